@@ -1,0 +1,151 @@
+# Everything a change needs. Requirements: Go, git, make and bash; every other
+# tool is pinned in tools/<name>, built from the module proxy and kept in bin/.
+
+GO_NEEDED := 1.26
+GO_VERSION := $(shell go env GOVERSION 2>/dev/null)
+ifeq ($(GO_VERSION),)
+$(error Go is not on the PATH: install Go $(GO_NEEDED) or newer from https://go.dev/dl/)
+endif
+
+SHELL := bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# No C compiler is needed, and build, test and lint share one build cache.
+# The race detector needs one: make test CGO_ENABLED=1 GOTESTFLAGS=-race
+CGO_ENABLED ?= 0
+export CGO_ENABLED
+
+# The modules of this repository. A module that is not there is passed over; one
+# of OUTSIDE is not part of go.work and builds with its own go.mod only.
+ALL_MODULES := api functions sync-controller e2e
+OUTSIDE := e2e
+MODULES := $(patsubst %/go.mod,%,$(wildcard $(addsuffix /go.mod,$(ALL_MODULES))))
+TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
+
+GOTESTFLAGS ?=
+TEST_TIMEOUT ?= 20m
+FUZZTIME ?= 30s
+
+# $(call tool,NAME) is the binary of tools/NAME. Its directory carries a hash of
+# what decides the binary, so a change of version or of Go builds it anew.
+tool = $(CURDIR)/bin/$(1)-$(shell { echo $(GO_VERSION); cat tools/$(1)/go.mod tools/$(1)/go.sum; \
+	cat tools/$(1)/*.go 2>/dev/null; } | git hash-object --stdin | cut -c1-12)/$(1)
+KPT := $(call tool,kpt)
+CONTROLLER_GEN := $(call tool,controller-gen)
+GOLANGCI_LINT := $(call tool,golangci-lint)
+FUNCTIONS_BIN := $(CURDIR)/bin/functions
+# Tests of e2e find the binaries by these.
+export KPT FUNCTIONS_BIN
+
+# $(call each,MODULES,COMMAND) runs COMMAND in each module, in all of them even
+# when one fails, and fails if one did.
+each = rc=0; for m in $(1); do echo "== $$m: $(2)"; case " $(OUTSIDE) $(TOOL_MODULES) " in \
+	*" $$m "*) export GOWORK=off;; *) unset GOWORK;; esac; \
+	(cd $$m && $(2)) || { rc=1; echo "== $$m: FAILED: $(2)" >&2; }; done; (exit $$rc)
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+##
+# Building
+
+.PHONY: tools
+tools: $(KPT) ## Build the kpt CLI that tests use
+
+# The binary is moved into place when it is complete, so that two makes at once
+# do no harm. A tool is its module's main.go or what its go.mod lists as tool.
+$(KPT) $(CONTROLLER_GEN) $(GOLANGCI_LINT):
+	@echo "== building $(@F) (once per version)"
+	@mkdir -p $(@D) && cd tools/$(@F) && \
+	GOWORK=off go build -trimpath -o $@.$$$$ $(if $(wildcard tools/$(@F)/main.go),.,tool) && mv $@.$$$$ $@
+
+.PHONY: build
+build: ## Build the functions into bin/functions (and the controller into bin)
+	@mkdir -p $(FUNCTIONS_BIN)
+	cd functions && go build -o $(FUNCTIONS_BIN)/ ./...
+ifneq ($(filter sync-controller,$(MODULES)),)
+	cd sync-controller && go build -o $(CURDIR)/bin/ .
+endif
+
+.PHONY: generate
+generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API
+	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=crds \
+		$(patsubst api/%,paths=./%,$(wildcard api/v[0-9]*))
+
+.PHONY: fmt
+fmt: $(GOLANGCI_LINT) ## Format all Go code
+	@gofmt -s -w tools
+	@$(call each,$(MODULES),$(GOLANGCI_LINT) fmt)
+
+.PHONY: tidy
+tidy: ## Bring the go.mod files of all modules in step
+	go work sync
+	@$(call each,$(MODULES) $(TOOL_MODULES),go mod tidy)
+
+.PHONY: clean
+clean: ## Remove everything that make has built
+	rm -rf bin dist
+
+##
+# Testing
+
+# Results are not cached: tests run binaries and read examples outside their
+# module, which go test does not see change.
+.PHONY: test
+test: $(KPT) build ## Run the tests of all modules
+	@$(call each,$(MODULES),go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS) ./...)
+
+.PHONY: golden
+golden: export UPDATE_GOLDEN := 1
+golden: test ## Run the tests and rewrite their golden files; review the diff
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target of the functions for FUZZTIME (30s) each
+	@hack/fuzz.sh functions $(FUZZTIME)
+
+.PHONY: bench
+bench: ## Run the benchmarks (BENCH=regexp, BENCHCOUNT=n)
+	@hack/bench.sh $(filter-out $(OUTSIDE),$(MODULES))
+
+.PHONY: demo
+demo: $(KPT) build ## Show the functions at work on a real Kubernetes API and Porch
+	cd e2e && GOWORK=off go run ./demo
+
+##
+# Checking
+
+.PHONY: verify
+verify: verify-format verify-files verify-boundaries verify-vet lint verify-generated verify-tidy ## Run every check that needs no test run
+
+.PHONY: lint
+lint: $(GOLANGCI_LINT) ## Run golangci-lint on all modules
+	@$(call each,$(MODULES),$(GOLANGCI_LINT) run ./...)
+
+.PHONY: verify-format
+verify-format:
+	@unformatted=$$(gofmt -s -l $(MODULES) tools) && \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run 'make fmt':" $$unformatted >&2; exit 1; fi
+
+.PHONY: verify-files
+verify-files:
+	@hack/filesize.sh $(MODULES) tools
+
+.PHONY: verify-boundaries
+verify-boundaries:
+	@hack/boundaries.sh --self-check
+	@hack/boundaries.sh
+
+.PHONY: verify-vet
+verify-vet:
+	@$(call each,$(MODULES),go vet ./...)
+
+.PHONY: verify-generated
+verify-generated: $(CONTROLLER_GEN)
+	@hack/verify-generated.sh
+
+.PHONY: verify-tidy
+verify-tidy:
+	@$(call each,$(MODULES) $(TOOL_MODULES),go mod tidy -diff) || \
+	{ echo "go.mod files are not tidy: run 'make tidy' and commit what it changes" >&2; exit 1; }

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Runs the benchmarks of the given modules and keeps the result in
+# dist/bench.txt, in the format that benchstat compares.
+#
+# usage: [BENCH=REGEXP] [BENCHCOUNT=N] hack/bench.sh MODULE_DIR...
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+mkdir -p dist
+out=dist/bench.txt
+: >"$out"
+
+for module in "$@"; do
+	# Packages without a benchmark say nothing worth keeping.
+	(cd "$module" && go test -run '^$' -bench "${BENCH:-.}" -benchmem -count "${BENCHCOUNT:-1}" ./...) |
+		sed -e '/\[no test files\]$/d' -e '/^PASS$/d' -e '/^ok /d' | tee -a "$out"
+done
+if ! grep -q '^Benchmark' "$out"; then
+	echo "no benchmark matches ${BENCH:-.} in: $*" >&2
+	exit 1
+fi
+echo "written to $out"
