@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package v1alpha1 holds the PackageVariant type of the API group config.porch.kpt.dev.
+//
+// Every object that is valid for Porch's own package variant controller decodes into these types and encodes to the
+// same JSON; what is added to Porch's fields says so in its comment.
+//
+// +kubebuilder:object:generate=true
+// +groupName=config.porch.kpt.dev
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GroupName is the API group of PackageVariant and PackageVariantSet. It is Porch's, so that objects made for Porch's
+// controllers keep working.
+const GroupName = "config.porch.kpt.dev"
+
+// PackageVariantKind is the kind of a PackageVariant, as it stands in a manifest.
+const PackageVariantKind = "PackageVariant"
+
+var (
+	// GroupVersion is the group and version of the types in this package.
+	GroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1alpha1"}
+
+	// SchemeBuilder collects what AddToScheme registers.
+	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
+
+	// AddToScheme registers the types in this package with a scheme. It returns the first error of the registration.
+	AddToScheme = SchemeBuilder.AddToScheme
+)
+
+func addKnownTypes(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(GroupVersion, &PackageVariant{}, &PackageVariantList{})
+	metav1.AddToGroupVersion(scheme, GroupVersion)
+	return nil
+}

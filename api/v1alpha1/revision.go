@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// Revision is the revision of an upstream package: a number, or a string that is a number (3 or v3) or a floating tag.
+// It remembers which of the two it was written as, so that it encodes to what it was decoded from. At most one of the
+// fields is set; in a Revision with neither, the zero value, no revision is asked for. Values can be compared by ==.
+//
+// +kubebuilder:validation:Type=""
+// +kubebuilder:validation:XIntOrString
+// +kubebuilder:validation:MaxLength=63
+// +kubebuilder:validation:XValidation:rule="type(self) == int || self.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$')",message="must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit"
+// +kubebuilder:validation:XValidation:rule="type(self) == int || !self.matches('^v?0+$')",message="must not be 0: revisions are numbered from 1"
+type Revision struct {
+	// Int is the revision where it was written as a number. Porch numbers published revisions from 1 and gives the
+	// main branch -1.
+	Int int `json:"-"`
+
+	// Str is the revision where it was written as a string.
+	Str string `json:"-"`
+}
+
+var (
+	// A string that is a number, with or without a v. Signs are no part of it: the main branch's -1 is written plain.
+	revisionNumber = regexp.MustCompile(`^v?([0-9]+)$`)
+
+	// A tag ends up behind TagLabelPrefix and so has to be what Kubernetes takes for the name part of a label key.
+	revisionTag = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
+)
+
+// RevisionNumber returns the Revision that is written as the number n. 0 gives the zero Revision.
+func RevisionNumber(n int) Revision {
+	return Revision{Int: n}
+}
+
+// ParseRevision returns the Revision that is written as the string s. It returns an error for a string that is neither
+// a number from 1, with or without a leading v, nor a floating tag, which is valid if it can be the name part of a
+// label key. An empty string is an error too.
+func ParseRevision(s string) (Revision, error) {
+	if !revisionTag.MatchString(s) {
+		return Revision{}, fmt.Errorf("revision %q is not a number, v and a number, or a tag of at most 63 letters, digits, "+
+			"'-', '_' and '.' that begins and ends with a letter or digit", s)
+	}
+	if m := revisionNumber.FindStringSubmatch(s); m != nil {
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			return Revision{}, fmt.Errorf("revision %q is out of range", s)
+		}
+		if n == 0 {
+			return Revision{}, fmt.Errorf("revision %q does not exist: revisions are numbered from 1", s)
+		}
+	}
+	return Revision{Str: s}, nil
+}
+
+// Number returns the revision's number, and whether it has one: 3 for 3, "3" and "v3". The zero Revision, floating
+// tags, and strings that ParseRevision refuses have none.
+func (r Revision) Number() (int, bool) {
+	if r.Str == "" {
+		return r.Int, r.Int != 0
+	}
+	m := revisionNumber.FindStringSubmatch(r.Str)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(m[1])
+	return n, err == nil && n != 0
+}
+
+// Tag returns the revision's floating tag, and whether it is one: latest, or a tag that TagLabelPrefix turns into a
+// label. The zero Revision and numbers are none.
+func (r Revision) Tag() (string, bool) {
+	if r.Str == "" || revisionNumber.MatchString(r.Str) {
+		return "", false
+	}
+	return r.Str, true
+}
+
+// IsZero tells whether no revision is asked for. It makes the omitzero option of encoding/json leave the field out.
+func (r Revision) IsZero() bool {
+	return r == Revision{}
+}
+
+// String returns the revision as it was written, without quotes, and an empty string for the zero Revision.
+func (r Revision) String() string {
+	switch {
+	case r.Str != "":
+		return r.Str
+	case r.Int != 0:
+		return strconv.Itoa(r.Int)
+	default:
+		return ""
+	}
+}
+
+// MarshalJSON writes the revision in the form in which it was read, and the zero Revision as 0, which is what Porch
+// takes an absent revision for.
+func (r Revision) MarshalJSON() ([]byte, error) {
+	if r.Str != "" {
+		return json.Marshal(r.Str)
+	}
+	return json.Marshal(r.Int)
+}
+
+// UnmarshalJSON reads an integer, a string that ParseRevision accepts, or null, which like 0 gives the zero Revision.
+// It returns an error for anything else.
+func (r *Revision) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		var s string
+		if err := json.Unmarshal(data, &s); err != nil {
+			return err
+		}
+		parsed, err := ParseRevision(s)
+		if err != nil {
+			return err
+		}
+		*r = parsed
+		return nil
+	}
+	var n int
+	if err := json.Unmarshal(data, &n); err != nil {
+		return fmt.Errorf("revision %s is neither an integer nor a string: a tag that looks like a number needs quotes", data)
+	}
+	*r = Revision{Int: n}
+	return nil
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha2
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+)
+
+// PackageVariantSet makes one PackageVariant of an upstream package for each repository and package name that its
+// targets select.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:storageversion
+// +kubebuilder:resource:shortName={pvs,pkgvarset},categories=porch
+// +kubebuilder:printcolumn:name="Upstream",type=string,JSONPath=`.spec.upstream.package`
+// +kubebuilder:printcolumn:name="Revision",type=string,JSONPath=`.spec.upstream.revision`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type PackageVariantSet struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec says which package to derive variants of, and for whom.
+	// +required
+	Spec PackageVariantSetSpec `json:"spec,omitempty"`
+
+	// Status is what the controller last saw and did.
+	// +optional
+	Status PackageVariantSetStatus `json:"status,omitzero"`
+}
+
+// PackageVariantSetList is a list of PackageVariantSets.
+//
+// +kubebuilder:object:root=true
+type PackageVariantSetList struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// Items are the PackageVariantSets.
+	Items []PackageVariantSet `json:"items"`
+}
+
+// PackageVariantSetSpec is the desired state of a PackageVariantSet.
+type PackageVariantSetSpec struct {
+	// Upstream is the package revision to derive from. Unlike in a PackageVariant, either the revision or the
+	// workspace has to be named.
+	// +kubebuilder:validation:XValidation:rule="(has(self.workspaceName) && self.workspaceName.size() > 0) || (has(self.revision) && !(type(self.revision) == int && self.revision == 0))",message="one of revision and workspaceName must be set"
+	// +required
+	Upstream *v1alpha1.Upstream `json:"upstream,omitempty"`
+
+	// Targets select the repositories and packages to make variants for.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=1024
+	// +required
+	Targets []Target `json:"targets,omitempty"`
+}
+
+// Target selects downstream repositories and packages in one of three ways, and says how the PackageVariants for them
+// are made.
+//
+// +kubebuilder:validation:XValidation:rule="[has(self.repositories), has(self.repositorySelector), has(self.objectSelector)].filter(x, x).size() == 1",message="exactly one of repositories, repositorySelector and objectSelector must be set"
+type Target struct {
+	// Repositories is a list of repositories and, for each, package names.
+	// +kubebuilder:validation:MinItems=1
+	// +optional
+	Repositories []RepositoryTarget `json:"repositories,omitempty"`
+
+	// RepositorySelector selects Repositories by label.
+	// +optional
+	RepositorySelector *RepositorySelector `json:"repositorySelector,omitempty"`
+
+	// ObjectSelector selects objects of any kind; each stands for a repository of the same name, unless the template
+	// says otherwise.
+	// +optional
+	ObjectSelector *ObjectSelector `json:"objectSelector,omitempty"`
+
+	// Template says what the PackageVariants look like, apart from their upstream.
+	// +optional
+	Template *PackageVariantTemplate `json:"template,omitempty"`
+}
+
+// RepositoryTarget is a repository and the packages to make in it.
+type RepositoryTarget struct {
+	// Name is the name of the Repository, in the namespace of the PackageVariantSet.
+	// +kubebuilder:validation:MinLength=1
+	// +required
+	Name string `json:"name"`
+
+	// PackageNames are the names of the packages to make. Without any, one is made and has the upstream's name.
+	// +kubebuilder:validation:items:MinLength=1
+	// +optional
+	PackageNames []string `json:"packageNames,omitempty"`
+}
+
+// RepositorySelector selects Repositories in the namespace of the PackageVariantSet by their labels. An empty selector
+// selects all.
+type RepositorySelector struct {
+	metav1.LabelSelector `json:",inline"`
+
+	// PackageNames are the names of the packages to make in each repository. Without any, one is made and has the
+	// upstream's name. This is an addition to Porch's API.
+	// +kubebuilder:validation:items:MinLength=1
+	// +optional
+	PackageNames []string `json:"packageNames,omitempty"`
+}
+
+// ObjectSelector selects objects of one kind in the namespace of the PackageVariantSet, by their labels and, where it
+// is given, their name.
+type ObjectSelector struct {
+	metav1.LabelSelector `json:",inline"`
+
+	// APIVersion is the group and version of the objects.
+	// +kubebuilder:validation:MinLength=1
+	// +required
+	APIVersion string `json:"apiVersion,omitempty"`
+
+	// Kind is the kind of the objects.
+	// +kubebuilder:validation:MinLength=1
+	// +required
+	Kind string `json:"kind,omitempty"`
+
+	// Name is the name of the object, to select no other.
+	// +optional
+	Name *string `json:"name,omitempty"`
+
+	// PackageNames are the names of the packages to make for each object. Without any, one is made and has the
+	// upstream's name. This is an addition to Porch's API.
+	// +kubebuilder:validation:items:MinLength=1
+	// +optional
+	PackageNames []string `json:"packageNames,omitempty"`
+}
+
+// PackageVariantSetStatus is the observed state of a PackageVariantSet.
+type PackageVariantSetStatus struct {
+	// Conditions are Ready and Stalled; the observedGeneration of each says which spec it is about.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
