@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package tree compares directories of files, with each other and with what is known to be right.
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Tree is the content of a directory's files by path, with slashes.
+type Tree map[string]string
+
+// Read returns the files below dir. Files and directories with one of the given names are left out.
+func Read(dir string, leaveOut ...string) (Tree, error) {
+	t := Tree{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if slices.Contains(leaveOut, entry.Name()) {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if entry.IsDir() {
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(dir, path)
+		t[filepath.ToSlash(relative)] = string(content)
+		return err
+	})
+	return t, err
+}
+
+// Write writes the files below dir.
+func (t Tree) Write(dir string) error {
+	for name, content := range t {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Add returns a tree that also has the files of other, below the given directory.
+func (t Tree) Add(dir string, other Tree) Tree {
+	sum := maps.Clone(t)
+	for name, content := range other {
+		sum[dir+"/"+name] = content
+	}
+	return sum
+}
+
+// gitNoise are the parts of a diff that depend on git and on content which the diff shows anyway.
+var gitNoise = regexp.MustCompile(`(?m)^(diff --git|index) .*\n|^(@@ .* @@).*$`)
+
+// Diff returns how to get from one tree to another, as a unified diff; empty if they are equal.
+func Diff(from, to Tree) (string, error) {
+	if maps.Equal(from, to) {
+		return "", nil
+	}
+	dir, err := os.MkdirTemp("", "diff")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	if err := errors.Join(changed(from, to).Write(filepath.Join(dir, "a")), changed(to, from).Write(filepath.Join(dir, "b"))); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("git", "-c", "core.quotePath=false", "diff", "--no-index", "--no-color", "--no-ext-diff", "--no-renames",
+		"--no-prefix", "--diff-algorithm=myers", "--text", "--unified=3", "a", "b")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
+		err = nil // there are differences
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot compare by git: %w", err)
+	}
+	return gitNoise.ReplaceAllString(string(out), "$2"), nil
+}
+
+// changed returns the files of t that other has not, or has with another content; git needs both directories to exist.
+func changed(t, other Tree) Tree {
+	files := Tree{".keep": ""}
+	for name, content := range t {
+		if have, ok := other[name]; !ok || have != content {
+			files[name] = content
+		}
+	}
+	return files
+}
+
+// Golden compares got with the file at path. If the environment has UPDATE_GOLDEN, it writes the file instead; review
+// what that changes. No file and an empty got are equal.
+func Golden(t *testing.T, path, got string) {
+	t.Helper()
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := update(path, got); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("not what %s says (-want +got):\n%s", path, diff)
+	}
+}
+
+func update(path, content string) error {
+	if content == "" {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(content), 0o644)
+}

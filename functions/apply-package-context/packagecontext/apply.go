@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagecontext
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+	"github.com/package-variants/package-variants/functions/krm"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// ConfigMapName is the name of the ConfigMap that holds a package's context (a kpt convention).
+const ConfigMapName = "kptfile.kpt.dev"
+
+// Run is the function: the config's pairs are set in the package context, its removeKeys removed.
+func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+	r, err := decode(config)
+	if err != nil {
+		return krm.Output{}, err
+	}
+	if err := r.validate(config); err != nil {
+		return krm.Output{}, err
+	}
+	out, err := Apply(items, r.data, r.removeKeys)
+	return krm.Output{Items: out}, err
+}
+
+// validate checks the keys: those that kpt owns, those that stand in both lists, and those that no ConfigMap takes are
+// errors.
+func (r request) validate(config *yaml.RNode) error {
+	var errs []error
+	check := func(path, key string) {
+		if slices.Contains(v1alpha1.ReservedPackageContextKeys(), key) {
+			errs = append(errs, krm.Errorf(config, path, "is set by kpt itself and cannot be changed: remove the key %q", key))
+		}
+		if problems := validation.IsConfigMapKey(key); len(problems) > 0 {
+			errs = append(errs, krm.Errorf(config, path, "is not a key that a ConfigMap can have: %s", strings.Join(problems, "; ")))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.data)) {
+		check(node.Join(node.Join(r.path, "data"), key), key)
+	}
+	for i, key := range r.removeKeys {
+		path := node.Index(node.Join(r.path, "removeKeys"), i)
+		check(path, key)
+		if _, ok := r.data[key]; ok {
+			errs = append(errs, krm.Errorf(config, path, "asks to remove the key %q, which data sets: decide for one", key))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Apply returns the items with the root package's context edited: every pair of data is in it, every key of
+// removeKeys is not. The items given are not changed. No package context, or one that cannot be edited safely, is an
+// error; if there is nothing to set and to remove, none is needed.
+func Apply(items []*yaml.RNode, data map[string]string, removeKeys []string) ([]*yaml.RNode, error) {
+	if len(data) == 0 && len(removeKeys) == 0 {
+		return items, nil
+	}
+	i, err := find(items)
+	if err != nil {
+		return nil, err
+	}
+	edited := items[i].Copy()
+	if err := edit(node.Edit(edited.YNode()), data, removeKeys); err != nil {
+		return nil, krm.Wrap(items[i], err)
+	}
+	out := slices.Clone(items)
+	out[i] = edited
+	return out, nil
+}
+
+// find returns the position of the root package's context among the items.
+func find(items []*yaml.RNode) (int, error) {
+	tree, err := pkgtree.Read(items)
+	if err != nil {
+		return 0, err
+	}
+	found := -1
+	for i, item := range items {
+		id := krm.Identify(item)
+		if id.APIVersion != "v1" || id.Kind != "ConfigMap" || id.Name != ConfigMapName || !tree.InRoot(item) {
+			continue
+		}
+		if found >= 0 {
+			return 0, krm.Errorf(item, "", "is a second package context; the first is in %s: remove one of the two", krm.Identify(items[found]).File)
+		}
+		found = i
+	}
+	if found < 0 {
+		return 0, krm.Errorf(items[tree.Root], "", "the package has no package context: add a ConfigMap named %s to it (kpt pkg init writes one to package-context.yaml), and let no selector hide it", ConfigMapName)
+	}
+	return found, nil
+}
+
+func edit(e *node.Editor, data map[string]string, removeKeys []string) error {
+	field, err := e.Top("data")
+	if err != nil {
+		return err
+	}
+	for _, key := range removeKeys {
+		pair, err := field.Sub(key)
+		if err != nil {
+			return err
+		}
+		if _, err := pair.Remove(); err != nil {
+			return err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		pair, err := field.Sub(key)
+		if err != nil {
+			return err
+		}
+		if err := pair.Set(node.String(data[key])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

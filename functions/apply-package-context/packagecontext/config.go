@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package packagecontext edits the package context of a kpt package: the ConfigMap kptfile.kpt.dev of its root.
+package packagecontext
+
+import (
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/functions/internal/fnconfig"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Kind is the kind of the function's own config, of API version fn.kpt.dev/v1alpha1.
+const Kind = "ApplyPackageContext"
+
+// Config is the function's own config (section "apply-package-context" of the design).
+type Config struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Data are the pairs that end up in the package context.
+	Data map[string]string `json:"data,omitempty"`
+	// RemoveKeys are the keys that do not.
+	RemoveKeys []string `json:"removeKeys,omitempty"`
+}
+
+const example = `
+apiVersion: fn.kpt.dev/v1alpha1
+kind: ApplyPackageContext
+metadata:
+  name: context
+data:
+  region: eu-west
+removeKeys:
+- old-key
+`
+
+// request is what a config asks for, with the path of the field that asks.
+type request struct {
+	data       map[string]string
+	removeKeys []string
+	path       string
+}
+
+func decode(config *yaml.RNode) (request, error) {
+	var r request
+	err := fnconfig.Decode(config, example,
+		fnconfig.Form{APIVersion: fnconfig.APIVersion, Kind: Kind, Decode: func(n *yaml.RNode) error {
+			var c Config
+			err := fnconfig.Strict(n, &c)
+			r = request{data: c.Data, removeKeys: c.RemoveKeys}
+			return err
+		}},
+		fnconfig.Form{APIVersion: v1alpha1.GroupVersion.String(), Kind: "PackageVariant", Decode: func(n *yaml.RNode) error {
+			var pv v1alpha1.PackageVariant
+			err := fnconfig.Strict(n, &pv)
+			if pc := pv.Spec.PackageContext; pc != nil {
+				r = request{data: pc.Data, removeKeys: pc.RemoveKeys, path: "spec.packageContext"}
+			}
+			return err
+		}},
+		fnconfig.Form{APIVersion: "v1", Kind: "ConfigMap", Decode: func(n *yaml.RNode) error {
+			var cm struct {
+				metav1.TypeMeta   `json:",inline"`
+				metav1.ObjectMeta `json:"metadata,omitempty"`
+				Data              map[string]string `json:"data,omitempty"`
+			}
+			err := fnconfig.Strict(n, &cm)
+			r = request{data: cm.Data}
+			if err == nil && len(cm.Data) == 0 {
+				return fnconfig.Missing(example)
+			}
+			return err
+		}},
+	)
+	return r, err
+}

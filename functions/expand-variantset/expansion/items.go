@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expansion
+
+import (
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// content is what the items of a ResourceList mean to the expansion of one set.
+type content struct {
+	snapshot Snapshot
+	// variants are the PackageVariants in the set's namespace, by position among the items.
+	variants []existing
+	// elsewhere counts the objects that would have been selected from but for their namespace.
+	elsewhere int
+}
+
+// existing is a PackageVariant among the items.
+type existing struct {
+	item       int
+	name       string
+	downstream v1alpha1.Downstream
+	owned      bool // by the set
+}
+
+// read sorts the items into what the expansion needs. Objects of another namespace than the set's do not count.
+func read(items []*yaml.RNode, set *v1alpha2.PackageVariantSet) *content {
+	c := &content{snapshot: Snapshot{Objects: map[GroupKind][]Object{}}}
+	selected := selectedKinds(set)
+	for i, item := range items {
+		id := krm.Identify(item)
+		role, key := roleOf(id), GroupKind{APIVersion: id.APIVersion, Kind: id.Kind}
+		if role == noRole && !selected[key] {
+			continue
+		}
+		if id.Namespace != "" && id.Namespace != set.Namespace {
+			c.elsewhere++
+			continue
+		}
+		n := item.YNode()
+		switch role {
+		case variantRole:
+			c.variants = append(c.variants, variant(i, id, n, OwnerOf(set)))
+		case revisionRole:
+			c.snapshot.PackageRevisions = append(c.snapshot.PackageRevisions, revision(id, n))
+		case repositoryRole:
+			c.snapshot.Repositories = append(c.snapshot.Repositories, object(id, n))
+		}
+		if selected[key] {
+			c.snapshot.Objects[key] = append(c.snapshot.Objects[key], object(id, n))
+		}
+	}
+	return c
+}
+
+// role is what an item is to the expansion, beside an object that a selector may choose.
+type role int
+
+const (
+	noRole role = iota
+	variantRole
+	revisionRole
+	repositoryRole
+)
+
+func roleOf(id krm.Identity) role {
+	switch {
+	case id.Kind == repositoryKind.Kind && id.APIVersion == repositoryKind.APIVersion:
+		return repositoryRole
+	case id.Kind == "PackageVariant" && id.Group() == v1alpha1.GroupVersion.Group:
+		return variantRole
+	case id.Kind == "PackageRevision" && id.Group() == "porch.kpt.dev":
+		return revisionRole
+	default:
+		return noRole
+	}
+}
+
+// selectedKinds returns the kinds that the set's object selectors choose from.
+func selectedKinds(set *v1alpha2.PackageVariantSet) map[GroupKind]bool {
+	kinds := map[GroupKind]bool{}
+	for _, t := range set.Spec.Targets {
+		if t.ObjectSelector != nil {
+			kinds[GroupKind{APIVersion: t.ObjectSelector.APIVersion, Kind: t.ObjectSelector.Kind}] = true
+		}
+	}
+	return kinds
+}
+
+func variant(item int, id krm.Identity, n *yaml.Node, owner string) existing {
+	return existing{
+		item: item, name: id.Name,
+		downstream: v1alpha1.Downstream{
+			Repo:    node.GetString(n, "spec", "downstream", "repo"),
+			Package: node.GetString(n, "spec", "downstream", "package"),
+		},
+		owned: node.GetString(n, "metadata", "labels", v1alpha2.OwnerLabel) == owner,
+	}
+}
+
+func object(id krm.Identity, n *yaml.Node) Object {
+	return Object{
+		Name: id.Name, Namespace: id.Namespace,
+		Labels:      stringMap(node.Get(n, "metadata", "labels")),
+		Annotations: stringMap(node.Get(n, "metadata", "annotations"), krm.IsInternalAnnotation),
+	}
+}
+
+func stringMap(n *yaml.Node, leaveOut ...func(string) bool) map[string]string {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	out := make(map[string]string, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i].Value, node.Resolve(n.Content[i+1])
+		if len(leaveOut) > 0 && leaveOut[0](key) {
+			continue
+		}
+		out[key] = value.Value
+	}
+	return out
+}
+
+func revision(id krm.Identity, n *yaml.Node) PackageRevision {
+	return PackageRevision{
+		Object:        object(id, n),
+		Repo:          node.GetString(n, "spec", "repository"),
+		Package:       node.GetString(n, "spec", "packageName"),
+		WorkspaceName: node.GetString(n, "spec", "workspaceName"),
+		Revision:      node.GetString(n, "spec", "revision"),
+		Published:     node.GetString(n, "spec", "lifecycle") == "Published",
+	}
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expansion
+
+import (
+	"path"
+	"slices"
+
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Directory is where the variants' files go, in the package that the function runs on.
+const Directory = "packagevariants"
+
+// Run is the function: the PackageVariantSet in the config is expanded over the items. Variants that the set made
+// before and wants still are updated in place, whatever their name; those that it no longer wants are removed.
+func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+	set, path, err := decode(config)
+	if err != nil {
+		return krm.Output{}, err
+	}
+	c := read(items, set)
+	variants, notes, err := Expand(set, path, &c.snapshot)
+	if err != nil {
+		return krm.Output{}, asErrors(config, err)
+	}
+	out, err := apply(items, c.variants, variants)
+	if err != nil {
+		return krm.Output{}, err
+	}
+	return krm.Output{Items: out, Results: results(set, notes, c.elsewhere, len(variants))}, nil
+}
+
+// apply returns the items with the variants wanted in place of the set's existing ones.
+func apply(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant) ([]*yaml.RNode, error) {
+	out := slices.Clone(items)
+	byDownstream, byName := map[v1alpha1.Downstream]*existing{}, map[string]*existing{}
+	for i := range have {
+		e := &have[i]
+		byName[e.name] = e
+		if e.owned {
+			out[e.item] = nil
+			if byDownstream[e.downstream] == nil {
+				byDownstream[e.downstream] = e
+			}
+		}
+	}
+	used := map[*existing]bool{}
+	for i := range want {
+		used[byDownstream[*want[i].Spec.Downstream]] = true
+	}
+	for i := range want {
+		pv := &want[i]
+		e := byDownstream[*pv.Spec.Downstream]
+		if named := byName[pv.Name]; e == nil && named != nil {
+			if !named.owned || used[named] {
+				return nil, krm.Errorf(items[named.item], "metadata.name", "is the name that the variant of this set for %s/%s is to have, but this PackageVariant is for %s/%s: rename it",
+					pv.Spec.Downstream.Repo, pv.Spec.Downstream.Package, named.downstream.Repo, named.downstream.Package)
+			}
+			e = named
+		}
+		if e == nil {
+			n, err := newItem(pv)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, n)
+			continue
+		}
+		n, err := update(items[e.item], pv)
+		if err != nil {
+			return nil, err
+		}
+		out[e.item] = n
+	}
+	return slices.DeleteFunc(out, func(n *yaml.RNode) bool { return n == nil }), nil
+}
+
+// update returns a variant's item with the spec wanted; what the user wrote around it stays.
+func update(item *yaml.RNode, pv *v1alpha1.PackageVariant) (*yaml.RNode, error) {
+	spec, err := node.FromValue(pv.Spec)
+	if err != nil {
+		return nil, err
+	}
+	edited := item.Copy()
+	field, err := node.Edit(edited.YNode()).Top("spec")
+	if err == nil {
+		err = field.Set(spec)
+	}
+	return edited, krm.Wrap(item, err)
+}
+
+// manifest is a PackageVariant as it is written to a file: without status.
+type manifest struct {
+	APIVersion string                      `json:"apiVersion"`
+	Kind       string                      `json:"kind"`
+	Metadata   manifestMeta                `json:"metadata"`
+	Spec       v1alpha1.PackageVariantSpec `json:"spec"`
+}
+
+type manifestMeta struct {
+	Name        string            `json:"name"`
+	Namespace   string            `json:"namespace,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+func newItem(pv *v1alpha1.PackageVariant) (*yaml.RNode, error) {
+	n, err := node.FromValue(manifest{
+		APIVersion: pv.APIVersion, Kind: pv.Kind, Spec: pv.Spec,
+		Metadata: manifestMeta{Name: pv.Name, Namespace: pv.Namespace, Labels: pv.Labels, Annotations: map[string]string{
+			kioutil.PathAnnotation:  path.Join(Directory, pv.Name+".yaml"),
+			kioutil.IndexAnnotation: "0",
+		}},
+	})
+	return yaml.NewRNode(n), err
+}
+
+func results(set *v1alpha2.PackageVariantSet, notes []string, elsewhere, variants int) fn.Results {
+	var r fn.Results
+	for _, note := range notes {
+		r.Infof("%s", note)
+	}
+	if len(notes) > 0 && elsewhere > 0 {
+		r.Infof("%d objects of the selected kinds are in other namespaces than the set's, which is %q, and do not count", elsewhere, set.Namespace)
+	}
+	if variants == 0 {
+		r.Infof("PackageVariantSet %q has no variants: its targets select nothing", set.Name)
+	}
+	return r
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expansion_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/functions/internal/fntest"
+)
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	fntest.Golden(t, "../testdata", expansion.Run)
+}
+
+const (
+	repositories = `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: Repository
+metadata: {name: edge-1, namespace: fleet, labels: {env: prod, n: "1"}}
+---
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: Repository
+metadata: {name: edge-2, namespace: fleet, labels: {env: prod}}
+`
+	revisions = `apiVersion: porch.kpt.dev/v1alpha1
+kind: PackageRevision
+metadata: {name: up, namespace: fleet}
+spec: {packageName: web, repository: blueprints, revision: 3, workspaceName: v3, lifecycle: Published}
+`
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example
+apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata:
+  name: web
+  namespace: default
+spec:
+  upstream:
+    repo: blueprints
+    package: web
+    revision: 3
+  targets:
+  - repositorySelector:
+      matchLabels:
+        env: prod
+    template:
+      downstream:
+        packageExpr: packageDefault + '-' + repository.labels['region']`
+)
+
+var snapshot = fntest.Files{"repositories.yaml": repositories, "revisions.yaml": revisions}
+
+// set returns a PackageVariantSet with the given targets.
+func set(targets string) string {
+	return "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: web\n  namespace: fleet\n" +
+		"spec:\n  upstream: {repo: blueprints, package: web, revision: 3}\n  targets:\n" + targets
+}
+
+// templated returns a set with one target, the repository edge-2, and the given template.
+func templated(template string) string {
+	return set("  - repositories: [{name: edge-2}]\n    template: " + template + "\n")
+}
+
+// expr returns a set whose label x has the given expression.
+func expr(source string) string {
+	return templated("\n      labelExprs:\n      - {key: a, value: b}\n      - key: x\n        valueExpr: " + source)
+}
+
+const exprField = `PackageVariantSet "web": spec.targets[0].template.labelExprs[1].valueExpr: `
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config, want string
+	}{
+		"no config":       {"", example},
+		"empty ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n", example},
+		"wrong kind": {"apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\n",
+			`PackageVariant "pv": cannot configure this function: its config must be one of config.porch.kpt.dev/v1alpha2 PackageVariantSet, fn.kpt.dev/v1alpha1 ExpandVariantSet, not config.porch.kpt.dev/v1alpha1 PackageVariant`},
+		"misspelt field": {set("  - repositorySelectr: {}\n"),
+			`PackageVariantSet "web": spec.targets[0].repositorySelectr: is not a field of this config: did you mean repositorySelector?`},
+		"no targets": {strings.Replace(set(""), "targets:", "targets: []", 1),
+			`PackageVariantSet "web": spec.targets: is empty: say where the variants are to be, by repositories, repositorySelector or objectSelector`},
+		"a target of no kind": {set("  - template: {}\n"),
+			`PackageVariantSet "web": spec.targets[0]: has 0 of repositories, repositorySelector and objectSelector, but must have exactly one`},
+		"a target of two kinds": {set("  - repositories: [{name: edge-1}]\n    repositorySelector: {}\n"),
+			`PackageVariantSet "web": spec.targets[0]: has 2 of repositories, repositorySelector and objectSelector, but must have exactly one`},
+		"all that is wrong": {set("  - objectSelector: {}\n  - repositories: []\n  - repositories: [{packageNames: [\"\"]}]\n"),
+			"PackageVariantSet \"web\": spec.targets[0].objectSelector.apiVersion: is missing: set it\n" +
+				"PackageVariantSet \"web\": spec.targets[0].objectSelector.kind: is missing: set it\n" +
+				"PackageVariantSet \"web\": spec.targets[1].repositories: is empty: name the repositories, or use a selector\n" +
+				"PackageVariantSet \"web\": spec.targets[2].repositories[0].name: is missing: set it\n" +
+				"PackageVariantSet \"web\": spec.targets[2].repositories[0].packageNames[0]: is missing: set it"},
+		"no upstream": {strings.Replace(set("  - repositorySelector: {}\n"), "{repo: blueprints, package: web, revision: 3}", "{}", 1),
+			"PackageVariantSet \"web\": spec.upstream.repo: is missing: set it\n" +
+				"PackageVariantSet \"web\": spec.upstream.package: is missing: set it\n" +
+				"PackageVariantSet \"web\": spec.upstream: has neither revision nor workspaceName: set one"},
+		"bad revision": {strings.Replace(set("  - repositorySelector: {}\n"), "revision: 3", "revision: a b", 1),
+			"PackageVariantSet \"web\": spec.upstream.revision: cannot be read: revision \"a b\" is not a number, v and a number, or a tag of at most 63 letters, digits, '-', '_' and '.' that begins and ends with a letter or digit"},
+		"upstream that is not there": {strings.Replace(set("  - repositorySelector: {}\n"), "revision: 3", "revision: 4", 1),
+			`PackageVariantSet "web": spec.upstream: there is no PackageRevision of blueprints/web revision 4 in namespace "fleet": correct the upstream, or add the PackageRevision to the snapshot`},
+		"repository that is not there": {set("  - repositories: [{name: edge-9}]\n"),
+			`PackageVariantSet "web": spec.targets[0]: wants a package in repository "edge-9" for target edge-9/web, but there is no such Repository in namespace "fleet": register it, or correct the target`},
+		"pair claimed twice": {set("  - repositories: [{name: edge-1}]\n  - repositorySelector: {matchLabels: {env: prod}}\n"),
+			`PackageVariantSet "web": spec.targets[1]: wants package "web" in repository "edge-1" for target edge-1/web, which spec.targets[0] (for edge-1/web) wants already: give each target a package of its own, by packageNames or packageExpr`},
+		"bad selector": {set("  - repositorySelector: {matchExpressions: [{key: a, operator: Near}]}\n"),
+			`PackageVariantSet "web": spec.targets[0].repositorySelector: is no label selector: "Near" is not a valid label selector operator`},
+		"plain and expression": {templated("{downstream: {repo: a, repoExpr: b, package: c, packageExpr: d}, labelExprs: [{key: a, keyExpr: b, value: c, valueExpr: d}, {}], injectors: [{}, {name: a, nameExpr: b}]}"),
+			"PackageVariantSet \"web\": spec.targets[0].template.downstream: has both repo and repoExpr: decide for one\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.downstream: has both package and packageExpr: decide for one\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.labelExprs[0]: has both key and keyExpr: decide for one\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.labelExprs[0]: has both value and valueExpr: decide for one\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.labelExprs[1]: has neither key nor keyExpr: set one\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.injectors[0]: has neither name nor nameExpr: set one\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.injectors[1]: has both name and nameExpr: decide for one"},
+		"bad policies": {templated("{adoptionPolicy: adopt, deletionPolicy: keep}"),
+			"PackageVariantSet \"web\": spec.targets[0].template.adoptionPolicy: is \"adopt\", but must be one of [\"adoptNone\" \"adoptExisting\"]\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.deletionPolicy: is \"keep\", but must be one of [\"delete\" \"orphan\"]"},
+		"bad functions": {templated("{pipeline: {mutators: [{name: a.b}], validators: [{image: a, exec: b, configMapExprs: [{}]}]}}"),
+			"PackageVariantSet \"web\": spec.targets[0].template.pipeline.mutators[0]: must have either image or exec: say which function to run\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.pipeline.mutators[0].name: is \"a.b\", but must have no dot\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.pipeline.validators[0]: must have either image or exec: say which function to run\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.pipeline.validators[0].configMapExprs[0]: has neither key nor keyExpr: set one"},
+		"name too long for a label": {strings.Replace(set("  - repositorySelector: {}\n"), "name: web", "name: "+strings.Repeat("a", 64), 1),
+			`PackageVariantSet "` + strings.Repeat("a", 64) + `": metadata.name: has 64 characters, but as the value of the label config.porch.kpt.dev/packagevariantset it may have 63 at most: shorten it`},
+		"package out of the repository": {templated("{downstream: {package: ../up}}"),
+			`PackageVariantSet "web": spec.targets[0]: gives the downstream package "../up" for target edge-2/web, which leads out of the repository: use a path without a leading / and without ..`},
+		"absolute package": {templated("{downstream: {packageExpr: \"'/' + target.package\"}}"),
+			`PackageVariantSet "web": spec.targets[0]: gives the downstream package "/web" for target edge-2/web, which leads out of the repository: use a path without a leading / and without ..`},
+		"empty package": {templated("{downstream: {packageExpr: \"''\"}}"),
+			`PackageVariantSet "web": spec.targets[0]: gives the downstream package "" for target edge-2/web, which is empty: name it by packageNames, package or packageExpr`},
+		"reserved context key": {templated("{packageContext: {dataExprs: [{keyExpr: \"'na' + 'me'\", value: x}]}}"),
+			`PackageVariantSet "web": spec.targets[0].template.packageContext: gives the key "name" for target edge-2/web, which kpt itself sets: remove it`},
+		"context key set and removed": {templated("{packageContext: {data: {a: x}, removeKeyExprs: [\"'a'\"]}}"),
+			`PackageVariantSet "web": spec.targets[0].template.packageContext: gives the key "a" for target edge-2/web, both to set and to remove: decide for one`},
+		"CEL syntax": {expr("repository.labels["),
+			exprField + `cannot compile "repository.labels[": Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}, at column 19`},
+		"CEL unknown variable": {expr("repositry.name"),
+			exprField + `cannot compile "repositry.name": undeclared reference to 'repositry' (in container ''), at column 1`},
+		"CEL type":             {expr("repoDefault + 1"), exprField + `cannot compile "repoDefault + 1": found no matching overload for '_+_' applied to '(string, int)', at column 13`},
+		"CEL result type":      {expr("size(repoDefault)"), exprField + `cannot compile "size(repoDefault)": it gives int, but must give a string: use string(...)`},
+		"CEL run-time type":    {expr("target"), exprField + `cannot compile "target": it gives map(string, dyn), but must give a string: use string(...)`},
+		"CEL dynamic type":     {expr("repository.labels"), exprField + `cannot evaluate "repository.labels" for target edge-2/web: it gives a map, but must give a string`},
+		"CEL missing key":      {expr("repository.labels.n"), exprField + `cannot evaluate "repository.labels.n" for target edge-2/web: no such key: n`},
+		"CEL missing field":    {expr("repository.labls.n"), exprField + `cannot evaluate "repository.labls.n" for target edge-2/web: no such key: labls`},
+		"CEL hidden field":     {expr("repository.spec"), exprField + `cannot evaluate "repository.spec" for target edge-2/web: no such key: spec`},
+		"CEL division by zero": {expr("string(1 / (size(repoDefault) - 6))"), exprField + `cannot evaluate "string(1 / (size(repoDefault) - 6))" for target edge-2/web: division by zero`},
+		"CEL cost": {expr("string(lists.range(1000).map(a, lists.range(1000).map(b, a * b)).size())"),
+			exprField + `cannot evaluate "string(lists.range(1000).map(a, lists.range(1000).map(b, a * b)).size())" for target edge-2/web: it is too expensive and was stopped at the cost limit of 100000: make it simpler`},
+		"CEL too long": {expr("\"'" + strings.Repeat("a", 10_001) + "'\""),
+			exprField + `cannot compile "'` + strings.Repeat("a", 199) + `...": it has 10003 characters, and 10000 are allowed: shorten it`},
+		"repository in repoExpr": {templated("{downstream: {repoExpr: repository.name}}"),
+			`PackageVariantSet "web": spec.targets[0].template.downstream.repoExpr: cannot compile "repository.name": undeclared reference to 'repository' (in container ''), at column 1; repository depends on the result and is not known here: use target, repoDefault or upstream`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fntest.Fails(t, expansion.Run, c.config, snapshot, c.want)
+		})
+	}
+}
+
+func TestNameTaken(t *testing.T) {
+	t.Parallel()
+	name := expansion.Name("web", "edge-1", "web")
+	for test, c := range map[string]struct{ labels, downstream, want string }{
+		"by another's":              {"{}", "{repo: x, package: y}", "x/y"},
+		"by one for another target": {"{config.porch.kpt.dev/packagevariantset: web}", "{repo: edge-2, package: web}", "edge-2/web"},
+	} {
+		t.Run(test, func(t *testing.T) {
+			t.Parallel()
+			files := fntest.Files{"repositories.yaml": repositories, "revisions.yaml": revisions,
+				"pv.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: " + name + ", namespace: fleet, labels: " + c.labels + "}\nspec: {downstream: " + c.downstream + "}\n"}
+			fntest.Fails(t, expansion.Run, set("  - repositories: [{name: edge-1}, {name: edge-2}]\n"), files,
+				`pv.yaml: PackageVariant "`+name+`": metadata.name: is the name that the variant of this set for edge-1/web is to have, but this PackageVariant is for `+c.want+`: rename it`)
+		})
+	}
+}

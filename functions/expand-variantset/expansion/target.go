@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expansion
+
+import (
+	"fmt"
+
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// repositoryKind is the kind of Porch's repositories.
+var repositoryKind = GroupKind{APIVersion: "config.porch.kpt.dev/v1alpha1", Kind: "Repository"}
+
+// place is where a target wants a variant: the defaults of its downstream, and what the variable target holds.
+type place struct {
+	repo, pkg string
+	target    any
+}
+
+// places returns where the target that stands at path wants variants, and a note for the user if it selects nothing.
+func (s *Snapshot) places(set *v1alpha2.PackageVariantSet, path string, t *v1alpha2.Target) ([]place, string, error) {
+	upstream := set.Spec.Upstream.Package
+	switch {
+	case t.Repositories != nil:
+		return explicit(t.Repositories, upstream), "", nil
+	case t.RepositorySelector != nil:
+		sel := t.RepositorySelector
+		return selected(node.Join(path, "repositorySelector"), s.Repositories, repositoryKind.Kind, &sel.LabelSelector, nil, sel.PackageNames, upstream)
+	default:
+		sel := t.ObjectSelector
+		objects := s.Objects[GroupKind{APIVersion: sel.APIVersion, Kind: sel.Kind}]
+		return selected(node.Join(path, "objectSelector"), objects, sel.Kind, &sel.LabelSelector, sel.Name, sel.PackageNames, upstream)
+	}
+}
+
+func explicit(repositories []v1alpha2.RepositoryTarget, upstream string) []place {
+	var out []place
+	for _, r := range repositories {
+		for _, pkg := range packagesOr(r.PackageNames, upstream) {
+			out = append(out, place{repo: r.Name, pkg: pkg, target: map[string]string{"repo": r.Name, "package": pkg}})
+		}
+	}
+	return out
+}
+
+func selected(path string, objects []Object, kind string, labelSelector *metav1.LabelSelector, name *string,
+	packages []string, upstream string) ([]place, string, error) {
+	selector, err := metav1.LabelSelectorAsSelector(labelSelector)
+	if err != nil {
+		return nil, "", fieldErrorf(path, "is no label selector: %s", err)
+	}
+	packages = packagesOr(packages, upstream)
+	var out []place
+	for i := range objects {
+		o := &objects[i]
+		if name != nil && *name != o.Name || !selector.Matches(labels.Set(o.Labels)) {
+			continue
+		}
+		variable := o.variable()
+		for _, pkg := range packages {
+			out = append(out, place{repo: o.Name, pkg: pkg, target: variable})
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Sprintf("%s selects none of %d %s objects", path, len(objects), kind), nil
+	}
+	return out, "", nil
+}
+
+func packagesOr(names []string, upstream string) []string {
+	if len(names) == 0 {
+		return []string{upstream}
+	}
+	return names
+}

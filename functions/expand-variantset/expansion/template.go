@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expansion
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/internal/node"
+)
+
+// template is a target's template with its expressions compiled.
+type template struct {
+	source              *v1alpha2.PackageVariantTemplate
+	repo, pkg           *expression
+	labels, annotations mapTemplate
+	data                mapTemplate
+	removeKeys          []*expression
+	injectors           []*expression
+	mutators            []mapTemplate
+	validators          []mapTemplate
+}
+
+// mapTemplate is a map of plain pairs under pairs of expressions.
+type mapTemplate struct {
+	plain map[string]string
+	pairs []pairTemplate
+}
+
+type pairTemplate struct {
+	source     v1alpha2.MapExpr
+	key, value *expression
+}
+
+func (c *compiler) template(path string, source *v1alpha2.PackageVariantTemplate) *template {
+	t := &template{source: source}
+	if source == nil {
+		t.source = &v1alpha2.PackageVariantTemplate{}
+		return t
+	}
+	if d := source.Downstream; d != nil {
+		t.repo = c.compile(c.repoEnv, node.Join(path, "downstream.repoExpr"), d.RepoExpr)
+		t.pkg = c.compile(c.env, node.Join(path, "downstream.packageExpr"), d.PackageExpr)
+	}
+	t.labels = c.mapTemplate(node.Join(path, "labelExprs"), source.Labels, source.LabelExprs)
+	t.annotations = c.mapTemplate(node.Join(path, "annotationExprs"), source.Annotations, source.AnnotationExprs)
+	if pc := source.PackageContext; pc != nil {
+		t.data = c.mapTemplate(node.Join(path, "packageContext.dataExprs"), pc.Data, pc.DataExprs)
+		for i := range pc.RemoveKeyExprs {
+			at := node.Index(node.Join(path, "packageContext.removeKeyExprs"), i)
+			t.removeKeys = append(t.removeKeys, c.compile(c.env, at, &pc.RemoveKeyExprs[i]))
+		}
+	}
+	for i, injector := range source.Injectors {
+		at := node.Join(node.Index(node.Join(path, "injectors"), i), "nameExpr")
+		t.injectors = append(t.injectors, c.compile(c.env, at, injector.NameExpr))
+	}
+	if p := source.Pipeline; p != nil {
+		t.mutators = c.functions(node.Join(path, "pipeline.mutators"), p.Mutators)
+		t.validators = c.functions(node.Join(path, "pipeline.validators"), p.Validators)
+	}
+	return t
+}
+
+func (c *compiler) functions(path string, functions []v1alpha2.FunctionTemplate) []mapTemplate {
+	out := make([]mapTemplate, len(functions))
+	for i, f := range functions {
+		out[i] = c.mapTemplate(node.Join(node.Index(path, i), "configMapExprs"), f.ConfigMap, f.ConfigMapExprs)
+	}
+	return out
+}
+
+func (c *compiler) mapTemplate(path string, plain map[string]string, exprs []v1alpha2.MapExpr) mapTemplate {
+	m := mapTemplate{plain: plain, pairs: make([]pairTemplate, len(exprs))}
+	for i, e := range exprs {
+		at := node.Index(path, i)
+		m.pairs[i] = pairTemplate{
+			source: e,
+			key:    c.compile(c.env, node.Join(at, "keyExpr"), e.KeyExpr),
+			value:  c.compile(c.env, node.Join(at, "valueExpr"), e.ValueExpr),
+		}
+	}
+	return m
+}
+
+// render returns the map for one target: the pairs of expressions win over plain ones of the same key. An empty map
+// is nil.
+func (m mapTemplate) render(vars *variables) (map[string]string, error) {
+	if len(m.plain) == 0 && len(m.pairs) == 0 {
+		return nil, nil
+	}
+	out := make(map[string]string, len(m.plain)+len(m.pairs))
+	maps.Copy(out, m.plain)
+	for _, p := range m.pairs {
+		key, err := p.key.eval(vars, p.source.Key)
+		if err != nil {
+			return nil, err
+		}
+		if out[key], err = p.value.eval(vars, p.source.Value); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// render fills the variant's spec for one target; its upstream and downstream are set already.
+func (t *template) render(spec *v1alpha1.PackageVariantSpec, vars *variables) (err error) {
+	if p := t.source.AdoptionPolicy; p != nil {
+		spec.AdoptionPolicy = *p
+	}
+	if p := t.source.DeletionPolicy; p != nil {
+		spec.DeletionPolicy = *p
+	}
+	if spec.Labels, err = t.labels.render(vars); err != nil {
+		return err
+	}
+	if spec.Annotations, err = t.annotations.render(vars); err != nil {
+		return err
+	}
+	if spec.PackageContext, err = t.packageContext(vars); err != nil {
+		return err
+	}
+	if spec.Injectors, err = t.renderInjectors(vars); err != nil {
+		return err
+	}
+	spec.Pipeline, err = t.pipeline(vars)
+	return err
+}
+
+// packageContext returns the package context for one target, its removeKeys sorted and each once, as Porch's
+// controller writes them.
+func (t *template) packageContext(vars *variables) (*v1alpha1.PackageContext, error) {
+	source := t.source.PackageContext
+	if source == nil {
+		return nil, nil
+	}
+	data, err := t.data.render(vars)
+	if err != nil {
+		return nil, err
+	}
+	removeKeys := slices.Clone(source.RemoveKeys)
+	for _, e := range t.removeKeys {
+		key, err := e.eval(vars, nil)
+		if err != nil {
+			return nil, err
+		}
+		removeKeys = append(removeKeys, key)
+	}
+	slices.Sort(removeKeys)
+	return &v1alpha1.PackageContext{Data: data, RemoveKeys: slices.Compact(removeKeys)}, nil
+}
+
+func (t *template) renderInjectors(vars *variables) ([]v1alpha1.InjectionSelector, error) {
+	var out []v1alpha1.InjectionSelector
+	for i, source := range t.source.Injectors {
+		name, err := t.injectors[i].eval(vars, source.Name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v1alpha1.InjectionSelector{Group: source.Group, Version: source.Version, Kind: source.Kind, Name: name})
+	}
+	return out, nil
+}
+
+func (t *template) pipeline(vars *variables) (*v1alpha1.Pipeline, error) {
+	source := t.source.Pipeline
+	if source == nil {
+		return nil, nil
+	}
+	mutators, err := renderFunctions(source.Mutators, t.mutators, vars)
+	if err != nil {
+		return nil, err
+	}
+	validators, err := renderFunctions(source.Validators, t.validators, vars)
+	if err != nil || len(mutators)+len(validators) == 0 {
+		return nil, err
+	}
+	return &v1alpha1.Pipeline{Mutators: mutators, Validators: validators}, nil
+}
+
+func renderFunctions(sources []v1alpha2.FunctionTemplate, configMaps []mapTemplate, vars *variables) ([]v1alpha1.Function, error) {
+	var out []v1alpha1.Function
+	for i, source := range sources {
+		f := source.Function
+		var err error
+		if f.ConfigMap, err = configMaps[i].render(vars); err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}

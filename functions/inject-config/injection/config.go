@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package injection fills the injection points of a kpt package from in-cluster objects.
+package injection
+
+import (
+	"errors"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/functions/internal/fnconfig"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/krm"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Kind is the kind of the function's own config, of API version fn.kpt.dev/v1alpha1.
+const Kind = "InjectConfig"
+
+// Config is the function's own config (section "inject-config" of the design). Objects of a namespace other than its
+// metadata.namespace are not used.
+type Config struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Injectors choose the object for each injection point; the first that matches wins.
+	Injectors []v1alpha1.InjectionSelector `json:"injectors,omitempty"`
+	// Resources are the in-cluster objects to choose from.
+	Resources []any `json:"resources,omitempty"`
+}
+
+const example = `
+apiVersion: fn.kpt.dev/v1alpha1
+kind: InjectConfig
+metadata:
+  name: inject
+  namespace: my-namespace
+injectors:
+- kind: ConfigMap
+  name: us-east-endpoints
+resources:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: us-east-endpoints
+    namespace: my-namespace
+  data:
+    api: api.us-east.example.com
+`
+
+// Request is what a config asks for.
+type Request struct {
+	// Namespace is the namespace of the variant. Objects of another are not used.
+	Namespace string
+	// Injectors choose the object for each injection point.
+	Injectors []v1alpha1.InjectionSelector
+	// Resources are the objects to choose from, before those in the package.
+	Resources []*yaml.RNode
+}
+
+func decode(config *yaml.RNode) (Request, error) {
+	var r Request
+	err := fnconfig.Decode(config, example,
+		fnconfig.Form{APIVersion: fnconfig.APIVersion, Kind: Kind, Decode: func(n *yaml.RNode) error {
+			var c Config
+			if err := fnconfig.Strict(n, &c); err != nil {
+				return err
+			}
+			r.Namespace, r.Injectors = c.Namespace, c.Injectors
+			var err error
+			r.Resources, err = resources(n)
+			return errors.Join(err, validate(n, "injectors", c.Injectors))
+		}},
+		fnconfig.Form{APIVersion: v1alpha1.GroupVersion.String(), Kind: "PackageVariant", Decode: func(n *yaml.RNode) error {
+			var pv v1alpha1.PackageVariant
+			if err := fnconfig.Strict(n, &pv); err != nil {
+				return err
+			}
+			r.Namespace, r.Injectors = pv.Namespace, pv.Spec.Injectors
+			return validate(n, "spec.injectors", pv.Spec.Injectors)
+		}},
+	)
+	return r, err
+}
+
+func validate(config *yaml.RNode, path string, injectors []v1alpha1.InjectionSelector) error {
+	var errs []error
+	for i, injector := range injectors {
+		errs = append(errs, fnconfig.Require(config, node.Join(node.Index(path, i), "name"), injector.Name))
+	}
+	return errors.Join(errs...)
+}
+
+// resources returns the config's objects as nodes, so that their values keep their types.
+func resources(config *yaml.RNode) ([]*yaml.RNode, error) {
+	list := node.Get(config.YNode(), "resources")
+	if node.IsNull(list) {
+		return nil, nil
+	}
+	var out []*yaml.RNode
+	for i, n := range list.Content {
+		n = node.Resolve(n)
+		for _, field := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
+			if node.GetString(n, field...) != "" {
+				continue
+			}
+			path := node.Index("resources", i)
+			for _, key := range field {
+				path = node.Join(path, key)
+			}
+			return nil, krm.Errorf(config, path, "is missing: each entry must be a whole object, as kubectl get -o yaml shows it")
+		}
+		out = append(out, yaml.NewRNode(n))
+	}
+	return out, nil
+}

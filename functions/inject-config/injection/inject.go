@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Run is the function: the package's injection points are filled as the config asks.
+func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+	r, err := decode(config)
+	if err != nil {
+		return krm.Output{}, err
+	}
+	return Inject(items, r)
+}
+
+// Inject returns the items with each injection point filled from the object that the request's injectors choose for
+// it, and with a condition for each point in the root Kptfile. A point for which there is no object keeps its values;
+// its condition says why. The items given are not changed. Points that are wrong in themselves are an error.
+func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
+	tree, err := pkgtree.Read(items)
+	if err != nil {
+		return krm.Output{}, err
+	}
+	points, sources, err := find(items)
+	if err != nil {
+		return krm.Output{}, err
+	}
+	objects := append(slices.Clone(r.Resources), sources...)
+	out := krm.Output{Items: slices.Clone(items)}
+	conditions := make([]condition, len(points))
+	for i, p := range points {
+		edited, c, err := p.inject(items[p.item], r, objects)
+		if err != nil {
+			return krm.Output{}, err
+		}
+		out.Items[p.item], conditions[i] = edited, c
+		if c.Status != statusTrue {
+			out.Results = append(out.Results, p.unmet(c))
+		}
+	}
+	kptfile := items[tree.Root].Copy()
+	if err := report(node.Edit(kptfile.YNode()), points, conditions); err != nil {
+		return krm.Output{}, krm.Wrap(items[tree.Root], err)
+	}
+	out.Items[tree.Root] = kptfile
+	return out, nil
+}
+
+// resourceOrder is where the injected field goes in a resource that lacks it.
+var resourceOrder = []string{"apiVersion", "kind", "metadata", "spec", "data", "status"}
+
+// inject returns the point's item filled from the object chosen for it, and the condition to report.
+func (p point) inject(item *yaml.RNode, r Request, objects []*yaml.RNode) (*yaml.RNode, condition, error) {
+	c := condition{Type: p.conditionType(), Status: statusFalse}
+	object, reason, message := p.choose(r, objects)
+	if object == nil {
+		c.Reason, c.Message = reason, message
+		return item, c, nil
+	}
+	name := krm.Identify(object).Name
+	value := node.Get(object.YNode(), p.field())
+	if node.IsNull(value) {
+		c.Reason, c.Message = ReasonFieldMissing, fmt.Sprintf("%s %q has no %s", p.id.Kind, name, p.field())
+		return item, c, nil
+	}
+	if err := node.Loose(value, p.field()); err != nil {
+		return nil, c, krm.Wrap(object, err)
+	}
+	edited := item.Copy()
+	if err := fill(node.Edit(edited.YNode()), p.field(), value, name); err != nil {
+		return nil, c, krm.Wrap(item, err)
+	}
+	c.Status, c.Reason = statusTrue, ReasonInjected
+	c.Message = fmt.Sprintf("injected %s of %s %q", p.field(), p.id.Kind, name)
+	return edited, c, nil
+}
+
+func fill(e *node.Editor, key string, value *yaml.Node, name string) error {
+	field, err := e.Top(key)
+	if err != nil {
+		return err
+	}
+	if err := field.Set(value, resourceOrder...); err != nil {
+		return err
+	}
+	metadata, err := e.Top("metadata")
+	if err != nil {
+		return err
+	}
+	annotations, err := metadata.Sub("annotations")
+	if err != nil {
+		return err
+	}
+	injected, err := annotations.Sub(InjectedAnnotation)
+	if err != nil {
+		return err
+	}
+	return injected.Set(node.String(name))
+}
+
+// unmet tells the user of a point that was not filled; of a required one, louder.
+func (p point) unmet(c condition) *fn.Result {
+	severity, need := fn.Info, optional
+	if p.required {
+		severity, need = fn.Warning, required
+	}
+	return &fn.Result{
+		Severity:    severity,
+		Message:     fmt.Sprintf("%s: %s %q: %s injection point not filled (%s): %s", p.id.File, p.id.Kind, p.id.Name, need, c.Reason, c.Message),
+		ResourceRef: &fn.ResourceRef{APIVersion: p.id.APIVersion, Kind: p.id.Kind, Namespace: p.id.Namespace, Name: p.id.Name},
+		File:        &fn.File{Path: p.id.File, Index: p.id.Index},
+	}
+}

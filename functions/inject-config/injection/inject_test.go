@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package injection_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/functions/inject-config/injection"
+	"github.com/package-variants/package-variants/functions/internal/fntest"
+)
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	fntest.Golden(t, "../testdata", injection.Run)
+}
+
+const (
+	kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
+	config  = "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata:\n  name: i\n  namespace: fleet\n"
+	inject  = config + "injectors:\n- name: x\nresources:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: x\n  data:\n    a: new\n"
+	variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\nspec:\n"
+	point   = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n    kpt.dev/config-injection: required\n"
+
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example
+apiVersion: fn.kpt.dev/v1alpha1
+kind: InjectConfig
+metadata:
+  name: inject
+  namespace: my-namespace
+injectors:
+- kind: ConfigMap
+  name: us-east-endpoints
+resources:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: us-east-endpoints
+    namespace: my-namespace
+  data:
+    api: api.us-east.example.com`
+)
+
+// pkg returns a package with the given resources.
+func pkg(resources string) fntest.Files {
+	return fntest.Files{"Kptfile": kptfile, "points.yaml": resources}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config string
+		files  fntest.Files
+		want   string
+	}{
+		"no config":       {"", pkg(point), example},
+		"empty ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n", pkg(point), example},
+		"wrong kind": {"apiVersion: fn.kpt.dev/v1alpha1\nkind: Inject\nmetadata:\n  name: i\n", pkg(point),
+			`Inject "i": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 InjectConfig, config.porch.kpt.dev/v1alpha1 PackageVariant, not fn.kpt.dev/v1alpha1 Inject`},
+		"misspelt field": {config + "injector: []\n", pkg(point),
+			`InjectConfig "i": injector: is not a field of this config: did you mean injectors?`},
+		"misspelt field of an injector": {variant + "  injectors:\n  - nam: x\n", pkg(point),
+			`PackageVariant "pv": spec.injectors[0].nam: is not a field of this config: did you mean name?`},
+		"injector without name": {variant + "  injectors:\n  - kind: ConfigMap\n", pkg(point),
+			`PackageVariant "pv": spec.injectors[0].name: is missing: set it`},
+		"resource without kind": {config + "resources:\n- apiVersion: v1\n  metadata: {name: x}\n", pkg(point),
+			`InjectConfig "i": resources[0].kind: is missing: each entry must be a whole object, as kubectl get -o yaml shows it`},
+		"resource is no object": {config + "resources:\n- text\n", pkg(point),
+			`InjectConfig "i": resources[0].apiVersion: is missing: each entry must be a whole object, as kubectl get -o yaml shows it`},
+		"no Kptfile": {inject, fntest.Files{"a.yaml": point},
+			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
+		"two root Kptfiles": {inject, fntest.Files{"a/Kptfile": kptfile, "b/Kptfile": kptfile},
+			`b/Kptfile: Kptfile "web": could be the root package's Kptfile as well as a/Kptfile: run the function on one package at a time`},
+		"wrong annotation": {inject, pkg("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n    kpt.dev/config-injection: mandatory\n"),
+			`points.yaml: ConfigMap "p": metadata.annotations.kpt.dev/config-injection: is "mandatory", but must be "required" or "optional"`},
+		"wrong source annotation": {inject, pkg("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n    kpt.dev/injection-source: \"yes\"\n"),
+			`points.yaml: ConfigMap "p": metadata.annotations.kpt.dev/injection-source: is "yes", but must be "true" or "false"`},
+		"point and source": {inject, pkg(point + "    kpt.dev/injection-source: \"true\"\n"),
+			`points.yaml: ConfigMap "p": metadata.annotations.kpt.dev/config-injection: stands on an injection source: a resource cannot be both, remove one of the two annotations`},
+		"point without name": {inject, pkg("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  annotations:\n    kpt.dev/config-injection: required\n"),
+			`points.yaml: ConfigMap "": metadata.name: is missing: an injection point needs a name`},
+		"two points of one name": {inject, fntest.Files{"Kptfile": kptfile, "a.yaml": point, "b.yaml": point},
+			`b.yaml: ConfigMap "p": metadata.annotations.kpt.dev/config-injection: is on a second injection point of kind ConfigMap and name "p", the first is in a.yaml: the conditions of the two could not be told apart, rename one`},
+		"all that is wrong with points": {inject, pkg(point + "---\n" + point + "---\napiVersion: v1\nkind: A\nmetadata: {name: b, annotations: {kpt.dev/config-injection: x}}\n"),
+			"points.yaml: ConfigMap \"p\": metadata.annotations.kpt.dev/config-injection: is on a second injection point of kind ConfigMap and name \"p\", the first is in points.yaml: the conditions of the two could not be told apart, rename one\n" +
+				"points.yaml: A \"b\": metadata.annotations.kpt.dev/config-injection: is \"x\", but must be \"required\" or \"optional\""},
+		"field of a point is aliased": {inject, pkg(point + "data: &d {a: b}\nx: *d\n"),
+			`points.yaml: ConfigMap "p": data: has a YAML anchor (&d) that is used elsewhere, so that an edit would change the other place too: write the values out`},
+		"field of a point stands twice": {inject, pkg(point + "data: {}\ndata: {}\n"),
+			`points.yaml: ConfigMap "p": data: stands twice: remove one of the two`},
+		"source has an alias": {variant + "  injectors: [{name: x}]\n", pkg(point + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, annotations: {kpt.dev/injection-source: \"true\"}}\ndata: {a: &v b, c: *v}\n"),
+			`points.yaml: ConfigMap "x": data.c: is a YAML alias (*v), which cannot be copied into another resource: write the value out`},
+		"status is a scalar": {inject, fntest.Files{"Kptfile": kptfile + "status: text\n", "a.yaml": point},
+			`Kptfile: Kptfile "web": status: is a string, not a map: correct its type`},
+		"conditions are a map": {inject, fntest.Files{"Kptfile": kptfile + "status:\n  conditions: {}\n", "a.yaml": point},
+			`Kptfile: Kptfile "web": status.conditions: is a map, not a list: correct its type`},
+		"readiness gates are a map": {inject, fntest.Files{"Kptfile": kptfile + "info:\n  readinessGates: {}\n", "a.yaml": point},
+			`Kptfile: Kptfile "web": info.readinessGates: is a map, not a list: correct its type`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fntest.Fails(t, injection.Run, c.config, c.files, c.want)
+		})
+	}
+}
+
+// TestInputUnchanged holds that the pure function leaves what it is given as it was.
+func TestInputUnchanged(t *testing.T) {
+	t.Parallel()
+	items := fntest.Nodes(t, pkg(point+"data: {a: old}\n"))
+	before := make([]string, len(items))
+	for i := range items {
+		before[i] = items[i].MustString()
+	}
+	config := fntest.Nodes(t, fntest.Files{"config.yaml": inject})[0]
+	out, err := injection.Run(config, items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range items {
+		if diff := cmp.Diff(before[i], items[i].MustString()); diff != "" {
+			t.Errorf("the input was changed (-before +after):\n%s", diff)
+		}
+	}
+	if out.Items[1] == items[1] || out.Items[0] == items[0] {
+		t.Error("an edited item is not a copy")
+	}
+}
+
+// FuzzPoint holds that whatever a point looks like, the function refuses it, or fills it and finds nothing to do in a
+// second run.
+func FuzzPoint(f *testing.F) {
+	for _, seed := range []string{
+		"data: {a: old} # c\n", "data:\n  # c\n  a: old\n\n  # f\n  b: |\n    x\n", "data: null", "data: [a]", "data: &a {x: *a}",
+		"---\napiVersion: v1\nkind: A\nmetadata: {name: b, annotations: {kpt.dev/config-injection: optional}}\nspec: *x\n",
+		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, annotations: {kpt.dev/injection-source: \"true\"}}\ndata: {c: d}\n",
+	} {
+		f.Add(seed, "status: {conditions: [{type: config.injection.A.b}]}\n")
+	}
+	f.Fuzz(func(t *testing.T, points, kptfileTail string) {
+		list, ok := fntest.TryList(inject, fntest.Files{"Kptfile": kptfile + kptfileTail, "points.yaml": point + points})
+		if !ok {
+			return
+		}
+		stdout, stderr, code := fntest.Run(injection.Run, list)
+		fntest.CheckOutcome(t, injection.Run, stdout, stderr, code)
+	})
+}

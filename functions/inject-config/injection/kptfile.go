@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+)
+
+// conditionPrefix begins the types of the conditions and readiness gates of injection points (a Porch convention).
+const conditionPrefix = "config.injection."
+
+const (
+	statusTrue  = "True"
+	statusFalse = "False"
+)
+
+// condition is an entry of status.conditions in a Kptfile.
+type condition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// gate is an entry of info.readinessGates in a Kptfile.
+type gate struct {
+	ConditionType string `json:"conditionType"`
+}
+
+// report writes a condition for each point into the root Kptfile, and a readiness gate for each required one; those of
+// points that there are no more are removed. What belongs to others stays.
+func report(e *node.Editor, points []point, conditions []condition) error {
+	var entries, gates []node.Entry
+	for i, p := range points {
+		entries = append(entries, node.Entry{ID: p.conditionType(), Value: conditions[i]})
+		if p.required {
+			gates = append(gates, node.Entry{ID: p.conditionType(), Value: gate{ConditionType: p.conditionType()}})
+		}
+	}
+	if err := set(e, "info", "readinessGates", "conditionType", gates); err != nil {
+		return err
+	}
+	return set(e, "status", "conditions", "type", entries)
+}
+
+// set makes the entries the injection's elements of a list of the Kptfile. A list that this empties is removed, and so
+// is its section.
+func set(e *node.Editor, section, list, key string, entries []node.Entry) error {
+	top, err := e.Top(section)
+	if err != nil {
+		return err
+	}
+	field, err := top.Sub(list)
+	if err != nil {
+		return err
+	}
+	emptied, err := field.SetOwned(node.Owned{
+		Key:   key,
+		Is:    func(id string) bool { return strings.HasPrefix(id, conditionPrefix) },
+		Order: pkgtree.KptfileOrder,
+	}, entries)
+	if err != nil || !emptied {
+		return err
+	}
+	return field.RemoveWithEmptied()
+}

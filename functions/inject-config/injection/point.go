@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+const (
+	// PointAnnotation marks a resource of a package as an injection point; its value is "required" or "optional" (a
+	// Porch convention).
+	PointAnnotation = "kpt.dev/config-injection"
+	// InjectedAnnotation names, on an injection point, the object that was injected.
+	InjectedAnnotation = "kpt.dev/injected-resource-name"
+	// SourceAnnotation with the value "true" marks a resource of a package as a snapshot of an in-cluster object.
+	SourceAnnotation = "kpt.dev/injection-source"
+
+	required = "required"
+	optional = "optional"
+)
+
+// Reasons of the conditions of injection points.
+const (
+	// ReasonInjected is the reason of a True condition: the point holds the object's values.
+	ReasonInjected = "ConfigInjected"
+	// ReasonNoInjectors says that the variant has no injectors.
+	ReasonNoInjectors = "NoInjectors"
+	// ReasonNoResource says that no injector chose an object for the point.
+	ReasonNoResource = "NoResourceSelected"
+	// ReasonFieldMissing says that the chosen object has no field to inject.
+	ReasonFieldMissing = "FieldMissing"
+)
+
+// point is a resource of the package that is filled from an object.
+type point struct {
+	item     int // among the items
+	id       krm.Identity
+	required bool
+}
+
+// conditionType is the type of the point's condition in the root Kptfile (a Porch convention).
+func (p point) conditionType() string {
+	return conditionPrefix + p.id.Kind + "." + p.id.Name
+}
+
+// field is the field that is injected: data of a ConfigMap, else spec.
+func (p point) field() string {
+	if p.id.APIVersion == "v1" && p.id.Kind == "ConfigMap" {
+		return "data"
+	}
+	return "spec"
+}
+
+// find returns the points and the source objects among the items, in the order in which they stand in the package's
+// files: functions that ran before may have sorted the items. All that is wrong with them is reported.
+func find(items []*yaml.RNode) (points []point, sources []*yaml.RNode, err error) {
+	var errs []error
+	seen := map[string]*yaml.RNode{}
+	for _, i := range inFileOrder(items) {
+		item := items[i]
+		annotations := node.Get(item.YNode(), "metadata", "annotations")
+		kind, isPoint := annotation(annotations, PointAnnotation)
+		source, isSource := annotation(annotations, SourceAnnotation)
+		switch {
+		case isSource && source != "true" && source != "false":
+			errs = append(errs, krm.Errorf(item, annotationPath(SourceAnnotation), "is %q, but must be \"true\" or \"false\"", source))
+		case isPoint && source == "true":
+			errs = append(errs, krm.Errorf(item, annotationPath(PointAnnotation), "stands on an injection source: a resource cannot be both, remove one of the two annotations"))
+		case source == "true":
+			sources = append(sources, item)
+		case isPoint:
+			p, err := newPoint(i, item, kind, seen)
+			points, errs = append(points, p), append(errs, err)
+		}
+	}
+	return points, sources, errors.Join(errs...)
+}
+
+// inFileOrder returns the positions of the items by package, file, and place in the file.
+func inFileOrder(items []*yaml.RNode) []int {
+	ids := make([]krm.Identity, len(items))
+	order := make([]int, len(items))
+	for i, item := range items {
+		ids[i], order[i] = krm.Identify(item), i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(ids[a].Package, ids[b].Package), cmp.Compare(ids[a].File, ids[b].File), cmp.Compare(ids[a].Index, ids[b].Index))
+	})
+	return order
+}
+
+func newPoint(i int, item *yaml.RNode, kind string, seen map[string]*yaml.RNode) (point, error) {
+	p := point{item: i, id: krm.Identify(item), required: kind == required}
+	first, twice := seen[p.conditionType()]
+	switch {
+	case kind != required && kind != optional:
+		return p, krm.Errorf(item, annotationPath(PointAnnotation), "is %q, but must be %q or %q", kind, required, optional)
+	case p.id.Kind == "":
+		return p, krm.Errorf(item, "kind", "is missing: an injection point needs a kind")
+	case p.id.Name == "":
+		return p, krm.Errorf(item, "metadata.name", "is missing: an injection point needs a name")
+	case twice:
+		return p, krm.Errorf(item, annotationPath(PointAnnotation), "is on a second injection point of kind %s and name %q, the first is in %s: the conditions of the two could not be told apart, rename one",
+			p.id.Kind, p.id.Name, krm.Identify(first).File)
+	}
+	seen[p.conditionType()] = item
+	return p, nil
+}
+
+func annotation(annotations *yaml.Node, key string) (string, bool) {
+	n := node.Get(annotations, key)
+	if n == nil {
+		return "", false
+	}
+	return n.Value, true
+}
+
+func annotationPath(key string) string {
+	return "metadata.annotations." + key
+}
+
+// choose returns the object for the point: of the first injector whose group, version and kind are the point's, where
+// given, and that names an object of the point's kind in the namespace. If there is none, it says why.
+func (p point) choose(r Request, objects []*yaml.RNode) (object *yaml.RNode, reason, message string) {
+	if len(r.Injectors) == 0 {
+		return nil, ReasonNoInjectors, "the variant has no injectors"
+	}
+	message = fmt.Sprintf("no injector is for %s %s", p.id.APIVersion, p.id.Kind)
+	for _, injector := range r.Injectors {
+		if !p.matches(injector) {
+			continue
+		}
+		elsewhere := ""
+		for _, o := range objects {
+			id := krm.Identify(o)
+			if id.APIVersion != p.id.APIVersion || id.Kind != p.id.Kind || id.Name != injector.Name {
+				continue
+			}
+			if id.Namespace == "" || id.Namespace == r.Namespace {
+				return o, "", ""
+			}
+			elsewhere = fmt.Sprintf(", only one in namespace %q", id.Namespace)
+		}
+		message = fmt.Sprintf("no %s %s named %q in namespace %q%s", p.id.APIVersion, p.id.Kind, injector.Name, r.Namespace, elsewhere)
+	}
+	return nil, ReasonNoResource, message
+}
+
+func (p point) matches(injector v1alpha1.InjectionSelector) bool {
+	equal := func(want *string, have string) bool { return want == nil || *want == have }
+	return equal(injector.Group, p.id.Group()) && equal(injector.Version, p.id.Version()) && equal(injector.Kind, p.id.Kind)
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fnconfig decodes the functionConfig of a KRM function, strictly: what the function would not read is an
+// error that says what may have been meant.
+package fnconfig
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// APIVersion is the API version of the functions' own config kinds.
+const APIVersion = "fn.kpt.dev/v1alpha1"
+
+// Form is one of the shapes in which a function takes its config.
+type Form struct {
+	// APIVersion and Kind are what the config's must be.
+	APIVersion, Kind string
+	// Decode reads a config of that kind.
+	Decode func(config *yaml.RNode) error
+}
+
+// Decode reads the config in whichever of the forms it has. No config, an empty ConfigMap (which `kpt fn eval` sends
+// when it is given none) and another kind are errors; the first two show the example.
+func Decode(config *yaml.RNode, example string, forms ...Form) error {
+	if config.IsNil() {
+		return Missing(example)
+	}
+	id := krm.Identify(config)
+	for _, form := range forms {
+		if id.APIVersion == form.APIVersion && id.Kind == form.Kind {
+			return form.Decode(config)
+		}
+	}
+	data := node.Get(config.YNode(), "data")
+	if id.Kind == "ConfigMap" && (data == nil || len(data.Content) == 0) {
+		return Missing(example)
+	}
+	kinds := make([]string, len(forms))
+	for i, form := range forms {
+		kinds[i] = form.APIVersion + " " + form.Kind
+	}
+	return krm.Errorf(config, "", "cannot configure this function: its config must be one of %s, not %s %s",
+		strings.Join(kinds, ", "), id.APIVersion, id.Kind)
+}
+
+// Missing returns the error for no config; it shows the example of what to pass.
+func Missing(example string) error {
+	return krm.Errorf(nil, "", "no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example\n%s",
+		strings.TrimSpace(example))
+}
+
+// Strict decodes the config into the struct that into points to. A field that the struct does not have, a field that
+// stands twice, and a value of another type are errors; all are reported, joined by errors.Join.
+func Strict(config *yaml.RNode, into any) error {
+	c := checker{config: config}
+	c.check(config.YNode(), reflect.TypeOf(into).Elem(), "", 0)
+	if err := c.err(); err != nil {
+		return err
+	}
+	if err := decode(config.YNode(), into); err != nil {
+		return krm.Errorf(config, "", "cannot be read: %s", err)
+	}
+	return nil
+}
+
+func decode(n *yaml.Node, into any) error {
+	var value any
+	if err := n.Decode(&value); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, into)
+}
+
+// Require returns an error that names the field if value is empty.
+func Require(config *yaml.RNode, field, value string) error {
+	if value != "" {
+		return nil
+	}
+	return krm.Errorf(config, field, "is missing: set it")
+}
+
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.String:
+		return "a string"
+	case reflect.Map, reflect.Struct:
+		return "a map"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Float64:
+		return "a number"
+	default:
+		return fmt.Sprint(t)
+	}
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"slices"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// assign makes old hold the value of src. What is equal keeps its node, and so its comments, style and place: keys of
+// a mapping are matched by name, elements of a sequence by value, else by their "name" field.
+func assign(old, src *yaml.Node) {
+	switch {
+	case Equal(old, src):
+	case old.Kind != src.Kind:
+		replace(old, src)
+	case src.Kind == yaml.MappingNode:
+		assignMapping(old, src)
+	case src.Kind == yaml.SequenceNode:
+		assignSequence(old, src)
+	default:
+		setScalar(old, src.ShortTag(), src.Value)
+	}
+}
+
+// assignValue assigns to the value of a mapping's key. The comment behind a scalar that becomes a block moves to its
+// key: behind the value, it would end up in the block's first line.
+func assignValue(key, old, src *yaml.Node) {
+	if old.Kind == yaml.ScalarNode && src.Kind != yaml.ScalarNode && key.LineComment == "" {
+		key.LineComment, old.LineComment = old.LineComment, ""
+	}
+	assign(old, src)
+}
+
+// replace gives old the value of src and keeps the comments around it.
+func replace(old, src *yaml.Node) {
+	c := clone(src)
+	c.HeadComment, c.LineComment, c.FootComment, c.Anchor = old.HeadComment, old.LineComment, old.FootComment, old.Anchor
+	*old = *c
+}
+
+func assignMapping(old, src *yaml.Node) {
+	for i := 0; i+1 < len(old.Content); {
+		if indexOfEqual(src, old.Content[i]) < 0 {
+			removeChildren(old, i, 2)
+			continue
+		}
+		i += 2
+	}
+	if len(old.Content) == 0 {
+		old.Style &^= yaml.FlowStyle
+	}
+	for i := 0; i+1 < len(src.Content); i += 2 {
+		if j := indexOfEqual(old, src.Content[i]); j >= 0 {
+			assignValue(old.Content[j], old.Content[j+1], src.Content[i+1])
+			continue
+		}
+		old.Content = append(old.Content, clone(src.Content[i]), clone(src.Content[i+1]))
+	}
+}
+
+func assignSequence(old, src *yaml.Node) {
+	free := slices.Clone(old.Content)
+	take := func(match func(*yaml.Node) bool) *yaml.Node {
+		i := slices.IndexFunc(free, func(n *yaml.Node) bool { return n != nil && match(n) })
+		if i < 0 {
+			return nil
+		}
+		n := free[i]
+		free[i] = nil
+		return n
+	}
+	if len(old.Content) == 0 {
+		old.Style &^= yaml.FlowStyle
+	}
+	content := make([]*yaml.Node, len(src.Content))
+	for i, want := range src.Content {
+		content[i] = take(func(n *yaml.Node) bool { return Equal(n, want) })
+	}
+	for i, want := range src.Content {
+		if content[i] != nil {
+			continue
+		}
+		if name := GetString(want, "name"); name != "" {
+			content[i] = take(func(n *yaml.Node) bool { return GetString(n, "name") == name })
+		}
+		if content[i] == nil {
+			content[i] = clone(want)
+			continue
+		}
+		assign(content[i], want)
+	}
+	old.Content = content
+}
+
+// clone copies a value without its comments, anchors and style: those describe the place that it comes from. Strings
+// get a style in which every YAML reader takes them for strings.
+func clone(n *yaml.Node) *yaml.Node {
+	c := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value}
+	if n.Kind == yaml.ScalarNode {
+		setScalar(c, n.ShortTag(), n.Value)
+		return c
+	}
+	c.Content = make([]*yaml.Node, len(n.Content))
+	for i, child := range n.Content {
+		c.Content[i] = clone(child)
+	}
+	return c
+}
+
+// Loose returns an error if n holds aliases, which cannot be copied into another resource.
+func Loose(n *yaml.Node, path string) error {
+	if n.Kind == yaml.AliasNode {
+		return errorf(path, "is a YAML alias (*%s), which cannot be copied into another resource: write the value out", n.Value)
+	}
+	for i, c := range n.Content {
+		p := path
+		switch {
+		case n.Kind == yaml.SequenceNode:
+			p = Index(path, i)
+		case i%2 == 1:
+			p = Join(path, n.Content[i-1].Value)
+		}
+		if err := Loose(c, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// String returns a scalar that every YAML reader takes for the string s: what YAML 1.1 or 1.2 would read as another
+// type (yes, 010, null, 1:30) is quoted.
+func String(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode}
+	setScalar(n, tagString, s)
+	return n
+}
+
+// setScalar gives n a value with its tag and a style that fits both; a style that the user chose is kept where it can
+// hold the value.
+func setScalar(n *yaml.Node, tag, value string) {
+	wasPlain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	n.Kind, n.Tag, n.Value = yaml.ScalarNode, tag, value
+	switch {
+	case tag != tagString:
+		n.Style = 0
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		n.Style = 0 // block scalars keep line ends only in the shape they had; the emitter chooses a safe style
+		wasPlain = true
+	}
+	if tag == tagString && wasPlain {
+		if value == "" || yaml.IsValueNonString(value) {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	}
+}
+
+// FromValue returns the node for a value that encoding/json can marshal. Fields of structs keep their order, keys of
+// maps are sorted.
+func FromValue(v any) (*yaml.Node, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode %T: %w", v, err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	n, err := fromTokens(dec)
+	if err != nil {
+		return nil, fmt.Errorf("cannot decode %T: %w", v, err)
+	}
+	return n, nil
+}
+
+func fromTokens(dec *json.Decoder) (*yaml.Node, error) {
+	tok, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := tok.(type) {
+	case json.Delim:
+		n := &yaml.Node{Kind: yaml.MappingNode, Tag: yaml.NodeTagMap}
+		if t == '[' {
+			n.Kind, n.Tag = yaml.SequenceNode, yaml.NodeTagSeq
+		}
+		for dec.More() {
+			child, err := fromTokens(dec)
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, child)
+		}
+		_, err := dec.Token()
+		return n, err
+	case string:
+		return String(t), nil
+	case json.Number:
+		return number(t), nil
+	case bool:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagBool, Value: fmt.Sprint(t)}, nil
+	default:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tagNull, Value: "null"}, nil
+	}
+}
+
+func number(n json.Number) *yaml.Node {
+	tag := yaml.NodeTagInt
+	if _, err := n.Int64(); err != nil {
+		tag = yaml.NodeTagFloat
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: n.String()}
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package krm
+
+import (
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// guardComments keeps kpt from putting comments where they do not belong. After a function, kpt copies the comments of
+// each resource from the function's input to its output, matched by the annotation id: keys of maps by name, elements
+// of lists by position. An element that was put before others, or that moved up, would get the comments of the one
+// that stood there; and a field that changed from one type to another would fail the run. Where either would happen,
+// the output loses its id, and keeps the comments that the function gave it.
+func guardComments(in, out []*yaml.RNode) {
+	untouched := make(map[*yaml.RNode]bool, len(in))
+	byID := make(map[string]*yaml.RNode, len(in))
+	for _, item := range in {
+		untouched[item] = true
+		if id := Annotation(item, kioutil.IdAnnotation); id != "" {
+			byID[id] = item
+		}
+	}
+	for _, item := range out {
+		if untouched[item] {
+			continue
+		}
+		before := byID[Annotation(item, kioutil.IdAnnotation)]
+		if before != nil && wouldMisplace(before.YNode(), item.YNode()) {
+			detach(item)
+		}
+	}
+}
+
+// wouldMisplace reports whether kpt's copying of comments from one node to another would change the latter or fail.
+func wouldMisplace(from, to *yaml.Node) bool {
+	if hasMore(from, to) {
+		return true
+	}
+	switch {
+	case node.IsNull(from) || node.IsNull(to):
+		return false
+	case from.Kind != to.Kind:
+		return true
+	case to.Kind == yaml.MappingNode:
+		return wouldMisplaceIn(from, to)
+	case to.Kind == yaml.SequenceNode:
+		for i := 0; i < len(to.Content) && i < len(from.Content); i++ {
+			if from.Content[i].Value == to.Content[i].Value && wouldMisplace(from.Content[i], to.Content[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wouldMisplaceIn is wouldMisplace for two mappings, whose keys are matched by name.
+func wouldMisplaceIn(from, to *yaml.Node) bool {
+	positions := make(map[string]int, len(from.Content)/2)
+	for i := 0; i+1 < len(from.Content); i += 2 {
+		positions[from.Content[i].Value] = i
+	}
+	for i := 0; i+1 < len(to.Content); i += 2 {
+		j, found := positions[to.Content[i].Value]
+		if found && (hasMore(from.Content[j], to.Content[i]) || wouldMisplace(from.Content[j+1], to.Content[i+1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasMore reports whether from has a comment in a place where to has none.
+func hasMore(from, to *yaml.Node) bool {
+	return from.HeadComment != "" && to.HeadComment == "" ||
+		from.LineComment != "" && to.LineComment == "" ||
+		from.FootComment != "" && to.FootComment == ""
+}
+
+// detach removes the annotations by which kpt would match the item with its input, and writes folded scalars as kpt
+// does when it copies comments: a run that changes nothing must find them as the run before left them.
+func detach(item *yaml.RNode) {
+	annotations := node.Get(item.YNode(), "metadata", "annotations")
+	kept := annotations.Content[:0]
+	for i := 0; i+1 < len(annotations.Content); i += 2 {
+		if key := annotations.Content[i].Value; key != kioutil.IdAnnotation && key != kioutil.LegacyIdAnnotation { //nolint:staticcheck // kpt sets both
+			kept = append(kept, annotations.Content[i], annotations.Content[i+1])
+		}
+	}
+	annotations.Content = kept
+	unfold(item.YNode())
+}
+
+func unfold(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.Style == yaml.FoldedStyle {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	for _, c := range n.Content {
+		unfold(c)
+	}
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package krm
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Main runs f as the binary of a KRM function and returns its exit code: a ResourceList on standard input gives a
+// ResourceList on standard output; errors are results in it, sentences on standard error, and exit code 1. The
+// arguments --help and --doc print the documentation in readme and metadata, as text or as JSON.
+func Main(f Function, readme, metadata []byte) int {
+	for _, arg := range os.Args[1:] {
+		if arg != "--help" && arg != "--doc" {
+			fmt.Fprintf(os.Stderr, "unexpected argument %q: the function takes a ResourceList on standard input, with its config in it; see --help\n", arg)
+			return 1
+		}
+	}
+	if len(os.Args) > 1 {
+		if err := fn.AsMain(Processor(f), fn.WithDocs(readme, metadata)); err != nil {
+			return 1
+		}
+		return 0
+	}
+	return Run(f, os.Stdin, os.Stdout, os.Stderr)
+}
+
+// Run reads a ResourceList, evaluates f on it, writes the ResourceList that results, and returns the exit code.
+func Run(f Function, in io.Reader, out, errOut io.Writer) int {
+	input, err := io.ReadAll(in)
+	if err != nil {
+		fmt.Fprintf(errOut, "cannot read the ResourceList from standard input: %v\n", err)
+		return 1
+	}
+	output, failure := evaluate(f, input)
+	if _, err := out.Write(output); err != nil {
+		fmt.Fprintf(errOut, "cannot write the ResourceList to standard output: %v\n", err)
+		return 1
+	}
+	if failure == nil {
+		return 0
+	}
+	for _, e := range flatten(failure) {
+		fmt.Fprintln(errOut, e)
+	}
+	return 1
+}
+
+// evaluate runs f on the ResourceList in input. Input that the SDK cannot take (it panics on YAML aliases in the
+// fields that it reads) gives an error like any other.
+func evaluate(f Function, input []byte) (output []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = unreadable(input, fmt.Errorf("cannot process the ResourceList: %v", r))
+		}
+		if err != nil && len(output) == 0 {
+			output = failed(err)
+		}
+	}()
+	output, err = fn.Run(Processor(f), input)
+	if err != nil && len(output) == 0 {
+		err = unreadable(input, err)
+	}
+	return output, err
+}
+
+// failed returns a ResourceList that holds nothing but the error.
+func failed(err error) []byte {
+	rl := fn.ResourceList{Results: errorResults(err)}
+	output, yamlErr := rl.ToYAML()
+	if yamlErr != nil {
+		return nil
+	}
+	return output
+}
+
+// unreadable looks for the reason why the SDK could not take a ResourceList, and returns other if it finds none.
+func unreadable(input []byte, other error) error {
+	list, err := yaml.Parse(string(input))
+	if err != nil {
+		return other
+	}
+	items := node.Get(list.YNode(), "items")
+	if items == nil || items.Kind != yaml.SequenceNode {
+		return other
+	}
+	for i, n := range items.Content {
+		item := yaml.NewRNode(node.Resolve(n))
+		if n.Kind != yaml.MappingNode {
+			return Errorf(item, node.Index("items", i), "is %s, not a resource: remove it from its file", node.Describe(n))
+		}
+		for _, path := range identityFields {
+			if alias := unresolved(n, path); alias != nil {
+				return Errorf(item, strings.Join(path, "."), "is a YAML alias (*%s), which KRM functions cannot read in this place: write the value out", alias.Value)
+			}
+		}
+	}
+	return other
+}
+
+// identityFields are the fields that the SDK reads of every item.
+var identityFields = [][]string{
+	{"apiVersion"}, {"kind"}, {"group"}, {"version"}, {"metadata"}, {"metadata", "name"}, {"metadata", "namespace"},
+}
+
+// unresolved returns the value at the path below n if it is an alias.
+func unresolved(n *yaml.Node, path []string) *yaml.Node {
+	parent := node.Get(n, path[:len(path)-1]...)
+	if parent == nil {
+		return nil
+	}
+	for i := 0; i+1 < len(parent.Content); i += 2 {
+		if parent.Content[i].Value == path[len(path)-1] && parent.Content[i+1].Kind == yaml.AliasNode {
+			return parent.Content[i+1]
+		}
+	}
+	return nil
+}
