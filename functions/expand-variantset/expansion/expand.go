@@ -4,7 +4,6 @@ package expansion
 
 import (
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -16,44 +15,23 @@ import (
 )
 
 // Expand returns the variants that the set wants over the snapshot, in the order of its targets, and notes for the
-// user: targets that select nothing. The set must be valid. Its spec is taken to stand at path for the FieldErrors
-// that Expand returns: an upstream, a repository or a key that is missing, an expression that fails, or a downstream
-// package that two targets claim.
+// user: targets that select nothing. The variants share their upstream and their labels, and are to be read only. The
+// set must be valid. Its spec is taken to stand at path for the FieldErrors that Expand returns: an upstream, a
+// repository or a key that is missing, an expression that fails, or a downstream package that two targets claim.
 func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
 	upstream := FindUpstream(set.Spec.Upstream, s.PackageRevisions)
 	if upstream == nil {
 		return nil, nil, fieldErrorf(node.Join(path, "upstream"), "there is no PackageRevision of %s in namespace %q: correct the upstream, or add the PackageRevision to the snapshot",
 			upstreamName(set.Spec.Upstream), set.Namespace)
 	}
-	c, err := newCompiler()
+	targets, notes, err := readTargets(set, path, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	templates := make([]*template, len(set.Spec.Targets))
-	for i := range set.Spec.Targets {
-		templates[i] = c.template(node.Join(targetPath(path, i), "template"), set.Spec.Targets[i].Template)
-	}
-	if len(c.errs) > 0 {
-		return nil, nil, errors.Join(c.errs...)
-	}
-	e := &expander{set: set, upstream: upstream.variable(), claimed: map[v1alpha1.Downstream]claim{},
-		repositories: make(map[string]map[string]any, len(s.Repositories))}
-	for i := range s.Repositories {
-		e.repositories[s.Repositories[i].Name] = s.Repositories[i].variable()
-	}
-	var notes []string
-	for i := range set.Spec.Targets {
-		at := targetPath(path, i)
-		places, note, err := s.places(set, at, &set.Spec.Targets[i])
-		if err != nil {
-			return nil, nil, err
-		}
-		if note != "" {
-			notes = append(notes, note)
-		}
-		e.variants = slices.Grow(e.variants, len(places))
-		for j := range places {
-			if err := e.add(at, &places[j], templates[i]); err != nil {
+	e := newExpander(set, upstream, s, targets)
+	for i := range targets {
+		for j := range targets[i].places {
+			if err := e.add(&targets[i], &targets[i].places[j]); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -61,76 +39,138 @@ func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alph
 	return e.variants, notes, nil
 }
 
-func targetPath(path string, i int) string {
-	return node.Index(node.Join(path, "targets"), i)
+// target is a target of the set, with its template compiled and its selection made.
+type target struct {
+	path     string
+	template *template
+	places   []place
+}
+
+// readTargets compiles the templates of all targets, and then makes their selections.
+func readTargets(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (targets []target, notes []string, err error) {
+	c, err := newCompiler()
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range set.Spec.Targets {
+		at := node.Index(node.Join(path, "targets"), i)
+		targets = append(targets, target{path: at, template: c.template(node.Join(at, "template"), set.Spec.Targets[i].Template)})
+	}
+	if len(c.errs) > 0 {
+		return nil, nil, errors.Join(c.errs...)
+	}
+	for i := range targets {
+		places, note, err := s.places(set, targets[i].path, &set.Spec.Targets[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		targets[i].places = places
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return targets, notes, nil
 }
 
 // expander collects the variants of one set.
 type expander struct {
 	set          *v1alpha2.PackageVariantSet
-	upstream     map[string]any
-	repositories map[string]map[string]any
+	repositories map[string]*Object
 	claimed      map[v1alpha1.Downstream]claim
 	variants     []v1alpha1.PackageVariant
+
+	typeMeta metav1.TypeMeta
+	labels   map[string]string
+	upstream *v1alpha1.Upstream
+	vars     variables // for the place at hand
+
+	// The maps that the variables repository and target hold are filled anew for each place.
+	selected, explicit map[string]any
 }
 
 // claim says which target wants a downstream package.
 type claim struct {
-	path  string
-	place *place
+	target *target
+	place  *place
 }
 
-func (c claim) String() string {
-	return fmt.Sprintf("%s (for %s/%s)", c.path, c.place.repo, c.place.pkg)
+func newExpander(set *v1alpha2.PackageVariantSet, upstream *PackageRevision, s *Snapshot, targets []target) *expander {
+	total := 0
+	for i := range targets {
+		total += len(targets[i].places)
+	}
+	e := &expander{
+		set:          set,
+		repositories: make(map[string]*Object, len(s.Repositories)),
+		claimed:      make(map[v1alpha1.Downstream]claim, total),
+		variants:     make([]v1alpha1.PackageVariant, 0, total),
+		typeMeta:     metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "PackageVariant"},
+		labels:       map[string]string{v1alpha2.OwnerLabel: OwnerOf(set)},
+		upstream:     set.Spec.Upstream.DeepCopy(),
+		selected:     map[string]any{},
+		explicit:     map[string]any{},
+	}
+	e.vars.upstream = upstream.variable(nil)
+	for i := range s.Repositories {
+		e.repositories[s.Repositories[i].Name] = &s.Repositories[i]
+	}
+	return e
 }
 
-// add adds the variant that the target at path wants at a place.
-func (e *expander) add(at string, p *place, t *template) error {
-	vars := &variables{repoDefault: p.repo, packageDefault: p.pkg, upstream: e.upstream, target: p.target}
-	downstream, err := e.downstream(at, t, vars)
+// add adds the variant that a target wants at a place.
+func (e *expander) add(t *target, p *place) error {
+	e.vars.repoDefault, e.vars.packageDefault = p.repo, p.pkg
+	if p.object != nil {
+		e.vars.target = p.object.variable(e.selected)
+	} else {
+		e.explicit["repo"], e.explicit["package"] = p.repo, p.pkg
+		e.vars.target = e.explicit
+	}
+	downstream, err := e.downstream(t, p)
 	if err != nil {
 		return err
 	}
 	if first, taken := e.claimed[downstream]; taken {
-		return fieldErrorf(at, "wants package %q in repository %q for target %s/%s, which %s wants already: give each target a package of its own, by packageNames or packageExpr",
-			downstream.Package, downstream.Repo, p.repo, p.pkg, first)
+		return fieldErrorf(t.path, "wants package %q in repository %q for target %s, which %s (for %s) wants already: give each target a package of its own, by packageNames or packageExpr",
+			downstream.Package, downstream.Repo, p, first.target.path, first.place)
 	}
-	e.claimed[downstream] = claim{at, p}
+	e.claimed[downstream] = claim{t, p}
 	e.variants = append(e.variants, v1alpha1.PackageVariant{
-		TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "PackageVariant"},
+		TypeMeta: e.typeMeta,
 		ObjectMeta: metav1.ObjectMeta{
 			Name:      Name(e.set.Name, downstream.Repo, downstream.Package),
 			Namespace: e.set.Namespace,
-			Labels:    map[string]string{v1alpha2.OwnerLabel: OwnerOf(e.set)},
+			Labels:    e.labels,
 		},
-		Spec: v1alpha1.PackageVariantSpec{Upstream: e.set.Spec.Upstream, Downstream: &downstream},
+		Spec: v1alpha1.PackageVariantSpec{Upstream: e.upstream, Downstream: &downstream},
 	})
 	spec := &e.variants[len(e.variants)-1].Spec
-	if err := t.render(spec, vars); err != nil {
+	if err := t.template.render(spec, &e.vars); err != nil {
 		return err
 	}
-	return e.check(at, p, spec)
+	return check(t, p, spec)
 }
 
 // downstream evaluates where the variant goes. It sets the variable repository, which later expressions see.
-func (e *expander) downstream(at string, t *template, vars *variables) (d v1alpha1.Downstream, err error) {
-	plain := t.source.Downstream
+func (e *expander) downstream(t *target, p *place) (d v1alpha1.Downstream, err error) {
+	plain := t.template.source.Downstream
 	if plain == nil {
 		plain = &v1alpha2.DownstreamTemplate{}
 	}
-	if d.Repo, err = t.repo.eval(vars, orDefault(plain.Repo, vars.repoDefault)); err != nil {
+	if d.Repo, err = t.template.repo.eval(&e.vars, orDefault(plain.Repo, p.repo)); err != nil {
 		return d, err
 	}
-	vars.repository = e.repositories[d.Repo]
-	if vars.repository == nil {
-		return d, fieldErrorf(at, "wants a package in repository %q for target %s/%s, but there is no such Repository in namespace %q: register it, or correct the target",
-			d.Repo, vars.repoDefault, vars.packageDefault, e.set.Namespace)
+	repository := e.repositories[d.Repo]
+	if repository == nil {
+		return d, fieldErrorf(t.path, "wants a package in repository %q for target %s, but there is no such Repository in namespace %q: register it, or correct the target",
+			d.Repo, p, e.set.Namespace)
 	}
-	if d.Package, err = t.pkg.eval(vars, orDefault(plain.Package, vars.packageDefault)); err != nil {
+	e.vars.repository = repository.variable(e.vars.repository)
+	if d.Package, err = t.template.pkg.eval(&e.vars, orDefault(plain.Package, p.pkg)); err != nil {
 		return d, err
 	}
 	if problem := packageProblem(d.Package); problem != "" {
-		return d, fieldErrorf(at, "gives the downstream package %q for target %s/%s, which %s", d.Package, vars.repoDefault, vars.packageDefault, problem)
+		return d, fieldErrorf(t.path, "gives the downstream package %q for target %s, which %s", d.Package, p, problem)
 	}
 	return d, nil
 }
@@ -157,15 +197,15 @@ func packageProblem(pkg string) string {
 }
 
 // check refuses a package context that apply-package-context would refuse, for keys that expressions may have made.
-func (e *expander) check(at string, p *place, spec *v1alpha1.PackageVariantSpec) error {
+func check(t *target, p *place, spec *v1alpha1.PackageVariantSpec) error {
 	pc := spec.PackageContext
 	if pc == nil {
 		return nil
 	}
 	refuse := func(key, why string) error {
-		return fieldErrorf(node.Join(at, "template.packageContext"), "gives the key %q for target %s/%s, %s", key, p.repo, p.pkg, why)
+		return fieldErrorf(node.Join(t.path, "template.packageContext"), "gives the key %q for target %s, %s", key, p, why)
 	}
-	for _, key := range v1alpha1.ReservedPackageContextKeys() {
+	for _, key := range reservedKeys {
 		if _, set := pc.Data[key]; set || slices.Contains(pc.RemoveKeys, key) {
 			return refuse(key, "which kpt itself sets: remove it")
 		}
@@ -177,3 +217,5 @@ func (e *expander) check(at string, p *place, spec *v1alpha1.PackageVariantSpec)
 	}
 	return nil
 }
+
+var reservedKeys = v1alpha1.ReservedPackageContextKeys()

@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
@@ -34,22 +38,15 @@ const (
 	maxExpressionLength = 10_000
 )
 
-// compiler compiles the expressions of one set, each source once.
-type compiler struct {
-	env     *cel.Env // with all variables
-	repoEnv *cel.Env // without repository
-	cache   map[cacheKey]cel.Program
-	errs    []error
+// environments are the CEL environments of all sets: they hold declarations only.
+type environments struct {
+	all     *cel.Env // with all variables
+	forRepo *cel.Env // without repository
 }
 
-type cacheKey struct {
-	env    *cel.Env
-	source string
-}
-
-func newCompiler() (*compiler, error) {
+var newEnvironments = sync.OnceValues(func() (environments, error) {
 	object := cel.MapType(cel.StringType, cel.DynType)
-	repoEnv, err := cel.NewEnv(
+	forRepo, err := cel.NewEnv(
 		cel.HomogeneousAggregateLiterals(),
 		cel.EagerlyValidateDeclarations(true),
 		cel.DefaultUTCTimeZone(true),
@@ -60,13 +57,30 @@ func newCompiler() (*compiler, error) {
 		cel.Variable(varTarget, object),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("cannot set up CEL: %w", err)
+		return environments{}, fmt.Errorf("cannot set up CEL: %w", err)
 	}
-	env, err := repoEnv.Extend(cel.Variable(varRepository, object))
+	all, err := forRepo.Extend(cel.Variable(varRepository, object))
 	if err != nil {
-		return nil, fmt.Errorf("cannot set up CEL: %w", err)
+		return environments{}, fmt.Errorf("cannot set up CEL: %w", err)
 	}
-	return &compiler{env: env, repoEnv: repoEnv, cache: map[cacheKey]cel.Program{}}, nil
+	return environments{all: all, forRepo: forRepo}, nil
+})
+
+// compiler compiles the expressions of one set, each source once.
+type compiler struct {
+	env   environments
+	cache map[cacheKey]cel.Program
+	errs  []error
+}
+
+type cacheKey struct {
+	env    *cel.Env
+	source string
+}
+
+func newCompiler() (*compiler, error) {
+	env, err := newEnvironments()
+	return &compiler{env: env, cache: map[cacheKey]cel.Program{}}, err
 }
 
 // expression is a compiled expression and where it stands in the set.
@@ -98,26 +112,53 @@ func (c *compiler) program(env *cel.Env, source string) (cel.Program, error) {
 	if len(source) > maxExpressionLength {
 		return nil, fmt.Errorf("it has %d characters, and %d are allowed: shorten it", len(source), maxExpressionLength)
 	}
-	ast, issues := env.Compile(source)
+	compiled, issues := env.Compile(source)
 	if issues != nil && len(issues.Errors()) > 0 {
 		first := issues.Errors()[0]
 		message := fmt.Sprintf("%s, at column %d", first.Message, first.Location.Column()+1)
-		if env == c.repoEnv && strings.Contains(first.Message, "'"+varRepository+"'") {
+		if env == c.env.forRepo && strings.Contains(first.Message, "'"+varRepository+"'") {
 			message += "; repository depends on the result and is not known here: use target, repoDefault or upstream"
 		}
 		return nil, errors.New(message)
 	}
-	if t := ast.OutputType(); !t.IsExactType(cel.StringType) && !t.IsExactType(cel.DynType) {
+	if t := compiled.OutputType(); !t.IsExactType(cel.StringType) && !t.IsExactType(cel.DynType) {
 		return nil, fmt.Errorf("it gives %s, but must give a string: use string(...)", t)
 	}
-	return env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(costLimit))
+	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
+	if !isLinear(compiled) {
+		options = append(options, cel.CostLimit(costLimit))
+	}
+	return env.Program(compiled, options...)
+}
+
+// linear are the operators and functions whose cost grows no faster than what they are given.
+var linear = map[string]bool{
+	operators.Add: true, operators.Index: true, operators.Conditional: true, operators.LogicalAnd: true, operators.LogicalOr: true,
+	operators.LogicalNot: true, operators.Equals: true, operators.NotEquals: true, operators.In: true,
+	overloads.StartsWith: true, overloads.EndsWith: true, overloads.Contains: true, overloads.Size: true, overloads.TypeConvertString: true,
+}
+
+// isLinear reports whether an expression only selects, compares and joins. Without loops and functions that multiply,
+// it cannot cost more than its length allows, so that the count of its cost, which takes most of the time of such an
+// expression, can be left out.
+func isLinear(compiled *cel.Ast) bool {
+	yes := true
+	ast.PreOrderVisit(compiled.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.IdentKind, ast.LiteralKind, ast.SelectKind:
+		case ast.CallKind:
+			yes = yes && linear[e.AsCall().FunctionName()]
+		default:
+			yes = false
+		}
+	}))
+	return yes
 }
 
 // variables are the values of the variables for one target.
 type variables struct {
-	repoDefault, packageDefault string
-	upstream, repository        map[string]any
-	target                      any
+	repoDefault, packageDefault  string
+	upstream, repository, target map[string]any
 }
 
 // ResolveName returns the value of a variable (cel.Activation).
@@ -132,7 +173,7 @@ func (v *variables) ResolveName(name string) (any, bool) {
 	case varTarget:
 		return v.target, true
 	case varRepository:
-		return v.repository, v.repository != nil
+		return v.repository, true
 	}
 	return nil, false
 }

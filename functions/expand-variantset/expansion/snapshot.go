@@ -15,10 +15,14 @@ type Object struct {
 	Labels, Annotations map[string]string
 }
 
-// variable returns the object as the value of a variable. Labels and annotations are there even if empty, so that a
-// missing key gives an error that names the key.
-func (o *Object) variable() map[string]any {
-	return map[string]any{"name": o.Name, "namespace": o.Namespace, "labels": orEmpty(o.Labels), "annotations": orEmpty(o.Annotations)}
+// variable fills m, or a new map if m is nil, with the object as the value of a variable, and returns it. Labels and
+// annotations are there even if empty, so that a missing key gives an error that names the key.
+func (o *Object) variable(m map[string]any) map[string]any {
+	if m == nil {
+		m = make(map[string]any, 4)
+	}
+	m["name"], m["namespace"], m["labels"], m["annotations"] = o.Name, o.Namespace, orEmpty(o.Labels), orEmpty(o.Annotations)
+	return m
 }
 
 func orEmpty(m map[string]string) map[string]string {

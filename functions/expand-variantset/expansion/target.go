@@ -14,11 +14,15 @@ import (
 // repositoryKind is the kind of Porch's repositories.
 var repositoryKind = GroupKind{APIVersion: "config.porch.kpt.dev/v1alpha1", Kind: "Repository"}
 
-// place is where a target wants a variant: the defaults of its downstream, and what the variable target holds.
+// place is where a target wants a variant: the defaults of its downstream, and the object that was selected, nil for a
+// repository that the target names.
 type place struct {
 	repo, pkg string
-	target    any
+	object    *Object
 }
+
+// String names the place in messages.
+func (p *place) String() string { return p.repo + "/" + p.pkg }
 
 // places returns where the target that stands at path wants variants, and a note for the user if it selects nothing.
 func (s *Snapshot) places(set *v1alpha2.PackageVariantSet, path string, t *v1alpha2.Target) ([]place, string, error) {
@@ -40,7 +44,7 @@ func explicit(repositories []v1alpha2.RepositoryTarget, upstream string) []place
 	var out []place
 	for _, r := range repositories {
 		for _, pkg := range packagesOr(r.PackageNames, upstream) {
-			out = append(out, place{repo: r.Name, pkg: pkg, target: map[string]string{"repo": r.Name, "package": pkg}})
+			out = append(out, place{repo: r.Name, pkg: pkg})
 		}
 	}
 	return out
@@ -59,9 +63,8 @@ func selected(path string, objects []Object, kind string, labelSelector *metav1.
 		if name != nil && *name != o.Name || !selector.Matches(labels.Set(o.Labels)) {
 			continue
 		}
-		variable := o.variable()
 		for _, pkg := range packages {
-			out = append(out, place{repo: o.Name, pkg: pkg, target: variable})
+			out = append(out, place{repo: o.Name, pkg: pkg, object: o})
 		}
 	}
 	if len(out) == 0 {

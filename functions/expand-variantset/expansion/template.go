@@ -41,8 +41,8 @@ func (c *compiler) template(path string, source *v1alpha2.PackageVariantTemplate
 		return t
 	}
 	if d := source.Downstream; d != nil {
-		t.repo = c.compile(c.repoEnv, node.Join(path, "downstream.repoExpr"), d.RepoExpr)
-		t.pkg = c.compile(c.env, node.Join(path, "downstream.packageExpr"), d.PackageExpr)
+		t.repo = c.compile(c.env.forRepo, node.Join(path, "downstream.repoExpr"), d.RepoExpr)
+		t.pkg = c.compile(c.env.all, node.Join(path, "downstream.packageExpr"), d.PackageExpr)
 	}
 	t.labels = c.mapTemplate(node.Join(path, "labelExprs"), source.Labels, source.LabelExprs)
 	t.annotations = c.mapTemplate(node.Join(path, "annotationExprs"), source.Annotations, source.AnnotationExprs)
@@ -50,12 +50,12 @@ func (c *compiler) template(path string, source *v1alpha2.PackageVariantTemplate
 		t.data = c.mapTemplate(node.Join(path, "packageContext.dataExprs"), pc.Data, pc.DataExprs)
 		for i := range pc.RemoveKeyExprs {
 			at := node.Index(node.Join(path, "packageContext.removeKeyExprs"), i)
-			t.removeKeys = append(t.removeKeys, c.compile(c.env, at, &pc.RemoveKeyExprs[i]))
+			t.removeKeys = append(t.removeKeys, c.compile(c.env.all, at, &pc.RemoveKeyExprs[i]))
 		}
 	}
 	for i, injector := range source.Injectors {
 		at := node.Join(node.Index(node.Join(path, "injectors"), i), "nameExpr")
-		t.injectors = append(t.injectors, c.compile(c.env, at, injector.NameExpr))
+		t.injectors = append(t.injectors, c.compile(c.env.all, at, injector.NameExpr))
 	}
 	if p := source.Pipeline; p != nil {
 		t.mutators = c.functions(node.Join(path, "pipeline.mutators"), p.Mutators)
@@ -78,8 +78,8 @@ func (c *compiler) mapTemplate(path string, plain map[string]string, exprs []v1a
 		at := node.Index(path, i)
 		m.pairs[i] = pairTemplate{
 			source: e,
-			key:    c.compile(c.env, node.Join(at, "keyExpr"), e.KeyExpr),
-			value:  c.compile(c.env, node.Join(at, "valueExpr"), e.ValueExpr),
+			key:    c.compile(c.env.all, node.Join(at, "keyExpr"), e.KeyExpr),
+			value:  c.compile(c.env.all, node.Join(at, "valueExpr"), e.ValueExpr),
 		}
 	}
 	return m

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expansion_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/functions/internal/fntest"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestName(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("long", 30)
+	for name, c := range map[string]struct{ set, repo, pkg, want string }{
+		"readable":      {"web", "edge-1", "web", "web-edge-1-web-v831j5f0mm"},
+		"a-b/c":         {"s", "a-b", "c", "s-a-b-c-e39kk8qp3t"},
+		"a/b-c":         {"s", "a", "b-c", "s-a-b-c-2zabc39jq2"},
+		"path":          {"s", "r", "apps/Web_1.2", "s-r-apps-web-1-2-xy21j34sb6"},
+		"cut":           {"s", "r", long, ""},
+		"cut elsewhere": {"s", "r", long + "x", ""},
+		"unreadable":    {"é", "ü", "ß", ""},
+	} {
+		got := expansion.Name(c.set, c.repo, c.pkg)
+		if c.want != "" && got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+		checkName(t, got)
+	}
+	if a, b := expansion.Name("s", "r", long), expansion.Name("s", "r", long+"x"); a == b {
+		t.Errorf("names that are cut collide: %s", a)
+	}
+}
+
+var dnsLabel = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+
+func checkName(t *testing.T, name string) {
+	t.Helper()
+	if len(name) > 63 || !dnsLabel.MatchString(name) {
+		t.Errorf("%q is no DNS label", name)
+	}
+}
+
+// FuzzVariantName holds that every name is a DNS label, and that the same parts cut differently give another name.
+func FuzzVariantName(f *testing.F) {
+	f.Add("web", "a-b", "c")
+	f.Add("web", "a/b", "../c")
+	f.Add("", "", "")
+	f.Fuzz(func(t *testing.T, set, repo, pkg string) {
+		checkName(t, expansion.Name(set, repo, pkg))
+		if pkg != "" && expansion.Name(set, repo, pkg) == expansion.Name(set, repo+"-"+pkg[:1], pkg[1:]) {
+			t.Errorf("%q %q %q: the name does not tell the parts apart", set, repo, pkg)
+		}
+	})
+}
+
+func TestFindUpstream(t *testing.T) {
+	t.Parallel()
+	revision := func(repo, pkg, workspace, number string, published bool, tags ...string) expansion.PackageRevision {
+		r := expansion.PackageRevision{Repo: repo, Package: pkg, WorkspaceName: workspace, Revision: number, Published: published}
+		r.Name = repo + "." + pkg + "." + workspace
+		r.Labels = map[string]string{}
+		for _, tag := range tags {
+			r.Labels[v1alpha1.TagLabelPrefix+tag] = "true"
+		}
+		return r
+	}
+	all := []expansion.PackageRevision{
+		revision("r", "p", "main", "-1", true, "stable"),
+		revision("r", "p", "w10", "10", true, "stable", "old"),
+		revision("r", "p", "w9", "v9", true, "stable"),
+		revision("r", "p", "w11", "11", true),
+		revision("r", "p", "w12", "12", false),
+		revision("r", "p", "draft", "0", false, "stable"),
+		revision("r", "other", "w13", "13", true),
+		revision("other", "p", "w14", "14", true),
+	}
+	for name, c := range map[string]struct {
+		revision, workspace, want string
+	}{
+		"number":             {revision: "10", want: "r.p.w10"},
+		"v and number":       {revision: "v9", want: "r.p.w9"},
+		"latest":             {revision: "latest", want: "r.p.w11"},
+		"tag":                {revision: "stable", want: "r.p.w10"},
+		"unknown tag":        {revision: "nightly"},
+		"unknown number":     {revision: "13"},
+		"workspace":          {workspace: "draft", want: "r.p.draft"},
+		"workspace decides":  {revision: "9", workspace: "w11", want: "r.p.w11"},
+		"unknown workspace":  {workspace: "nope"},
+		"nothing asked for":  {},
+		"branch of the repo": {revision: "-1", want: "r.p.main"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := &v1alpha1.Upstream{Repo: "r", Package: "p", WorkspaceName: c.workspace}
+			switch c.revision {
+			case "":
+			case "-1":
+				u.Revision = v1alpha1.RevisionNumber(-1)
+			default:
+				var err error
+				if u.Revision, err = v1alpha1.ParseRevision(c.revision); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := ""
+			if found := expansion.FindUpstream(u, all); found != nil {
+				got = found.Name
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestCostStopsInTime holds that no expression runs for long, however it tries. It asserts no time: an expression
+// that is not stopped would make the test binary run into its timeout.
+func TestCostStopsInTime(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat("x,", 100_000)
+	for _, source := range []string{
+		"lists.range(1000).map(a, lists.range(1000).map(b, lists.range(1000).map(c, a * b * c))).size() > 0 ? 'a' : 'b'",
+		"'a'.replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa')",
+		"repository.annotations.huge.split(',').map(a, repository.annotations.huge.split(',').size()).size() == 1 ? 'a' : 'b'",
+		"lists.range(100000000).size() == 1 ? 'a' : 'b'",
+		"lists.range(1000).distinct().map(a, lists.range(1000).distinct().size()).size() == 1 ? 'a' : 'b'",
+	} {
+		t.Run(source[:20], func(t *testing.T) {
+			t.Parallel()
+			set := newSet(1)
+			set.Spec.Targets[0].Template.LabelExprs = []v1alpha2.MapExpr{{Key: ptr("x"), ValueExpr: &source}}
+			s := newSnapshot(1)
+			s.Repositories[0].Annotations = map[string]string{"huge": huge}
+			start := time.Now()
+			_, _, err := expansion.Expand(set, "spec", s)
+			t.Logf("%v: %v", time.Since(start), err)
+			if err == nil || !strings.Contains(err.Error(), "spec.targets[0].template.labelExprs[0].valueExpr: cannot evaluate") {
+				t.Errorf("got %v, want an error of the expression", err)
+			}
+		})
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// newSet returns a set over all repositories, with as many expressions for a target.
+func newSet(expressions int) *v1alpha2.PackageVariantSet {
+	exprs := []v1alpha2.MapExpr{
+		{Key: ptr("region"), ValueExpr: ptr("repository.labels['region']")},
+		{Key: ptr("env"), ValueExpr: ptr("repository.labels.env + '-' + target.name")},
+		{Key: ptr("tier"), ValueExpr: ptr("repository.labels.env == 'prod' ? 'gold' : 'silver'")},
+		{KeyExpr: ptr("'repo-' + repoDefault"), Value: ptr("yes")},
+	}
+	return &v1alpha2.PackageVariantSet{
+		ObjectMeta: metav1.ObjectMeta{Name: "fleet", Namespace: "default"},
+		Spec: v1alpha2.PackageVariantSetSpec{
+			Upstream: &v1alpha1.Upstream{Repo: "blueprints", Package: "web", Revision: v1alpha1.RevisionNumber(3)},
+			Targets: []v1alpha2.Target{{
+				RepositorySelector: &v1alpha2.RepositorySelector{LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{"env": "prod"}}},
+				Template: &v1alpha2.PackageVariantTemplate{
+					Downstream:     &v1alpha2.DownstreamTemplate{PackageExpr: ptr("packageDefault + '-' + repository.labels.region")},
+					PackageContext: &v1alpha2.PackageContextTemplate{DataExprs: exprs[:max(0, expressions-1)]},
+				},
+			}},
+		},
+	}
+}
+
+// newSnapshot returns a snapshot with as many repositories.
+func newSnapshot(n int) *expansion.Snapshot {
+	s := &expansion.Snapshot{PackageRevisions: []expansion.PackageRevision{{Repo: "blueprints", Package: "web", Revision: "3", Published: true}}}
+	for i := range n {
+		s.Repositories = append(s.Repositories, expansion.Object{
+			Name: fmt.Sprintf("edge-%06d", i), Namespace: "default",
+			Labels: map[string]string{"env": "prod", "region": fmt.Sprintf("region-%d", i%20)},
+		})
+	}
+	return s
+}
+
+// BenchmarkExpand measures the pure expansion with five expressions a target.
+func BenchmarkExpand(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			set, s := newSet(5), newSnapshot(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if variants, _, err := expansion.Expand(set, "spec", s); err != nil || len(variants) != n {
+					b.Fatal(len(variants), err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/target")
+		})
+	}
+}
+
+func TestExpandIsPure(t *testing.T) {
+	t.Parallel()
+	set, s := newSet(5), newSnapshot(3)
+	wantSet, wantSnapshot := set.DeepCopy(), newSnapshot(3)
+	variants, _, err := expansion.Expand(set, "spec", s)
+	if err != nil || len(variants) != 3 {
+		t.Fatal(len(variants), err)
+	}
+	variants[0].Spec.PackageContext.Data["region"] = "changed"
+	if diff := cmp.Diff(wantSet, set); diff != "" {
+		t.Errorf("the set was changed (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(wantSnapshot, s); diff != "" {
+		t.Errorf("the snapshot was changed (-want +got):\n%s", diff)
+	}
+}
+
+// FuzzExpression holds that no expression makes the function panic, hang, or end without saying why.
+func FuzzExpression(f *testing.F) {
+	for _, seed := range []string{
+		"repository.name", "target.labels['env']", "repository.labels[", "1/0 == 1 ? 'a' : 'b'", "lists.range(99999999).size() == 1 ? '' : 'x'",
+		"upstream.labels.all(k, k == 'a') ? 'x' : 'y'", "'%s'.format([repository])", "dyn(1)", "[1, 'a'].map(x, x)[1]",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		list, ok := fntest.TryList(templated(fmt.Sprintf("{labelExprs: [{key: x, valueExpr: %q}], downstream: {packageExpr: %q}}", source, source)), snapshot)
+		if !ok {
+			return
+		}
+		stdout, stderr, code := fntest.Run(expansion.Run, list)
+		fntest.CheckOutcome(t, expansion.Run, stdout, stderr, code)
+	})
+}
