@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -30,11 +32,22 @@ func setScalar(n *yaml.Node, tag, value string) {
 		n.Style = 0 // block scalars keep line ends only in the shape they had; the emitter chooses a safe style
 		wasPlain = true
 	}
-	if tag == tagString && wasPlain {
-		if value == "" || yaml.IsValueNonString(value) {
-			n.Style = yaml.DoubleQuotedStyle
-		}
+	if tag == tagString && wasPlain && isAmbiguous(value) {
+		n.Style = yaml.DoubleQuotedStyle
 	}
+}
+
+// base60 matches numbers to the base of 60, which YAML 1.1 has: 1:30 is 90.
+var base60 = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
+
+// isAmbiguous reports whether an unquoted scalar would be taken for something other than its text by some reader, or
+// may be written wrongly: the emitter's blocks are safe for lines of plain text only.
+func isAmbiguous(value string) bool {
+	if strings.Contains(value, "\n") {
+		text := strings.TrimSpace(value)
+		return text == "" || text != strings.TrimSuffix(value, "\n") || strings.ContainsAny(value, "\t\r") || strings.Contains(value, " \n")
+	}
+	return value == "" || value == "=" || value == "<<" || yaml.IsValueNonString(value) || base60.MatchString(value)
 }
 
 // FromValue returns the node for a value that encoding/json can marshal. Fields of structs keep their order, keys of

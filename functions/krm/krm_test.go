@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package krm_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/internal/fntest"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+const header = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+
+// TestUnreadable holds that a ResourceList that the SDK cannot take gives an error with the reason, not a panic.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	const item = "items:\n- apiVersion: v1\n  kind: Service\n  metadata: {name: a, annotations: {internal.config.kubernetes.io/path: a.yaml}}\n"
+	for name, c := range map[string]struct{ in, want string }{
+		"no YAML":       {"a: b: c", "failed to parse ResourceList as a single KubeObject: failed to parse input bytes: yaml: mapping values are not allowed in this context"},
+		"no list":       {"apiVersion: v1\nkind: List\n", `input was of unexpected kind "List"; expected ResourceList`},
+		"two documents": {header + "---\n" + header, "failed to parse ResourceList as a single KubeObject: expected exactly one object, got 2"},
+		"null item":     {header + item + "- null\n", `items[1]: is null, not a resource: remove it from its file`},
+		"text as item":  {header + item + "- text\n", `items[1]: is a string, not a resource: remove it from its file`},
+		"aliased item":  {header + "x: &x {kind: A}\n" + item + "- *x\n", `A "": items[1]: is a YAML alias, not a resource: remove it from its file`},
+		"aliased kind": {header + item + "- {x: &k Pod, kind: *k, metadata: {annotations: {internal.config.kubernetes.io/path: b.yaml}}}\n",
+			`b.yaml: Pod "": kind: is a YAML alias (*k), which KRM functions cannot read in this place: write the value out`},
+		"aliased metadata": {header + item + "- {apiVersion: v1, kind: Pod, x: &m {name: b}, metadata: *m}\n",
+			`Pod "b": metadata: is a YAML alias (*m), which KRM functions cannot read in this place: write the value out`},
+		"aliased name": {header + item + "- {apiVersion: v1, kind: &n Pod, metadata: {name: *n}}\n",
+			`Pod "Pod": metadata.name: is a YAML alias (*n), which KRM functions cannot read in this place: write the value out`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stdout, stderr, code := fntest.Run(fntest.Noop, []byte(c.in))
+			if diff := cmp.Diff(c.want, strings.TrimSpace(stderr)); diff != "" || code != 1 {
+				t.Errorf("exit code %d (-want +got):\n%s", code, diff)
+			}
+			results := fntest.Parse(t, stdout).Results
+			if len(results) != 1 || results[0].Message != c.want || results[0].Severity != fn.Error {
+				t.Errorf("results are %v", results)
+			}
+		})
+	}
+}
+
+func TestEmptyInput(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, code := fntest.Run(fntest.Noop, nil)
+	if string(stdout) != header || stderr != "" || code != 0 {
+		t.Errorf("%d, %q: %s", code, stderr, stdout)
+	}
+}
+
+func TestPanicIsAnError(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, code := fntest.Run(func(*yaml.RNode, []*yaml.RNode) (krm.Output, error) { panic("boom") }, []byte(header))
+	if want := "cannot process the ResourceList: boom\n"; stderr != want || code != 1 {
+		t.Errorf("%d, %q, want %q", code, stderr, want)
+	}
+	if got := fntest.Parse(t, stdout).Results.Error(); got != "[error]: cannot process the ResourceList: boom" {
+		t.Errorf("results are %s", got)
+	}
+}
+
+func TestResults(t *testing.T) {
+	t.Parallel()
+	files := fntest.Files{"dir/a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: n}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n"}
+	fails := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+		return krm.Output{}, errors.Join(
+			krm.Errorf(items[1], "spec.x", "is %d", 1),
+			fmt.Errorf("second"),
+			errors.Join(krm.Errorf(nil, "", "third"), krm.Wrap(items[0], errors.New("fourth"))))
+	}
+	stdout, stderr, code := fntest.Run(fails, fntest.List(t, "", files))
+	want := "dir/a.yaml: Service \"a\": spec.x: is 1\nsecond\nthird\ndir/a.yaml: Pod \"b\": fourth\n"
+	if diff := cmp.Diff(want, stderr); diff != "" || code != 1 {
+		t.Errorf("exit code %d (-want +got):\n%s", code, diff)
+	}
+	wantResults := fn.Results{
+		{Severity: fn.Error, Message: `dir/a.yaml: Service "a": spec.x: is 1`, Field: &fn.Field{Path: "spec.x"}, File: &fn.File{Path: "dir/a.yaml"},
+			ResourceRef: &fn.ResourceRef{APIVersion: "v1", Kind: "Service", Name: "a", Namespace: "n"}},
+		{Severity: fn.Error, Message: "second"},
+		{Severity: fn.Error, Message: "third"},
+		{Severity: fn.Error, Message: `dir/a.yaml: Pod "b": fourth`, File: &fn.File{Path: "dir/a.yaml", Index: 1},
+			ResourceRef: &fn.ResourceRef{APIVersion: "v1", Kind: "Pod", Name: "b"}},
+	}
+	if diff := cmp.Diff(wantResults, fntest.Parse(t, stdout).Results); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}
+
+// TestOrder holds that items come out in the order in which the SDK writes them, whatever the function did.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "---\napiVersion: %s\nkind: %s\nmetadata: {name: n%d, namespace: ns%d}\n", []string{"v1", "apps/v1"}[i%2], []string{"B", "A", "C"}[i%3], i*7%40, i%4)
+	}
+	list := fntest.List(t, "", fntest.Files{"a.yaml": b.String()})
+	reversed := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+		out := make([]*yaml.RNode, 0, len(items))
+		for i := range items {
+			out = append(out, items[len(items)-1-i])
+		}
+		return krm.Output{Items: out}, nil
+	}
+	stdout, _, _ := fntest.Run(reversed, list)
+	if diff := cmp.Diff(string(list), string(stdout)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestGuardComments holds that an edited item loses the id by which kpt would copy comments to it only where that
+// would put one in a wrong place, or fail.
+func TestGuardComments(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after string
+		wantID        bool
+	}{
+		"value changed":            {"a: 1 # c\n", "a: 2 # c\n", true},
+		"commented key removed":    {"# h\na: 1 # c\nb: 2\n", "b: 2\n", true},
+		"element put first":        {"l:\n# h\n- {x: 1}\n", "l:\n- {x: 0}\n# h\n- {x: 1}\n", false},
+		"element removed":          {"l:\n- x: 1 # c\n- x: 2\n", "l:\n- x: 2\n", false},
+		"without comments":         {"l:\n- {x: 1}\n", "l:\n- {x: 0}\n- {x: 1}\n", true},
+		"scalars are told apart":   {"l:\n- a # c\n- b\n", "l:\n- b\n", true},
+		"map becomes text":         {"a: {b: c}\n", "a: text\n", false},
+		"null becomes map":         {"a:\n", "a: {b: c}\n", true},
+		"comment of a null value":  {"a: # c\n", "a: {b: c}\n", false},
+		"element moved up by name": {"l:\n- {n: 1}\n- {n: 2} # c\n", "l:\n- {n: 2} # c\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const meta = "kind: A\nmetadata:\n  annotations:\n    internal.config.kubernetes.io/id: '1'\n    config.k8s.io/id: '1'\n    x: y\n"
+			after := yaml.MustParse(meta + c.after)
+			edit := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+				return krm.Output{Items: []*yaml.RNode{after}}, nil
+			}
+			rl := &fn.ResourceList{Items: fn.MoveToKubeObjects([]*yaml.RNode{yaml.MustParse(meta + c.before)})}
+			if _, err := krm.Processor(edit).Process(rl); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{"x": "y"}
+			if c.wantID {
+				want["internal.config.kubernetes.io/id"], want["config.k8s.io/id"] = "1", "1"
+			}
+			if diff := cmp.Diff(want, rl.Items[0].GetAnnotations()); diff != "" {
+				t.Errorf("annotations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
