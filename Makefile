@@ -71,8 +71,7 @@ endif
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API
-	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=crds \
-		$(patsubst api/%,paths=./%,$(wildcard api/v[0-9]*))
+	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=crds paths=./...
 
 .PHONY: fmt
 fmt: $(GOLANGCI_LINT) ## Format all Go code

@@ -2,39 +2,11 @@
 
 package v1alpha1
 
-// AdoptionPolicy says whether a variant takes over a downstream package that it did not create.
-type AdoptionPolicy string
-
-const (
-	// AdoptionPolicyAdoptNone leaves a package that exists and has another owner, or none, alone. It is what an
-	// absent policy means.
-	AdoptionPolicyAdoptNone AdoptionPolicy = "adoptNone"
-
-	// AdoptionPolicyAdoptExisting takes over a package that exists.
-	AdoptionPolicyAdoptExisting AdoptionPolicy = "adoptExisting"
-)
-
-// DeletionPolicy says what becomes of downstream package revisions that a variant owns and no longer wants.
-type DeletionPolicy string
-
-const (
-	// DeletionPolicyDelete deletes drafts and proposes the deletion of what is published. It is what an absent
-	// policy means.
-	DeletionPolicyDelete DeletionPolicy = "delete"
-
-	// DeletionPolicyOrphan leaves the package revisions in place, without the variant as their owner.
-	DeletionPolicyOrphan DeletionPolicy = "orphan"
-)
+import "github.com/package-variants/package-variants/api/v1alpha1/variant"
 
 // Finalizer keeps a PackageVariant from going before its package revisions are dealt with. It is the one that Porch's
 // controller sets.
-const Finalizer = GroupName + "/packagevariants"
-
-// TagLabelPrefix and a floating tag make the label key that marks the revision which the tag stands for.
-const TagLabelPrefix = "tag." + GroupName + "/"
-
-// TagLatest is the floating tag that needs no label: it stands for the newest published revision.
-const TagLatest = "latest"
+const Finalizer = variant.GroupName + "/packagevariants"
 
 const (
 	// ConditionReady is the condition that tells whether the downstream package is what the spec asks for.
@@ -43,17 +15,3 @@ const (
 	// ConditionStalled is the condition that tells whether work has stopped until the spec or the upstream changes.
 	ConditionStalled = "Stalled"
 )
-
-const (
-	// PackageContextKeyName is the package context key that kpt sets to the name of the package.
-	PackageContextKeyName = "name"
-
-	// PackageContextKeyPackagePath is the package context key that kpt sets to the path of the package.
-	PackageContextKeyPackagePath = "package-path"
-)
-
-// ReservedPackageContextKeys returns the package context keys that belong to kpt and that no variant may set or
-// remove. Porch's controller refuses the same two. The slice is the caller's own.
-func ReservedPackageContextKeys() []string {
-	return []string{PackageContextKeyName, PackageContextKeyPackagePath}
-}

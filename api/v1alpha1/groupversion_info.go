@@ -10,21 +10,15 @@
 package v1alpha1
 
 import (
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GroupName is the API group of PackageVariant and PackageVariantSet. It is Porch's, so that objects made for Porch's
-// controllers keep working.
-const GroupName = "config.porch.kpt.dev"
-
-// PackageVariantKind is the kind of a PackageVariant, as it stands in a manifest.
-const PackageVariantKind = "PackageVariant"
-
 var (
 	// GroupVersion is the group and version of the types in this package.
-	GroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1alpha1"}
+	GroupVersion = schema.GroupVersion{Group: variant.GroupName, Version: "v1alpha1"}
 
 	// SchemeBuilder collects what AddToScheme registers.
 	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)

@@ -3,6 +3,7 @@
 package v1alpha1
 
 import (
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"os"
 	"path/filepath"
 	"testing"
@@ -61,21 +62,9 @@ func TestAddToScheme(t *testing.T) {
 	if err := AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{PackageVariantKind, PackageVariantKind + "List"} {
+	for _, kind := range []string{variant.Kind, variant.Kind + "List"} {
 		if !scheme.Recognizes(GroupVersion.WithKind(kind)) {
 			t.Errorf("%s is not registered", GroupVersion.WithKind(kind))
 		}
-	}
-}
-
-func TestReservedPackageContextKeys(t *testing.T) {
-	t.Parallel()
-	got := ReservedPackageContextKeys()
-	if diff := cmp.Diff([]string{"name", "package-path"}, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	got[0] = "changed"
-	if ReservedPackageContextKeys()[0] != "name" {
-		t.Error("a caller can change the reserved keys")
 	}
 }

@@ -2,7 +2,10 @@
 
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // PackageVariant derives one downstream package from an upstream package and keeps it in step with it.
 //
@@ -25,7 +28,7 @@ type PackageVariant struct {
 
 	// Spec says which package to derive, from what, and how it differs.
 	// +required
-	Spec PackageVariantSpec `json:"spec,omitempty"`
+	Spec variant.Spec `json:"spec,omitempty"`
 
 	// Status is what the controller last saw and did.
 	// +optional
@@ -42,129 +45,6 @@ type PackageVariantList struct {
 
 	// Items are the PackageVariants.
 	Items []PackageVariant `json:"items"`
-}
-
-// PackageVariantSpec is the desired state of a PackageVariant. Upstream and Downstream are pointers because a
-// PackageVariant that configures a single function may leave out the parts which that function does not read; in a
-// cluster both are required.
-type PackageVariantSpec struct {
-	// Upstream is the package revision to derive from.
-	// +required
-	Upstream *Upstream `json:"upstream,omitempty"`
-
-	// Downstream is the package to create and to keep in step.
-	// +required
-	Downstream *Downstream `json:"downstream,omitempty"`
-
-	// AdoptionPolicy says what to do with a downstream package that exists but is not owned by this variant. Absent
-	// or empty is adoptNone.
-	// +kubebuilder:validation:Enum="";adoptNone;adoptExisting
-	// +optional
-	AdoptionPolicy AdoptionPolicy `json:"adoptionPolicy,omitempty"`
-
-	// DeletionPolicy says what becomes of the downstream package revisions when this variant is deleted or no longer
-	// wants them. Absent or empty is delete.
-	// +kubebuilder:validation:Enum="";delete;orphan
-	// +optional
-	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
-
-	// Labels are put on a downstream PackageRevision when it is created or adopted, and never touched again.
-	// +optional
-	Labels map[string]string `json:"labels,omitempty"`
-
-	// Annotations are put on a downstream PackageRevision when it is created or adopted, and never touched again.
-	// +optional
-	Annotations map[string]string `json:"annotations,omitempty"`
-
-	// PackageContext edits the ConfigMap kptfile.kpt.dev of the downstream package.
-	// +optional
-	PackageContext *PackageContext `json:"packageContext,omitempty"`
-
-	// Pipeline is put in front of the pipeline in the Kptfile of the downstream package.
-	// +optional
-	Pipeline *Pipeline `json:"pipeline,omitempty"`
-
-	// Injectors choose the in-cluster objects that fill the injection points of the downstream package. For each
-	// point the first that matches wins.
-	// +optional
-	Injectors []InjectionSelector `json:"injectors,omitempty"`
-}
-
-// Upstream names a package revision by repository, package, and either revision or workspace. Where both are set the
-// workspace decides, as in Porch, whose controller writes the revision that it found next to a workspace.
-type Upstream struct {
-	// Repo is the name of the Repository that holds the package.
-	// +kubebuilder:validation:MinLength=1
-	// +required
-	Repo string `json:"repo,omitempty"`
-
-	// Package is the name of the package in the repository.
-	// +kubebuilder:validation:MinLength=1
-	// +required
-	Package string `json:"package,omitempty"`
-
-	// Revision is a number (3 or v3), latest, or any other floating tag. latest follows the newest published
-	// revision; a tag T follows the published revision with the label tag.config.porch.kpt.dev/T: "true". Porch
-	// itself knows only numbers, -1 being the main branch; strings are an addition.
-	// +optional
-	Revision Revision `json:"revision,omitzero"`
-
-	// WorkspaceName is the workspace of the package revision, instead of its revision.
-	// +optional
-	WorkspaceName string `json:"workspaceName,omitempty"`
-}
-
-// Downstream names the package that a variant creates.
-type Downstream struct {
-	// Repo is the name of the Repository to put the package in.
-	// +kubebuilder:validation:MinLength=1
-	// +required
-	Repo string `json:"repo,omitempty"`
-
-	// Package is the name of the package in the repository.
-	// +kubebuilder:validation:MinLength=1
-	// +required
-	Package string `json:"package,omitempty"`
-}
-
-// PackageContext is a set of edits of the package context, the ConfigMap kptfile.kpt.dev. The keys name and
-// package-path belong to kpt and can be neither set nor removed.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.data) || !has(self.removeKeys) || !self.removeKeys.exists(k, k in self.data)",message="the same key must not be in both data and removeKeys"
-type PackageContext struct {
-	// Data are the pairs to set.
-	// +kubebuilder:validation:XValidation:rule="!('name' in self)",message="must not contain the reserved key name"
-	// +kubebuilder:validation:XValidation:rule="!('package-path' in self)",message="must not contain the reserved key package-path"
-	// +optional
-	Data map[string]string `json:"data,omitempty"`
-
-	// RemoveKeys are the keys to remove.
-	// +kubebuilder:validation:MaxItems=1024
-	// +kubebuilder:validation:items:XValidation:rule="self != 'name'",message="must not be the reserved key name"
-	// +kubebuilder:validation:items:XValidation:rule="self != 'package-path'",message="must not be the reserved key package-path"
-	// +optional
-	RemoveKeys []string `json:"removeKeys,omitempty"`
-}
-
-// InjectionSelector chooses an in-cluster object in the namespace of the PackageVariant. Group, version and kind
-// narrow down the injection points that it is for; absent means any.
-type InjectionSelector struct {
-	// Group is the API group of the injection points; an empty string is the core group.
-	// +optional
-	Group *string `json:"group,omitempty"`
-
-	// Version is the API version of the injection points, without the group.
-	// +optional
-	Version *string `json:"version,omitempty"`
-
-	// Kind is the kind of the injection points.
-	// +optional
-	Kind *string `json:"kind,omitempty"`
-
-	// Name is the name of the object to inject.
-	// +kubebuilder:validation:MinLength=1
-	// +required
-	Name string `json:"name"`
 }
 
 // PackageVariantStatus is the observed state of a PackageVariant.

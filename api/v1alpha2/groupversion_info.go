@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 )
 
 // PackageVariantSetKind is the kind of a PackageVariantSet, as it stands in a manifest.
@@ -22,11 +22,11 @@ const PackageVariantSetKind = "PackageVariantSet"
 
 // OwnerLabel is the label by which a PackageVariantSet finds the PackageVariants that it made. It is the one that
 // Porch's controller sets, with the UID of the set as its value.
-const OwnerLabel = v1alpha1.GroupName + "/packagevariantset"
+const OwnerLabel = variant.GroupName + "/packagevariantset"
 
 var (
 	// GroupVersion is the group and version of the types in this package.
-	GroupVersion = schema.GroupVersion{Group: v1alpha1.GroupName, Version: "v1alpha2"}
+	GroupVersion = schema.GroupVersion{Group: variant.GroupName, Version: "v1alpha2"}
 
 	// SchemeBuilder collects what AddToScheme registers.
 	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)

@@ -5,7 +5,7 @@ package v1alpha2
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 )
 
 // PackageVariantSet makes one PackageVariant of an upstream package for each repository and package name that its
@@ -52,7 +52,7 @@ type PackageVariantSetSpec struct {
 	// workspace has to be named.
 	// +kubebuilder:validation:XValidation:rule="(has(self.workspaceName) && self.workspaceName.size() > 0) || (has(self.revision) && !(type(self.revision) == int && self.revision == 0))",message="one of revision and workspaceName must be set"
 	// +required
-	Upstream *v1alpha1.Upstream `json:"upstream,omitempty"`
+	Upstream *variant.Upstream `json:"upstream,omitempty"`
 
 	// Targets select the repositories and packages to make variants for.
 	// +kubebuilder:validation:MinItems=1

@@ -2,7 +2,7 @@
 
 package v1alpha2
 
-import "github.com/package-variants/package-variants/api/v1alpha1"
+import "github.com/package-variants/package-variants/api/v1alpha1/variant"
 
 // PackageVariantTemplate makes the spec of a PackageVariant for a target, from plain values and CEL expressions. The
 // entry that an expression makes wins over the plain one with the same key.
@@ -14,12 +14,12 @@ type PackageVariantTemplate struct {
 	// AdoptionPolicy is spec.adoptionPolicy of the PackageVariant.
 	// +kubebuilder:validation:Enum=adoptNone;adoptExisting
 	// +optional
-	AdoptionPolicy *v1alpha1.AdoptionPolicy `json:"adoptionPolicy,omitempty"`
+	AdoptionPolicy *variant.AdoptionPolicy `json:"adoptionPolicy,omitempty"`
 
 	// DeletionPolicy is spec.deletionPolicy of the PackageVariant.
 	// +kubebuilder:validation:Enum=delete;orphan
 	// +optional
-	DeletionPolicy *v1alpha1.DeletionPolicy `json:"deletionPolicy,omitempty"`
+	DeletionPolicy *variant.DeletionPolicy `json:"deletionPolicy,omitempty"`
 
 	// Labels are spec.labels of the PackageVariant.
 	// +optional
@@ -180,7 +180,7 @@ type PipelineTemplate struct {
 
 // FunctionTemplate makes one function of the pipeline of a PackageVariant.
 type FunctionTemplate struct {
-	v1alpha1.Function `json:",inline"`
+	variant.Function `json:",inline"`
 
 	// ConfigMapExprs make further entries of configMap.
 	// +kubebuilder:validation:MaxItems=64

@@ -5,7 +5,7 @@
 package v1alpha2
 
 import (
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -272,7 +272,7 @@ func (in *PackageVariantSetSpec) DeepCopyInto(out *PackageVariantSetSpec) {
 	*out = *in
 	if in.Upstream != nil {
 		in, out := &in.Upstream, &out.Upstream
-		*out = new(v1alpha1.Upstream)
+		*out = new(variant.Upstream)
 		**out = **in
 	}
 	if in.Targets != nil {
@@ -326,12 +326,12 @@ func (in *PackageVariantTemplate) DeepCopyInto(out *PackageVariantTemplate) {
 	}
 	if in.AdoptionPolicy != nil {
 		in, out := &in.AdoptionPolicy, &out.AdoptionPolicy
-		*out = new(v1alpha1.AdoptionPolicy)
+		*out = new(variant.AdoptionPolicy)
 		**out = **in
 	}
 	if in.DeletionPolicy != nil {
 		in, out := &in.DeletionPolicy, &out.DeletionPolicy
-		*out = new(v1alpha1.DeletionPolicy)
+		*out = new(variant.DeletionPolicy)
 		**out = **in
 	}
 	if in.Labels != nil {

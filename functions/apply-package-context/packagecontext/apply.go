@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"github.com/package-variants/package-variants/functions/krm"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -37,11 +36,11 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 func (r request) validate(config *yaml.RNode) error {
 	var errs []error
 	check := func(path, key string) {
-		if slices.Contains(v1alpha1.ReservedPackageContextKeys(), key) {
+		if slices.Contains(variant.ReservedPackageContextKeys(), key) {
 			errs = append(errs, krm.Errorf(config, path, "is set by kpt itself and cannot be changed: remove the key %q", key))
 		}
-		if problems := validation.IsConfigMapKey(key); len(problems) > 0 {
-			errs = append(errs, krm.Errorf(config, path, "is not a key that a ConfigMap can have: %s", strings.Join(problems, "; ")))
+		if !isConfigMapKey(key) {
+			errs = append(errs, krm.Errorf(config, path, "is %q, which no ConfigMap can have as a key: use up to %d letters, digits, '-', '_' and '.'", key, maxKeyLength))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.data)) {
@@ -55,6 +54,18 @@ func (r request) validate(config *yaml.RNode) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// maxKeyLength is the length that Kubernetes allows for the key of a ConfigMap.
+const maxKeyLength = 253
+
+// isConfigMapKey reports whether Kubernetes takes key as a key of a ConfigMap.
+func isConfigMapKey(key string) bool {
+	allowed := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
+	}
+	return key != "" && key != "." && !strings.HasPrefix(key, "..") && len(key) <= maxKeyLength &&
+		strings.IndexFunc(key, func(r rune) bool { return !allowed(r) }) < 0
 }
 
 // Apply returns the items with the root package's context edited: every pair of data is in it, every key of

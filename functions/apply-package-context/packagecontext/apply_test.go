@@ -77,7 +77,7 @@ func TestFailures(t *testing.T) {
 		"set and removed": {variant + "  packageContext:\n    data:\n      a: x\n    removeKeys: [b, a]\n", good,
 			`PackageVariant "pv": spec.packageContext.removeKeys[1]: asks to remove the key "a", which data sets: decide for one`},
 		"invalid key": {config + "data:\n  a/b: x\n", good,
-			`ApplyPackageContext "c": data.a/b: is not a key that a ConfigMap can have: a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`},
+			`ApplyPackageContext "c": data.a/b: is "a/b", which no ConfigMap can have as a key: use up to 253 letters, digits, '-', '_' and '.'`},
 		"no Kptfile": {config + "data: {a: x}\n", fntest.Files{"package-context.yaml": context},
 			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
 		"two root Kptfiles": {config + "data: {a: x}\n", fntest.Files{"a/Kptfile": kptfile, "b/Kptfile": kptfile},

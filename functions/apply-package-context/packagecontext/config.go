@@ -4,9 +4,8 @@
 package packagecontext
 
 import (
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/fnconfig"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -15,8 +14,8 @@ const Kind = "ApplyPackageContext"
 
 // Config is the function's own config (section "apply-package-context" of the design).
 type Config struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	fnconfig.TypeMeta `json:",inline"`
+	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`
 
 	// Data are the pairs that end up in the package context.
 	Data map[string]string `json:"data,omitempty"`
@@ -51,20 +50,14 @@ func decode(config *yaml.RNode) (request, error) {
 			r = request{data: c.Data, removeKeys: c.RemoveKeys}
 			return err
 		}},
-		fnconfig.Form{APIVersion: v1alpha1.GroupVersion.String(), Kind: "PackageVariant", Decode: func(n *yaml.RNode) error {
-			var pv v1alpha1.PackageVariant
-			err := fnconfig.Strict(n, &pv)
-			if pc := pv.Spec.PackageContext; pc != nil {
+		fnconfig.PackageVariant(func(_ *yaml.RNode, _ fnconfig.Metadata, spec *variant.Spec) error {
+			if pc := spec.PackageContext; pc != nil {
 				r = request{data: pc.Data, removeKeys: pc.RemoveKeys, path: "spec.packageContext"}
 			}
-			return err
-		}},
+			return nil
+		}),
 		fnconfig.Form{APIVersion: "v1", Kind: "ConfigMap", Decode: func(n *yaml.RNode) error {
-			var cm struct {
-				metav1.TypeMeta   `json:",inline"`
-				metav1.ObjectMeta `json:"metadata,omitempty"`
-				Data              map[string]string `json:"data,omitempty"`
-			}
+			var cm configMap
 			err := fnconfig.Strict(n, &cm)
 			r = request{data: cm.Data}
 			if err == nil && len(cm.Data) == 0 {
@@ -74,4 +67,11 @@ func decode(config *yaml.RNode) (request, error) {
 		}},
 	)
 	return r, err
+}
+
+// configMap is a ConfigMap as the function's config.
+type configMap struct {
+	fnconfig.TypeMeta `json:",inline"`
+	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`
+	Data              map[string]string `json:"data,omitempty"`
 }

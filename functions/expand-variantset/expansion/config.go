@@ -4,10 +4,10 @@
 package expansion
 
 import (
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/fnconfig"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -17,10 +17,18 @@ const Kind = "ExpandVariantSet"
 // Config is the function's own config: a PackageVariantSet's spec without the set. Its metadata.name stands for the
 // set's name.
 type Config struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	fnconfig.TypeMeta `json:",inline"`
+	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`
 
 	v1alpha2.PackageVariantSetSpec `json:",inline"`
+}
+
+// packageVariantSet is a PackageVariantSet as the function's config.
+type packageVariantSet struct {
+	fnconfig.TypeMeta `json:",inline"`
+	Metadata          fnconfig.Metadata              `json:"metadata,omitempty"`
+	Spec              v1alpha2.PackageVariantSetSpec `json:"spec,omitempty"`
+	Status            any                            `json:"status,omitempty"`
 }
 
 const example = `
@@ -46,15 +54,21 @@ spec:
 // decode reads the set from the config. It also returns the path at which the spec stands in the config.
 func decode(config *yaml.RNode) (set *v1alpha2.PackageVariantSet, path string, err error) {
 	set = &v1alpha2.PackageVariantSet{}
+	take := func(meta fnconfig.Metadata, spec v1alpha2.PackageVariantSetSpec) {
+		set.Name, set.Namespace, set.UID, set.Spec = meta.Name, meta.Namespace, types.UID(meta.UID), spec
+	}
 	err = fnconfig.Decode(config, example,
 		fnconfig.Form{APIVersion: v1alpha2.GroupVersion.String(), Kind: "PackageVariantSet", Decode: func(n *yaml.RNode) error {
+			var s packageVariantSet
+			err := fnconfig.Strict(n, &s)
+			take(s.Metadata, s.Spec)
 			path = "spec"
-			return fnconfig.Strict(n, set)
+			return err
 		}},
 		fnconfig.Form{APIVersion: fnconfig.APIVersion, Kind: Kind, Decode: func(n *yaml.RNode) error {
 			var c Config
 			err := fnconfig.Strict(n, &c)
-			set.ObjectMeta, set.Spec = c.ObjectMeta, c.PackageVariantSetSpec
+			take(c.Metadata, c.PackageVariantSetSpec)
 			return err
 		}},
 	)
@@ -65,7 +79,7 @@ func decode(config *yaml.RNode) (set *v1alpha2.PackageVariantSet, path string, e
 }
 
 // upstreamName names the package revision that an upstream asks for, for messages.
-func upstreamName(u *v1alpha1.Upstream) string {
+func upstreamName(u *variant.Upstream) string {
 	name := u.Repo + "/" + u.Package
 	if !u.Revision.IsZero() {
 		return name + " revision " + u.Revision.String()

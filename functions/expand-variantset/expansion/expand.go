@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,12 +77,12 @@ func readTargets(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (tar
 type expander struct {
 	set          *v1alpha2.PackageVariantSet
 	repositories map[string]*Object
-	claimed      map[v1alpha1.Downstream]claim
+	claimed      map[variant.Downstream]claim
 	variants     []v1alpha1.PackageVariant
 
 	typeMeta metav1.TypeMeta
 	labels   map[string]string
-	upstream *v1alpha1.Upstream
+	upstream *variant.Upstream
 	vars     variables // for the place at hand
 
 	// The maps that the variables repository and target hold are filled anew for each place.
@@ -102,9 +103,9 @@ func newExpander(set *v1alpha2.PackageVariantSet, upstream *PackageRevision, s *
 	e := &expander{
 		set:          set,
 		repositories: make(map[string]*Object, len(s.Repositories)),
-		claimed:      make(map[v1alpha1.Downstream]claim, total),
+		claimed:      make(map[variant.Downstream]claim, total),
 		variants:     make([]v1alpha1.PackageVariant, 0, total),
-		typeMeta:     metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "PackageVariant"},
+		typeMeta:     metav1.TypeMeta{APIVersion: variant.APIVersion, Kind: variant.Kind},
 		labels:       map[string]string{v1alpha2.OwnerLabel: OwnerOf(set)},
 		upstream:     set.Spec.Upstream.DeepCopy(),
 		selected:     map[string]any{},
@@ -142,7 +143,7 @@ func (e *expander) add(t *target, p *place) error {
 			Namespace: e.set.Namespace,
 			Labels:    e.labels,
 		},
-		Spec: v1alpha1.PackageVariantSpec{Upstream: e.upstream, Downstream: &downstream},
+		Spec: variant.Spec{Upstream: e.upstream, Downstream: &downstream},
 	})
 	spec := &e.variants[len(e.variants)-1].Spec
 	if err := t.template.render(spec, &e.vars); err != nil {
@@ -152,7 +153,7 @@ func (e *expander) add(t *target, p *place) error {
 }
 
 // downstream evaluates where the variant goes. It sets the variable repository, which later expressions see.
-func (e *expander) downstream(t *target, p *place) (d v1alpha1.Downstream, err error) {
+func (e *expander) downstream(t *target, p *place) (d variant.Downstream, err error) {
 	plain := t.template.source.Downstream
 	if plain == nil {
 		plain = &v1alpha2.DownstreamTemplate{}
@@ -197,7 +198,7 @@ func packageProblem(pkg string) string {
 }
 
 // check refuses a package context that apply-package-context would refuse, for keys that expressions may have made.
-func check(t *target, p *place, spec *v1alpha1.PackageVariantSpec) error {
+func check(t *target, p *place, spec *variant.Spec) error {
 	pc := spec.PackageContext
 	if pc == nil {
 		return nil
@@ -218,4 +219,4 @@ func check(t *target, p *place, spec *v1alpha1.PackageVariantSpec) error {
 	return nil
 }
 
-var reservedKeys = v1alpha1.ReservedPackageContextKeys()
+var reservedKeys = variant.ReservedPackageContextKeys()

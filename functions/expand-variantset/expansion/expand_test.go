@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/functions/internal/fntest"
@@ -69,7 +69,7 @@ func TestFindUpstream(t *testing.T) {
 		r.Name = repo + "." + pkg + "." + workspace
 		r.Labels = map[string]string{}
 		for _, tag := range tags {
-			r.Labels[v1alpha1.TagLabelPrefix+tag] = "true"
+			r.Labels[variant.TagLabelPrefix+tag] = "true"
 		}
 		return r
 	}
@@ -100,14 +100,14 @@ func TestFindUpstream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u := &v1alpha1.Upstream{Repo: "r", Package: "p", WorkspaceName: c.workspace}
+			u := &variant.Upstream{Repo: "r", Package: "p", WorkspaceName: c.workspace}
 			switch c.revision {
 			case "":
 			case "-1":
-				u.Revision = v1alpha1.RevisionNumber(-1)
+				u.Revision = variant.RevisionNumber(-1)
 			default:
 				var err error
-				if u.Revision, err = v1alpha1.ParseRevision(c.revision); err != nil {
+				if u.Revision, err = variant.ParseRevision(c.revision); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -163,7 +163,7 @@ func newSet(expressions int) *v1alpha2.PackageVariantSet {
 	return &v1alpha2.PackageVariantSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "fleet", Namespace: "default"},
 		Spec: v1alpha2.PackageVariantSetSpec{
-			Upstream: &v1alpha1.Upstream{Repo: "blueprints", Package: "web", Revision: v1alpha1.RevisionNumber(3)},
+			Upstream: &variant.Upstream{Repo: "blueprints", Package: "web", Revision: variant.RevisionNumber(3)},
 			Targets: []v1alpha2.Target{{
 				RepositorySelector: &v1alpha2.RepositorySelector{LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{"env": "prod"}}},
 				Template: &v1alpha2.PackageVariantTemplate{

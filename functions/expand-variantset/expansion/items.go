@@ -3,7 +3,7 @@
 package expansion
 
 import (
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
@@ -23,7 +23,7 @@ type content struct {
 type existing struct {
 	item       int
 	name       string
-	downstream v1alpha1.Downstream
+	downstream variant.Downstream
 	owned      bool // by the set
 }
 
@@ -44,7 +44,7 @@ func read(items []*yaml.RNode, set *v1alpha2.PackageVariantSet) *content {
 		n := item.YNode()
 		switch role {
 		case variantRole:
-			c.variants = append(c.variants, variant(i, id, n, OwnerOf(set)))
+			c.variants = append(c.variants, existingVariant(i, id, n, OwnerOf(set)))
 		case revisionRole:
 			c.snapshot.PackageRevisions = append(c.snapshot.PackageRevisions, revision(id, n))
 		case repositoryRole:
@@ -71,7 +71,7 @@ func roleOf(id krm.Identity) role {
 	switch {
 	case id.Kind == repositoryKind.Kind && id.APIVersion == repositoryKind.APIVersion:
 		return repositoryRole
-	case id.Kind == "PackageVariant" && id.Group() == v1alpha1.GroupVersion.Group:
+	case id.Kind == variant.Kind && id.Group() == variant.GroupName:
 		return variantRole
 	case id.Kind == "PackageRevision" && id.Group() == "porch.kpt.dev":
 		return revisionRole
@@ -91,10 +91,10 @@ func selectedKinds(set *v1alpha2.PackageVariantSet) map[GroupKind]bool {
 	return kinds
 }
 
-func variant(item int, id krm.Identity, n *yaml.Node, owner string) existing {
+func existingVariant(item int, id krm.Identity, n *yaml.Node, owner string) existing {
 	return existing{
 		item: item, name: id.Name,
-		downstream: v1alpha1.Downstream{
+		downstream: variant.Downstream{
 			Repo:    node.GetString(n, "spec", "downstream", "repo"),
 			Package: node.GetString(n, "spec", "downstream", "package"),
 		},

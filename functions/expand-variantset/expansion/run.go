@@ -8,6 +8,7 @@ import (
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
@@ -40,7 +41,7 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 // apply returns the items with the variants wanted in place of the set's existing ones.
 func apply(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant) ([]*yaml.RNode, error) {
 	out := slices.Clone(items)
-	byDownstream, byName := map[v1alpha1.Downstream]*existing{}, map[string]*existing{}
+	byDownstream, byName := map[variant.Downstream]*existing{}, map[string]*existing{}
 	for i := range have {
 		e := &have[i]
 		byName[e.name] = e
@@ -98,10 +99,10 @@ func update(item *yaml.RNode, pv *v1alpha1.PackageVariant) (*yaml.RNode, error) 
 
 // manifest is a PackageVariant as it is written to a file: without status.
 type manifest struct {
-	APIVersion string                      `json:"apiVersion"`
-	Kind       string                      `json:"kind"`
-	Metadata   manifestMeta                `json:"metadata"`
-	Spec       v1alpha1.PackageVariantSpec `json:"spec"`
+	APIVersion string       `json:"apiVersion"`
+	Kind       string       `json:"kind"`
+	Metadata   manifestMeta `json:"metadata"`
+	Spec       variant.Spec `json:"spec"`
 }
 
 type manifestMeta struct {

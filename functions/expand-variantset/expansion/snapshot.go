@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 )
 
 // Object is what expressions see of an object in the cluster.
@@ -63,7 +63,7 @@ type Snapshot struct {
 // FindUpstream returns the package revision that the upstream means, or nil if there is none: that of the given
 // workspace, else of the given number, else the newest published one, for the tag "latest", or the newest published
 // one that is labelled with the tag (section "The API" of the design).
-func FindUpstream(u *v1alpha1.Upstream, revisions []PackageRevision) *PackageRevision {
+func FindUpstream(u *variant.Upstream, revisions []PackageRevision) *PackageRevision {
 	var found *PackageRevision
 	newest := 0
 	want, fixed := u.Revision.Number()
@@ -92,5 +92,5 @@ func FindUpstream(u *v1alpha1.Upstream, revisions []PackageRevision) *PackageRev
 
 // hasTag reports whether a floating tag may stand for the revision.
 func (r *PackageRevision) hasTag(tag string) bool {
-	return tag == v1alpha1.TagLatest || r.Labels[v1alpha1.TagLabelPrefix+tag] == "true"
+	return tag == variant.TagLatest || r.Labels[variant.TagLabelPrefix+tag] == "true"
 }

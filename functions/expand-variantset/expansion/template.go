@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/node"
 )
@@ -106,7 +106,7 @@ func (m mapTemplate) render(vars *variables) (map[string]string, error) {
 }
 
 // render fills the variant's spec for one target; its upstream and downstream are set already.
-func (t *template) render(spec *v1alpha1.PackageVariantSpec, vars *variables) (err error) {
+func (t *template) render(spec *variant.Spec, vars *variables) (err error) {
 	if p := t.source.AdoptionPolicy; p != nil {
 		spec.AdoptionPolicy = *p
 	}
@@ -131,7 +131,7 @@ func (t *template) render(spec *v1alpha1.PackageVariantSpec, vars *variables) (e
 
 // packageContext returns the package context for one target, its removeKeys sorted and each once, as Porch's
 // controller writes them.
-func (t *template) packageContext(vars *variables) (*v1alpha1.PackageContext, error) {
+func (t *template) packageContext(vars *variables) (*variant.PackageContext, error) {
 	source := t.source.PackageContext
 	if source == nil {
 		return nil, nil
@@ -149,22 +149,22 @@ func (t *template) packageContext(vars *variables) (*v1alpha1.PackageContext, er
 		removeKeys = append(removeKeys, key)
 	}
 	slices.Sort(removeKeys)
-	return &v1alpha1.PackageContext{Data: data, RemoveKeys: slices.Compact(removeKeys)}, nil
+	return &variant.PackageContext{Data: data, RemoveKeys: slices.Compact(removeKeys)}, nil
 }
 
-func (t *template) renderInjectors(vars *variables) ([]v1alpha1.InjectionSelector, error) {
-	var out []v1alpha1.InjectionSelector
+func (t *template) renderInjectors(vars *variables) ([]variant.InjectionSelector, error) {
+	var out []variant.InjectionSelector
 	for i, source := range t.source.Injectors {
 		name, err := t.injectors[i].eval(vars, source.Name)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, v1alpha1.InjectionSelector{Group: source.Group, Version: source.Version, Kind: source.Kind, Name: name})
+		out = append(out, variant.InjectionSelector{Group: source.Group, Version: source.Version, Kind: source.Kind, Name: name})
 	}
 	return out, nil
 }
 
-func (t *template) pipeline(vars *variables) (*v1alpha1.Pipeline, error) {
+func (t *template) pipeline(vars *variables) (*variant.Pipeline, error) {
 	source := t.source.Pipeline
 	if source == nil {
 		return nil, nil
@@ -177,11 +177,11 @@ func (t *template) pipeline(vars *variables) (*v1alpha1.Pipeline, error) {
 	if err != nil || len(mutators)+len(validators) == 0 {
 		return nil, err
 	}
-	return &v1alpha1.Pipeline{Mutators: mutators, Validators: validators}, nil
+	return &variant.Pipeline{Mutators: mutators, Validators: validators}, nil
 }
 
-func renderFunctions(sources []v1alpha2.FunctionTemplate, configMaps []mapTemplate, vars *variables) ([]v1alpha1.Function, error) {
-	var out []v1alpha1.Function
+func renderFunctions(sources []v1alpha2.FunctionTemplate, configMaps []mapTemplate, vars *variables) ([]variant.Function, error) {
+	var out []variant.Function
 	for i, source := range sources {
 		f := source.Function
 		var err error

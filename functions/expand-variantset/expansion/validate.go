@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/node"
 )
@@ -59,7 +59,7 @@ func (v *validator) exactlyOne(path, plainKey, exprKey string, plain, expr *stri
 	}
 }
 
-func (v *validator) upstream(path string, u *v1alpha1.Upstream) {
+func (v *validator) upstream(path string, u *variant.Upstream) {
 	if u == nil {
 		v.errorf(path, "is missing: name the package to make variants of")
 		return
@@ -116,8 +116,8 @@ func (v *validator) template(path string, t *v1alpha2.PackageVariantTemplate) {
 		v.atMostOne(node.Join(path, "downstream"), "repo", "repoExpr", d.Repo, d.RepoExpr)
 		v.atMostOne(node.Join(path, "downstream"), "package", "packageExpr", d.Package, d.PackageExpr)
 	}
-	oneOf(v, node.Join(path, "adoptionPolicy"), t.AdoptionPolicy, v1alpha1.AdoptionPolicyAdoptNone, v1alpha1.AdoptionPolicyAdoptExisting)
-	oneOf(v, node.Join(path, "deletionPolicy"), t.DeletionPolicy, v1alpha1.DeletionPolicyDelete, v1alpha1.DeletionPolicyOrphan)
+	oneOf(v, node.Join(path, "adoptionPolicy"), t.AdoptionPolicy, variant.AdoptionPolicyAdoptNone, variant.AdoptionPolicyAdoptExisting)
+	oneOf(v, node.Join(path, "deletionPolicy"), t.DeletionPolicy, variant.DeletionPolicyDelete, variant.DeletionPolicyOrphan)
 	v.mapExprs(node.Join(path, "labelExprs"), t.LabelExprs)
 	v.mapExprs(node.Join(path, "annotationExprs"), t.AnnotationExprs)
 	if pc := t.PackageContext; pc != nil {

@@ -6,11 +6,10 @@ package injection
 import (
 	"errors"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/fnconfig"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -20,11 +19,11 @@ const Kind = "InjectConfig"
 // Config is the function's own config (section "inject-config" of the design). Objects of a namespace other than its
 // metadata.namespace are not used.
 type Config struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	fnconfig.TypeMeta `json:",inline"`
+	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`
 
 	// Injectors choose the object for each injection point; the first that matches wins.
-	Injectors []v1alpha1.InjectionSelector `json:"injectors,omitempty"`
+	Injectors []variant.InjectionSelector `json:"injectors,omitempty"`
 	// Resources are the in-cluster objects to choose from.
 	Resources []any `json:"resources,omitempty"`
 }
@@ -53,7 +52,7 @@ type Request struct {
 	// Namespace is the namespace of the variant. Objects of another are not used.
 	Namespace string
 	// Injectors choose the object for each injection point.
-	Injectors []v1alpha1.InjectionSelector
+	Injectors []variant.InjectionSelector
 	// Resources are the objects to choose from, before those in the package.
 	Resources []*yaml.RNode
 }
@@ -66,24 +65,20 @@ func decode(config *yaml.RNode) (Request, error) {
 			if err := fnconfig.Strict(n, &c); err != nil {
 				return err
 			}
-			r.Namespace, r.Injectors = c.Namespace, c.Injectors
+			r.Namespace, r.Injectors = c.Metadata.Namespace, c.Injectors
 			var err error
 			r.Resources, err = resources(n)
 			return errors.Join(err, validate(n, "injectors", c.Injectors))
 		}},
-		fnconfig.Form{APIVersion: v1alpha1.GroupVersion.String(), Kind: "PackageVariant", Decode: func(n *yaml.RNode) error {
-			var pv v1alpha1.PackageVariant
-			if err := fnconfig.Strict(n, &pv); err != nil {
-				return err
-			}
-			r.Namespace, r.Injectors = pv.Namespace, pv.Spec.Injectors
-			return validate(n, "spec.injectors", pv.Spec.Injectors)
-		}},
+		fnconfig.PackageVariant(func(n *yaml.RNode, meta fnconfig.Metadata, spec *variant.Spec) error {
+			r.Namespace, r.Injectors = meta.Namespace, spec.Injectors
+			return validate(n, "spec.injectors", spec.Injectors)
+		}),
 	)
 	return r, err
 }
 
-func validate(config *yaml.RNode, path string, injectors []v1alpha1.InjectionSelector) error {
+func validate(config *yaml.RNode, path string, injectors []variant.InjectionSelector) error {
 	var errs []error
 	for i, injector := range injectors {
 		errs = append(errs, fnconfig.Require(config, node.Join(node.Index(path, i), "name"), injector.Name))

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -154,7 +154,7 @@ func (p point) choose(r Request, objects []*yaml.RNode) (object *yaml.RNode, rea
 	return nil, ReasonNoResource, message
 }
 
-func (p point) matches(injector v1alpha1.InjectionSelector) bool {
+func (p point) matches(injector variant.InjectionSelector) bool {
 	equal := func(want *string, have string) bool { return want == nil || *want == have }
 	return equal(injector.Group, p.id.Group()) && equal(injector.Version, p.id.Version()) && equal(injector.Kind, p.id.Kind)
 }

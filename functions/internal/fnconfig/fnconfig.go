@@ -5,8 +5,7 @@
 package fnconfig
 
 import (
-	"encoding/json"
-	"fmt"
+	"errors"
 	"reflect"
 	"strings"
 
@@ -56,30 +55,13 @@ func Missing(example string) error {
 		strings.TrimSpace(example))
 }
 
-// Strict decodes the config into the struct that into points to. A field that the struct does not have, a field that
-// stands twice, and a value of another type are errors; all are reported, joined by errors.Join.
+// Strict decodes the config into the struct that into points to, by the names in its json tags. A field that the struct
+// does not have, a field that stands twice, and a value of another type are errors; all are reported, joined by
+// errors.Join. Fields of type any are accepted, and not decoded.
 func Strict(config *yaml.RNode, into any) error {
-	c := checker{config: config}
-	c.check(config.YNode(), reflect.TypeOf(into).Elem(), "", 0)
-	if err := c.err(); err != nil {
-		return err
-	}
-	if err := decode(config.YNode(), into); err != nil {
-		return krm.Errorf(config, "", "cannot be read: %s", err)
-	}
-	return nil
-}
-
-func decode(n *yaml.Node, into any) error {
-	var value any
-	if err := n.Decode(&value); err != nil {
-		return err
-	}
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(raw, into)
+	d := decoder{config: config}
+	d.decode(config.YNode(), reflect.ValueOf(into).Elem(), "", 0)
+	return errors.Join(d.errs...)
 }
 
 // Require returns an error that names the field if value is empty.
@@ -88,21 +70,4 @@ func Require(config *yaml.RNode, field, value string) error {
 		return nil
 	}
 	return krm.Errorf(config, field, "is missing: set it")
-}
-
-func typeName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.String:
-		return "a string"
-	case reflect.Map, reflect.Struct:
-		return "a map"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Float64:
-		return "a number"
-	default:
-		return fmt.Sprint(t)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -38,7 +39,9 @@ func setScalar(n *yaml.Node, tag, value string) {
 }
 
 // base60 matches numbers to the base of 60, which YAML 1.1 has: 1:30 is 90.
-var base60 = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
+var base60 = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
+})
 
 // isAmbiguous reports whether an unquoted scalar would be taken for something other than its text by some reader, or
 // may be written wrongly: the emitter's blocks are safe for lines of plain text only.
@@ -47,7 +50,7 @@ func isAmbiguous(value string) bool {
 		text := strings.TrimSpace(value)
 		return text == "" || text != strings.TrimSuffix(value, "\n") || strings.ContainsAny(value, "\t\r") || strings.Contains(value, " \n")
 	}
-	return value == "" || value == "=" || value == "<<" || yaml.IsValueNonString(value) || base60.MatchString(value)
+	return value == "" || value == "=" || value == "<<" || yaml.IsValueNonString(value) || strings.Contains(value, ":") && base60().MatchString(value)
 }
 
 // FromValue returns the node for a value that encoding/json can marshal. Fields of structs keep their order, keys of

@@ -7,11 +7,10 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/fnconfig"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -20,11 +19,11 @@ const Kind = "PrependPipeline"
 
 // Config is the function's own config (section "prepend-pipeline" of the design). Its metadata.name is the variant's.
 type Config struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	fnconfig.TypeMeta `json:",inline"`
+	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`
 
 	// Pipeline are the functions to prepend; none removes those that an earlier config of the same name added.
-	Pipeline *v1alpha1.Pipeline `json:"pipeline,omitempty"`
+	Pipeline *variant.Pipeline `json:"pipeline,omitempty"`
 }
 
 const example = `
@@ -40,16 +39,22 @@ pipeline:
       namespace: my-namespace
 `
 
-func decode(config *yaml.RNode) (variant string, p v1alpha1.Pipeline, err error) {
-	take := func(n *yaml.RNode, name, path string, from *v1alpha1.Pipeline) error {
-		variant = name
-		if from != nil {
-			p = *from
+// request is what a config asks for.
+type request struct {
+	variant  string
+	pipeline variant.Pipeline
+}
+
+func decode(config *yaml.RNode) (r request, err error) {
+	take := func(n *yaml.RNode, name, path string, p *variant.Pipeline) error {
+		r.variant = name
+		if p != nil {
+			r.pipeline = *p
 		}
 		return errors.Join(
 			fnconfig.Require(n, "metadata.name", name),
-			validate(n, node.Join(path, "mutators"), p.Mutators),
-			validate(n, node.Join(path, "validators"), p.Validators))
+			validate(n, node.Join(path, "mutators"), r.pipeline.Mutators),
+			validate(n, node.Join(path, "validators"), r.pipeline.Validators))
 	}
 	err = fnconfig.Decode(config, example,
 		fnconfig.Form{APIVersion: fnconfig.APIVersion, Kind: Kind, Decode: func(n *yaml.RNode) error {
@@ -57,21 +62,17 @@ func decode(config *yaml.RNode) (variant string, p v1alpha1.Pipeline, err error)
 			if err := fnconfig.Strict(n, &c); err != nil {
 				return err
 			}
-			return take(n, c.Name, "pipeline", c.Pipeline)
+			return take(n, c.Metadata.Name, "pipeline", c.Pipeline)
 		}},
-		fnconfig.Form{APIVersion: v1alpha1.GroupVersion.String(), Kind: "PackageVariant", Decode: func(n *yaml.RNode) error {
-			var pv v1alpha1.PackageVariant
-			if err := fnconfig.Strict(n, &pv); err != nil {
-				return err
-			}
-			return take(n, pv.Name, "spec.pipeline", pv.Spec.Pipeline)
-		}},
+		fnconfig.PackageVariant(func(n *yaml.RNode, meta fnconfig.Metadata, spec *variant.Spec) error {
+			return take(n, meta.Name, "spec.pipeline", spec.Pipeline)
+		}),
 	)
-	return variant, p, err
+	return r, err
 }
 
 // validate checks the functions of the list at path: names have no dots, and each function has an image or an exec.
-func validate(config *yaml.RNode, path string, functions []v1alpha1.Function) error {
+func validate(config *yaml.RNode, path string, functions []variant.Function) error {
 	var errs []error
 	for i, f := range functions {
 		at := node.Index(path, i)

@@ -5,7 +5,7 @@ package pipeline
 import (
 	"slices"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"github.com/package-variants/package-variants/functions/krm"
@@ -14,25 +14,25 @@ import (
 
 // Run is the function: the config's pipeline is written to the front of the root Kptfile's.
 func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
-	variant, p, err := decode(config)
+	r, err := decode(config)
 	if err != nil {
 		return krm.Output{}, err
 	}
-	out, err := Prepend(items, variant, p)
+	out, err := Prepend(items, r.variant, r.pipeline)
 	return krm.Output{Items: out}, err
 }
 
 // Prepend returns the items with the functions of p at the front of the root Kptfile's pipeline, under names that say
 // that they are the variant's; those of the variant that p does not have are removed. The items given are not changed.
 // A pipeline that cannot be edited safely is an error.
-func Prepend(items []*yaml.RNode, variant string, p v1alpha1.Pipeline) ([]*yaml.RNode, error) {
+func Prepend(items []*yaml.RNode, variantName string, p variant.Pipeline) ([]*yaml.RNode, error) {
 	tree, err := pkgtree.Read(items)
 	if err != nil {
 		return nil, err
 	}
 	kptfile := items[tree.Root]
 	edited := kptfile.Copy()
-	if err := edit(node.Edit(edited.YNode()), variant, p); err != nil {
+	if err := edit(node.Edit(edited.YNode()), variantName, p); err != nil {
 		return nil, krm.Wrap(kptfile, err)
 	}
 	out := slices.Clone(items)
@@ -40,25 +40,25 @@ func Prepend(items []*yaml.RNode, variant string, p v1alpha1.Pipeline) ([]*yaml.
 	return out, nil
 }
 
-func edit(e *node.Editor, variant string, p v1alpha1.Pipeline) error {
+func edit(e *node.Editor, variantName string, p variant.Pipeline) error {
 	pipeline, err := e.Top("pipeline")
 	if err != nil {
 		return err
 	}
 	owned := node.Owned{Key: "name", First: true, Order: listOrder, Is: func(name string) bool {
 		n, ok := ParseName(name)
-		return ok && n.Variant == variant
+		return ok && n.Variant == variantName
 	}}
 	var emptied []*node.Field
 	for _, list := range []struct {
 		key       string
-		functions []v1alpha1.Function
+		functions []variant.Function
 	}{{"mutators", p.Mutators}, {"validators", p.Validators}} {
 		field, err := pipeline.Sub(list.key)
 		if err != nil {
 			return err
 		}
-		empty, err := field.SetOwned(owned, named(variant, list.functions))
+		empty, err := field.SetOwned(owned, named(variantName, list.functions))
 		if err != nil {
 			return err
 		}
@@ -78,10 +78,10 @@ func edit(e *node.Editor, variant string, p v1alpha1.Pipeline) error {
 var listOrder = append(slices.Clone(pkgtree.KptfileOrder), "mutators", "validators")
 
 // named returns the functions under the names that they have in the Kptfile.
-func named(variant string, functions []v1alpha1.Function) []node.Entry {
+func named(variantName string, functions []variant.Function) []node.Entry {
 	entries := make([]node.Entry, len(functions))
 	for i, f := range functions {
-		f.Name = Name{Variant: variant, Function: f.Name, Position: i}.String()
+		f.Name = Name{Variant: variantName, Function: f.Name, Position: i}.String()
 		entries[i] = node.Entry{ID: f.Name, Value: f}
 	}
 	return entries

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package v1alpha1
+package variant
 
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
+	"strings"
 )
 
 // Revision is the revision of an upstream package: a number, or a string that is a number (3 or v3) or a floating tag.
@@ -27,14 +27,6 @@ type Revision struct {
 	Str string `json:"-"`
 }
 
-var (
-	// A string that is a number, with or without a v. Signs are no part of it: the main branch's -1 is written plain.
-	revisionNumber = regexp.MustCompile(`^v?([0-9]+)$`)
-
-	// A tag ends up behind TagLabelPrefix and so has to be what Kubernetes takes for the name part of a label key.
-	revisionTag = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
-)
-
 // RevisionNumber returns the Revision that is written as the number n. 0 gives the zero Revision.
 func RevisionNumber(n int) Revision {
 	return Revision{Int: n}
@@ -44,12 +36,12 @@ func RevisionNumber(n int) Revision {
 // a number from 1, with or without a leading v, nor a floating tag, which is valid if it can be the name part of a
 // label key. An empty string is an error too.
 func ParseRevision(s string) (Revision, error) {
-	if !revisionTag.MatchString(s) {
+	if !isTag(s) {
 		return Revision{}, fmt.Errorf("revision %q is not a number, v and a number, or a tag of at most 63 letters, digits, "+
 			"'-', '_' and '.' that begins and ends with a letter or digit", s)
 	}
-	if m := revisionNumber.FindStringSubmatch(s); m != nil {
-		n, err := strconv.Atoi(m[1])
+	if digits, ok := number(s); ok {
+		n, err := strconv.Atoi(digits)
 		if err != nil {
 			return Revision{}, fmt.Errorf("revision %q is out of range", s)
 		}
@@ -66,21 +58,45 @@ func (r Revision) Number() (int, bool) {
 	if r.Str == "" {
 		return r.Int, r.Int != 0
 	}
-	m := revisionNumber.FindStringSubmatch(r.Str)
-	if m == nil {
+	digits, ok := number(r.Str)
+	if !ok {
 		return 0, false
 	}
-	n, err := strconv.Atoi(m[1])
+	n, err := strconv.Atoi(digits)
 	return n, err == nil && n != 0
 }
 
 // Tag returns the revision's floating tag, and whether it is one: latest, or a tag that TagLabelPrefix turns into a
 // label. The zero Revision and numbers are none.
 func (r Revision) Tag() (string, bool) {
-	if r.Str == "" || revisionNumber.MatchString(r.Str) {
+	if _, isNumber := number(r.Str); isNumber || r.Str == "" {
 		return "", false
 	}
 	return r.Str, true
+}
+
+// number returns the digits of a string that is a number, with or without a v. Signs are no part of it: the main
+// branch's -1 is written plain.
+func number(s string) (digits string, ok bool) {
+	digits = strings.TrimPrefix(s, "v")
+	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
+	return digits, digits != "" && strings.TrimFunc(digits, isDigit) == ""
+}
+
+// isTag tells whether a string can be the name part of a label key.
+func isTag(s string) bool {
+	const maxLength = 63
+	inner := func(c byte) bool { return c == '-' || c == '_' || c == '.' }
+	for i := range len(s) {
+		if c := s[i]; !isAlphanumeric(c) && (!inner(c) || i == 0 || i == len(s)-1) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxLength
+}
+
+func isAlphanumeric(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
 // IsZero tells whether no revision is asked for. It makes the omitzero option of encoding/json leave the field out.

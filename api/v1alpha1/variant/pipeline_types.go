@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package v1alpha1
+package variant
 
 // Pipeline lists functions as a Kptfile does. Field names and their order are those of kpt's Kptfile v1, here and in
 // the types below, so that what is encoded from them reads like what kpt writes.
