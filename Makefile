@@ -31,11 +31,14 @@ FUZZTIME ?= 30s
 # what decides the binary, so a change of version or of Go builds it anew.
 tool = $(CURDIR)/bin/$(1)-$(shell { echo $(GO_VERSION); cat tools/$(1)/go.mod tools/$(1)/go.sum; \
 	cat tools/$(1)/*.go 2>/dev/null; } | git hash-object --stdin | cut -c1-12)/$(1)
-KPT := $(call tool,kpt)
+KPT_BUILD := $(call tool,kpt)
+CATALOG_BUILD := $(dir $(call tool,catalog))set-namespace
 CONTROLLER_GEN := $(call tool,controller-gen)
 GOLANGCI_LINT := $(call tool,golangci-lint)
+# Where users, examples and tests find what they run: our functions, and kpt with
+# functions of the catalog beside it.
 FUNCTIONS_BIN := $(CURDIR)/bin/functions
-# Tests of e2e find the binaries by these.
+KPT := $(CURDIR)/bin/tools/kpt
 export KPT FUNCTIONS_BIN
 
 # $(call each,MODULES,COMMAND) runs COMMAND in each module, in all of them even
@@ -52,14 +55,19 @@ help: ## List the targets
 # Building
 
 .PHONY: tools
-tools: $(KPT) ## Build the kpt CLI that tests use
+tools: $(KPT_BUILD) $(CATALOG_BUILD) ## Build kpt, and functions of the catalog, into bin/tools
+	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm. A tool is its module's main.go or what its go.mod lists as tool.
-$(KPT) $(CONTROLLER_GEN) $(GOLANGCI_LINT):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd tools/$(@F) && \
 	GOWORK=off go build -trimpath -o $@.$$$$ $(if $(wildcard tools/$(@F)/main.go),.,tool) && mv $@.$$$$ $@
+
+$(CATALOG_BUILD):
+	@echo "== building functions of the catalog (once per version)"
+	@mkdir -p $(@D) && cd tools/catalog && GOWORK=off go build -trimpath -o $(@D)/ tool
 
 .PHONY: build
 build: ## Build the functions into bin/functions (and the controller into bin)
@@ -93,7 +101,7 @@ clean: ## Remove everything that make has built
 # Results are not cached: tests run binaries and read examples outside their
 # module, which go test does not see change.
 .PHONY: test
-test: $(KPT) build ## Run the tests of all modules
+test: tools build ## Run the tests of all modules
 	@$(call each,$(MODULES),go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS) ./...)
 
 .PHONY: golden
@@ -109,7 +117,7 @@ bench: ## Run the benchmarks (BENCH=regexp, BENCHCOUNT=n)
 	@hack/bench.sh $(filter-out $(OUTSIDE),$(MODULES))
 
 .PHONY: demo
-demo: $(KPT) build ## Show the functions at work on a real Kubernetes API and Porch
+demo: tools build ## Show a blueprint become a package variant, with the real kpt
 	cd e2e && GOWORK=off go run ./demo
 
 ##

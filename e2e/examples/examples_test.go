@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package examples
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
+)
+
+// root is the root of the repository.
+const root = "../.."
+
+// setUp is the heading of the section that every example begins with. What its commands leave is what the example's
+// changes are compared with.
+const setUp = "Set up"
+
+var update = os.Getenv("UPDATE_GOLDEN") != ""
+
+// TestExamples does what the README of each example says.
+func TestExamples(t *testing.T) {
+	for _, name := range names(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(root, "examples", name)
+			readme := filepath.Join(dir, "README.md")
+			doc := parse(t, readme)
+			s := startShell(t, name)
+
+			var before string
+			for _, section := range doc.Sections {
+				for i, p := range section.Parts {
+					if p.Lang != walkthrough.Commands {
+						continue
+					}
+					results := s.runAll(t, p.List())
+					console, diff := section.Outputs(i)
+					compare(t, doc, console, walkthrough.Join(results, false), diff == nil, results)
+					compare(t, doc, diff, walkthrough.Join(results, true), false, results)
+				}
+				if section.Heading == setUp {
+					before = s.tree(t)
+				}
+			}
+			if before == "" {
+				t.Fatalf("the README has no section %q", setUp)
+			}
+			golden(t, filepath.Join(dir, ".expected", "diff.patch"), s.run(t, "git diff "+before+" "+s.tree(t)))
+			if update {
+				write(t, readme, doc.String())
+			}
+		})
+	}
+}
+
+// compare checks that a block of a README holds what the commands before it printed. A block that is the only one
+// holds the output of all commands.
+func compare(t *testing.T, doc *walkthrough.Document, block *walkthrough.Part, got string, only bool, results []walkthrough.Result) {
+	t.Helper()
+	if block == nil {
+		return
+	}
+	if only {
+		var all strings.Builder
+		for _, r := range results {
+			all.WriteString(r.Output)
+		}
+		got = walkthrough.Settle(all.String())
+	}
+	if update {
+		doc.Replace(block, got)
+		return
+	}
+	if got == "" {
+		t.Errorf("%s: prints nothing, and the README has a block for it", results[len(results)-1].Command)
+	}
+	if d := cmp.Diff(walkthrough.Settle(block.Text), got); d != "" {
+		t.Errorf("%s: what the README shows (-) is not what was printed (+):\n%s", results[len(results)-1].Command, d)
+	}
+}
+
+// TestIndex checks that the index has a row for each example and a link to its README.
+func TestIndex(t *testing.T) {
+	index := parse(t, filepath.Join(root, "examples", "README.md")).String()
+	for _, name := range names(t) {
+		if row := "| [" + name + "](" + name + "/README.md) |"; !strings.Contains(index, row) {
+			t.Errorf("examples/README.md has no row that begins with %s", row)
+		}
+	}
+}
+
+// TestQuotedFiles checks that the YAML which a README quotes stands in a file of the example.
+func TestQuotedFiles(t *testing.T) {
+	for _, name := range names(t) {
+		dir := filepath.Join(root, "examples", name)
+		files := contents(t, dir)
+		for _, section := range parse(t, filepath.Join(dir, "README.md")).Sections {
+			for _, p := range section.Parts {
+				if p.Lang == "yaml" && !quoted(p.Text, files) {
+					t.Errorf("%s: no file holds what the README quotes under %q:\n%s", name, section.Heading, p.Text)
+				}
+			}
+		}
+	}
+}
+
+// quoted reports whether text stands in one of the files, possibly further to the right. Lines "..." leave out lines.
+func quoted(text string, files []string) bool {
+	for _, file := range files {
+		rest, found := "\n"+file, true
+		for _, piece := range strings.Split("\n"+text+"\n", "\n...\n") {
+			at := -1
+			for indent := 0; indent <= 10 && at < 0; indent++ {
+				shifted := strings.ReplaceAll("\n"+strings.Trim(piece, "\n"), "\n", "\n"+strings.Repeat(" ", indent)) + "\n"
+				if at = strings.Index(rest, shifted); at >= 0 {
+					rest = rest[at+len(shifted)-1:]
+				}
+			}
+			found = found && at >= 0
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// names returns the names of all examples.
+func names(t *testing.T) []string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(root, "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, e.Name())
+		}
+	}
+	if len(out) < 5 {
+		t.Fatalf("found only %d examples: %q", len(out), out)
+	}
+	return out
+}
+
+func parse(t *testing.T, path string) *walkthrough.Document {
+	t.Helper()
+	doc, err := walkthrough.Parse(read(t, path))
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return doc
+}
+
+// contents returns the YAML files below dir.
+func contents(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && (strings.HasSuffix(path, ".yaml") || e.Name() == "Kptfile") {
+			out = append(out, read(t, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// golden compares got with the content of a file, or writes it there.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if update {
+		write(t, path, got)
+		return
+	}
+	want, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("%s is missing: run make golden", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-) is not what the example did (+); if it should be, run make golden:\n%s", path, d)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

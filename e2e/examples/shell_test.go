@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package examples
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
+	"github.com/package-variants/package-variants/e2e/internal/kpt"
+)
+
+// shell is a session in a directory that looks like this repository to the commands that set an example up.
+type shell struct {
+	*walkthrough.Session
+}
+
+// startShell starts a session for an example. The directory it starts in has what `make build tools` leaves in bin;
+// make itself does nothing.
+func startShell(t *testing.T, example string) *shell {
+	t.Helper()
+	tool, err := kpt.FromEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	temp, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(temp, "repository")
+	link(t, filepath.Dir(tool.Path), filepath.Join(dir, "bin", "tools"))
+	link(t, tool.Functions, filepath.Join(dir, "bin", "functions"))
+	copyOf := filepath.Join(dir, "examples", example)
+	if err := os.CopyFS(copyOf, os.DirFS(filepath.Join(root, "examples", example))); err != nil {
+		t.Fatal(err)
+	}
+	env := append(walkthrough.Environment(), "HOME="+temp, "LC_ALL=C")
+	s, err := walkthrough.Start(t.Context(), dir, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	sh := &shell{s}
+	sh.run(t, `make() { [[ "$*" == "build tools" ]]; }`)
+	return sh
+}
+
+// runAll runs commands. Each run of kpt is repeated: the second must change nothing.
+func (s *shell) runAll(t *testing.T, commands []string) []walkthrough.Result {
+	t.Helper()
+	var results []walkthrough.Result
+	for _, command := range commands {
+		r, err := s.Run(command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+		if !strings.Contains(command, "kpt fn ") {
+			continue
+		}
+		once := s.tree(t)
+		s.run(t, command)
+		if again := s.tree(t); again != once {
+			t.Errorf("%s: running it again changes something:\n%s", command, s.run(t, "git diff "+once+" "+again))
+		}
+	}
+	return results
+}
+
+func (s *shell) run(t *testing.T, command string) string {
+	t.Helper()
+	r, err := s.Run(command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Output
+}
+
+// tree returns a name for the content of the working directory, without touching the index that the user sees.
+func (s *shell) tree(t *testing.T) string {
+	t.Helper()
+	s.run(t, "GIT_INDEX_FILE=.git/test-index git add -A")
+	return strings.TrimSpace(s.run(t, "GIT_INDEX_FILE=.git/test-index git write-tree"))
+}
+
+func link(t *testing.T, target, name string) {
+	t.Helper()
+	target, err := filepath.Abs(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, name); err != nil {
+		t.Fatal(err)
+	}
+}
