@@ -72,7 +72,7 @@ $(CATALOG_BUILD):
 .PHONY: build
 build: ## Build the functions into bin/functions (and the controller into bin)
 	@mkdir -p $(FUNCTIONS_BIN)
-	cd functions && go build -o $(FUNCTIONS_BIN)/ ./...
+	cd functions && go build -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
 ifneq ($(filter sync-controller,$(MODULES)),)
 	cd sync-controller && go build -o $(CURDIR)/bin/ .
 endif

@@ -31,6 +31,12 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	return krm.Output{Items: out}, err
 }
 
+// Relevant reports whether the function may need a file of a package: it tells by the text, without parsing it. Files
+// that are not relevant need not be among the items.
+func Relevant(path, content string) bool {
+	return pkgtree.IsKptfile(path) || strings.Contains(content, ConfigMapName)
+}
+
 // validate checks the keys: those that kpt owns, those that stand in both lists, and those that no ConfigMap takes are
 // errors.
 func (r request) validate(config *yaml.RNode) error {

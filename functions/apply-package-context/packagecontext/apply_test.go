@@ -155,3 +155,12 @@ func FuzzContext(f *testing.F) {
 		}
 	})
 }
+
+func TestRelevant(t *testing.T) {
+	t.Parallel()
+	fntest.CheckRelevant(t, packagecontext.Run, packagecontext.Relevant)
+}
+
+func BenchmarkInProcess(b *testing.B) {
+	fntest.BenchmarkInProcess(b, packagecontext.Run, packagecontext.Relevant)
+}

@@ -5,6 +5,7 @@ package injection
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -20,6 +21,12 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 		return krm.Output{}, err
 	}
 	return Inject(items, r)
+}
+
+// Relevant reports whether the function may need a file of a package: it tells by the text, without parsing it. Files
+// that are not relevant need not be among the items.
+func Relevant(path, content string) bool {
+	return pkgtree.IsKptfile(path) || strings.Contains(content, PointAnnotation) || strings.Contains(content, SourceAnnotation)
 }
 
 // Inject returns the items with each injection point filled from the object that the request's injectors choose for

@@ -146,3 +146,12 @@ func FuzzPoint(f *testing.F) {
 		fntest.CheckOutcome(t, injection.Run, stdout, stderr, code)
 	})
 }
+
+func TestRelevant(t *testing.T) {
+	t.Parallel()
+	fntest.CheckRelevant(t, injection.Run, injection.Relevant)
+}
+
+func BenchmarkInProcess(b *testing.B) {
+	fntest.BenchmarkInProcess(b, injection.Run, injection.Relevant)
+}

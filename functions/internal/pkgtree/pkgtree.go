@@ -84,8 +84,11 @@ func (t *Tree) InRoot(item *yaml.RNode) bool {
 	}
 }
 
+// IsKptfile reports whether path is that of a Kptfile.
+func IsKptfile(file string) bool { return path.Base(file) == KptfileName }
+
 func isKptfile(id krm.Identity) bool {
-	return id.Kind == "Kptfile" && id.Group() == "kpt.dev" && (id.File == "" || path.Base(id.File) == KptfileName)
+	return id.Kind == "Kptfile" && id.Group() == "kpt.dev" && (id.File == "" || IsKptfile(id.File))
 }
 
 func dirOf(id krm.Identity, rendered bool) string {

@@ -22,6 +22,10 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	return krm.Output{Items: out}, err
 }
 
+// Relevant reports whether the function may need a file of a package. Files that are not relevant need not be among the
+// items.
+func Relevant(path, _ string) bool { return pkgtree.IsKptfile(path) }
+
 // Prepend returns the items with the functions of p at the front of the root Kptfile's pipeline, under names that say
 // that they are the variant's; those of the variant that p does not have are removed. The items given are not changed.
 // A pipeline that cannot be edited safely is an error.

@@ -152,3 +152,12 @@ func FuzzKptfile(f *testing.F) {
 		fntest.CheckOutcome(t, pipeline.Run, stdout, stderr, code)
 	})
 }
+
+func TestRelevant(t *testing.T) {
+	t.Parallel()
+	fntest.CheckRelevant(t, pipeline.Run, pipeline.Relevant)
+}
+
+func BenchmarkInProcess(b *testing.B) {
+	fntest.BenchmarkInProcess(b, pipeline.Run, pipeline.Relevant)
+}
