@@ -15,6 +15,14 @@ require (
 )
 
 require (
+	github.com/agnivade/levenshtein v1.2.2 // indirect
+	github.com/distribution/reference v0.6.0 // indirect
+	github.com/kptdev/kpt/api v0.0.2 // indirect
+	github.com/kptdev/krm-functions-sdk/go/fn v1.1.1 // indirect
+	github.com/opencontainers/go-digest v1.0.0 // indirect
+)
+
+require (
 	cel.dev/expr v0.25.1 // indirect
 	github.com/Azure/go-ansiterm v0.0.0-20250102033503-faa5f7b0171c // indirect
 	github.com/GoogleContainerTools/kpt v1.0.0-beta.48 // indirect
@@ -76,6 +84,7 @@ require (
 	github.com/monochromegane/go-gitignore v0.0.0-20200626010858-205db1a8cc00 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/otiai10/copy v1.14.0 // indirect
+	github.com/package-variants/package-variants/functions v0.0.0
 	github.com/peterbourgon/diskv v2.0.1+incompatible // indirect
 	github.com/pjbgf/sha1cd v0.3.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
@@ -142,3 +151,5 @@ require (
 )
 
 replace github.com/package-variants/package-variants/api => ../api
+
+replace github.com/package-variants/package-variants/functions => ../functions

@@ -30,34 +30,46 @@ func TestExamples(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(root, "examples", name)
-			readme := filepath.Join(dir, "README.md")
-			doc := parse(t, readme)
-			s := startShell(t, name)
-
-			var before string
-			for _, section := range doc.Sections {
-				for i, p := range section.Parts {
-					if p.Lang != walkthrough.Commands {
-						continue
-					}
-					results := s.runAll(t, p.List())
-					console, diff := section.Outputs(i)
-					compare(t, doc, console, walkthrough.Join(results, false), diff == nil, results)
-					compare(t, doc, diff, walkthrough.Join(results, true), false, results)
-				}
-				if section.Heading == setUp {
-					before = s.tree(t)
-				}
-			}
-			if before == "" {
-				t.Fatalf("the README has no section %q", setUp)
-			}
-			golden(t, filepath.Join(dir, ".expected", "diff.patch"), s.run(t, "git diff "+before+" "+s.tree(t)))
-			if update {
-				write(t, readme, doc.String())
-			}
+			changes := follow(t, filepath.Join(dir, "README.md"), name)
+			golden(t, filepath.Join(dir, ".expected", "diff.patch"), changes)
 		})
 	}
+}
+
+// TestReadme does what the README of the repository says.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	follow(t, filepath.Join(root, "README.md"), "variant-of-a-fleet")
+}
+
+// follow runs the commands of a README, which work on an example, compares what they print with what the README shows,
+// and returns what they changed after the set-up.
+func follow(t *testing.T, readme, example string) (changes string) {
+	t.Helper()
+	doc := parse(t, readme)
+	s := startShell(t, example)
+	var before string
+	for _, section := range doc.Sections {
+		for i, p := range section.Parts {
+			if p.Lang != walkthrough.Commands {
+				continue
+			}
+			results := s.runAll(t, p.List())
+			console, diff := section.Outputs(i)
+			compare(t, doc, console, walkthrough.Join(results, false), diff == nil, results)
+			compare(t, doc, diff, walkthrough.Join(results, true), false, results)
+		}
+		if section.Heading == setUp {
+			before = s.tree(t)
+		}
+	}
+	if before == "" {
+		t.Fatalf("the README has no section %q", setUp)
+	}
+	if update {
+		write(t, readme, doc.String())
+	}
+	return s.run(t, "git diff "+before+" "+s.tree(t))
 }
 
 // compare checks that a block of a README holds what the commands before it printed. A block that is the only one
