@@ -2,7 +2,9 @@
 # Runs the benchmarks of the given modules and keeps the result in
 # dist/bench.txt, in the format that benchstat compares.
 #
-# usage: [BENCH=REGEXP] [BENCHCOUNT=N] hack/bench.sh MODULE_DIR...
+# usage: [BENCH=REGEXP] [BENCHCOUNT=N] [OUTSIDE="MODULE_DIR..."] hack/bench.sh MODULE_DIR...
+#
+# Modules of OUTSIDE are no part of go.work.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -12,7 +14,11 @@ out=dist/bench.txt
 
 for module in "$@"; do
 	# Packages without a benchmark say nothing worth keeping.
-	(cd "$module" && go test -run '^$' -bench "${BENCH:-.}" -benchmem -count "${BENCHCOUNT:-1}" ./...) |
+	case " ${OUTSIDE:-} " in
+	*" $module "*) gowork=off ;;
+	*) gowork= ;;
+	esac
+	(cd "$module" && GOWORK=$gowork go test -run '^$' -bench "${BENCH:-.}" -benchmem -count "${BENCHCOUNT:-1}" ./...) |
 		sed -e '/\[no test files\]$/d' -e '/^PASS$/d' -e '/^ok /d' | tee -a "$out"
 done
 if ! grep -q '^Benchmark' "$out"; then

@@ -3,10 +3,11 @@
 package v1alpha1
 
 import (
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"

@@ -139,7 +139,7 @@ func TestGuardComments(t *testing.T) {
 			t.Parallel()
 			const meta = "kind: A\nmetadata:\n  annotations:\n    internal.config.kubernetes.io/id: '1'\n    config.k8s.io/id: '1'\n    x: y\n"
 			after := yaml.MustParse(meta + c.after)
-			edit := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+			edit := func(*yaml.RNode, []*yaml.RNode) (krm.Output, error) {
 				return krm.Output{Items: []*yaml.RNode{after}}, nil
 			}
 			rl := &fn.ResourceList{Items: fn.MoveToKubeObjects([]*yaml.RNode{yaml.MustParse(meta + c.before)})}

@@ -18,8 +18,6 @@ import (
 // maxDepth bounds the nesting of a config; an alias within its own anchor would never end.
 const maxDepth = 100
 
-var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
-
 // decoder decodes a config and collects all that is wrong with it.
 type decoder struct {
 	config *yaml.RNode
@@ -46,8 +44,8 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, depth int) 
 		v = v.Elem()
 	}
 	switch {
-	case reflect.PointerTo(v.Type()).Implements(unmarshaler):
-		if err := unmarshal(n, v.Addr().Interface().(json.Unmarshaler)); err != nil { //nolint:forcetypeassert // checked by Implements
+	case hasNotation(v):
+		if err := unmarshal(n, v.Addr().Interface()); err != nil {
 			d.errorf(path, "cannot be read: %s", err)
 		}
 	case !fits(n, v.Kind()):
@@ -114,8 +112,14 @@ func (d *decoder) decodeItem(n *yaml.Node, v reflect.Value, path string, depth i
 	d.decode(n, v, path, depth+1)
 }
 
+// hasNotation reports whether the type of v has a notation of its own in JSON.
+func hasNotation(v reflect.Value) bool {
+	_, ok := v.Addr().Interface().(json.Unmarshaler)
+	return ok
+}
+
 // unmarshal decodes a value whose type has a notation of its own.
-func unmarshal(n *yaml.Node, into json.Unmarshaler) error {
+func unmarshal(n *yaml.Node, into any) error {
 	var value any
 	if err := n.Decode(&value); err != nil {
 		return err
@@ -124,7 +128,7 @@ func unmarshal(n *yaml.Node, into json.Unmarshaler) error {
 	if err != nil {
 		return err
 	}
-	return into.UnmarshalJSON(raw)
+	return json.Unmarshal(raw, into)
 }
 
 // kinds are the kinds of Go values that configs are made of, by the YAML tags that they are decoded from. A config has
