@@ -3,17 +3,19 @@
 package krm
 
 import (
+	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// guardComments keeps kpt from putting comments where they do not belong. After a function, kpt copies the comments of
-// each resource from the function's input to its output, matched by the annotation id: keys of maps by name, elements
-// of lists by position. An element that was put before others, or that moved up, would get the comments of the one
-// that stood there; and a field that changed from one type to another would fail the run. Where either would happen,
-// the output loses its id, and keeps the comments that the function gave it.
-func guardComments(in, out []*yaml.RNode) {
+// guardComments keeps kpt from putting comments where they do not belong. After a function, kpt copies the comments and
+// the order of keys of each resource from the function's input to its output, matched by the annotation id: keys of
+// maps by name, elements of lists by position. An element that was put before others, or that moved up, would get those
+// of the one that stood there; and a field that changed from one type to another would fail the run. Where that would
+// happen, the output loses its id, and keeps what the function gave it. The results that it returns tell the user what
+// kpt cannot keep then.
+func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 	untouched := make(map[*yaml.RNode]bool, len(in))
 	byID := make(map[string]*yaml.RNode, len(in))
 	for _, item := range in {
@@ -27,10 +29,25 @@ func guardComments(in, out []*yaml.RNode) {
 			continue
 		}
 		before := byID[Annotation(item, kioutil.IdAnnotation)]
-		if before != nil && wouldMisplace(before.YNode(), item.YNode()) {
-			detach(item)
+		if before == nil {
+			continue
 		}
+		if wouldMisplace(before.YNode(), item.YNode()) {
+			detach(item)
+			results = append(results, detached(before))
+			continue
+		}
+		leaveToKpt(before.YNode(), item.YNode())
 	}
+	return results
+}
+
+// detached warns of the one comment that kpt keeps by an item's id alone: it does not show it to functions.
+func detached(item *yaml.RNode) *fn.Result {
+	e := Errorf(item, "", "elements of its lists moved: if the file begins with a comment that an empty line sets off, such as a license, kpt drops it in this run; put it back, without the empty line")
+	r := e.result()
+	r.Severity = fn.Warning
+	return r
 }
 
 // wouldMisplace reports whether kpt's copying of comments from one node to another would change the latter or fail.
@@ -48,6 +65,9 @@ func wouldMisplace(from, to *yaml.Node) bool {
 	case to.Kind == yaml.SequenceNode:
 		for i := 0; i < len(to.Content) && i < len(from.Content); i++ {
 			if from.Content[i].Value == to.Content[i].Value && wouldMisplace(from.Content[i], to.Content[i]) {
+				return true
+			}
+			if hasMoved(from, to, i) && wouldReorder(from.Content[i], to.Content[i]) {
 				return true
 			}
 		}

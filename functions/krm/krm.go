@@ -48,9 +48,9 @@ func Processor(f Function) fn.ResourceListProcessor {
 			rl.Results = append(rl.Results, errorResults(err)...)
 			return false, err
 		}
-		guardComments(items, out.Items)
+		warnings := guardComments(items, out.Items)
 		rl.Items = objects(sorted(out.Items))
-		rl.Results = append(rl.Results, out.Results...)
+		rl.Results = append(append(rl.Results, out.Results...), warnings...)
 		return true, nil
 	})
 }

@@ -134,6 +134,8 @@ func TestGuardComments(t *testing.T) {
 		"null becomes map":         {"a:\n", "a: {b: c}\n", true},
 		"comment of a null value":  {"a: # c\n", "a: {b: c}\n", false},
 		"element moved up by name": {"l:\n- {n: 1}\n- {n: 2} # c\n", "l:\n- {n: 2} # c\n", true},
+		"other order of keys":      {"l:\n- {a: 1, b: 2}\n", "l:\n- {c: 0}\n- {a: 1, b: 2}\n", true},
+		"keys of another element":  {"l:\n- {a: 1, b: 2}\n- {b: 3, a: 4}\n", "l:\n- {b: 3, a: 4}\n", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -146,9 +148,13 @@ func TestGuardComments(t *testing.T) {
 			if _, err := krm.Processor(edit).Process(rl); err != nil {
 				t.Fatal(err)
 			}
-			want := map[string]string{"x": "y"}
+			want, warnings := map[string]string{"x": "y"}, 1
 			if c.wantID {
 				want["internal.config.kubernetes.io/id"], want["config.k8s.io/id"] = "1", "1"
+				warnings = 0
+			}
+			if len(rl.Results) != warnings {
+				t.Errorf("results are %s, want %d warnings", rl.Results.Error(), warnings)
 			}
 			if diff := cmp.Diff(want, rl.Items[0].GetAnnotations()); diff != "" {
 				t.Errorf("annotations (-want +got):\n%s", diff)

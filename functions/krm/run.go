@@ -78,7 +78,7 @@ func failed(err error) []byte {
 	if yamlErr != nil {
 		return nil
 	}
-	return output
+	return append(output, "items: []\n"...) // kpt reads the results of a ResourceList only if it has items
 }
 
 // unreadable looks for the reason why the SDK could not take a ResourceList, and returns other if it finds none.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -33,6 +34,15 @@ func FromEnv() (Tool, error) {
 // Output is what a run printed.
 type Output struct {
 	Stdout, Stderr string
+}
+
+var duration = regexp.MustCompile(`in [0-9.]+m?s`)
+
+// Normal returns what was printed about a run on the package in dir, without what differs from run to run.
+func (t Tool) Normal(printed, dir string) string {
+	s := strings.ReplaceAll(printed, t.Functions+string(filepath.Separator), "")
+	s = strings.ReplaceAll(s, dir, "PACKAGE")
+	return duration.ReplaceAllString(s, "in 0s")
 }
 
 // String returns both streams, standard output first.

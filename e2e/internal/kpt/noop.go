@@ -10,22 +10,43 @@ import (
 	"testing"
 )
 
-// Main runs the tests of a package that needs the no-op function, which it builds first, and puts the binary's path
-// into noop. The package is two directories below the module's root.
-func Main(m *testing.M, noop *string) int {
-	dir, err := os.MkdirTemp("", "noop")
+// Main runs the tests of a package with the tool that the environment names, to whose functions it adds "noop", which
+// changes nothing. It puts the tool into t and returns the exit code. The package must be two directories below the
+// module's root.
+func Main(m *testing.M, t *Tool) int {
+	dir, err := os.MkdirTemp("", "functions")
+	if err == nil {
+		defer func() { _ = os.RemoveAll(dir) }()
+		*t, err = withNoop(dir)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
-	*noop = filepath.Join(dir, "noop")
-	build := exec.Command("go", "build", "-o", *noop, ".")
-	build.Dir = filepath.Join("..", "internal", "noop")
-	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "cannot build the no-op function: %v\n%s", err, out)
-		return 1
-	}
 	return m.Run()
+}
+
+// withNoop returns the tool that the environment names, with its functions and the no-op function in dir.
+func withNoop(dir string) (Tool, error) {
+	t, err := FromEnv()
+	if err != nil {
+		return t, err
+	}
+	entries, err := os.ReadDir(t.Functions)
+	if err != nil {
+		return t, fmt.Errorf("cannot find the functions: %w", err)
+	}
+	for _, entry := range entries {
+		if err := os.Symlink(filepath.Join(t.Functions, entry.Name()), filepath.Join(dir, entry.Name())); err != nil {
+			return t, err
+		}
+	}
+	t.Functions = dir
+	build := exec.Command("go", "build", "-o", t.Function("noop"), "./internal/noop")
+	build.Dir = filepath.Join("..", "..", "functions")
+	build.Env = append(os.Environ(), "GOWORK=", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return t, fmt.Errorf("cannot build the no-op function: %w\n%s", err, out)
+	}
+	return t, nil
 }

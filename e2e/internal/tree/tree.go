@@ -84,7 +84,7 @@ func Diff(from, to Tree) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	if err := errors.Join(changed(from, to).Write(filepath.Join(dir, "a")), changed(to, from).Write(filepath.Join(dir, "b"))); err != nil {
 		return "", err
 	}

@@ -27,10 +27,12 @@ type existing struct {
 	owned      bool // by the set
 }
 
-// read sorts the items into what the expansion needs. Objects of another namespace than the set's do not count.
-func read(items []*yaml.RNode, set *v1alpha2.PackageVariantSet) *content {
+// read sorts the items into what the expansion needs. Objects of another namespace than the set's do not count. An
+// object that stands among the items twice is an error.
+func read(items []*yaml.RNode, set *v1alpha2.PackageVariantSet) (*content, error) {
 	c := &content{snapshot: Snapshot{Objects: map[GroupKind][]Object{}}}
 	selected := selectedKinds(set)
+	seen := map[objectKey]*yaml.RNode{}
 	for i, item := range items {
 		id := krm.Identify(item)
 		role, key := roleOf(id), GroupKind{APIVersion: id.APIVersion, Kind: id.Kind}
@@ -41,6 +43,10 @@ func read(items []*yaml.RNode, set *v1alpha2.PackageVariantSet) *content {
 			c.elsewhere++
 			continue
 		}
+		if first := seen[objectKey{key, id.Name}]; first != nil {
+			return nil, krm.Errorf(item, "", "stands twice in the snapshot, first in %s: remove one of the two", krm.Identify(first).File)
+		}
+		seen[objectKey{key, id.Name}] = item
 		n := item.YNode()
 		switch role {
 		case variantRole:
@@ -54,7 +60,13 @@ func read(items []*yaml.RNode, set *v1alpha2.PackageVariantSet) *content {
 			c.snapshot.Objects[key] = append(c.snapshot.Objects[key], object(id, n))
 		}
 	}
-	return c
+	return c, nil
+}
+
+// objectKey identifies an object in the set's namespace.
+type objectKey struct {
+	kind GroupKind
+	name string
 }
 
 // role is what an item is to the expansion, beside an object that a selector may choose.

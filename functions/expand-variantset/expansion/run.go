@@ -26,7 +26,10 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
-	c := read(items, set)
+	c, err := read(items, set)
+	if err != nil {
+		return krm.Output{}, err
+	}
 	variants, notes, err := Expand(set, path, &c.snapshot)
 	if err != nil {
 		return krm.Output{}, asErrors(config, err)

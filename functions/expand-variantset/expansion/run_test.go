@@ -160,6 +160,13 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+func TestObjectTwice(t *testing.T) {
+	t.Parallel()
+	files := fntest.Files{"a.yaml": repositories, "b.yaml": repositories, "revisions.yaml": revisions}
+	fntest.Fails(t, expansion.Run, set("  - repositorySelector: {}\n"), files,
+		`b.yaml: Repository "edge-1": stands twice in the snapshot, first in a.yaml: remove one of the two`)
+}
+
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
 	name := expansion.Name("web", "edge-1", "web")

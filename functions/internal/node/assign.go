@@ -12,7 +12,7 @@ import (
 // a mapping are matched by name, elements of a sequence by value, else by their "name" field.
 func assign(old, src *yaml.Node) {
 	switch {
-	case Equal(old, src):
+	case same(old, src):
 	case old.Kind != src.Kind:
 		replace(old, src)
 	case src.Kind == yaml.MappingNode:
@@ -31,6 +31,19 @@ func assignValue(key, old, src *yaml.Node) {
 		key.LineComment, old.LineComment = old.LineComment, ""
 	}
 	assign(old, src)
+	settle(key, old)
+}
+
+// settle moves the comment behind a collection that became a block to its key: behind the value, it would end up in
+// whatever follows, be it another resource.
+func settle(key, value *yaml.Node) {
+	if value.Kind == yaml.ScalarNode || value.Style&yaml.FlowStyle != 0 || value.LineComment == "" {
+		return
+	}
+	if key.LineComment == "" {
+		key.LineComment = value.LineComment
+	}
+	value.LineComment = ""
 }
 
 // replace gives old the value of src and keeps the comments around it.
@@ -80,6 +93,7 @@ func assignSequence(old, src *yaml.Node) {
 	}
 	for i, want := range src.Content {
 		if content[i] != nil {
+			assign(content[i], want)
 			continue
 		}
 		if name := GetString(want, "name"); name != "" {

@@ -173,6 +173,7 @@ func (f *Field) ensure(empty *yaml.Node, order []string) (*yaml.Node, error) {
 	if v != nil || err != nil {
 		if v != nil && len(v.Content) == 0 {
 			v.Style &^= yaml.FlowStyle // "{}" and "[]" are about to be filled
+			settle(f.parent.Content[f.pos()], v)
 		}
 		return v, err
 	}
@@ -187,7 +188,7 @@ func (f *Field) ensure(empty *yaml.Node, order []string) (*yaml.Node, error) {
 func (f *Field) Set(value *yaml.Node, order ...string) error {
 	if i := f.pos(); i >= 0 {
 		old := f.parent.Content[i+1]
-		if Equal(old, value) {
+		if same(old, value) {
 			return nil
 		}
 		if err := f.editor.replaceable(old, f.Path); err != nil {
@@ -205,6 +206,9 @@ func (f *Field) Set(value *yaml.Node, order ...string) error {
 	}
 	if len(f.parent.Content) == 0 {
 		f.parent.Style &^= yaml.FlowStyle
+		if f.up != nil {
+			settle(f.up.parent.Content[f.up.pos()], f.parent)
+		}
 	}
 	at := insertPosition(f.parent, f.key, order)
 	f.parent.Content = slices.Insert(f.parent.Content, at, String(f.key), clone(value))

@@ -89,7 +89,7 @@ func (f *Field) setEntry(list *yaml.Node, owned Owned, entry Entry, at int) erro
 		return nil
 	}
 	element := list.Content[i]
-	if !Equal(element, value) {
+	if !same(element, value) {
 		if err := f.editor.replaceable(element, Index(f.Path, i)); err != nil {
 			return err
 		}

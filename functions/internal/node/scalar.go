@@ -26,6 +26,7 @@ func String(s string) *yaml.Node {
 func setScalar(n *yaml.Node, tag, value string) {
 	wasPlain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	n.Kind, n.Tag, n.Value = yaml.ScalarNode, tag, value
+	n.Style &^= yaml.TaggedStyle
 	switch {
 	case tag != tagString:
 		n.Style = 0
@@ -42,6 +43,26 @@ func setScalar(n *yaml.Node, tag, value string) {
 var base60 = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
 })
+
+// same reports whether old holds the value of src for every YAML reader: strings that some take for another type must
+// have quotes.
+func same(old, src *yaml.Node) bool {
+	return Equal(old, src) && !hasBare(old)
+}
+
+// hasBare reports whether n holds a string without quotes that some YAML reader takes for another type. Keys do not
+// count.
+func hasBare(n *yaml.Node) bool {
+	if n.Kind == yaml.ScalarNode {
+		return n.Style&^yaml.FlowStyle == 0 && n.ShortTag() == tagString && isAmbiguous(n.Value)
+	}
+	for i, c := range n.Content {
+		if (n.Kind != yaml.MappingNode || i%2 == 1) && hasBare(c) {
+			return true
+		}
+	}
+	return false
+}
 
 // isAmbiguous reports whether an unquoted scalar would be taken for something other than its text by some reader, or
 // may be written wrongly: the emitter's blocks are safe for lines of plain text only.

@@ -1,0 +1,3 @@
+{{- define "web.name" -}}
+web
+{{- end -}}

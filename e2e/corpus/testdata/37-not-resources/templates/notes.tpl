@@ -1,0 +1,2 @@
+{{ .Values.x }}
+	apiVersion: v1

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package krm
+
+import (
+	"slices"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// leaveToKpt removes the comments at the foot of to that would be read back in another place than they are written
+// for: kpt puts them where they were.
+func leaveToKpt(from, to *yaml.Node) {
+	if !hasFoot(to) {
+		return
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{to, {Kind: yaml.MappingNode}}}
+	text, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{node.String("items"), list}})
+	if err != nil {
+		return
+	}
+	read, err := yaml.Parse(string(text))
+	if err != nil {
+		return
+	}
+	dropMoved(from, to, node.Get(read.YNode(), "items").Content[0])
+}
+
+func hasFoot(n *yaml.Node) bool {
+	return n.FootComment != "" || slices.ContainsFunc(n.Content, hasFoot)
+}
+
+// dropMoved removes the foot comments that to and from have in the same place, but read has not.
+func dropMoved(from, to, read *yaml.Node) {
+	if from.Kind != to.Kind || to.Kind != read.Kind {
+		return
+	}
+	if to.FootComment != "" && to.FootComment == from.FootComment && read.FootComment == "" {
+		to.FootComment = ""
+	}
+	switch to.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(to.Content); i += 2 {
+			j, k := position(from, to.Content[i].Value), position(read, to.Content[i].Value)
+			if j >= 0 && k >= 0 {
+				dropMoved(from.Content[j], to.Content[i], read.Content[k])
+				dropMoved(from.Content[j+1], to.Content[i+1], read.Content[k+1])
+			}
+		}
+	case yaml.SequenceNode:
+		for i := 0; i < len(to.Content) && i < len(from.Content) && i < len(read.Content); i++ {
+			dropMoved(from.Content[i], to.Content[i], read.Content[i])
+		}
+	}
+}
