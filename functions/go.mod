@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/google/cel-go v0.29.2
+	github.com/google/go-cmp v0.7.0
 	github.com/kptdev/krm-functions-sdk/go/fn v1.1.1
 	github.com/package-variants/package-variants/api v0.0.0
 	k8s.io/apimachinery v0.37.0

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,7 +138,7 @@ func checkDoc(t *testing.T, name string, sections []string) {
 		t.Fatalf("%s --doc: exit code %d, %v", name, code, err)
 	}
 	got := []string{doc.Short, doc.Long, doc.Examples, doc.Image, doc.Description, doc.License}
-	want := append(sections, "ghcr.io/package-variants/"+name, sections[0], "Apache-2.0")
+	want := append(slices.Clone(sections), "ghcr.io/package-variants/"+name, sections[0], "Apache-2.0")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s --doc (-want +got):\n%s", name, diff)
 	}
