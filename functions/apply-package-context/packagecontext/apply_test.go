@@ -164,3 +164,7 @@ func TestRelevant(t *testing.T) {
 func BenchmarkInProcess(b *testing.B) {
 	fntest.BenchmarkInProcess(b, packagecontext.Run, packagecontext.Relevant)
 }
+
+func FuzzInput(f *testing.F) {
+	fntest.FuzzInput(f, "../testdata", packagecontext.Run)
+}

@@ -183,3 +183,7 @@ func TestNameTaken(t *testing.T) {
 		})
 	}
 }
+
+func FuzzInput(f *testing.F) {
+	fntest.FuzzInput(f, "../testdata", expansion.Run)
+}

@@ -155,3 +155,7 @@ func TestRelevant(t *testing.T) {
 func BenchmarkInProcess(b *testing.B) {
 	fntest.BenchmarkInProcess(b, injection.Run, injection.Relevant)
 }
+
+func FuzzInput(f *testing.F) {
+	fntest.FuzzInput(f, "../testdata", injection.Run)
+}

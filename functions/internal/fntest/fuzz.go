@@ -4,6 +4,8 @@ package fntest
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -74,4 +76,36 @@ func CheckOutcome(t *testing.T, f krm.Function, stdout []byte, stderr string, co
 	if diff := cmp.Diff(again.Items.String(), twice.Items.String()); diff != "" {
 		t.Errorf("a second run changed the package (-first +second):\n%s", diff)
 	}
+}
+
+// FuzzInput fuzzes a function with whole ResourceLists, made of the golden cases below dir: whatever comes in, the
+// function ends with 0 or 1, says why if it is 1, writes a ResourceList, and does not panic.
+func FuzzInput(f *testing.F, dir string, function krm.Function) {
+	f.Helper()
+	cases, err := os.ReadDir(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, c := range cases {
+		path := filepath.Join(dir, c.Name())
+		config, err := os.ReadFile(filepath.Join(path, "_fnconfig.yaml"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(List(f, string(config), ReadDir(f, path)))
+	}
+	f.Add([]byte("kind: ResourceList\nitems: null\nfunctionConfig: null\n"))
+	f.Add([]byte("kind: ResourceList\nitems: [null, [], &a {x: *a}, {kind: *a, metadata: *a}]\n"))
+	f.Fuzz(func(t *testing.T, list []byte) {
+		stdout, stderr, code := Run(function, list)
+		switch {
+		case code != 0 && code != 1, (code == 0) != (stderr == ""):
+			t.Errorf("exit code %d with standard error %q", code, stderr)
+		case strings.Contains(stderr, "cannot process the ResourceList"):
+			t.Errorf("panic: %s", stderr)
+		}
+		if _, err := fn.ParseResourceList(stdout); err != nil && code == 0 {
+			t.Errorf("output is no ResourceList: %v\n%s", err, stdout)
+		}
+	})
 }

@@ -161,3 +161,7 @@ func TestRelevant(t *testing.T) {
 func BenchmarkInProcess(b *testing.B) {
 	fntest.BenchmarkInProcess(b, pipeline.Run, pipeline.Relevant)
 }
+
+func FuzzInput(f *testing.F) {
+	fntest.FuzzInput(f, "../testdata", pipeline.Run)
+}
