@@ -84,12 +84,16 @@ func find(items []*yaml.RNode) (points []point, sources []*yaml.RNode, err error
 	return points, sources, errors.Join(errs...)
 }
 
-// inFileOrder returns the positions of the items by package, file, and place in the file.
+// inFileOrder returns the positions of the items that carry one of the annotations, by package, file, and place in the
+// file.
 func inFileOrder(items []*yaml.RNode) []int {
-	ids := make([]krm.Identity, len(items))
-	order := make([]int, len(items))
+	ids := map[int]krm.Identity{}
+	var order []int
 	for i, item := range items {
-		ids[i], order[i] = krm.Identify(item), i
+		annotations := node.Get(item.YNode(), "metadata", "annotations")
+		if node.Get(annotations, PointAnnotation) != nil || node.Get(annotations, SourceAnnotation) != nil {
+			ids[i], order = krm.Identify(item), append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(ids[a].Package, ids[b].Package), cmp.Compare(ids[a].File, ids[b].File), cmp.Compare(ids[a].Index, ids[b].Index))
