@@ -75,7 +75,7 @@ func TestNoConfig(t *testing.T) {
 			if code != 1 || !strings.HasPrefix(stderr, "no function config: pass one by --fn-config") || !strings.Contains(stdout, "severity: error") {
 				t.Errorf("%s: exit code %d\n%s%s", name, code, stderr, stdout)
 			}
-			_, example, _ := strings.Cut(stderr, "\n")
+			_, example, _ := strings.Cut(stderr, "for example ")
 			var config map[string]any
 			if err := yaml.UnmarshalStrict([]byte(example), &config); err != nil {
 				t.Fatalf("%s: the example is no YAML: %v\n%s", name, err, example)

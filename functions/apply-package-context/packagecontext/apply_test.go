@@ -23,15 +23,7 @@ const (
 	config  = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyPackageContext\nmetadata:\n  name: c\n"
 	variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\nspec:\n"
 
-	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example
-apiVersion: fn.kpt.dev/v1alpha1
-kind: ApplyPackageContext
-metadata:
-  name: context
-data:
-  region: eu-west
-removeKeys:
-- old-key`
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: fn.kpt.dev/v1alpha1, kind: ApplyPackageContext, metadata: {name: context}, data: {region: eu-west}, removeKeys: [old-key]}`
 )
 
 // pkg returns a package with the given package context.

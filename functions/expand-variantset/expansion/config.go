@@ -31,25 +31,7 @@ type packageVariantSet struct {
 	Status            any                            `json:"status,omitempty"`
 }
 
-const example = `
-apiVersion: config.porch.kpt.dev/v1alpha2
-kind: PackageVariantSet
-metadata:
-  name: web
-  namespace: default
-spec:
-  upstream:
-    repo: blueprints
-    package: web
-    revision: 3
-  targets:
-  - repositorySelector:
-      matchLabels:
-        env: prod
-    template:
-      downstream:
-        packageExpr: packageDefault + '-' + repository.labels['region']
-`
+const example = `{apiVersion: config.porch.kpt.dev/v1alpha2, kind: PackageVariantSet, metadata: {name: web, namespace: fleet}, spec: {upstream: {repo: blueprints, package: web, revision: 3}, targets: [{repositorySelector: {matchLabels: {env: prod}}}]}}`
 
 // decode reads the set from the config. It also returns the path at which the spec stands in the config.
 func decode(config *yaml.RNode) (set *v1alpha2.PackageVariantSet, path string, err error) {

@@ -29,24 +29,7 @@ kind: PackageRevision
 metadata: {name: up, namespace: fleet}
 spec: {packageName: web, repository: blueprints, revision: 3, workspaceName: v3, lifecycle: Published}
 `
-	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example
-apiVersion: config.porch.kpt.dev/v1alpha2
-kind: PackageVariantSet
-metadata:
-  name: web
-  namespace: default
-spec:
-  upstream:
-    repo: blueprints
-    package: web
-    revision: 3
-  targets:
-  - repositorySelector:
-      matchLabels:
-        env: prod
-    template:
-      downstream:
-        packageExpr: packageDefault + '-' + repository.labels['region']`
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: config.porch.kpt.dev/v1alpha2, kind: PackageVariantSet, metadata: {name: web, namespace: fleet}, spec: {upstream: {repo: blueprints, package: web, revision: 3}, targets: [{repositorySelector: {matchLabels: {env: prod}}}]}}`
 )
 
 var snapshot = fntest.Files{"repositories.yaml": repositories, "revisions.yaml": revisions}

@@ -28,24 +28,7 @@ type Config struct {
 	Resources []any `json:"resources,omitempty"`
 }
 
-const example = `
-apiVersion: fn.kpt.dev/v1alpha1
-kind: InjectConfig
-metadata:
-  name: inject
-  namespace: my-namespace
-injectors:
-- kind: ConfigMap
-  name: us-east-endpoints
-resources:
-- apiVersion: v1
-  kind: ConfigMap
-  metadata:
-    name: us-east-endpoints
-    namespace: my-namespace
-  data:
-    api: api.us-east.example.com
-`
+const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: InjectConfig, metadata: {name: inject, namespace: fleet}, injectors: [{name: eu}], resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: fleet}, data: {api: api.eu.example.com}}]}`
 
 // Request is what a config asks for.
 type Request struct {

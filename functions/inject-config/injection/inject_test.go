@@ -22,23 +22,7 @@ const (
 	variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\nspec:\n"
 	point   = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n    kpt.dev/config-injection: required\n"
 
-	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example
-apiVersion: fn.kpt.dev/v1alpha1
-kind: InjectConfig
-metadata:
-  name: inject
-  namespace: my-namespace
-injectors:
-- kind: ConfigMap
-  name: us-east-endpoints
-resources:
-- apiVersion: v1
-  kind: ConfigMap
-  metadata:
-    name: us-east-endpoints
-    namespace: my-namespace
-  data:
-    api: api.us-east.example.com`
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: fn.kpt.dev/v1alpha1, kind: InjectConfig, metadata: {name: inject, namespace: fleet}, injectors: [{name: eu}], resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: fleet}, data: {api: api.eu.example.com}}]}`
 )
 
 // pkg returns a package with the given resources.

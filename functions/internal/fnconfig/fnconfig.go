@@ -49,10 +49,10 @@ func Decode(config *yaml.RNode, example string, forms ...Form) error {
 		strings.Join(kinds, ", "), id.APIVersion, id.Kind)
 }
 
-// Missing returns the error for no config; it shows the example of what to pass.
+// Missing returns the error for no config. It shows the example of what to pass, which is in one line: kpt joins the
+// lines of what a function prints.
 func Missing(example string) error {
-	return krm.Errorf(nil, "", "no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example\n%s",
-		strings.TrimSpace(example))
+	return krm.Errorf(nil, "", "no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example %s", example)
 }
 
 // Strict decodes the config into the struct that into points to, by the names in its json tags. A field that the struct

@@ -26,18 +26,7 @@ type Config struct {
 	Pipeline *variant.Pipeline `json:"pipeline,omitempty"`
 }
 
-const example = `
-apiVersion: fn.kpt.dev/v1alpha1
-kind: PrependPipeline
-metadata:
-  name: my-variant
-pipeline:
-  mutators:
-  - name: set-namespace
-    image: ghcr.io/kptdev/krm-functions-catalog/set-namespace:latest
-    configMap:
-      namespace: my-namespace
-`
+const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: PrependPipeline, metadata: {name: my-variant}, pipeline: {mutators: [{name: labels, image: "set-labels:v0.2", configMap: {tier: gold}}]}}`
 
 // request is what a config asks for.
 type request struct {

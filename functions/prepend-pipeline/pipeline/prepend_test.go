@@ -22,17 +22,7 @@ const (
 	variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\nspec:\n"
 	one     = config + "pipeline:\n  mutators:\n  - image: a\n"
 
-	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example
-apiVersion: fn.kpt.dev/v1alpha1
-kind: PrependPipeline
-metadata:
-  name: my-variant
-pipeline:
-  mutators:
-  - name: set-namespace
-    image: ghcr.io/kptdev/krm-functions-catalog/set-namespace:latest
-    configMap:
-      namespace: my-namespace`
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: fn.kpt.dev/v1alpha1, kind: PrependPipeline, metadata: {name: my-variant}, pipeline: {mutators: [{name: labels, image: "set-labels:v0.2", configMap: {tier: gold}}]}}`
 )
 
 // pkg returns a package whose Kptfile has the given tail.
