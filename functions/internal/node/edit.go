@@ -35,9 +35,6 @@ func (e *Editor) collectAliases(n *yaml.Node) {
 	}
 }
 
-// Root returns the resource's root mapping.
-func (e *Editor) Root() *yaml.Node { return e.root }
-
 // Field is the place of a key in a resource: there or not, null or not, of any type.
 type Field struct {
 	// Path is the field's path from the resource's root.
@@ -53,7 +50,7 @@ func (e *Editor) Top(key string) (*Field, error) {
 	return e.field(nil, e.root, "", key)
 }
 
-// Field returns the field with the given key in m, a mapping that stands at path.
+// field returns the field with the given key in m, a mapping that stands at path.
 func (e *Editor) field(up *Field, m *yaml.Node, path, key string) (*Field, error) {
 	f := &Field{Path: Join(path, key), editor: e, up: up, parent: m, key: key}
 	if err := e.writable(m, path); err != nil {
