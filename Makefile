@@ -70,7 +70,7 @@ $(CATALOG_BUILD):
 	@mkdir -p $(@D) && cd tools/catalog && GOWORK=off go build -trimpath -o $(@D)/ tool
 
 .PHONY: build
-build: ## Build the functions into bin/functions (and the controller into bin)
+build: ## Build the functions into bin/functions
 	@mkdir -p $(FUNCTIONS_BIN)
 	cd functions && go build -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
 ifneq ($(filter sync-controller,$(MODULES)),)
