@@ -30,10 +30,6 @@ func TestUnreadable(t *testing.T) {
 		"aliased item":  {header + "x: &x {kind: A}\n" + item + "- *x\n", `A "": items[1]: is a YAML alias, not a resource: remove it from its file`},
 		"aliased kind": {header + item + "- {x: &k Pod, kind: *k, metadata: {annotations: {internal.config.kubernetes.io/path: b.yaml}}}\n",
 			`b.yaml: Pod "": kind: is a YAML alias (*k), which KRM functions cannot read in this place: write the value out`},
-		"aliased metadata": {header + item + "- {apiVersion: v1, kind: Pod, x: &m {name: b}, metadata: *m}\n",
-			`Pod "b": metadata: is a YAML alias (*m), which KRM functions cannot read in this place: write the value out`},
-		"aliased name": {header + item + "- {apiVersion: v1, kind: &n Pod, metadata: {name: *n}}\n",
-			`Pod "Pod": metadata.name: is a YAML alias (*n), which KRM functions cannot read in this place: write the value out`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -46,6 +42,17 @@ func TestUnreadable(t *testing.T) {
 				t.Errorf("results are %v", results)
 			}
 		})
+	}
+}
+
+// TestAliases holds that aliases pass through, also where an item's identity stands, and each item keeps its anchors.
+func TestAliases(t *testing.T) {
+	t.Parallel()
+	list := header + "items:\n- apiVersion: v1\n  kind: Pod\n  x: &m {name: a, namespace: &n a}\n  metadata: *m\n" +
+		"- apiVersion: v1\n  kind: Pod\n  metadata: {name: &n b, namespace: *n}\n"
+	stdout, stderr, code := fntest.Run(fntest.Noop, []byte(list))
+	if diff := cmp.Diff(list, string(stdout)); diff != "" || code != 0 {
+		t.Errorf("exit code %d, %s (-want +got):\n%s", code, stderr, diff)
 	}
 }
 
@@ -113,6 +120,33 @@ func TestOrder(t *testing.T) {
 	stdout, _, _ := fntest.Run(reversed, list)
 	if diff := cmp.Diff(string(list), string(stdout)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestEncode holds that a list is written as the SDK writes it, however long it is and whatever else is in it.
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{2, 63, 64, 65, 300} {
+		for _, config := range []string{"", fntest.Variant} {
+			files := fntest.Package(n)
+			files["comments.yaml"] = "# head\n\n# of a\na: |\n  x\n\n   y\n# foot\n\nkind: A # line\nb: \"1\\n2\"\nl:\n- # in a list\n  x: 'y'\n\n# the end\n"
+			list := fntest.List(t, config, files)
+			noop := fn.ResourceListProcessorFunc(func(rl *fn.ResourceList) (bool, error) {
+				rl.Results.Infof("done")
+				return true, nil
+			})
+			want, err := fn.Run(noop, list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			informs := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+				return krm.Output{Items: items, Results: fn.Results{fn.GeneralResult("done", fn.Info)}}, nil
+			}
+			got, _, _ := fntest.Run(informs, list)
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("%d resources (-SDK +krm):\n%s", n, diff)
+			}
+		}
 	}
 }
 

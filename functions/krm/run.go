@@ -3,10 +3,11 @@
 package krm
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"slices"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -64,11 +65,13 @@ func evaluate(f Function, input []byte) (output []byte, err error) {
 			output = failed(err)
 		}
 	}()
-	output, err = fn.Run(Processor(f), input)
-	if err != nil && len(output) == 0 {
-		err = unreadable(input, err)
+	rl, err := fn.ParseResourceList(input)
+	if err != nil {
+		return nil, unreadable(input, err)
 	}
-	return output, err
+	_, failure := Processor(f).Process(rl)
+	output, err = encode(rl)
+	return output, errors.Join(failure, err)
 }
 
 // failed returns a ResourceList that holds nothing but the error.
@@ -96,30 +99,15 @@ func unreadable(input []byte, other error) error {
 		if n.Kind != yaml.MappingNode {
 			return Errorf(item, node.Index("items", i), "is %s, not a resource: remove it from its file", node.Describe(n))
 		}
-		for _, path := range identityFields {
-			if alias := unresolved(n, path); alias != nil {
-				return Errorf(item, strings.Join(path, "."), "is a YAML alias (*%s), which KRM functions cannot read in this place: write the value out", alias.Value)
+		for j := 0; j+1 < len(n.Content); j += 2 {
+			key, value := n.Content[j].Value, n.Content[j+1]
+			if value.Kind == yaml.AliasNode && slices.Contains(readFields, key) {
+				return Errorf(item, key, "is a YAML alias (*%s), which KRM functions cannot read in this place: write the value out", value.Value)
 			}
 		}
 	}
 	return other
 }
 
-// identityFields are the fields that the SDK reads of every item.
-var identityFields = [][]string{
-	{"apiVersion"}, {"kind"}, {"group"}, {"version"}, {"metadata"}, {"metadata", "name"}, {"metadata", "namespace"},
-}
-
-// unresolved returns the value at the path below n if it is an alias.
-func unresolved(n *yaml.Node, path []string) *yaml.Node {
-	parent := node.Get(n, path[:len(path)-1]...)
-	if parent == nil {
-		return nil
-	}
-	for i := 0; i+1 < len(parent.Content); i += 2 {
-		if parent.Content[i].Value == path[len(path)-1] && parent.Content[i+1].Kind == yaml.AliasNode {
-			return parent.Content[i+1]
-		}
-	}
-	return nil
-}
+// readFields are the fields that the SDK reads of every item.
+var readFields = []string{"kind", "group", "version"}

@@ -19,7 +19,7 @@ import (
 // TryList is List for input that may be nonsense: it reports false where no orchestrator could make a ResourceList.
 func TryList(config string, files Files) (list []byte, ok bool) {
 	defer func() {
-		if recover() != nil { // the SDK panics on aliases in the fields that it sorts by; see TestAliasedIdentity in krm
+		if recover() != nil { // the SDK panics on aliases in the fields that it reads and sorts by
 			ok = false
 		}
 	}()

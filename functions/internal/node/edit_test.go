@@ -60,6 +60,8 @@ func TestSet(t *testing.T) {
 		"octal of YAML 1.1":        {in: "k: x\n", key: "k", value: "010", want: "k: \"010\"\n"},
 		"sexagesimal of YAML 1.1":  {in: "k: x\n", key: "k", value: "1:30", want: "k: \"1:30\"\n"},
 		"value type of YAML 1.1":   {in: "k: x\n", key: "k", value: "=", want: "k: \"=\"\n"},
+		"word of YAML 1.1":         {in: "k: x\n", key: "k", value: "Yes", want: "k: \"Yes\"\n"},
+		"word that is none":        {in: "k: x\n", key: "k", value: "Yes-1.2/a_b", want: "k: Yes-1.2/a_b\n"},
 		"port and time alike":      {in: "k: x\n", key: "k", value: "host:80", want: "k: host:80\n"},
 		"date":                     {in: "k: x\n", key: "k", value: "2020-01-01", want: "k: \"2020-01-01\"\n"},
 		"empty text":               {in: "k: x\n", key: "k", value: "", want: "k: \"\"\n"},

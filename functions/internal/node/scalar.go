@@ -71,7 +71,28 @@ func isAmbiguous(value string) bool {
 		text := strings.TrimSpace(value)
 		return text == "" || text != strings.TrimSuffix(value, "\n") || strings.ContainsAny(value, "\t\r") || strings.Contains(value, " \n")
 	}
+	if isWord(value) {
+		return false
+	}
 	return value == "" || value == "=" || value == "<<" || yaml.IsValueNonString(value) || strings.Contains(value, ":") && base60().MatchString(value)
+}
+
+// reserved are the words that YAML 1.1 takes for booleans and null, in lower case.
+var reserved = map[string]bool{
+	"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true, "true": true, "false": true, "null": true,
+}
+
+// isWord reports whether value is a name or path that begins with a letter, which is text to every reader. It spares
+// most values the question to a YAML parser.
+func isWord(value string) bool {
+	for i := range len(value) {
+		c := value[i]
+		isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !isLetter && (i == 0 || !(c >= '0' && c <= '9') && !strings.ContainsRune("-_./", rune(c))) {
+			return false
+		}
+	}
+	return value != "" && !reserved[strings.ToLower(value)]
 }
 
 // FromValue returns the node for a value that encoding/json can marshal. Fields of structs keep their order, keys of
