@@ -88,7 +88,8 @@ func isWord(value string) bool {
 	for i := range len(value) {
 		c := value[i]
 		isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !isLetter && (i == 0 || !(c >= '0' && c <= '9') && !strings.ContainsRune("-_./", rune(c))) {
+		isInner := c >= '0' && c <= '9' || strings.IndexByte("-_./", c) >= 0
+		if !isLetter && (i == 0 || !isInner) {
 			return false
 		}
 	}
