@@ -35,6 +35,9 @@ KPT_BUILD := $(call tool,kpt)
 CATALOG_BUILD := $(dir $(call tool,catalog))set-namespace
 CONTROLLER_GEN := $(call tool,controller-gen)
 GOLANGCI_LINT := $(call tool,golangci-lint)
+ETCD := $(call tool,etcd)
+KUBE_APISERVER := $(call tool,kube-apiserver)
+PORCH := $(call tool,porch)
 # Where users, examples and tests find what they run: our functions, and kpt with
 # functions of the catalog beside it.
 FUNCTIONS_BIN := $(CURDIR)/bin/functions
@@ -60,7 +63,7 @@ tools: $(KPT_BUILD) $(CATALOG_BUILD) ## Build kpt, and functions of the catalog,
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm. A tool is its module's main.go or what its go.mod lists as tool.
-$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBE_APISERVER):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd tools/$(@F) && \
 	GOWORK=off go build -trimpath -o $@.$$$$ $(if $(wildcard tools/$(@F)/main.go),.,tool) && mv $@.$$$$ $@
@@ -68,6 +71,20 @@ $(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT):
 $(CATALOG_BUILD):
 	@echo "== building functions of the catalog (once per version)"
 	@mkdir -p $(@D) && cd tools/catalog && GOWORK=off go build -trimpath -o $(@D)/ tool
+
+# These take minutes, so they wait for one another even under make -j.
+.PHONY: stack-tools
+stack-tools: $(ETCD) $(KUBE_APISERVER) $(PORCH) ## Build etcd, kube-apiserver and Porch into bin/tools
+	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
+	@ln -sfn $(dir $(PORCH))server bin/tools/function-runner && ln -sfn $(dir $(PORCH))git bin/tools/git-server
+$(KUBE_APISERVER): | $(ETCD)
+$(PORCH): | $(KUBE_APISERVER)
+
+# The porch binary is moved last: make takes it for all four.
+$(PORCH):
+	@echo "== building Porch (once per version)"
+	@mkdir -p $(@D)/$$$$ && cd tools/porch && GOWORK=off go build -trimpath -o $(@D)/$$$$/ tool && cd $(@D) && \
+	mv $$$$/server $$$$/git $$$$/porchctl . && mv $$$$/porch . && rmdir $$$$
 
 .PHONY: build
 build: ## Build the functions into bin/functions
