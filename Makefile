@@ -41,8 +41,9 @@ PORCH := $(call tool,porch)
 # Where users, examples and tests find what they run: our functions, and kpt with
 # functions of the catalog beside it.
 FUNCTIONS_BIN := $(CURDIR)/bin/functions
-KPT := $(CURDIR)/bin/tools/kpt
-export KPT FUNCTIONS_BIN
+TOOLS_BIN := $(CURDIR)/bin/tools
+KPT := $(TOOLS_BIN)/kpt
+export KPT FUNCTIONS_BIN TOOLS_BIN
 
 # $(call each,MODULES,COMMAND) runs COMMAND in each module, in all of them even
 # when one fails, and fails if one did.
@@ -118,7 +119,7 @@ clean: ## Remove everything that make has built
 # Results are not cached: tests run binaries and read examples outside their
 # module, which go test does not see change.
 .PHONY: test
-test: tools build ## Run the tests of all modules
+test: tools build $(if $(wildcard e2e/stack),stack-tools) ## Run the tests of all modules
 	@$(call each,$(MODULES),go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS) ./...)
 
 .PHONY: golden

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package stack runs a real Kubernetes API and a real Porch for tests: etcd, kube-apiserver, Porch's API server and
+// function-runner, and the git server of Porch's tests, as processes on free ports of this machine, with all they write
+// in one directory. There is no kubelet and there are no controllers: no pod runs, a deleted namespace stays, and
+// nothing is collected for having lost its owner.
+//
+// The binaries are those that make stack-tools builds. Stop ends all processes; an interrupt of the calling process
+// does so too, and on Linux they end even when the calling process is killed.
+package stack

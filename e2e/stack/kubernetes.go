@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stack
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strconv"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// startEtcd starts etcd. It does not wait for the disk: what it stores is not kept.
+func (s *Stack) startEtcd(ctx context.Context) error {
+	client, peer := "http://"+local(s.ports.etcd), "http://"+local(s.ports.etcdPeer)
+	p, err := s.launch("etcd", nil,
+		"--data-dir="+filepath.Join(s.Dir, "etcd"), "--unsafe-no-fsync", "--log-level=warn",
+		"--listen-client-urls="+client, "--advertise-client-urls="+client,
+		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=default="+peer)
+	if err != nil {
+		return err
+	}
+	return p.await(ctx, "it was ready", s.answers(client+"/readyz"))
+}
+
+// startAPIServer starts kube-apiserver, with what the aggregation of another API server needs, and gets the means to
+// reach it as its administrator.
+func (s *Stack) startAPIServer(ctx context.Context) error {
+	args, err := s.apiServerArgs()
+	if err != nil {
+		return err
+	}
+	admin, err := s.certs.client("admin", "admin", "system:masters")
+	if err != nil {
+		return err
+	}
+	p, err := s.launch("kube-apiserver", nil, args...)
+	if err != nil {
+		return err
+	}
+	host := "https://" + local(s.ports.apiserver)
+	if err := s.writeKubeconfig(host, admin); err != nil {
+		return err
+	}
+	return p.await(ctx, "it was ready", s.answers(host+"/readyz"))
+}
+
+// apiServerArgs makes the certificates of kube-apiserver and returns its arguments. ServiceAccount is disabled because
+// no controller makes the accounts that it asks for.
+func (s *Stack) apiServerArgs() ([]string, error) {
+	serving, err := s.certs.server("kube-apiserver")
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := s.certs.client("front-proxy", "front-proxy")
+	if err != nil {
+		return nil, err
+	}
+	accounts := filepath.Join(s.certs.dir, "service-accounts.key")
+	if _, err := writeKey(accounts); err != nil {
+		return nil, err
+	}
+	return []string{
+		"--etcd-servers=http://" + local(s.ports.etcd),
+		"--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(s.ports.apiserver),
+		"--tls-cert-file=" + serving.cert, "--tls-private-key-file=" + serving.key,
+		"--client-ca-file=" + s.certs.file(), "--authorization-mode=RBAC",
+		"--disable-admission-plugins=ServiceAccount", "--service-cluster-ip-range=10.0.0.0/24",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + accounts, "--service-account-signing-key-file=" + accounts,
+		"--requestheader-client-ca-file=" + s.certs.file(), "--requestheader-allowed-names=front-proxy",
+		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
+		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+		"--proxy-client-cert-file=" + proxy.cert, "--proxy-client-key-file=" + proxy.key,
+	}, nil
+}
+
+// writeKubeconfig writes the file by which clients reach the API at host, and reads it.
+func (s *Stack) writeKubeconfig(host string, user pair) error {
+	config := clientcmdapi.NewConfig()
+	config.Clusters["stack"] = &clientcmdapi.Cluster{Server: host, CertificateAuthorityData: s.certs.pem()}
+	config.AuthInfos["admin"] = &clientcmdapi.AuthInfo{ClientCertificate: user.cert, ClientKey: user.key}
+	config.Contexts["stack"] = &clientcmdapi.Context{Cluster: "stack", AuthInfo: "admin", Namespace: "default"}
+	config.CurrentContext = "stack"
+	s.Kubeconfig = filepath.Join(s.Dir, "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, s.Kubeconfig); err != nil {
+		return err
+	}
+	var err error
+	if s.Config, err = clientcmd.BuildConfigFromFlags("", s.Kubeconfig); err != nil {
+		return err
+	}
+	s.Config.QPS = -1 // tests wait for nothing but the servers
+	return nil
+}
+
+// answers returns a check that a server answers a GET with 200, asked with the administrator's certificate once there
+// is one.
+func (s *Stack) answers(url string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		client, err := s.client()
+		if err != nil {
+			return err
+		}
+		defer client.CloseIdleConnections()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+		if err != nil {
+			return err
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = response.Body.Close() }()
+		if response.StatusCode == http.StatusOK {
+			return nil
+		}
+		body, err := io.ReadAll(io.LimitReader(response.Body, 4096))
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%s: %s: %s", url, response.Status, body)
+	}
+}
+
+// client returns a client for the servers of the stack.
+func (s *Stack) client() (*http.Client, error) {
+	if s.Config == nil {
+		roots := x509.NewCertPool()
+		roots.AddCert(s.certs.cert)
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
+		return &http.Client{Transport: transport}, nil
+	}
+	return rest.HTTPClientFor(s.Config)
+}

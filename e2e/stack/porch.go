@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	// porchService is the name by which kube-apiserver knows Porch's API server.
+	porchService = "api"
+	// porchNamespace is the namespace of that Service.
+	porchNamespace = "porch-system"
+)
+
+// startRunner starts Porch's function-runner, which runs a binary in place of an image. It listens on all addresses:
+// it cannot be told otherwise.
+func (s *Stack) startRunner(ctx context.Context, functions map[string]string) error {
+	config, err := s.writeFunctions(functions)
+	if err != nil {
+		return err
+	}
+	p, err := s.launch("function-runner", nil, "--port="+strconv.Itoa(s.ports.runner), "--disable-runtimes=pod",
+		"--functions="+filepath.Dir(config), "--config="+config)
+	if err != nil {
+		return err
+	}
+	return p.await(ctx, "it was listening", listens(s.ports.runner))
+}
+
+// writeFunctions writes the function-runner's config, into the directory that the binaries are linked into, and returns
+// the config's path.
+func (s *Stack) writeFunctions(functions map[string]string) (string, error) {
+	dir := filepath.Join(s.Dir, "functions")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	type entry struct {
+		Function string   `json:"function"`
+		Images   []string `json:"images"`
+	}
+	entries := []entry{}
+	for image, binary := range functions {
+		binary, err := filepath.Abs(binary)
+		if err != nil {
+			return "", err
+		}
+		if _, err := os.Stat(binary); err != nil {
+			return "", fmt.Errorf("the function %s: %w", image, err)
+		}
+		name := "function-" + strconv.Itoa(len(entries))
+		if err := os.Symlink(binary, filepath.Join(dir, name)); err != nil {
+			return "", err
+		}
+		entries = append(entries, entry{Function: name, Images: []string{image}})
+	}
+	content, err := yaml.Marshal(map[string]any{"functions": entries})
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "config.yaml")
+	return file, os.WriteFile(file, content, 0o600)
+}
+
+// startGit starts the git server of Porch's tests. It listens on all addresses: it cannot be told otherwise.
+func (s *Stack) startGit(ctx context.Context) error {
+	dir := filepath.Join(s.Dir, "git")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	p, err := s.launch("git-server", nil, "--port="+strconv.Itoa(s.ports.git), dir)
+	if err != nil {
+		return err
+	}
+	return p.await(ctx, "it was listening", listens(s.ports.git))
+}
+
+// listens returns a check that a port of this machine accepts connections.
+func listens(port int) func(context.Context) error {
+	return func(ctx context.Context) error {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", local(port))
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	}
+}
+
+// startPorch starts Porch's API server, with its webhook, which refuses to delete a published package that nobody
+// proposed to delete. The webhook gets a certificate and its configuration from us; what Porch would make takes seconds.
+func (s *Stack) startPorch(ctx context.Context) error {
+	serving, err := s.certs.server("porch", porchService+"."+porchNamespace+".svc")
+	if err != nil {
+		return err
+	}
+	webhook, err := s.certs.server(filepath.Join("webhook", "tls"))
+	if err != nil {
+		return err
+	}
+	env := []string{
+		"KUBECONFIG=" + s.Kubeconfig, "CERT_STORAGE_DIR=" + filepath.Dir(webhook.cert), "USE_CERT_MAN_FOR_WEBHOOK=true",
+		"WEBHOOK_HOST=127.0.0.1", "WEBHOOK_PORT=" + strconv.Itoa(s.ports.webhook),
+	}
+	p, err := s.launch("porch", env,
+		"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(s.ports.porch),
+		"--tls-cert-file="+serving.cert, "--tls-private-key-file="+serving.key,
+		"--kubeconfig="+s.Kubeconfig, "--authentication-kubeconfig="+s.Kubeconfig, "--authorization-kubeconfig="+s.Kubeconfig,
+		"--cache-directory="+filepath.Join(s.Dir, "cache"), "--function-runner="+local(s.ports.runner),
+		"--repo-sync-frequency=10s")
+	if err != nil {
+		return err
+	}
+	if err := p.await(ctx, "it was ready", s.answers("https://"+local(s.ports.porch)+"/readyz")); err != nil {
+		return err
+	}
+	return p.await(ctx, "its webhook was listening", listens(s.ports.webhook))
+}
+
+// aggregate makes Porch's API a part of the Kubernetes API, and waits until clients find it there.
+func (s *Stack) aggregate(ctx context.Context) error {
+	if err := s.apply(ctx, apiService(s.certs.pem(), s.ports.porch)); err != nil {
+		return err
+	}
+	p := s.process("porch")
+	err := p.await(ctx, "its API was available", func(ctx context.Context) error {
+		return s.condition(ctx, apiServices, "", porchVersion+"."+porchGroup, "Available")
+	})
+	if err != nil {
+		return err
+	}
+	client, err := discovery.NewDiscoveryClientForConfig(s.Config)
+	if err != nil {
+		return err
+	}
+	return p.await(ctx, "clients found its API", func(context.Context) error {
+		_, resources, err := client.ServerGroupsAndResources()
+		if err != nil {
+			return err
+		}
+		for _, list := range resources {
+			if list.GroupVersion == porchGroup+"/"+porchVersion && len(list.APIResources) > 0 {
+				return nil
+			}
+		}
+		return errors.New("no resources of " + porchGroup)
+	})
+}

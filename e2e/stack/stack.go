@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// startTimeout is how long a start may take, on a slow machine that does other things too.
+const startTimeout = 2 * time.Minute
+
+// Options are what a stack can be told. The zero value is a stack in a temporary directory, without functions.
+type Options struct {
+	// Dir is the directory of all that the components write. It must be empty or not exist; Stop removes it. The
+	// default is a temporary directory.
+	Dir string
+	// Functions are binaries of KRM functions, by the image in whose place the function-runner runs them. An image is
+	// matched as a package writes it, with its tag. Packages that name any other image fail to render.
+	Functions map[string]string
+}
+
+// Stack is a Kubernetes API and a Porch that run.
+type Stack struct {
+	// Dir is the directory of all that the components write; their logs are Dir/<component>.log.
+	Dir string
+	// Kubeconfig is the file by which kubectl, porchctl and other clients reach the API as its administrator.
+	Kubeconfig string
+	// Config is the same for Go clients.
+	Config *rest.Config
+
+	tools   tools
+	ports   ports
+	certs   *authority
+	stopped chan struct{} // closed once Stop is through
+
+	mu        sync.Mutex
+	stopping  bool
+	processes []*process
+	stop      func() error
+}
+
+// Start starts a stack and returns once it serves packages. An error says which component failed, with the end of its
+// log; nothing is left running then. An interrupt of this process, or a request to terminate, stops the stack and then
+// has its usual effect. Start needs the environment that the Makefile sets, and a working directory within the module
+// e2e.
+func Start(ctx context.Context, options Options) (*Stack, error) {
+	bin, err := toolsFromEnv()
+	if err != nil {
+		return nil, err
+	}
+	s := &Stack{tools: bin, stopped: make(chan struct{})}
+	s.stop = sync.OnceValue(s.stopAll)
+	if s.ports, err = freePorts(); err != nil {
+		return nil, err
+	}
+	if s.Dir, err = directory(options.Dir); err != nil {
+		return nil, err
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go s.stopOn(signals)
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("the stack did not start within %s", startTimeout))
+	defer cancel()
+	if err := s.start(ctx, options); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return s, nil
+}
+
+// directory returns the absolute path of an empty directory that exists.
+func directory(dir string) (string, error) {
+	if dir == "" {
+		return os.MkdirTemp("", "stack-")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s is not empty: a stack needs a directory of its own", dir)
+	}
+	return dir, err
+}
+
+// start starts one component after the other.
+func (s *Stack) start(ctx context.Context, options Options) error {
+	var err error
+	if s.certs, err = newAuthority(filepath.Join(s.Dir, "certs")); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{
+		s.startEtcd,
+		s.startAPIServer,
+		func(ctx context.Context) error { return s.startRunner(ctx, options.Functions) },
+		s.startGit,
+		s.installPorch,
+		s.startPorch,
+		s.aggregate,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// launch starts a component, unless the stack is being stopped.
+func (s *Stack) launch(name string, env []string, args ...string) (*process, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return nil, fmt.Errorf("%s is not started: the stack is being stopped", name)
+	}
+	p, err := start(s.Dir, name, s.tools.path(name), env, args...)
+	if err == nil {
+		s.processes = append(s.processes, p)
+	}
+	return p, err
+}
+
+// process returns a component that has been started.
+func (s *Stack) process(name string) *process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.processes[slices.IndexFunc(s.processes, func(p *process) bool { return p.name == name })]
+}
+
+// Stop ends all components and removes their directory. It may be called more than once.
+func (s *Stack) Stop() error { return s.stop() }
+
+// stopAll does what Stop says, once. The last component that was started is the first to end.
+func (s *Stack) stopAll() error {
+	s.mu.Lock()
+	s.stopping = true
+	processes := slices.Clone(s.processes)
+	s.mu.Unlock()
+	for _, p := range slices.Backward(processes) {
+		p.stop()
+	}
+	close(s.stopped)
+	return os.RemoveAll(s.Dir)
+}
+
+// stopOn stops the stack on a signal, which is then sent again, for whom it may concern.
+func (s *Stack) stopOn(signals chan os.Signal) {
+	defer signal.Stop(signals)
+	select {
+	case <-s.stopped:
+	case sig := <-signals:
+		if err := s.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		signal.Stop(signals)
+		if number, ok := sig.(syscall.Signal); ok {
+			_ = syscall.Kill(os.Getpid(), number)
+		}
+	}
+}
+
+// PIDs returns the process IDs of the components, by the component's name.
+func (s *Stack) PIDs() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pids := map[string]int{}
+	for _, p := range s.processes {
+		pids[p.name] = p.cmd.Process.Pid
+	}
+	return pids
+}
+
+// GitURL returns the address of a git repository, which the git server creates, with one empty commit, when it is first
+// asked for it.
+func (s *Stack) GitURL(name string) string {
+	return (&url.URL{Scheme: "http", Host: local(s.ports.git), Path: name}).String()
+}
+
+// Porchctl runs porchctl with this stack and returns what it prints. If it fails, what it says is in the error.
+func (s *Stack) Porchctl(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, s.tools.path("porchctl"), args...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.Kubeconfig)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	}
+	return string(out), err
+}

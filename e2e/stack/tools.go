@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// tools is the directory of the binaries.
+type tools string
+
+// toolsFromEnv returns the directory that TOOLS_BIN names, as the Makefile sets it, if it has all that a stack needs.
+func toolsFromEnv() (tools, error) {
+	dir := os.Getenv("TOOLS_BIN")
+	if dir == "" {
+		return "", errors.New("the environment variable TOOLS_BIN must name the directory of etcd, kube-apiserver and Porch: run this by make, which builds them and sets it")
+	}
+	for _, name := range []string{"etcd", "kube-apiserver", "porch", "porchctl", "function-runner", "git-server"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return "", fmt.Errorf("%w: run make stack-tools, which builds it", err)
+		}
+	}
+	return tools(dir), nil
+}
+
+// path returns the path of a binary.
+func (t tools) path(name string) string { return filepath.Join(string(t), name) }
+
+// porchModule returns the directory of Porch's sources. The working directory must be in a module that requires Porch.
+func porchModule(ctx context.Context) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/nephio-project/porch")
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	dir := strings.TrimSpace(string(out))
+	if err == nil && dir == "" {
+		err = errors.New("it is not in the module cache")
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot find the sources of Porch: %w\n%s", err, stderr.String())
+	}
+	return dir, nil
+}
