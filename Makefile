@@ -138,6 +138,17 @@ bench: ## Run the benchmarks (BENCH=regexp, BENCHCOUNT=n)
 demo: tools build ## Show a blueprint become a package variant, with the real kpt
 	cd e2e && GOWORK=off go run ./demo
 
+# The stack runs until make stack-down, with all it writes in bin/stack.
+STACK := cd e2e && GOWORK=off go build -o ../bin/stackctl ./stack/stackctl && ../bin/stackctl
+
+.PHONY: stack-up
+stack-up: stack-tools build ## Start a Kubernetes API and Porch, and print the path of their kubeconfig
+	@$(STACK) up $(CURDIR)/bin/stack
+
+.PHONY: stack-down
+stack-down: ## Stop what stack-up started
+	@$(STACK) down $(CURDIR)/bin/stack
+
 ##
 # Checking
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command stackctl starts a stack that stays when the command ends, and stops it: `stackctl up DIR` prints the path of
+// the stack's kubeconfig, DIR/kubeconfig, and `stackctl down DIR` stops the stack and removes DIR. The functions of this
+// repository, if they are built, stand for their images with the tag dev.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/stack"
+)
+
+// image is what the image of a function of this repository is called, with its tag.
+const image = "ghcr.io/package-variants/%s:dev"
+
+func main() {
+	commands := map[string]func(dir string) error{"up": up, "down": down, "serve": serve}
+	if len(os.Args) != 3 || commands[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: stackctl up|down DIR")
+		os.Exit(2)
+	}
+	if err := commands[os.Args[1]](os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// pidFile is where the process ID of the process that serves the stack in dir is written. It is beside dir, and the
+// process keeps a lock on it as long as it lives, so that the ID is never taken for that of another process.
+func pidFile(dir string) string { return filepath.Clean(dir) + ".pid" }
+
+// up starts a process that serves the stack in dir and waits until it does. A stack that runs is left as it is.
+func up(dir string) error {
+	if pid, err := running(dir); err != nil {
+		return err
+	} else if pid == 0 {
+		if err := errors.Join(clean(dir), begin(dir)); err != nil {
+			return err
+		}
+	}
+	fmt.Println(filepath.Join(dir, "kubeconfig"))
+	return nil
+}
+
+// begin starts the process that serves the stack. The process says on its standard output that it does, or why not.
+func begin(dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, "serve", dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	line, err := bufio.NewReader(out).ReadString(0)
+	if errors.Is(err, io.EOF) {
+		err = errors.New(strings.TrimSpace(line + " (the stack ended)"))
+	}
+	return err
+}
+
+// lock is the pidFile of the stack that this process serves. It is a variable of the package so that it is never
+// collected, which would close the file and give the lock back.
+var lock *os.File
+
+// serve serves a stack in dir until this process gets a signal.
+func serve(dir string) error {
+	var err error
+	lock, err = os.OpenFile(pidFile(dir), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return fmt.Errorf("a stack in %s is being started or stopped: %w", dir, err)
+	}
+	if err := lock.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(lock, os.Getpid()); err != nil {
+		return err
+	}
+	_, err = stack.Start(context.Background(), stack.Options{Dir: dir, Functions: functions()})
+	if err != nil {
+		fmt.Println(err) // to whoever started this process
+		return err
+	}
+	if _, err := os.Stdout.Write([]byte{0}); err != nil {
+		return err
+	}
+	for { // the stack stops itself, and this process, on a signal
+		time.Sleep(time.Hour)
+	}
+}
+
+// functions returns the built functions of this repository by their images.
+func functions() map[string]string {
+	found := map[string]string{}
+	binaries, _ := filepath.Glob(filepath.Join(os.Getenv("FUNCTIONS_BIN"), "*")) // the pattern is well-formed
+	for _, binary := range binaries {
+		found[fmt.Sprintf(image, filepath.Base(binary))] = binary
+	}
+	return found
+}
+
+// down stops the stack in dir, and waits until it has stopped.
+func down(dir string) error {
+	pid, err := running(dir)
+	if err != nil {
+		return err
+	}
+	if pid != 0 {
+		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("cannot stop the stack in %s, process %d: %w", dir, pid, err)
+		}
+	}
+	for deadline := time.Now().Add(time.Minute); pid != 0; {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("process %d, which serves the stack in %s, does not end", pid, dir)
+		}
+		time.Sleep(50 * time.Millisecond)
+		if pid, err = running(dir); err != nil {
+			return err
+		}
+	}
+	return clean(dir)
+}
+
+// clean removes what a stack that does not run any more, because it was killed or stopped, has left.
+func clean(dir string) error {
+	if _, err := os.Stat(pidFile(dir)); errors.Is(err, os.ErrNotExist) {
+		return nil // then dir is not ours
+	}
+	return errors.Join(os.RemoveAll(dir), os.Remove(pidFile(dir)))
+}
+
+// running returns the ID of the process that serves the stack in dir, or 0 if there is none.
+func running(dir string) (int, error) {
+	file, err := os.Open(pidFile(dir))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = file.Close() }()
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	if err == nil {
+		return 0, nil // nobody holds it; closing the file gives it back
+	}
+	if !errors.Is(err, syscall.EWOULDBLOCK) {
+		return 0, err
+	}
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return 0, err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		return 0, fmt.Errorf("a stack in %s is just being started: try again", dir)
+	}
+	return pid, nil
+}
