@@ -119,7 +119,7 @@ clean: ## Remove everything that make has built
 # Results are not cached: tests run binaries and read examples outside their
 # module, which go test does not see change.
 .PHONY: test
-test: tools build $(if $(wildcard e2e/stack),stack-tools) ## Run the tests of all modules
+test: tools build stack-tools ## Run the tests of all modules
 	@$(call each,$(MODULES),go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS) ./...)
 
 .PHONY: golden
