@@ -77,10 +77,7 @@ func wouldMisplace(from, to *yaml.Node) bool {
 
 // wouldMisplaceIn is wouldMisplace for two mappings, whose keys are matched by name.
 func wouldMisplaceIn(from, to *yaml.Node) bool {
-	positions := make(map[string]int, len(from.Content)/2)
-	for i := 0; i+1 < len(from.Content); i += 2 {
-		positions[from.Content[i].Value] = i
-	}
+	positions := keyPositions(from)
 	for i := 0; i+1 < len(to.Content); i += 2 {
 		j, found := positions[to.Content[i].Value]
 		if found && (hasMore(from.Content[j], to.Content[i]) || wouldMisplace(from.Content[j+1], to.Content[i+1])) {

@@ -41,9 +41,11 @@ func dropMoved(from, to, read *yaml.Node) {
 	}
 	switch to.Kind {
 	case yaml.MappingNode:
+		inFrom, inRead := keyPositions(from), keyPositions(read)
 		for i := 0; i+1 < len(to.Content); i += 2 {
-			j, k := position(from, to.Content[i].Value), position(read, to.Content[i].Value)
-			if j >= 0 && k >= 0 {
+			j, before := inFrom[to.Content[i].Value]
+			k, after := inRead[to.Content[i].Value]
+			if before && after {
 				dropMoved(from.Content[j], to.Content[i], read.Content[k])
 				dropMoved(from.Content[j+1], to.Content[i+1], read.Content[k+1])
 			}

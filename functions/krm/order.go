@@ -31,10 +31,10 @@ func wouldReorder(from, to *yaml.Node) bool {
 	if to.Kind != yaml.MappingNode {
 		return false
 	}
-	last := -1
+	last, positions := -1, keyPositions(from)
 	for i := 0; i+1 < len(to.Content); i += 2 {
-		j := position(from, to.Content[i].Value)
-		if j < 0 {
+		j, found := positions[to.Content[i].Value]
+		if !found {
 			last = len(from.Content) // kpt puts new keys behind all others
 			continue
 		}
@@ -46,12 +46,13 @@ func wouldReorder(from, to *yaml.Node) bool {
 	return false
 }
 
-// position returns where the key stands in the mapping, or -1.
-func position(m *yaml.Node, key string) int {
+// keyPositions returns where the keys of a mapping stand; of a key that stands twice, the first place, as kpt takes it.
+func keyPositions(m *yaml.Node) map[string]int {
+	positions := make(map[string]int, len(m.Content)/2)
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			return i
+		if _, twice := positions[m.Content[i].Value]; !twice {
+			positions[m.Content[i].Value] = i
 		}
 	}
-	return -1
+	return positions
 }
