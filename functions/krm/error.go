@@ -67,10 +67,17 @@ func Errorf(item *yaml.RNode, field, format string, args ...any) *Error {
 	return e
 }
 
-// Wrap returns err as an error about the item. Of errors that name a field of the item, the field is kept.
+// Wrap returns err as an error about the item; several joined, as several. Of errors that name a field of the item, the
+// field is kept.
 func Wrap(item *yaml.RNode, err error) error {
 	if err == nil {
 		return nil
+	}
+	if all := flatten(err); len(all) > 1 {
+		for i := range all {
+			all[i] = Wrap(item, all[i])
+		}
+		return errors.Join(all...)
 	}
 	var ne *node.Error
 	if errors.As(err, &ne) {

@@ -7,6 +7,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/fnconfig"
+	"github.com/package-variants/package-variants/functions/krm"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -57,7 +58,7 @@ func decode(config *yaml.RNode) (set *v1alpha2.PackageVariantSet, path string, e
 	if err != nil {
 		return nil, "", err
 	}
-	return set, path, asErrors(config, validate(set, path))
+	return set, path, krm.Wrap(config, validate(set, path))
 }
 
 // upstreamName names the package revision that an upstream asks for, for messages.

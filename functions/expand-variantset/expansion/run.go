@@ -32,7 +32,7 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	}
 	variants, notes, err := Expand(set, path, &c.snapshot)
 	if err != nil {
-		return krm.Output{}, asErrors(config, err)
+		return krm.Output{}, krm.Wrap(config, err)
 	}
 	out, err := apply(items, c.variants, variants)
 	if err != nil {
