@@ -3,6 +3,8 @@
 package expansion
 
 import (
+	"maps"
+
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -118,21 +120,24 @@ func object(id krm.Identity, n *yaml.Node) Object {
 	return Object{
 		Name: id.Name, Namespace: id.Namespace,
 		Labels:      stringMap(node.Get(n, "metadata", "labels")),
-		Annotations: stringMap(node.Get(n, "metadata", "annotations"), krm.IsInternalAnnotation),
+		Annotations: annotations(n),
 	}
 }
 
-func stringMap(n *yaml.Node, leaveOut ...func(string) bool) map[string]string {
+// annotations returns an object's annotations without those that kpt sets for the time of a run.
+func annotations(n *yaml.Node) map[string]string {
+	all := stringMap(node.Get(n, "metadata", "annotations"))
+	maps.DeleteFunc(all, func(key, _ string) bool { return krm.IsInternalAnnotation(key) })
+	return all
+}
+
+func stringMap(n *yaml.Node) map[string]string {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
 	out := make(map[string]string, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i].Value, node.Resolve(n.Content[i+1])
-		if len(leaveOut) > 0 && leaveOut[0](key) {
-			continue
-		}
-		out[key] = value.Value
+		out[n.Content[i].Value] = node.Resolve(n.Content[i+1]).Value
 	}
 	return out
 }
