@@ -127,13 +127,8 @@ func FuzzContext(f *testing.F) {
 	c := config + "data:\n  new: \"yes\"\n  old2: v\nremoveKeys: [old]\n"
 	f.Fuzz(func(t *testing.T, tail string) {
 		files := pkg(context + tail)
-		list, ok := fntest.TryList(c, files)
+		stdout, ok := fntest.TryPackage(t, packagecontext.Run, c, files)
 		if !ok {
-			return
-		}
-		stdout, stderr, code := fntest.Run(packagecontext.Run, list)
-		fntest.CheckOutcome(t, packagecontext.Run, stdout, stderr, code)
-		if code != 0 {
 			return
 		}
 		for _, o := range fntest.Parse(t, stdout).Items {

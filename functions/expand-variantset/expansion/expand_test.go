@@ -229,11 +229,7 @@ func FuzzExpression(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		list, ok := fntest.TryList(templated(fmt.Sprintf("{labelExprs: [{key: x, valueExpr: %q}], downstream: {packageExpr: %q}}", source, source)), snapshot)
-		if !ok {
-			return
-		}
-		stdout, stderr, code := fntest.Run(expansion.Run, list)
-		fntest.CheckOutcome(t, expansion.Run, stdout, stderr, code)
+		template := fmt.Sprintf("{labelExprs: [{key: x, valueExpr: %q}], downstream: {packageExpr: %q}}", source, source)
+		fntest.TryPackage(t, expansion.Run, templated(template), snapshot)
 	})
 }

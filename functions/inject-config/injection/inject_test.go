@@ -122,12 +122,8 @@ func FuzzPoint(f *testing.F) {
 		f.Add(seed, "status: {conditions: [{type: config.injection.A.b}]}\n")
 	}
 	f.Fuzz(func(t *testing.T, points, kptfileTail string) {
-		list, ok := fntest.TryList(inject, fntest.Files{"Kptfile": kptfile + kptfileTail, "points.yaml": point + points})
-		if !ok {
-			return
-		}
-		stdout, stderr, code := fntest.Run(injection.Run, list)
-		fntest.CheckOutcome(t, injection.Run, stdout, stderr, code)
+		files := fntest.Files{"Kptfile": kptfile + kptfileTail, "points.yaml": point + points}
+		fntest.TryPackage(t, injection.Run, inject, files)
 	})
 }
 

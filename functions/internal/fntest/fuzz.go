@@ -50,6 +50,19 @@ var Noop krm.Function = func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, er
 	return krm.Output{Items: items}, nil
 }
 
+// TryPackage runs the function on the files of a package, which may be nonsense, and checks what holds for every run. It
+// returns what the function wrote, or false if it refused or no orchestrator could make a ResourceList.
+func TryPackage(t *testing.T, f krm.Function, config string, files Files) (stdout []byte, ok bool) {
+	t.Helper()
+	list, ok := TryList(config, files)
+	if !ok {
+		return nil, false
+	}
+	stdout, stderr, code := Run(f, list)
+	CheckOutcome(t, f, stdout, stderr, code)
+	return stdout, code == 0
+}
+
 // CheckOutcome checks what holds for every run of a function: it ends with 0 or 1; with 1, it says why; with 0, a run
 // on its output changes nothing.
 func CheckOutcome(t *testing.T, f krm.Function, stdout []byte, stderr string, code int) {

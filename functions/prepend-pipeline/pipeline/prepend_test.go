@@ -134,12 +134,7 @@ func FuzzKptfile(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, tail string) {
-		list, ok := fntest.TryList(config+"pipeline:\n  mutators: [{image: a}, {image: b, name: x}]\n", pkg(tail))
-		if !ok {
-			return
-		}
-		stdout, stderr, code := fntest.Run(pipeline.Run, list)
-		fntest.CheckOutcome(t, pipeline.Run, stdout, stderr, code)
+		fntest.TryPackage(t, pipeline.Run, config+"pipeline:\n  mutators: [{image: a}, {image: b, name: x}]\n", pkg(tail))
 	})
 }
 
