@@ -17,7 +17,7 @@ import (
 // +kubebuilder:printcolumn:name="Revision",type=string,JSONPath=`.spec.upstream.revision`
 // +kubebuilder:printcolumn:name="Repository",type=string,JSONPath=`.spec.downstream.repo`
 // +kubebuilder:printcolumn:name="Downstream",type=string,JSONPath=`.spec.downstream.package`
-// +kubebuilder:printcolumn:name="Target",type=string,JSONPath=`.status.downstreamTargets[0].name`
+// +kubebuilder:printcolumn:name="Draft",type=string,JSONPath=`.status.downstreamTargets[?(@.lifecycle=="Draft")].name`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
@@ -55,17 +55,23 @@ type PackageVariantStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// DownstreamTargets are the package revisions that this variant created or adopted.
+	// DownstreamTargets are the package revisions that this variant keeps in step: its open drafts, or the latest
+	// published one where there are none.
 	// +listType=atomic
 	// +optional
 	DownstreamTargets []DownstreamTarget `json:"downstreamTargets,omitempty"`
 }
 
-// DownstreamTarget is a package revision that a variant created or adopted.
+// DownstreamTarget is a package revision that a variant keeps in step.
 type DownstreamTarget struct {
 	// Name is the name of the PackageRevision.
 	// +optional
 	Name string `json:"name,omitempty"`
+
+	// Lifecycle is the lifecycle of the PackageRevision: Draft, Proposed, Published or DeletionProposed. This is an
+	// addition to Porch's API.
+	// +optional
+	Lifecycle string `json:"lifecycle,omitempty"`
 
 	// RenderStatus is the outcome of the render that the last write to the package revision set off.
 	// +optional

@@ -17,6 +17,9 @@ import (
 // +kubebuilder:resource:shortName={pvs,pkgvarset},categories=porch
 // +kubebuilder:printcolumn:name="Upstream",type=string,JSONPath=`.spec.upstream.package`
 // +kubebuilder:printcolumn:name="Revision",type=string,JSONPath=`.spec.upstream.revision`
+// +kubebuilder:printcolumn:name="Desired",type=integer,JSONPath=`.status.desired`
+// +kubebuilder:printcolumn:name="Current",type=integer,JSONPath=`.status.current`
+// +kubebuilder:printcolumn:name="Ready Variants",type=integer,JSONPath=`.status.ready`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
@@ -59,6 +62,11 @@ type PackageVariantSetSpec struct {
 	// +kubebuilder:validation:MaxItems=1024
 	// +required
 	Targets []Target `json:"targets,omitempty"`
+
+	// AllowEmpty lets the set delete all of its variants when its targets select nothing any more. Without it an empty
+	// selection deletes none: it is more often a label that was lost than a wish. This is an addition to Porch's API.
+	// +optional
+	AllowEmpty bool `json:"allowEmpty,omitempty"`
 }
 
 // Target selects downstream repositories and packages in one of three ways, and says how the PackageVariants for them
@@ -143,4 +151,17 @@ type PackageVariantSetStatus struct {
 	// +listMapKey=type
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// Desired is the number of PackageVariants that the targets ask for. This and the counts below are additions to
+	// Porch's API.
+	// +optional
+	Desired int32 `json:"desired,omitempty"`
+
+	// Current is the number of PackageVariants among them that exist with the spec that the set gives them.
+	// +optional
+	Current int32 `json:"current,omitempty"`
+
+	// Ready is the number of PackageVariants among those that are ready.
+	// +optional
+	Ready int32 `json:"ready,omitempty"`
 }

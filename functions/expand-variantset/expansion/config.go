@@ -58,7 +58,7 @@ func decode(config *yaml.RNode) (set *v1alpha2.PackageVariantSet, path string, e
 	if err != nil {
 		return nil, "", err
 	}
-	return set, path, krm.Wrap(config, validate(set, path))
+	return set, path, krm.Wrap(config, Validate(set, path))
 }
 
 // upstreamName names the package revision that an upstream asks for, for messages.

@@ -17,8 +17,8 @@ type validator struct {
 	errs []error
 }
 
-// validate returns all that is wrong with the set's spec, which stands at path, as FieldErrors joined.
-func validate(set *v1alpha2.PackageVariantSet, path string) error {
+// Validate returns all that is wrong with the set's spec, which stands at path, as FieldErrors joined.
+func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	v := &validator{}
 	v.require("metadata.name", set.Name)
 	if owner := OwnerOf(set); len(owner) > maxNameLength {
