@@ -4,6 +4,7 @@ package expansion
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -142,6 +143,10 @@ func stringMap(n *yaml.Node) map[string]string {
 	return out
 }
 
+// publishedLifecycles are those of revisions whose content is final, as Porch sees it. A proposal to delete one may be
+// rejected.
+var publishedLifecycles = []string{"Published", "DeletionProposed"}
+
 func revision(id krm.Identity, n *yaml.Node) PackageRevision {
 	return PackageRevision{
 		Object:        object(id, n),
@@ -149,6 +154,6 @@ func revision(id krm.Identity, n *yaml.Node) PackageRevision {
 		Package:       node.GetString(n, "spec", "packageName"),
 		WorkspaceName: node.GetString(n, "spec", "workspaceName"),
 		Revision:      node.GetString(n, "spec", "revision"),
-		Published:     node.GetString(n, "spec", "lifecycle") == "Published",
+		Published:     slices.Contains(publishedLifecycles, node.GetString(n, "spec", "lifecycle")),
 	}
 }

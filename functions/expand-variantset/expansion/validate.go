@@ -35,6 +35,13 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	return errors.Join(v.errs...)
 }
 
+// Compile returns what is wrong with the expressions and the label selectors of a valid set, as FieldErrors joined, so
+// that they can be told from what Expand cannot do for want of an object.
+func Compile(set *v1alpha2.PackageVariantSet, path string) error {
+	_, _, err := readTargets(set, path, &Snapshot{})
+	return err
+}
+
 func (v *validator) errorf(path, format string, args ...any) {
 	v.errs = append(v.errs, fieldErrorf(path, format, args...))
 }

@@ -59,7 +59,7 @@ func set(e *node.Editor, section, list, key string, entries []node.Entry) error 
 	}
 	emptied, err := field.SetOwned(node.Owned{
 		Key:   key,
-		Is:    func(id string) bool { return strings.HasPrefix(id, conditionPrefix) },
+		Is:    IsConditionType,
 		Order: pkgtree.KptfileOrder,
 	}, entries)
 	if err != nil || !emptied {
@@ -67,3 +67,6 @@ func set(e *node.Editor, section, list, key string, entries []node.Entry) error 
 	}
 	return field.RemoveWithEmptied()
 }
+
+// IsConditionType reports whether a type of conditions and readiness gates is one of those that the function writes.
+func IsConditionType(t string) bool { return strings.HasPrefix(t, conditionPrefix) }
