@@ -27,23 +27,31 @@ GOTESTFLAGS ?=
 TEST_TIMEOUT ?= 20m
 FUZZTIME ?= 30s
 
+# $(call stamp,NAME) is what tells a tool of Kubernetes its version, for the linker,
+# from the tool's go.mod. Without it, the tool calls itself v0.0.0-master.
+stamp = $(if $(filter kubernetes kubectl,$(1)),$(shell awk -v p=k8s.io/component-base/version \
+	'$$1 == "k8s.io/$(1)" { sub("^v0", "v1", $$2); split($$2, v, "."); \
+	print "-X " p ".gitVersion=" $$2 " -X " p ".gitMajor=1 -X " p ".gitMinor=" v[2]; exit }' tools/$(1)/go.mod))
+
 # $(call tool,NAME) is the binary of tools/NAME. Its directory carries a hash of
 # what decides the binary, so a change of version or of Go builds it anew.
 tool = $(CURDIR)/bin/$(1)-$(shell { echo $(GO_VERSION); cat tools/$(1)/go.mod tools/$(1)/go.sum; \
-	cat tools/$(1)/*.go 2>/dev/null; } | git hash-object --stdin | cut -c1-12)/$(1)
+	printf '%s' '$(call stamp,$(1))'; cat tools/$(1)/*.go 2>/dev/null; } | git hash-object --stdin | cut -c1-12)/$(1)
 KPT_BUILD := $(call tool,kpt)
 CATALOG_BUILD := $(dir $(call tool,catalog))set-namespace
 CONTROLLER_GEN := $(call tool,controller-gen)
 GOLANGCI_LINT := $(call tool,golangci-lint)
 ETCD := $(call tool,etcd)
-KUBE_APISERVER := $(call tool,kube-apiserver)
+KUBE_APISERVER := $(dir $(call tool,kubernetes))kube-apiserver
 PORCH := $(call tool,porch)
+KUBECTL := $(call tool,kubectl)
 # Where users, examples and tests find what they run: our functions, and kpt with
 # functions of the catalog beside it.
 FUNCTIONS_BIN := $(CURDIR)/bin/functions
 TOOLS_BIN := $(CURDIR)/bin/tools
 KPT := $(TOOLS_BIN)/kpt
-export KPT FUNCTIONS_BIN TOOLS_BIN
+SYNC_CONTROLLER := $(CURDIR)/bin/sync-controller
+export KPT FUNCTIONS_BIN TOOLS_BIN SYNC_CONTROLLER
 
 # $(call each,MODULES,COMMAND) runs COMMAND in each module, in all of them even
 # when one fails, and fails if one did.
@@ -64,10 +72,10 @@ tools: $(KPT_BUILD) $(CATALOG_BUILD) ## Build kpt, and functions of the catalog,
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm. A tool is its module's main.go or what its go.mod lists as tool.
-$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBE_APISERVER):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd tools/$(@F) && \
-	GOWORK=off go build -trimpath -o $@.$$$$ $(if $(wildcard tools/$(@F)/main.go),.,tool) && mv $@.$$$$ $@
+	GOWORK=off go build -trimpath -ldflags '$(call stamp,$(@F))' -o $@.$$$$ $(if $(wildcard tools/$(@F)/main.go),.,tool) && mv $@.$$$$ $@
 
 $(CATALOG_BUILD):
 	@echo "== building functions of the catalog (once per version)"
@@ -75,13 +83,20 @@ $(CATALOG_BUILD):
 
 # These take minutes, so they wait for one another even under make -j.
 .PHONY: stack-tools
-stack-tools: $(ETCD) $(KUBE_APISERVER) $(PORCH) ## Build etcd, kube-apiserver and Porch into bin/tools
-	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
+stack-tools: $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(PORCH) ## Build etcd, Kubernetes and Porch into bin/tools
+	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(dir $(KUBE_APISERVER))kube-controller-manager $(KUBECTL) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
 	@ln -sfn $(dir $(PORCH))server bin/tools/function-runner && ln -sfn $(dir $(PORCH))git bin/tools/git-server
 $(KUBE_APISERVER): | $(ETCD)
-$(PORCH): | $(KUBE_APISERVER)
+$(KUBECTL): | $(KUBE_APISERVER)
+$(PORCH): | $(KUBECTL)
 
-# The porch binary is moved last: make takes it for all four.
+# The binary that make takes for all of a module is moved last.
+$(KUBE_APISERVER):
+	@echo "== building Kubernetes (once per version)"
+	@mkdir -p $(@D)/$$$$ && cd tools/kubernetes && \
+	GOWORK=off go build -trimpath -ldflags '$(call stamp,kubernetes)' -o $(@D)/$$$$/ tool && cd $(@D) && \
+	mv $$$$/kube-controller-manager $$$$/kube-apiserver . && rmdir $$$$
+
 $(PORCH):
 	@echo "== building Porch (once per version)"
 	@mkdir -p $(@D)/$$$$ && cd tools/porch && GOWORK=off go build -trimpath -o $(@D)/$$$$/ tool && cd $(@D) && \
@@ -98,6 +113,7 @@ endif
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API
 	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=crds paths=./...
+	@rm -rf sync-controller/config/crds && cp -R api/crds sync-controller/config/crds
 
 .PHONY: fmt
 fmt: $(GOLANGCI_LINT) ## Format all Go code
@@ -134,9 +150,16 @@ fuzz: ## Run every fuzz target of the functions for FUZZTIME (30s) each
 bench: ## Run the benchmarks (BENCH=regexp, BENCHCOUNT=n)
 	@OUTSIDE="$(OUTSIDE)" hack/bench.sh $(MODULES)
 
+# The demo ends what it starts, so it is not run by go run, which does not hand signals on.
+DEMO := cd e2e && GOWORK=off go build -o ../bin/demo ./demo && exec ../bin/demo
+
 .PHONY: demo
-demo: tools build ## Show a blueprint become a package variant, with the real kpt
-	cd e2e && GOWORK=off go run ./demo
+demo: tools build stack-tools ## Show a blueprint become the packages of a fleet, with Porch and the controller
+	@$(DEMO)
+
+.PHONY: demo-kpt
+demo-kpt: tools build ## Show the functions by themselves, with kpt and no cluster
+	@$(DEMO) -kpt
 
 # The stack runs until make stack-down, with all it writes in bin/stack.
 STACK := cd e2e && GOWORK=off go build -o ../bin/stackctl ./stack/stackctl && ../bin/stackctl

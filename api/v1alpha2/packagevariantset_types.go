@@ -15,6 +15,7 @@ import (
 // +kubebuilder:subresource:status
 // +kubebuilder:storageversion
 // +kubebuilder:resource:shortName={pvs,pkgvarset},categories=porch
+// +kubebuilder:metadata:annotations="client.lifecycle.config.k8s.io/deletion=detach"
 // +kubebuilder:printcolumn:name="Upstream",type=string,JSONPath=`.spec.upstream.package`
 // +kubebuilder:printcolumn:name="Revision",type=string,JSONPath=`.spec.upstream.revision`
 // +kubebuilder:printcolumn:name="Desired",type=integer,JSONPath=`.status.desired`

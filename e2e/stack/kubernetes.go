@@ -6,11 +6,11 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"strconv"
+
+	"github.com/package-variants/package-variants/e2e/internal/process"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -27,7 +27,7 @@ func (s *Stack) startEtcd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.await(ctx, "it was ready", s.answers(client+"/readyz"))
+	return p.Await(ctx, "it was ready", s.answers(client+"/readyz"))
 }
 
 // startAPIServer starts kube-apiserver, with what the aggregation of another API server needs, and gets the means to
@@ -49,7 +49,7 @@ func (s *Stack) startAPIServer(ctx context.Context) error {
 	if err := s.writeKubeconfig(host, admin); err != nil {
 		return err
 	}
-	return p.await(ctx, "it was ready", s.answers(host+"/readyz"))
+	return p.Await(ctx, "it was ready", s.answers(host+"/readyz"))
 }
 
 // apiServerArgs makes the certificates of kube-apiserver and returns its arguments. ServiceAccount is disabled because
@@ -105,34 +105,18 @@ func (s *Stack) writeKubeconfig(host string, user pair) error {
 // is one.
 func (s *Stack) answers(url string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		client, err := s.client()
+		client, err := s.HTTPClient()
 		if err != nil {
 			return err
 		}
 		defer client.CloseIdleConnections()
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-		if err != nil {
-			return err
-		}
-		response, err := client.Do(request)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = response.Body.Close() }()
-		if response.StatusCode == http.StatusOK {
-			return nil
-		}
-		body, err := io.ReadAll(io.LimitReader(response.Body, 4096))
-		if err != nil {
-			return err
-		}
-		return fmt.Errorf("%s: %s: %s", url, response.Status, body)
+		return process.Answers(ctx, client, url)
 	}
 }
 
-// client returns a client for the servers of the stack.
-func (s *Stack) client() (*http.Client, error) {
-	if s.Config == nil {
+// HTTPClient returns a client for the servers of the stack, Kubernetes and Porch, that asks as their administrator.
+func (s *Stack) HTTPClient() (*http.Client, error) {
+	if s.Config == nil { // there is no administrator yet
 		roots := x509.NewCertPool()
 		roots.AddCert(s.certs.cert)
 		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}

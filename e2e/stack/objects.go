@@ -6,15 +6,12 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"os"
-	"path/filepath"
-	"time"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
 )
 
 const (
@@ -24,19 +21,14 @@ const (
 
 // The resources that a stack is made with.
 var (
-	namespaces   = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	services     = schema.GroupVersionResource{Version: "v1", Resource: "services"}
-	crds         = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	webhooks     = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}
-	apiServices  = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
-	repositories = schema.GroupVersionResource{Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "repositories"}
+	namespaces       = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	services         = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+	crds             = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	webhooks         = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}
+	apiServices      = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+	packageRevisions = schema.GroupVersionResource{Group: porchGroup, Version: porchVersion, Resource: "packagerevisions"}
+	repositories     = schema.GroupVersionResource{Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "repositories"}
 )
-
-// porchCRDs are the CRDs that Porch's API server needs, in Porch's module.
-var porchCRDs = []string{
-	"api/porchconfig/v1alpha1/config.porch.kpt.dev_repositories.yaml",
-	"internal/api/porchinternal/v1alpha1/config.porch.kpt.dev_packagerevs.yaml",
-}
 
 // object is an object and where the API keeps it.
 type object struct {
@@ -88,44 +80,6 @@ func (s *Stack) condition(ctx context.Context, resource schema.GroupVersionResou
 	return fmt.Errorf("%s %s has no condition %s yet", resource.Resource, name, kind)
 }
 
-// installPorch applies what Porch's API server finds in a cluster, except for the APIService, and waits until its CRDs
-// are served.
-func (s *Stack) installPorch(ctx context.Context) error {
-	module, err := porchModule(ctx)
-	if err != nil {
-		return err
-	}
-	objects := []object{porchNamespaceObject(), porchServiceObject(), deletionWebhook(s.certs.pem(), local(s.ports.webhook))}
-	for _, file := range porchCRDs {
-		content, err := os.ReadFile(filepath.Join(module, filepath.FromSlash(file)))
-		if err != nil {
-			return err
-		}
-		crd := map[string]any{}
-		if err := yaml.Unmarshal(content, &crd); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		objects = append(objects, object{resource: crds, name: (&unstructured.Unstructured{Object: crd}).GetName(), content: crd})
-	}
-	for _, o := range objects {
-		if err := s.apply(ctx, o); err != nil {
-			return err
-		}
-	}
-	for _, o := range objects {
-		if o.resource != crds {
-			continue
-		}
-		err := s.process("kube-apiserver").await(ctx, "it served "+o.name, func(ctx context.Context) error {
-			return s.condition(ctx, crds, "", o.name, "Established")
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func porchNamespaceObject() object {
 	return object{resource: namespaces, name: porchNamespace, content: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
 }
@@ -138,10 +92,11 @@ func porchServiceObject() object {
 	}}
 }
 
-// apiService hands Porch's API to Porch's API server.
-func apiService(ca []byte, port int) object {
+// apiService hands Porch's API to Porch's API server, the process with that ID.
+func apiService(ca []byte, port, pid int) object {
 	return object{resource: apiServices, name: porchVersion + "." + porchGroup, content: map[string]any{
 		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+		"metadata": map[string]any{"annotations": map[string]any{"e2e/porch-process": strconv.Itoa(pid)}},
 		"spec": map[string]any{
 			"group": porchGroup, "version": porchVersion, "groupPriorityMinimum": 1000, "versionPriority": 15,
 			"caBundle": base64.StdEncoding.EncodeToString(ca),
@@ -169,24 +124,4 @@ func deletionWebhook(ca []byte, address string) object {
 			}},
 		}},
 	}}
-}
-
-// RegisterRepository registers a git repository, which the git server makes, with Porch, and waits until Porch has read
-// it. Packages of a deployment repository are meant to be deployed.
-func (s *Stack) RegisterRepository(ctx context.Context, namespace, name string, deployment bool) error {
-	err := s.apply(ctx, object{resource: repositories, namespace: namespace, name: name, content: map[string]any{
-		"apiVersion": repositories.GroupVersion().String(), "kind": "Repository",
-		"spec": map[string]any{
-			"type": "git", "content": "Package", "deployment": deployment,
-			"git": map[string]any{"repo": s.GitURL(name), "branch": "main", "directory": "/"},
-		},
-	}})
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	return s.process("porch").await(ctx, "it had read repository "+namespace+"/"+name, func(ctx context.Context) error {
-		return s.condition(ctx, repositories, namespace, name, "Ready")
-	})
 }

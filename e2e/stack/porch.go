@@ -11,7 +11,10 @@ import (
 	"path/filepath"
 	"strconv"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 )
 
@@ -34,7 +37,7 @@ func (s *Stack) startRunner(ctx context.Context, functions map[string]string) er
 	if err != nil {
 		return err
 	}
-	return p.await(ctx, "it was listening", listens(s.ports.runner))
+	return p.Await(ctx, "it was listening", listens(s.ports.runner))
 }
 
 // writeFunctions writes the function-runner's config, into the directory that the binaries are linked into, and returns
@@ -81,7 +84,10 @@ func (s *Stack) startGit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.await(ctx, "it was listening", listens(s.ports.git))
+	if err := os.WriteFile(filepath.Join(s.Dir, "git-url"), []byte(s.GitURL("")+"\n"), 0o600); err != nil {
+		return err
+	}
+	return p.Await(ctx, "it was listening", listens(s.ports.git))
 }
 
 // listens returns a check that a port of this machine accepts connections.
@@ -119,29 +125,73 @@ func (s *Stack) startPorch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.await(ctx, "it was ready", s.answers("https://"+local(s.ports.porch)+"/readyz")); err != nil {
+	if err := p.Await(ctx, "it was ready", s.answers("https://"+local(s.ports.porch)+"/readyz")); err != nil {
 		return err
 	}
-	return p.await(ctx, "its webhook was listening", listens(s.ports.webhook))
+	return p.Await(ctx, "its webhook was listening", listens(s.ports.webhook))
 }
 
-// aggregate makes Porch's API a part of the Kubernetes API, and waits until clients find it there.
-func (s *Stack) aggregate(ctx context.Context) error {
-	if err := s.apply(ctx, apiService(s.certs.pem(), s.ports.porch)); err != nil {
+// StopPorch ends Porch's API server, as in an outage: the rest of the stack runs on. It returns once kube-apiserver
+// answers requests for Porch's API by 503.
+func (s *Stack) StopPorch(ctx context.Context) error {
+	s.process("porch").Stop(grace)
+	client, err := dynamic.NewForConfig(s.Config)
+	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("porch is not missed after %s", startTimeout))
+	defer cancel()
+	return s.process("kube-apiserver").Await(ctx, "it missed Porch", func(ctx context.Context) error {
+		_, err := client.Resource(packageRevisions).Namespace(porchNamespace).List(ctx, metav1.ListOptions{})
+		if apierrors.IsServiceUnavailable(err) {
+			return nil
+		}
+		return fmt.Errorf("a list of package revisions gave %w, not a 503", err)
+	})
+}
+
+// StartPorch starts Porch's API server again, with the same address and cache, and returns once clients find its API.
+func (s *Stack) StartPorch(ctx context.Context) error {
+	if s.process("porch").Running() {
+		return errors.New("porch is not started: it runs")
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("porch did not start within %s", startTimeout))
+	defer cancel()
+	if err := s.startPorch(ctx); err != nil {
+		return err
+	}
+	return s.aggregate(ctx)
+}
+
+// PorchMetrics returns the address of the metrics of Porch's API server, which count the requests for its API; ask with
+// HTTPClient. They start anew with each start of Porch.
+func (s *Stack) PorchMetrics() string { return "https://" + local(s.ports.porch) + "/metrics" }
+
+// aggregate makes Porch's API a part of the Kubernetes API, and waits until clients find it there. The APIService names
+// the process that serves it: a new one changes the APIService, so that kube-apiserver looks at once whether it is
+// available; by itself it would look again after half a minute.
+func (s *Stack) aggregate(ctx context.Context) error {
 	p := s.process("porch")
-	err := p.await(ctx, "its API was available", func(ctx context.Context) error {
+	if err := s.apply(ctx, apiService(s.certs.pem(), s.ports.porch, p.PID())); err != nil {
+		return err
+	}
+	err := p.Await(ctx, "its API was available", func(ctx context.Context) error {
 		return s.condition(ctx, apiServices, "", porchVersion+"."+porchGroup, "Available")
 	})
 	if err != nil {
+		return err
+	}
+	// Porch says that it is ready before it knows by which certificate kube-apiserver hands users on; until then it takes
+	// everybody for system:anonymous, and forbids all.
+	list := s.Config.Host + "/apis/" + porchGroup + "/" + porchVersion + "/namespaces/" + porchNamespace + "/packagerevisions"
+	if err := p.Await(ctx, "it knew its users", s.answers(list)); err != nil {
 		return err
 	}
 	client, err := discovery.NewDiscoveryClientForConfig(s.Config)
 	if err != nil {
 		return err
 	}
-	return p.await(ctx, "clients found its API", func(context.Context) error {
+	return p.Await(ctx, "clients found its API", func(context.Context) error {
 		_, resources, err := client.ServerGroupsAndResources()
 		if err != nil {
 			return err

@@ -16,11 +16,17 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/package-variants/package-variants/e2e/internal/process"
+
 	"k8s.io/client-go/rest"
 )
 
-// startTimeout is how long a start may take, on a slow machine that does other things too.
-const startTimeout = 2 * time.Minute
+const (
+	// startTimeout is how long a start may take, on a slow machine that does other things too.
+	startTimeout = 2 * time.Minute
+	// grace is how long a component may take to end by itself.
+	grace = 5 * time.Second
+)
 
 // Options are what a stack can be told. The zero value is a stack in a temporary directory, without functions.
 type Options struct {
@@ -30,11 +36,14 @@ type Options struct {
 	// Functions are binaries of KRM functions, by the image in whose place the function-runner runs them. An image is
 	// matched as a package writes it, with its tag. Packages that name any other image fail to render.
 	Functions map[string]string
+	// ControllerManager says to run kube-controller-manager, too. The documentation of the package says what it does.
+	ControllerManager bool
 }
 
 // Stack is a Kubernetes API and a Porch that run.
 type Stack struct {
-	// Dir is the directory of all that the components write; their logs are Dir/<component>.log.
+	// Dir is the directory of all that the components write; their logs are Dir/<component>.log. Dir/git-url has the
+	// address of the git server, for the user's shell.
 	Dir string
 	// Kubeconfig is the file by which kubectl, porchctl and other clients reach the API as its administrator.
 	Kubeconfig string
@@ -48,8 +57,11 @@ type Stack struct {
 
 	mu        sync.Mutex
 	stopping  bool
-	processes []*process
+	processes []*process.Process // in the order of their first start
 	stop      func() error
+
+	installing sync.Mutex // InstallVariants runs
+	installed  bool
 }
 
 // Start starts a stack and returns once it serves packages. An error says which component failed, with the end of its
@@ -105,7 +117,7 @@ func (s *Stack) start(ctx context.Context, options Options) error {
 	if s.certs, err = newAuthority(filepath.Join(s.Dir, "certs")); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{
+	steps := []func(context.Context) error{
 		s.startEtcd,
 		s.startAPIServer,
 		func(ctx context.Context) error { return s.startRunner(ctx, options.Functions) },
@@ -113,7 +125,11 @@ func (s *Stack) start(ctx context.Context, options Options) error {
 		s.installPorch,
 		s.startPorch,
 		s.aggregate,
-	} {
+	}
+	if options.ControllerManager {
+		steps = append(steps, s.startControllers)
+	}
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -121,25 +137,35 @@ func (s *Stack) start(ctx context.Context, options Options) error {
 	return nil
 }
 
-// launch starts a component, unless the stack is being stopped.
-func (s *Stack) launch(name string, env []string, args ...string) (*process, error) {
+// launch starts a component, in place of one of its name that has ended, unless the stack is being stopped.
+func (s *Stack) launch(name string, env []string, args ...string) (*process.Process, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping {
 		return nil, fmt.Errorf("%s is not started: the stack is being stopped", name)
 	}
-	p, err := start(s.Dir, name, s.tools.path(name), env, args...)
-	if err == nil {
+	p, err := process.Start(s.Dir, name, s.tools.path(name), env, args...)
+	if err != nil {
+		return nil, err
+	}
+	if i := s.index(name); i >= 0 {
+		s.processes[i] = p
+	} else {
 		s.processes = append(s.processes, p)
 	}
-	return p, err
+	return p, nil
+}
+
+// index returns the place of a component in processes, or -1. The caller holds mu.
+func (s *Stack) index(name string) int {
+	return slices.IndexFunc(s.processes, func(p *process.Process) bool { return p.Name == name })
 }
 
 // process returns a component that has been started.
-func (s *Stack) process(name string) *process {
+func (s *Stack) process(name string) *process.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.processes[slices.IndexFunc(s.processes, func(p *process) bool { return p.name == name })]
+	return s.processes[s.index(name)]
 }
 
 // Stop ends all components and removes their directory. It may be called more than once.
@@ -152,7 +178,7 @@ func (s *Stack) stopAll() error {
 	processes := slices.Clone(s.processes)
 	s.mu.Unlock()
 	for _, p := range slices.Backward(processes) {
-		p.stop()
+		p.Stop(grace)
 	}
 	close(s.stopped)
 	return os.RemoveAll(s.Dir)
@@ -174,13 +200,15 @@ func (s *Stack) stopOn(signals chan os.Signal) {
 	}
 }
 
-// PIDs returns the process IDs of the components, by the component's name.
+// PIDs returns the process IDs of the components that run, by the component's name.
 func (s *Stack) PIDs() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	pids := map[string]int{}
 	for _, p := range s.processes {
-		pids[p.name] = p.cmd.Process.Pid
+		if p.Running() {
+			pids[p.Name] = p.PID()
+		}
 	}
 	return pids
 }
@@ -193,7 +221,17 @@ func (s *Stack) GitURL(name string) string {
 
 // Porchctl runs porchctl with this stack and returns what it prints. If it fails, what it says is in the error.
 func (s *Stack) Porchctl(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, s.tools.path("porchctl"), args...)
+	return s.run(ctx, "porchctl", args...)
+}
+
+// Kubectl runs kubectl with this stack and returns what it prints. If it fails, what it says is in the error.
+func (s *Stack) Kubectl(ctx context.Context, args ...string) (string, error) {
+	return s.run(ctx, "kubectl", args...)
+}
+
+// run runs a client of the stack.
+func (s *Stack) run(ctx context.Context, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, s.tools.path(name), args...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.Kubeconfig)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

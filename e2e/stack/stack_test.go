@@ -41,7 +41,7 @@ func TestPublish(t *testing.T) {
 	})
 	t.Logf("started in %s", time.Since(began).Round(time.Millisecond))
 	for name, deployment := range map[string]bool{"blueprints": false, "deployments": true} {
-		if err := s.RegisterRepository(t.Context(), "default", name, deployment); err != nil {
+		if err := s.RegisterRepository(t.Context(), Repository{Namespace: "default", Name: name, Deployment: deployment}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,7 +192,7 @@ func TestFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := t.TempDir()
-	for _, name := range []string{"etcd", "porch", "porchctl", "function-runner", "git-server"} {
+	for _, name := range []string{"etcd", "porch", "porchctl", "function-runner", "git-server", "kubectl", "kube-controller-manager"} {
 		if err := os.Symlink(bin.path(name), filepath.Join(broken, name)); err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func toolsFromEnv() (tools, error) {
 	if dir == "" {
 		return "", errors.New("the environment variable TOOLS_BIN must name the directory of etcd, kube-apiserver and Porch: run this by make, which builds them and sets it")
 	}
-	for _, name := range []string{"etcd", "kube-apiserver", "porch", "porchctl", "function-runner", "git-server"} {
+	for _, name := range []string{"etcd", "kube-apiserver", "porch", "porchctl", "function-runner", "git-server", "kubectl", "kube-controller-manager"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			return "", fmt.Errorf("%w: run make stack-tools, which builds it", err)
 		}
@@ -32,9 +32,15 @@ func toolsFromEnv() (tools, error) {
 // path returns the path of a binary.
 func (t tools) path(name string) string { return filepath.Join(string(t), name) }
 
-// porchModule returns the directory of Porch's sources. The working directory must be in a module that requires Porch.
-func porchModule(ctx context.Context) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/nephio-project/porch")
+// The modules whose CRDs a stack gets.
+const (
+	porchModule = "github.com/nephio-project/porch"
+	apiModule   = "github.com/package-variants/package-variants/api"
+)
+
+// sources returns the directory of a module's sources. The working directory must be in a module that requires it.
+func sources(ctx context.Context, module string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -44,7 +50,7 @@ func porchModule(ctx context.Context) (string, error) {
 		err = errors.New("it is not in the module cache")
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot find the sources of Porch: %w\n%s", err, stderr.String())
+		return "", fmt.Errorf("cannot find the sources of %s: %w\n%s", module, err, stderr.String())
 	}
 	return dir, nil
 }

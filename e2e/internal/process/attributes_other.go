@@ -2,9 +2,9 @@
 
 //go:build !linux
 
-package stack
+package process
 
 import "syscall"
 
-// attributes puts a component into a process group of its own.
+// attributes puts a process into a process group of its own.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package controller runs the sync-controller as a process, as it runs in a cluster.
+package controller
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/internal/metrics"
+	"github.com/package-variants/package-variants/e2e/internal/process"
+)
+
+const (
+	// grace is how long the controller may take to end by itself; a manager gives its workers half a minute.
+	grace = 40 * time.Second
+	// tailLines is how much of the log a failed test shows.
+	tailLines = 200
+)
+
+// Options are how the controller is started.
+type Options struct {
+	// Kubeconfig is the file by which the controller reaches the Kubernetes API.
+	Kubeconfig string
+	// Namespaces are those that the controller watches, one flag for each; without any, it watches all.
+	Namespaces []string
+	// Args are further arguments.
+	Args []string
+	// Dir is the directory that the controller runs in and its log is written to; it is made if need be. A controller
+	// that is started in the directory of an earlier one goes on with its log. The default is a directory of its own.
+	Dir string
+}
+
+// Process is a controller that runs, or has run.
+type Process struct {
+	t       testing.TB
+	process *process.Process
+	metrics string
+	health  string
+}
+
+// Start starts the controller that the environment variable SYNC_CONTROLLER names, as the Makefile sets it. It is killed
+// when the test ends; if the test has failed, the end of its log is printed. What fails here, and in the methods, ends
+// the test.
+func Start(t testing.TB, options Options) *Process {
+	t.Helper()
+	binary := os.Getenv("SYNC_CONTROLLER")
+	if binary == "" {
+		t.Fatal("the environment variable SYNC_CONTROLLER must name the binary of the controller: run this by make, which builds it and sets it")
+	}
+	dir := options.Dir
+	if dir == "" {
+		dir = t.TempDir()
+	} else if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatalf("cannot make the directory of the controller: %v", err)
+	}
+	var metricsPort, healthPort int
+	if err := process.FreePorts(&metricsPort, &healthPort); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"--kubeconfig=" + options.Kubeconfig}
+	for _, namespace := range options.Namespaces {
+		args = append(args, "--namespace="+namespace)
+	}
+	args = append(args, "--metrics-bind-address="+process.Local(metricsPort), "--health-probe-bind-address="+process.Local(healthPort))
+	running, err := process.Start(dir, "sync-controller", binary, nil, append(args, options.Args...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Process{
+		t: t, process: running,
+		metrics: "http://" + process.Local(metricsPort) + "/metrics",
+		health:  "http://" + process.Local(healthPort) + "/readyz",
+	}
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			t.Logf("sync-controller (process %d)%s", p.PID(), running.Tail(tailLines))
+		}
+	})
+	return p
+}
+
+// PID returns the process ID.
+func (p *Process) PID() int { return p.process.PID() }
+
+// Ended returns a channel that is closed once the controller has ended, by itself or otherwise.
+func (p *Process) Ended() <-chan struct{} { return p.process.Done() }
+
+// Ready asks once whether the controller is ready, and returns no error if it is.
+func (p *Process) Ready(ctx context.Context) error {
+	return process.Answers(ctx, http.DefaultClient, p.health)
+}
+
+// WaitReady returns once the controller is ready. The test fails if it ends before, or ctx does.
+func (p *Process) WaitReady(ctx context.Context) {
+	p.t.Helper()
+	if err := p.process.Await(ctx, "it was ready", p.Ready); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Kill ends the controller at once, as a node that fails does, and returns when it has ended. Unlike the other methods it
+// may be called by any goroutine, such as that of a proxy's hook.
+func (p *Process) Kill() { p.process.Kill() }
+
+// Interrupt asks the controller to end, as Kubernetes does, and does not wait. Like Kill it may be called anywhere.
+func (p *Process) Interrupt() {
+	if p.process.Running() {
+		_ = syscall.Kill(p.PID(), syscall.SIGTERM) // an error means that it has just ended
+	}
+}
+
+// Stop asks the controller to end, as Kubernetes does, and returns its exit code, -1 if a signal ended it. The test fails,
+// and the controller is killed, if it takes longer than it should.
+func (p *Process) Stop() int {
+	p.t.Helper()
+	began := time.Now()
+	code := p.process.Stop(grace)
+	if took := time.Since(began); took >= grace {
+		p.t.Errorf("the controller did not end within %s of being asked to", grace)
+	}
+	return code
+}
+
+// Log returns all that the controller has printed.
+func (p *Process) Log() string {
+	p.t.Helper()
+	content, err := os.ReadFile(p.process.Log)
+	if err != nil {
+		p.t.Fatalf("cannot read the controller's log: %v", err)
+	}
+	return string(content)
+}
+
+// Metrics returns the controller's metrics.
+func (p *Process) Metrics() (metrics.Families, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	families, err := metrics.Get(ctx, http.DefaultClient, p.metrics)
+	if err != nil {
+		return nil, fmt.Errorf("sync-controller: %w", err)
+	}
+	return families, nil
+}
+
+// Metric returns the sum of the series of a metric that have the labels; see metrics.Families.Sum.
+func (p *Process) Metric(name string, labels map[string]string) float64 {
+	p.t.Helper()
+	families, err := p.Metrics()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return families.Sum(name, labels)
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fleet does in a test what the users of a management cluster do: register repositories, publish blueprints,
+// write PackageVariants, edit and approve what comes of them, and look at the outcome.
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/e2e/stack"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	porchconfig "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// interval is how often a Fleet looks whether something has come about.
+	interval = 50 * time.Millisecond
+	// user is the field manager of what a Fleet applies.
+	user = "fleet"
+)
+
+// Fleet is a namespace of a stack, and what a test does in it. A method that cannot do what it says ends the test; so it
+// must be called by the test's own goroutine.
+type Fleet struct {
+	// Client is the administrator's client. It knows the core of the API, Porch's types and ours.
+	Client client.Client
+	// Namespace is where all is done.
+	Namespace string
+	// Timeout is how long Eventually and the methods that wait do so at most; it is a minute.
+	Timeout time.Duration
+
+	t     testing.TB
+	stack *stack.Stack
+}
+
+// New makes a namespace, which must not exist, in a stack that it gives our CRDs if need be.
+func New(t testing.TB, s *stack.Stack, namespace string) *Fleet {
+	t.Helper()
+	if err := s.InstallVariants(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	scheme, err := newScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(s.Config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatalf("cannot make a client: %v", err)
+	}
+	f := &Fleet{Client: c, Namespace: namespace, Timeout: time.Minute, t: t, stack: s}
+	if err := c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
+		t.Fatalf("cannot make a namespace for this test alone: %v", err)
+	}
+	return f
+}
+
+// newScheme returns the types that a Fleet's client knows.
+func newScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	return scheme, errors.Join(
+		corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), v1alpha2.AddToScheme(scheme),
+		porchapi.AddToScheme(scheme), porchconfig.AddToScheme(scheme))
+}
+
+// Repository registers a git repository of its own as a Repository with the labels, and returns once Porch has read it.
+func (f *Fleet) Repository(name string, labels map[string]string, deployment bool) {
+	f.t.Helper()
+	err := f.stack.RegisterRepository(f.t.Context(), stack.Repository{
+		Namespace: f.Namespace, Name: name, Git: f.Namespace + "-" + name, Labels: labels, Deployment: deployment,
+	})
+	if err != nil {
+		f.t.Fatalf("cannot register repository %s: %v", name, err)
+	}
+}
+
+// Apply makes objects what they say, as kubectl apply --server-side does: what an earlier Apply said and this one does not
+// goes. An object without a namespace is in the Fleet's, unless its kind has none. A status is not applied. The objects
+// stay as they are; get them to see what became of them.
+func (f *Fleet) Apply(objects ...client.Object) {
+	f.t.Helper()
+	for _, object := range objects {
+		if err := f.apply(object); err != nil {
+			f.t.Fatalf("cannot apply %T %s: %v", object, object.GetName(), err)
+		}
+	}
+}
+
+// apply applies one object.
+func (f *Fleet) apply(object client.Object) error {
+	kind, err := f.Client.GroupVersionKindFor(object)
+	if err != nil {
+		return err
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return fmt.Errorf("cannot convert it: %w", err)
+	}
+	applied := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
+	applied.SetGroupVersionKind(kind)
+	if err := f.place(applied); err != nil {
+		return err
+	}
+	// What the server has put into an object that was read is not the user's to apply.
+	unstructured.RemoveNestedField(applied.Object, "status")
+	for _, field := range []string{"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp"} {
+		unstructured.RemoveNestedField(applied.Object, "metadata", field)
+	}
+	return f.Client.Apply(f.t.Context(), client.ApplyConfigurationFromUnstructured(applied),
+		client.FieldOwner(user), client.ForceOwnership)
+}
+
+// place puts an object into the Fleet's namespace if it has none and needs one.
+func (f *Fleet) place(object client.Object) error {
+	namespaced, err := f.Client.IsObjectNamespaced(object)
+	if err == nil && namespaced && object.GetNamespace() == "" {
+		object.SetNamespace(f.Namespace)
+	}
+	return err
+}
+
+// Delete asks for an object to be deleted; it goes when its finalizers have. Of the object, the kind and the name count,
+// and the namespace if it is another than the Fleet's. An object that is not there fails the test.
+func (f *Fleet) Delete(object client.Object) {
+	f.t.Helper()
+	target, ok := object.DeepCopyObject().(client.Object)
+	if !ok {
+		f.t.Fatalf("the copy of a %T is no object", object)
+	}
+	if err := f.place(target); err != nil {
+		f.t.Fatalf("cannot delete %T %s: %v", object, object.GetName(), err)
+	}
+	err := f.retry(func() error { return f.Client.Delete(f.t.Context(), target) })
+	if err != nil {
+		f.t.Fatalf("cannot delete %T %s: %v", object, object.GetName(), err)
+	}
+}
+
+// key is the key of an object in the Fleet's namespace.
+func (f *Fleet) key(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: f.Namespace, Name: name}
+}

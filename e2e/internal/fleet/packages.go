@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// placeholder is the revision of the PackageRevision that follows the branch of the repository: it is none that a user
+// published.
+const placeholder = -1
+
+// Publish makes a draft, as Draft does, proposes and approves it, and returns the published revision.
+func (f *Fleet) Publish(repo, pkg, workspace string, files map[string]string) *porchapi.PackageRevision {
+	f.t.Helper()
+	name := f.Draft(repo, pkg, workspace, files).Name
+	f.Propose(name)
+	f.Approve(name)
+	return f.Revision(name)
+}
+
+// Draft makes a draft of a package and writes files to it, as WriteFiles does. The draft begins as a copy of the latest
+// published revision of the package, or, if there is none, as what porchctl rpkg init makes.
+func (f *Fleet) Draft(repo, pkg, workspace string, files map[string]string) *porchapi.PackageRevision {
+	f.t.Helper()
+	draft := &porchapi.PackageRevision{
+		ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace},
+		Spec: porchapi.PackageRevisionSpec{
+			RepositoryName: repo, PackageName: pkg, WorkspaceName: workspace,
+			Lifecycle: porchapi.PackageRevisionLifecycleDraft,
+			Tasks:     []porchapi.Task{f.firstTask(repo, pkg)},
+		},
+	}
+	err := f.retry(func() error { return f.Client.Create(f.t.Context(), draft) })
+	if err != nil {
+		f.t.Fatalf("cannot make draft %s of package %s in repository %s: %v", workspace, pkg, repo, err)
+	}
+	f.WriteFiles(draft.Name, files)
+	return f.Revision(draft.Name)
+}
+
+// firstTask returns what the content of a new draft of a package is to be.
+func (f *Fleet) firstTask(repo, pkg string) porchapi.Task {
+	f.t.Helper()
+	published := slices.DeleteFunc(f.Revisions(repo, pkg), func(r porchapi.PackageRevision) bool { return !r.IsPublished() })
+	if len(published) == 0 {
+		return porchapi.Task{
+			Type: porchapi.TaskTypeInit,
+			Init: &porchapi.PackageInitTaskSpec{Description: "package " + pkg + " of a test"},
+		}
+	}
+	latest := slices.MaxFunc(published, func(a, b porchapi.PackageRevision) int { return cmp.Compare(a.Spec.Revision, b.Spec.Revision) })
+	return porchapi.Task{
+		Type: porchapi.TaskTypeEdit,
+		Edit: &porchapi.PackageEditTaskSpec{Source: &porchapi.PackageRevisionRef{Name: latest.Name}},
+	}
+}
+
+// Revision returns a package revision.
+func (f *Fleet) Revision(name string) *porchapi.PackageRevision {
+	f.t.Helper()
+	revision := &porchapi.PackageRevision{}
+	if err := f.Client.Get(f.t.Context(), f.key(name), revision); err != nil {
+		f.t.Fatalf("cannot get package revision %s: %v", name, err)
+	}
+	return revision
+}
+
+// Revisions returns the drafts and revisions of a package, by name, without the one that follows the repository's branch.
+func (f *Fleet) Revisions(repo, pkg string) []porchapi.PackageRevision {
+	f.t.Helper()
+	var list porchapi.PackageRevisionList
+	if err := f.Client.List(f.t.Context(), &list, client.InNamespace(f.Namespace)); err != nil {
+		f.t.Fatalf("cannot list package revisions: %v", err)
+	}
+	revisions := slices.DeleteFunc(list.Items, func(r porchapi.PackageRevision) bool {
+		return r.Spec.RepositoryName != repo || r.Spec.PackageName != pkg || r.Spec.Revision == placeholder
+	})
+	slices.SortFunc(revisions, func(a, b porchapi.PackageRevision) int { return cmp.Compare(a.Name, b.Name) })
+	return revisions
+}
+
+// Files returns the content of a package revision's files, by path.
+func (f *Fleet) Files(name string) map[string]string {
+	f.t.Helper()
+	var resources porchapi.PackageRevisionResources
+	if err := f.Client.Get(f.t.Context(), f.key(name), &resources); err != nil {
+		f.t.Fatalf("cannot get the files of package revision %s: %v", name, err)
+	}
+	return resources.Spec.Resources
+}
+
+// WriteFiles edits a draft as a user does: the given files are written, those given as empty are deleted, all others stay
+// as they are. Porch renders the package then; a render that fails is logged, and the files are kept.
+func (f *Fleet) WriteFiles(name string, files map[string]string) {
+	f.t.Helper()
+	if len(files) == 0 {
+		return
+	}
+	var resources porchapi.PackageRevisionResources
+	err := f.retry(func() error {
+		resources = porchapi.PackageRevisionResources{}
+		if err := f.Client.Get(f.t.Context(), f.key(name), &resources); err != nil {
+			return err
+		}
+		if resources.Spec.Resources == nil {
+			resources.Spec.Resources = map[string]string{}
+		}
+		maps.Copy(resources.Spec.Resources, files)
+		maps.DeleteFunc(resources.Spec.Resources, func(_, content string) bool { return content == "" })
+		return f.Client.Update(f.t.Context(), &resources)
+	})
+	if err != nil {
+		f.t.Fatalf("cannot write the files of package revision %s: %v", name, err)
+	}
+	if failure := resources.Status.RenderStatus.Err; failure != "" {
+		f.t.Logf("package revision %s was not rendered: %s", name, failure)
+	}
+}
+
+// Propose proposes a draft for approval.
+func (f *Fleet) Propose(name string) {
+	f.t.Helper()
+	f.edit(name, "propose", func(ctx context.Context, r *porchapi.PackageRevision) error {
+		if r.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
+			return fmt.Errorf("its lifecycle is %s", r.Spec.Lifecycle)
+		}
+		r.Spec.Lifecycle = porchapi.PackageRevisionLifecycleProposed
+		return f.Client.Update(ctx, r)
+	})
+}
+
+// ProposeDeletion proposes a published revision for deletion. Delete deletes it then.
+func (f *Fleet) ProposeDeletion(name string) {
+	f.t.Helper()
+	f.edit(name, "propose the deletion of", func(ctx context.Context, r *porchapi.PackageRevision) error {
+		if r.Spec.Lifecycle != porchapi.PackageRevisionLifecyclePublished {
+			return fmt.Errorf("its lifecycle is %s", r.Spec.Lifecycle)
+		}
+		r.Spec.Lifecycle = porchapi.PackageRevisionLifecycleDeletionProposed
+		return f.Client.Update(ctx, r)
+	})
+}
+
+// Approve publishes a proposed draft. Like porchctl, it refuses one whose readiness gates are not met.
+func (f *Fleet) Approve(name string) {
+	f.t.Helper()
+	f.edit(name, "approve", func(ctx context.Context, r *porchapi.PackageRevision) error {
+		if r.Spec.Lifecycle != porchapi.PackageRevisionLifecycleProposed {
+			return fmt.Errorf("its lifecycle is %s", r.Spec.Lifecycle)
+		}
+		if !porchapi.PackageRevisionIsReady(r.Spec.ReadinessGates, r.Status.Conditions) {
+			return fmt.Errorf("its readiness gates %v are not met: %v", r.Spec.ReadinessGates, r.Status.Conditions)
+		}
+		r.Spec.Lifecycle = porchapi.PackageRevisionLifecyclePublished
+		return f.Client.SubResource("approval").Update(ctx, r)
+	})
+}
+
+// Reject makes a proposed draft a draft again, and takes back a proposal of deletion.
+func (f *Fleet) Reject(name string) {
+	f.t.Helper()
+	f.edit(name, "reject", func(ctx context.Context, r *porchapi.PackageRevision) error {
+		switch r.Spec.Lifecycle {
+		case porchapi.PackageRevisionLifecycleProposed:
+			r.Spec.Lifecycle = porchapi.PackageRevisionLifecycleDraft
+		case porchapi.PackageRevisionLifecycleDeletionProposed:
+			r.Spec.Lifecycle = porchapi.PackageRevisionLifecyclePublished
+		default:
+			return fmt.Errorf("its lifecycle is %s", r.Spec.Lifecycle)
+		}
+		return f.Client.SubResource("approval").Update(ctx, r)
+	})
+}
+
+// edit changes a package revision as it is now.
+func (f *Fleet) edit(name, what string, change func(context.Context, *porchapi.PackageRevision) error) {
+	f.t.Helper()
+	err := f.retry(func() error {
+		var revision porchapi.PackageRevision
+		if err := f.Client.Get(f.t.Context(), f.key(name), &revision); err != nil {
+			return err
+		}
+		return change(f.t.Context(), &revision)
+	})
+	if err != nil {
+		f.t.Fatalf("cannot %s package revision %s: %v", what, name, err)
+	}
+}
+
+// retry does something again as long as it conflicts with what somebody else does: Porch serves one request for a package
+// at a time and refuses others.
+func (f *Fleet) retry(do func() error) error {
+	ctx, cancel := context.WithTimeout(f.t.Context(), f.Timeout)
+	defer cancel()
+	for {
+		err := do()
+		if !apierrors.IsConflict(err) && !lostBranch(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("gave up after %s", f.Timeout), err)
+		case <-time.After(interval):
+		}
+	}
+}
+
+// lostBranch tells whether Porch did not find a branch. While it writes the branches of a repository it reads them badly.
+func lostBranch(err error) bool {
+	return apierrors.IsInternalError(err) &&
+		slices.ContainsFunc([]string{"reference not found", "ref file is empty", "remote not found"}, func(text string) bool {
+			return strings.Contains(err.Error(), text)
+		})
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package proxy stands between a client and the Kubernetes API of a stack: it records what the client asks for, lets the
+// client act as somebody else, and makes the API fail as a test wants it to.
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Options are what a proxy can be told. The zero value is a proxy that asks as the user of its config.
+type Options struct {
+	// ImpersonateUser, if set, is the user that requests are forwarded as, such as
+	// system:serviceaccount:NAMESPACE:NAME. The user of the config must be allowed to impersonate.
+	ImpersonateUser string
+	// ImpersonateGroups are the groups of that user. Without any, the API server gives a service account those that it
+	// has in a cluster.
+	ImpersonateGroups []string
+}
+
+// Proxy is a proxy that runs. Its methods may be called at any time, by more than one goroutine.
+type Proxy struct {
+	url     string
+	server  *http.Server
+	forward *httputil.ReverseProxy
+	ended   chan error // what Serve returned
+
+	mu       sync.Mutex
+	requests []*Request // changed under mu, for a status comes later
+	hook     Hook
+	down     map[string]bool // by group
+	watches  map[*Request]context.CancelFunc
+}
+
+// Start starts a proxy before the API that config leads to, on a free port of this machine. Clients reach it by plain
+// HTTP and without credentials; requests are forwarded with those of config.
+func Start(config *rest.Config, options Options) (*Proxy, error) {
+	config = rest.CopyConfig(config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: options.ImpersonateUser, Groups: options.ImpersonateGroups}
+	transport, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a proxy's transport: %w", err)
+	}
+	target, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a proxy to %q: %w", config.Host, err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("cannot start a proxy: %w", err)
+	}
+	p := &Proxy{
+		url:     "http://" + listener.Addr().String(),
+		ended:   make(chan error, 1),
+		down:    map[string]bool{},
+		watches: map[*Request]context.CancelFunc{},
+	}
+	// What goes wrong is an answer to the client, and in what it logs; the test's output is for the test.
+	quiet := log.New(io.Discard, "", 0)
+	p.forward = &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: target.Scheme, Host: target.Host}) },
+		Transport:      transport,
+		FlushInterval:  -1, // the events of a watch are passed on as they come
+		ModifyResponse: p.answered,
+		ErrorHandler:   p.failed,
+		ErrorLog:       quiet,
+	}
+	p.server = &http.Server{Handler: p, ErrorLog: quiet, ReadHeaderTimeout: time.Minute}
+	go func() { p.ended <- p.server.Serve(listener) }()
+	return p, nil
+}
+
+// Close ends the proxy and all requests that are under way.
+func (p *Proxy) Close() error {
+	err := p.server.Close()
+	if served := <-p.ended; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	p.ended <- http.ErrServerClosed // for another Close
+	if err != nil {
+		return fmt.Errorf("cannot close the proxy: %w", err)
+	}
+	return nil
+}
+
+// Config returns the means of a Go client to reach the proxy, without a limit on its requests.
+func (p *Proxy) Config() *rest.Config { return &rest.Config{Host: p.url, QPS: -1} }
+
+// Kubeconfig writes a file that leads clients to the proxy.
+func (p *Proxy) Kubeconfig(path string) error {
+	config := clientcmdapi.NewConfig()
+	config.Clusters["proxy"] = &clientcmdapi.Cluster{Server: p.url}
+	config.Contexts["proxy"] = &clientcmdapi.Context{Cluster: "proxy", Namespace: "default"}
+	config.CurrentContext = "proxy"
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		return fmt.Errorf("cannot write the kubeconfig of the proxy: %w", err)
+	}
+	return nil
+}
+
+// Requests returns all requests since the start, or since Reset, in the order in which they came.
+func (p *Proxy) Requests() []Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	requests := make([]Request, len(p.requests))
+	for i, r := range p.requests {
+		requests[i] = *r
+	}
+	return requests
+}
+
+// Reset forgets the requests that have been seen.
+func (p *Proxy) Reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests = nil
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stack
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// porchCRDs are the CRDs that Porch's API server needs, in Porch's module.
+var porchCRDs = []string{
+	"api/porchconfig/v1alpha1/config.porch.kpt.dev_repositories.yaml",
+	"internal/api/porchinternal/v1alpha1/config.porch.kpt.dev_packagerevs.yaml",
+}
+
+// installPorch applies what Porch's API server finds in a cluster, except for the APIService, and waits until its CRDs
+// are served.
+func (s *Stack) installPorch(ctx context.Context) error {
+	module, err := sources(ctx, porchModule)
+	if err != nil {
+		return err
+	}
+	for _, o := range []object{
+		porchNamespaceObject(), porchServiceObject(), deletionWebhook(s.certs.pem(), local(s.ports.webhook)),
+	} {
+		if err := s.apply(ctx, o); err != nil {
+			return err
+		}
+	}
+	files := make([]string, len(porchCRDs))
+	for i, file := range porchCRDs {
+		files[i] = filepath.Join(module, filepath.FromSlash(file))
+	}
+	return s.applyCRDs(ctx, files)
+}
+
+// InstallVariants applies the CRDs of PackageVariant and PackageVariantSet, as they are in api/crds, and returns once they
+// are served. Only the first call of a stack does it.
+func (s *Stack) InstallVariants(ctx context.Context) error {
+	s.installing.Lock()
+	defer s.installing.Unlock()
+	if s.installed {
+		return nil
+	}
+	module, err := sources(ctx, apiModule)
+	if err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(module, "crds", "*.yaml"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("no CRDs in %s", filepath.Join(module, "crds"))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot install PackageVariants: %w", err)
+	}
+	if err := s.applyCRDs(ctx, files); err != nil {
+		return err
+	}
+	s.installed = true
+	return nil
+}
+
+// applyCRDs applies the CRDs of files, one each, and waits until they are served.
+func (s *Stack) applyCRDs(ctx context.Context, files []string) error {
+	var names []string
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("cannot read a CRD: %w", err)
+		}
+		crd := map[string]any{}
+		if err := yaml.Unmarshal(content, &crd); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		name := (&unstructured.Unstructured{Object: crd}).GetName()
+		if err := s.apply(ctx, object{resource: crds, name: name, content: crd}); err != nil {
+			return err
+		}
+		names = append(names, name)
+	}
+	for _, name := range names {
+		err := s.process("kube-apiserver").Await(ctx, "it served "+name, func(ctx context.Context) error {
+			return s.condition(ctx, crds, "", name, "Established")
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

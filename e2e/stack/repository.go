@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stack
+
+import (
+	"context"
+	"time"
+)
+
+// Repository is a git repository that Porch keeps packages in.
+type Repository struct {
+	// Namespace and Name are those of the Repository object.
+	Namespace, Name string
+	// Git is the name of the repository on the git server, which makes it; the default is Name. Two Repositories must not
+	// share one.
+	Git string
+	// Labels are the labels of the Repository object.
+	Labels map[string]string
+	// Deployment tells that the packages are meant to be deployed.
+	Deployment bool
+}
+
+// RegisterRepository registers a git repository with Porch, or makes a registered one what r says, and waits until Porch
+// has read it.
+func (s *Stack) RegisterRepository(ctx context.Context, r Repository) error {
+	git := r.Git
+	if git == "" {
+		git = r.Name
+	}
+	labels := map[string]any{}
+	for key, value := range r.Labels {
+		labels[key] = value
+	}
+	err := s.apply(ctx, object{resource: repositories, namespace: r.Namespace, name: r.Name, content: map[string]any{
+		"apiVersion": repositories.GroupVersion().String(), "kind": "Repository",
+		"metadata": map[string]any{"labels": labels},
+		"spec": map[string]any{
+			"type": "git", "content": "Package", "deployment": r.Deployment,
+			"git": map[string]any{"repo": s.GitURL(git), "branch": "main", "directory": "/"},
+		},
+	}})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return s.process("porch").Await(ctx, "it had read repository "+r.Namespace+"/"+r.Name, func(ctx context.Context) error {
+		return s.condition(ctx, repositories, r.Namespace, r.Name, "Ready")
+	})
+}
