@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mutate
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
+	"github.com/package-variants/package-variants/functions/inject-config/injection"
+	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// configVersion is the API version of the functions' own configs (section "The functions" of the design).
+const configVersion = "fn.kpt.dev/v1alpha1"
+
+// config returns the function's own config of a kind; fields that are empty are left out.
+func config(kind string, r Request, fields map[string]any) map[string]any {
+	out := map[string]any{
+		"apiVersion": configVersion, "kind": kind,
+		"metadata": map[string]any{"name": r.Name, "namespace": r.Namespace},
+	}
+	maps.Copy(out, fields)
+	return out
+}
+
+func contextConfig(r Request) map[string]any {
+	return config(packagecontext.Kind, r, map[string]any{"data": r.Spec.PackageContext.Data, "removeKeys": r.Spec.PackageContext.RemoveKeys})
+}
+
+func pipelineConfig(r Request) map[string]any {
+	return config(pipeline.Kind, r, map[string]any{"pipeline": r.Spec.Pipeline})
+}
+
+// injectionConfig passes on no more of the objects than the function reads.
+func injectionConfig(r Request, objects []map[string]any) map[string]any {
+	resources := make([]map[string]any, 0, len(objects))
+	for _, o := range objects {
+		metadata, _ := o["metadata"].(map[string]any)
+		resource := pick(o, "apiVersion", "kind", "spec", "data")
+		resource["metadata"] = pick(metadata, "name", "namespace")
+		resources = append(resources, resource)
+	}
+	return config(injection.Kind, r, map[string]any{"injectors": r.Spec.Injectors, "resources": resources})
+}
+
+// pick returns those of the keys that the map has, with their values.
+func pick(m map[string]any, keys ...string) map[string]any {
+	out := map[string]any{}
+	for _, key := range keys {
+		if value, ok := m[key]; ok {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+func configNode(config map[string]any) (*kyaml.RNode, error) {
+	text, err := yaml.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	return kyaml.Parse(string(text))
+}
+
+// kptfile is what unmet reads of a Kptfile.
+type kptfile struct {
+	Info struct {
+		ReadinessGates []gate `yaml:"readinessGates"`
+	} `yaml:"info"`
+	Status struct {
+		Conditions []struct {
+			Type    string `yaml:"type"`
+			Status  string `yaml:"status"`
+			Message string `yaml:"message"`
+		} `yaml:"conditions"`
+	} `yaml:"status"`
+}
+
+type gate struct {
+	ConditionType string `yaml:"conditionType"`
+}
+
+// unmet returns the messages of the conditions of injection points in the root Kptfile that are not true and that a
+// readiness gate asks for.
+func unmet(items []*kyaml.RNode) []string {
+	var messages []string
+	for _, item := range items {
+		if krm.Identify(item).File != "Kptfile" {
+			continue
+		}
+		var k kptfile
+		_ = item.YNode().Decode(&k) // an error is of other types in places that are not ours; the rest is decoded
+		for _, c := range k.Status.Conditions {
+			required := slices.Contains(k.Info.ReadinessGates, gate{ConditionType: c.Type})
+			if required && injection.IsConditionType(c.Type) && c.Status != "True" {
+				messages = append(messages, c.Type+": "+c.Message)
+			}
+		}
+	}
+	return messages
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package mutate runs the functions that make a package variant over the files of a package.
+package mutate
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
+	"github.com/package-variants/package-variants/functions/inject-config/injection"
+	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
+	"sigs.k8s.io/kustomize/kyaml/kio"
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Objects returns the in-cluster objects among the candidates that exist, in the form in which the API serves them.
+type Objects func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, error)
+
+// Request says what to make of a package.
+type Request struct {
+	// Name and Namespace are the PackageVariant's.
+	Name, Namespace string
+	Spec            *variant.Spec
+	Objects         Objects
+}
+
+// Outcome is what the functions made of a package.
+type Outcome struct {
+	// Files are the files that changed, by their path in the package, with their new text.
+	Files map[string]string
+	// Unmet says, for each required injection point that was not filled, why.
+	Unmet []string
+}
+
+// Changed returns the paths of the files that changed, in order.
+func (o Outcome) Changed() []string {
+	var paths []string
+	for p := range o.Files {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// Apply runs the functions over the files of a package, by their path in it, and returns what changes. A file is said
+// to change if its content does: one that a function would only format differently is left as it is. The error is that
+// of the function, of reading the files, or of r.Objects.
+func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Request) (Outcome, error) {
+	before, err := parse(files)
+	if err != nil {
+		return Outcome{}, err
+	}
+	after := before
+	run := func(function string, config map[string]any) error {
+		n, err := configNode(config)
+		if err != nil {
+			return fmt.Errorf("cannot configure %s: %w", function, err)
+		}
+		if after, err = runtime.Run(ctx, function, n, after); err != nil {
+			return fmt.Errorf("%s: %w", function, err)
+		}
+		return nil
+	}
+	if r.Spec.PackageContext != nil {
+		if err := run(ApplyPackageContext, contextConfig(r)); err != nil {
+			return Outcome{}, err
+		}
+	}
+	if err := run(PrependPipeline, pipelineConfig(r)); err != nil {
+		return Outcome{}, err
+	}
+	candidates, err := injection.Candidates(after, r.Spec.Injectors)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("%s: %w", InjectConfig, err)
+	}
+	objects, err := r.Objects(ctx, candidates)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := run(InjectConfig, injectionConfig(r, objects)); err != nil {
+		return Outcome{}, err
+	}
+	changed, err := difference(before, after)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Files: changed, Unmet: unmet(after)}, nil
+}
+
+// parse reads the resources in those files that a function may need.
+func parse(files map[string]string) ([]*yaml.RNode, error) {
+	var paths []string
+	for p, content := range files {
+		if isKRM(p) && (packagecontext.Relevant(p, content) || pipeline.Relevant(p, content) || injection.Relevant(p, content)) {
+			paths = append(paths, p)
+		}
+	}
+	slices.Sort(paths)
+	var items []*yaml.RNode
+	for _, p := range paths {
+		reader := &kio.ByteReader{
+			Reader:            strings.NewReader(files[p]),
+			SetAnnotations:    map[string]string{kioutil.PathAnnotation: p},
+			DisableUnwrapping: true,
+			PreserveSeqIndent: true,
+		}
+		resources, err := reader.Read()
+		if err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", p, err)
+		}
+		items = append(items, resources...)
+	}
+	return items, nil
+}
+
+// isKRM reports whether kpt takes a file for one with resources.
+func isKRM(p string) bool {
+	base := path.Base(p)
+	return base == "Kptfile" || slices.ContainsFunc(kio.MatchAll, func(pattern string) bool {
+		matches, err := path.Match(pattern, base)
+		return err == nil && matches
+	})
+}
+
+// difference returns the files of after whose resources are not those of before. Both are encoded in the same way to
+// find out.
+func difference(before, after []*yaml.RNode) (map[string]string, error) {
+	was, is := byFile(before), byFile(after)
+	changed := map[string]string{}
+	for file, items := range is {
+		if slices.Equal(was[file], items) { // no function copied an item to edit it
+			continue
+		}
+		text, err := encode(items)
+		if err != nil {
+			return nil, fmt.Errorf("cannot write %s: %w", file, err)
+		}
+		old, err := encode(was[file])
+		if err != nil {
+			return nil, fmt.Errorf("cannot write %s: %w", file, err)
+		}
+		if text != old {
+			changed[file] = text
+		}
+	}
+	return changed, nil
+}
+
+func byFile(items []*yaml.RNode) map[string][]*yaml.RNode {
+	files := map[string][]*yaml.RNode{}
+	for _, item := range items {
+		file := krm.Identify(item).File
+		files[file] = append(files[file], item)
+	}
+	return files
+}
+
+// encode writes the resources of a file. Each is written with its document, which holds a comment at the top of the
+// file that an empty line follows, such as a license: the SDK's objects have none.
+func encode(items []*yaml.RNode) (string, error) {
+	var out strings.Builder
+	writer := kio.ByteWriter{Writer: &out, ClearAnnotations: []string{kioutil.PathAnnotation, kioutil.LegacyPathAnnotation}} //nolint:staticcheck // the reader sets both
+	err := writer.Write(items)
+	return out.String(), err
+}

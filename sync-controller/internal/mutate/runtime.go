@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mutate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
+	"github.com/package-variants/package-variants/functions/inject-config/injection"
+	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// The functions, by the names of their binaries and images.
+const (
+	ApplyPackageContext = "apply-package-context"
+	PrependPipeline     = "prepend-pipeline"
+	InjectConfig        = "inject-config"
+)
+
+// Runtime runs KRM functions.
+type Runtime interface {
+	// Run runs the function on the items with the config, and returns the items as they are to be. The items given are
+	// not changed. An error is the function's own, or says why it could not be run.
+	Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) ([]*yaml.RNode, error)
+}
+
+// Builtin is the Runtime that runs the functions in this process.
+type Builtin struct{}
+
+var builtin = map[string]krm.Function{
+	ApplyPackageContext: packagecontext.Run,
+	PrependPipeline:     pipeline.Run,
+	InjectConfig:        injection.Run,
+}
+
+// Run implements Runtime.
+func (Builtin) Run(_ context.Context, function string, config *yaml.RNode, items []*yaml.RNode) ([]*yaml.RNode, error) {
+	f, ok := builtin[function]
+	if !ok {
+		return nil, fmt.Errorf("there is no built-in function %q", function)
+	}
+	out, err := f(config, items)
+	return out.Items, err
+}

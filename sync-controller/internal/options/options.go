@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package options reads the controller's flags and makes of them what main needs.
+package options
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+// leaderElectionID is the name of the Lease that replicas compete for.
+const leaderElectionID = "package-variants-sync-controller"
+
+// Options are the flags.
+type Options struct {
+	Kubeconfig      string
+	Namespaces      []string
+	Concurrency     int
+	FunctionRuntime string
+
+	MetricsAddress, ProbeAddress string
+	LogFormat                    string
+	LogLevel                     slog.Level
+
+	LeaderElection                            bool
+	LeaderElectionNamespace                   string
+	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
+}
+
+// Parse reads the flags. Usage and errors of the flag package are written to out.
+func Parse(args []string, out io.Writer) (*Options, error) {
+	o := &Options{}
+	f := flag.NewFlagSet("sync-controller", flag.ContinueOnError)
+	f.SetOutput(out)
+	f.StringVar(&o.Kubeconfig, "kubeconfig", "", "path of the kubeconfig by which to reach the cluster; empty inside of it")
+	f.Func("namespace", "namespaces to work in, separated by commas (default all)", func(s string) error {
+		for _, namespace := range strings.Split(s, ",") {
+			if namespace = strings.TrimSpace(namespace); namespace != "" {
+				o.Namespaces = append(o.Namespaces, namespace)
+			}
+		}
+		return nil
+	})
+	f.IntVar(&o.Concurrency, "concurrency", 8, "how many PackageVariants are worked on at once")
+	f.StringVar(&o.FunctionRuntime, "function-runtime", "builtin", "how the functions run: builtin, in this process")
+	f.StringVar(&o.MetricsAddress, "metrics-bind-address", ":8080", "address of the metrics; 0 for none")
+	f.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 for none")
+	f.StringVar(&o.LogFormat, "log-format", "json", "format of the log: json or text")
+	f.TextVar(&o.LogLevel, "log-level", slog.LevelInfo, "least level of what is logged: debug, info, warn or error")
+	f.BoolVar(&o.LeaderElection, "leader-elect", false, "let one of several replicas act")
+	f.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "", "namespace of the Lease; empty for the controller's own")
+	f.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", 15*time.Second, "how long others wait for a leader that is not heard of")
+	f.DurationVar(&o.RenewDeadline, "leader-election-renew-deadline", 10*time.Second, "how long a leader tries to renew its lease before it ends")
+	f.DurationVar(&o.RetryPeriod, "leader-election-retry-period", 2*time.Second, "how long to wait between tries to get or renew the lease")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q: there are flags only, see --help", f.Arg(0))
+	}
+	return o, o.validate()
+}
+
+func (o *Options) validate() error {
+	for _, flag := range []struct {
+		name, value string
+		allowed     []string
+	}{
+		{"function-runtime", o.FunctionRuntime, []string{"builtin"}},
+		{"log-format", o.LogFormat, []string{"json", "text"}},
+	} {
+		if !slices.Contains(flag.allowed, flag.value) {
+			return fmt.Errorf("--%s is %q, but must be one of %s", flag.name, flag.value, strings.Join(flag.allowed, ", "))
+		}
+	}
+	if o.Concurrency < 1 {
+		return fmt.Errorf("--concurrency is %d, but must be 1 or more", o.Concurrency)
+	}
+	return nil
+}
+
+// Logger returns the logger, and makes it that of the libraries, too.
+func (o *Options) Logger(out io.Writer) logr.Logger {
+	options := &slog.HandlerOptions{Level: o.LogLevel}
+	var h slog.Handler = slog.NewJSONHandler(out, options)
+	if o.LogFormat == "text" {
+		h = slog.NewTextHandler(out, options)
+	}
+	logger := logr.FromSlogHandler(h)
+	klog.SetLogger(logger)
+	return logger
+}
+
+// Runtime returns how the functions run.
+func (o *Options) Runtime() mutate.Runtime { return mutate.Builtin{} }
+
+// Manager returns a manager that has no controllers yet.
+func (o *Options) Manager() (ctrl.Manager, error) {
+	config, err := o.config()
+	if err != nil {
+		return nil, err
+	}
+	scheme, err := newScheme()
+	if err != nil {
+		return nil, err
+	}
+	var namespaces map[string]cache.Config
+	for _, namespace := range o.Namespaces {
+		if namespaces == nil {
+			namespaces = map[string]cache.Config{}
+		}
+		namespaces[namespace] = cache.Config{}
+	}
+	cacheOptions := cache.Options{DefaultNamespaces: namespaces, DefaultTransform: cache.TransformStripManagedFields()}
+	porch.ConfigureCache(&cacheOptions)
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme: scheme, Cache: cacheOptions,
+		Metrics:                metricsserver.Options{BindAddress: o.MetricsAddress},
+		HealthProbeBindAddress: o.ProbeAddress,
+		LeaderElection:         o.LeaderElection, LeaderElectionID: leaderElectionID, LeaderElectionNamespace: o.LeaderElectionNamespace,
+		LeaseDuration: &o.LeaseDuration, RenewDeadline: &o.RenewDeadline, RetryPeriod: &o.RetryPeriod,
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return nil, err
+	}
+	return mgr, mgr.AddReadyzCheck("ping", healthz.Ping)
+}
+
+// config returns how to reach the cluster. Requests are not held back here: the API server's priority and fairness
+// decides, and --concurrency.
+func (o *Options) config() (*rest.Config, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("cannot find out how to reach the cluster: %w; outside of a cluster, set --kubeconfig", err)
+	}
+	config.QPS = -1
+	config.UserAgent = "package-variants-sync-controller"
+	return config, nil
+}
+
+// newScheme returns the types of this API and of Porch's.
+func newScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	builder := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, v1alpha2.AddToScheme, porchapi.AddToScheme, configapi.AddToScheme)
+	return scheme, builder.AddToScheme(scheme)
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func defaults() Options {
+	return Options{
+		Concurrency: 8, FunctionRuntime: "builtin",
+		MetricsAddress: ":8080", ProbeAddress: ":8081",
+		LogFormat: "json", LogLevel: slog.LevelInfo,
+		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+	}
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	with := func(edit func(*Options)) Options {
+		o := defaults()
+		edit(&o)
+		return o
+	}
+	for name, c := range map[string]struct {
+		args string
+		want Options
+	}{
+		"defaults":              {"", defaults()},
+		"a namespace":           {"--namespace=fleet", with(func(o *Options) { o.Namespaces = []string{"fleet"} })},
+		"namespaces":            {"--namespace=a,b,,c,", with(func(o *Options) { o.Namespaces = []string{"a", "b", "c"} })},
+		"namespaces, each":      {"-namespace a -namespace b", with(func(o *Options) { o.Namespaces = []string{"a", "b"} })},
+		"empty namespace":       {"--namespace=", defaults()},
+		"leader election":       {"--leader-elect", with(func(o *Options) { o.LeaderElection = true })},
+		"one at once":           {"--concurrency=1", with(func(o *Options) { o.Concurrency = 1 })},
+		"level in any case":     {"--log-level=WARN", with(func(o *Options) { o.LogLevel = slog.LevelWarn })},
+		"level between":         {"--log-level=info+2", with(func(o *Options) { o.LogLevel = slog.LevelInfo + 2 })},
+		"the last of two wins":  {"--log-format=text --log-format=json", defaults()},
+		"end of the flags":      {"--concurrency 2 --", with(func(o *Options) { o.Concurrency = 2 })},
+		"addresses, turned off": {"--metrics-bind-address=0 --health-probe-bind-address=0", with(func(o *Options) { o.MetricsAddress, o.ProbeAddress = "0", "0" })},
+		"all": {"--kubeconfig=k --namespace=n --concurrency=3 --function-runtime=builtin --metrics-bind-address=:1 --health-probe-bind-address=:2 " +
+			"--log-format=text --log-level=debug --leader-elect --leader-election-namespace=l --leader-election-lease-duration=3s " +
+			"--leader-election-renew-deadline=2s --leader-election-retry-period=1s",
+			Options{
+				Kubeconfig: "k", Namespaces: []string{"n"}, Concurrency: 3, FunctionRuntime: "builtin", MetricsAddress: ":1", ProbeAddress: ":2",
+				LogFormat: "text", LogLevel: slog.LevelDebug, LeaderElection: true, LeaderElectionNamespace: "l",
+				LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: time.Second,
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			got, err := Parse(strings.Fields(c.args), &out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, *got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if out.Len() > 0 {
+				t.Errorf("printed %q", out.String())
+			}
+		})
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"argument":             {[]string{"run"}, `unexpected argument "run": there are flags only, see --help`},
+		"argument behind":      {[]string{"--leader-elect", "true"}, `unexpected argument "true": there are flags only, see --help`},
+		"no flag":              {[]string{"--verbose"}, "flag provided but not defined: -verbose"},
+		"function runtime":     {[]string{"--function-runtime=docker"}, `--function-runtime is "docker", but must be one of builtin`},
+		"log format":           {[]string{"--log-format=xml"}, `--log-format is "xml", but must be one of json, text`},
+		"empty log format":     {[]string{"--log-format="}, `--log-format is "", but must be one of json, text`},
+		"no concurrency":       {[]string{"--concurrency=0"}, "--concurrency is 0, but must be 1 or more"},
+		"negative concurrency": {[]string{"--concurrency=-1"}, "--concurrency is -1, but must be 1 or more"},
+		"concurrency":          {[]string{"--concurrency=x"}, `invalid value "x" for flag -concurrency: parse error`},
+		"log level":            {[]string{"--log-level=loud"}, `invalid value "loud" for flag -log-level: slog: level string "loud": unknown name`},
+		"duration":             {[]string{"--leader-election-retry-period=2"}, `invalid value "2" for flag -leader-election-retry-period: parse error`},
+		"switch":               {[]string{"--leader-elect=maybe"}, `invalid boolean value "maybe" for -leader-elect: parse error`},
+		"no value":             {[]string{"--kubeconfig"}, "flag needs an argument: -kubeconfig"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Parse(c.args, &bytes.Buffer{})
+			if err == nil || err.Error() != c.want {
+				t.Errorf("got %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if _, err := Parse([]string{"--help"}, &out); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("got error %v", err)
+	}
+	var got []string
+	for _, match := range regexp.MustCompile(`(?m)^  -(\S+)`).FindAllStringSubmatch(out.String(), -1) {
+		got = append(got, match[1])
+	}
+	want := []string{
+		"kubeconfig", "namespace", "concurrency", "function-runtime", "metrics-bind-address", "health-probe-bind-address",
+		"log-format", "log-level", "leader-elect", "leader-election-namespace", "leader-election-lease-duration",
+		"leader-election-renew-deadline", "leader-election-retry-period",
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, line := range []string{
+		"Usage of sync-controller:",
+		"how many PackageVariants are worked on at once (default 8)",
+		"namespaces to work in, separated by commas (default all)",
+		"least level of what is logged: debug, info, warn or error (default INFO)",
+	} {
+		if !strings.Contains(out.String(), line) {
+			t.Errorf("%q is not in\n%s", line, out.String())
+		}
+	}
+}
+
+// TestLogger is not parallel: the logger becomes that of the libraries.
+func TestLogger(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"json":         {nil, `{"time":"T","level":"INFO","msg":"hello","a":1}` + "\n"},
+		"text":         {[]string{"--log-format=text"}, "time=T level=INFO msg=hello a=1\n"},
+		"nothing less": {[]string{"--log-level=warn"}, ""},
+	} {
+		o, err := Parse(c.args, &bytes.Buffer{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		logger := o.Logger(&out)
+		logger.Info("hello", "a", 1)
+		logger.V(4).Info("detail")
+		got := regexp.MustCompile(`20\d\d-[0-9T:.Z+-]+`).ReplaceAllString(out.String(), "T")
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestRuntime(t *testing.T) {
+	t.Parallel()
+	o := defaults()
+	if _, ok := o.Runtime().(mutate.Builtin); !ok {
+		t.Errorf("got %T", o.Runtime())
+	}
+}
+
+const kubeconfig = `apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "%s"}}]
+contexts: [{name: c, context: {cluster: c, user: u}}]
+users: [{name: u, user: {}}]
+current-context: c
+`
+
+// discovery answers what kinds there are, which is all that a manager asks before it starts.
+func discovery(t *testing.T) string {
+	answers := map[string]any{
+		"/api": metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}},
+		"/apis": metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{{
+			Name: "porch.kpt.dev", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "porch.kpt.dev/v1alpha1", Version: "v1alpha1"}},
+		}}},
+		"/apis/porch.kpt.dev/v1alpha1": metav1.APIResourceList{
+			TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "porch.kpt.dev/v1alpha1",
+			APIResources: []metav1.APIResource{{Name: "packagerevisions", Kind: "PackageRevision", Namespaced: true}},
+		},
+		"/api/v1": metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "v1"},
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, ok := answers[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestManager(t *testing.T) {
+	t.Parallel()
+	url := discovery(t)
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, fmt.Appendf(nil, kubeconfig, url), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := Parse([]string{"--kubeconfig", path, "--namespace=a,b", "--metrics-bind-address=0", "--health-probe-bind-address=0"}, &bytes.Buffer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mgr, err := o.Manager()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []schema.GroupVersionKind{
+		{Group: "config.porch.kpt.dev", Version: "v1alpha1", Kind: "PackageVariant"},
+		{Group: "config.porch.kpt.dev", Version: "v1alpha2", Kind: "PackageVariantSet"},
+		{Group: "config.porch.kpt.dev", Version: "v1alpha1", Kind: "Repository"},
+		{Group: "porch.kpt.dev", Version: "v1alpha1", Kind: "PackageRevision"},
+		{Group: "porch.kpt.dev", Version: "v1alpha1", Kind: "PackageRevisionResources"},
+	} {
+		if !mgr.GetScheme().Recognizes(kind) {
+			t.Errorf("the scheme has no %s", kind)
+		}
+	}
+	config := mgr.GetConfig()
+	if config.Host != url || config.QPS != -1 || config.UserAgent != "package-variants-sync-controller" {
+		t.Errorf("the config is %s, QPS %v, %q", config.Host, config.QPS, config.UserAgent)
+	}
+}
+
+func TestManagerErrors(t *testing.T) {
+	t.Parallel()
+	o := defaults()
+	o.Kubeconfig = "/nowhere/kubeconfig"
+	_, err := o.Manager()
+	want := "cannot find out how to reach the cluster: stat /nowhere/kubeconfig: no such file or directory; outside of a cluster, set --kubeconfig"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Error("the cause is not in the error")
+	}
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"fmt"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// Indexes of the cached PackageVariants.
+const (
+	downstreamIndex = "downstream" // by repository/package
+	upstreamIndex   = "upstream"   // by repository/package
+	repositoryIndex = "repository" // by the Repositories that they name
+)
+
+// addIndexes adds the indexes to the cache.
+func addIndexes(indexer client.FieldIndexer) error {
+	for name, values := range map[string]func(*variant.Spec) []string{
+		downstreamIndex: func(s *variant.Spec) []string {
+			return []string{revision.Package{Repo: s.Downstream.Repo, Name: s.Downstream.Package}.String()}
+		},
+		upstreamIndex: func(s *variant.Spec) []string {
+			return []string{revision.Package{Repo: s.Upstream.Repo, Name: s.Upstream.Package}.String()}
+		},
+		repositoryIndex: func(s *variant.Spec) []string { return []string{s.Downstream.Repo, s.Upstream.Repo} },
+	} {
+		index := func(o client.Object) []string { return specValues(o, values) }
+		if err := indexer.IndexField(context.Background(), &v1alpha1.PackageVariant{}, name, index); err != nil {
+			return fmt.Errorf("cannot index PackageVariants by %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// specValues returns the values of a variant that has both an upstream and a downstream.
+func specValues(o client.Object, values func(*variant.Spec) []string) []string {
+	pv, ok := o.(*v1alpha1.PackageVariant)
+	if !ok || pv.Spec.Upstream == nil || pv.Spec.Downstream == nil {
+		return nil
+	}
+	return values(&pv.Spec)
+}
+
+// onEvent enqueues the variants that an object affects, both as it was and as it is.
+func onEvent(affected func(context.Context, client.Object) ([]ctrl.Request, error)) handler.EventHandler {
+	type queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
+	enqueue := func(ctx context.Context, q queue, objects ...client.Object) {
+		for _, o := range objects {
+			requests, err := affected(ctx, o)
+			if err != nil { // the cache has no such index, which a test would have found
+				log.FromContext(ctx).Error(err, "cannot find the variants that an object affects", "object", client.ObjectKeyFromObject(o))
+			}
+			for _, request := range requests {
+				q.Add(request)
+			}
+		}
+	}
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { enqueue(ctx, q, e.Object) },
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) { enqueue(ctx, q, e.ObjectOld, e.ObjectNew) },
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { enqueue(ctx, q, e.Object) },
+	}
+}
+
+// variants returns the variants with a value in an index, of those that keep says yes to.
+func (r *Reconciler) variants(ctx context.Context, namespace, index, value string, keep func(*v1alpha1.PackageVariant) bool) ([]ctrl.Request, error) {
+	var list v1alpha1.PackageVariantList
+	err := r.client.List(ctx, &list, client.InNamespace(namespace), client.MatchingFields{index: value}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, err
+	}
+	var requests []ctrl.Request
+	for i := range list.Items {
+		if pv := &list.Items[i]; keep == nil || keep(pv) {
+			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(pv)})
+		}
+	}
+	return requests, nil
+}
+
+// affectedByRevision returns the variants that own a revision, that make its package, or whose upstream it may be.
+func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) ([]ctrl.Request, error) {
+	pr, ok := o.(*porchapi.PackageRevision)
+	if !ok {
+		return nil, nil
+	}
+	rev := revision.From(pr)
+	var requests []ctrl.Request
+	for _, name := range revision.Variants(pr) {
+		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: pr.Namespace, Name: name}})
+	}
+	if !rev.Main() {
+		makers, err := r.variants(ctx, pr.Namespace, downstreamIndex, rev.Package.String(), nil)
+		if err != nil {
+			return nil, err
+		}
+		requests = append(requests, makers...)
+	}
+	users, err := r.variants(ctx, pr.Namespace, upstreamIndex, rev.Package.String(), func(pv *v1alpha1.PackageVariant) bool {
+		return mayMean(pv.Spec.Upstream, &rev)
+	})
+	return append(requests, users...), err
+}
+
+// mayMean reports whether an upstream may mean a revision of its package, now or once other revisions go.
+func mayMean(u *variant.Upstream, r *revision.Revision) bool {
+	tag, floating := u.Revision.Tag()
+	number, fixed := u.Revision.Number()
+	switch {
+	case u.WorkspaceName != "":
+		return r.Workspace == u.WorkspaceName
+	case floating:
+		return r.Published() && !r.Main() && (tag == variant.TagLatest || r.Labels[variant.TagLabelPrefix+tag] == "true")
+	case fixed && number > 0:
+		return r.Number == number
+	default:
+		return r.Published() // the main branch, which each goes to
+	}
+}
+
+// affectedByRepository returns the variants that name a Repository.
+func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) ([]ctrl.Request, error) {
+	return r.variants(ctx, o.GetNamespace(), repositoryIndex, o.GetName(), nil)
+}
+
+// rivals returns the other variants that make the package that a variant makes.
+func (r *Reconciler) rivals(ctx context.Context, o client.Object) ([]ctrl.Request, error) {
+	var requests []ctrl.Request
+	for _, value := range specValues(o, func(s *variant.Spec) []string {
+		return []string{revision.Package{Repo: s.Downstream.Repo, Name: s.Downstream.Package}.String()}
+	}) {
+		others, err := r.variants(ctx, o.GetNamespace(), downstreamIndex, value, func(pv *v1alpha1.PackageVariant) bool { return pv.Name != o.GetName() })
+		if err != nil {
+			return nil, err
+		}
+		requests = append(requests, others...)
+	}
+	return requests, nil
+}
+
+// readinessChanged passes on the events of a Repository that change what variants ask of it.
+func readinessChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, okBefore := e.ObjectOld.(*configapi.Repository)
+		after, okAfter := e.ObjectNew.(*configapi.Repository)
+		return !okBefore || !okAfter || readiness(before) != readiness(after)
+	}}
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package packagevariantset makes the PackageVariants of PackageVariantSets: gather, plan, apply, report (section "The
+// controller" of the design).
+package packagevariantset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+const (
+	// concurrency is how many sets are worked on at once, so that one whose objects are slow to read holds up no other.
+	concurrency = 4
+	// An attempt that failed is made again after firstRetry, then after twice as long, and so on up to lastRetry.
+	firstRetry, lastRetry = 200 * time.Millisecond, 5 * time.Minute
+)
+
+// Reconciler reconciles PackageVariantSets.
+type Reconciler struct {
+	client  client.Client // reads from the cache
+	watches *objects.Watches
+	events  events.EventRecorder
+}
+
+// SetupWithManager adds the controller to the manager, which must have the controller of packagevariant, too: that one
+// adds the index porch.PackageIndex.
+func SetupWithManager(mgr ctrl.Manager) error {
+	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("cannot make a client for metadata: %w", err)
+	}
+	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
+	r := &Reconciler{client: mgr.GetClient(), events: mgr.GetEventRecorder("package-variants")}
+	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
+		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}
+	})
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("packagevariantset").
+		For(&v1alpha2.PackageVariantSet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&v1alpha1.PackageVariant{}, later(r.affectedByVariant), builder.WithPredicates(variantChanged())).
+		Watches(&porchapi.PackageRevision{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRevision), builder.WithPredicates(revisionChanged())).
+		Watches(&configapi.Repository{}, later(r.affectedByRepository), builder.WithPredicates(
+			predicate.Or(predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		WatchesRawSource(source.TypedChannel(changed, handler.TypedFuncs[types.NamespacedName, ctrl.Request]{GenericFunc: laterSet})).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: concurrency,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstRetry, lastRetry),
+		}).
+		Complete(r)
+}
+
+// Reconcile makes the variants of one set what its spec asks for. Those of a set that goes are left to the cluster,
+// which deletes what the set owns.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	var set v1alpha2.PackageVariantSet
+	err := r.client.Get(ctx, req.NamespacedName, &set)
+	if apierrors.IsNotFound(err) || err == nil && !set.DeletionTimestamp.IsZero() {
+		r.watches.Release(req.NamespacedName)
+		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	o := r.sync(ctx, &set)
+	if err := errors.Join(o.err, r.report(ctx, &set, &o)); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: o.wait}, nil
+}
+
+// sync does what the plan says. Nothing is done if the set cannot be expanded.
+func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) outcome {
+	in, err := r.gather(ctx, set)
+	if err != nil {
+		return failed(err)
+	}
+	steps := plan(in)
+	r.apply(ctx, set, steps)
+	return judge(in, steps)
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+// cluster is a Reconciler over an API in memory that notes writes, and fails those that it is told to.
+type cluster struct {
+	*Reconciler
+	writes []string
+	fail   map[string]bool
+}
+
+func newCluster(t *testing.T, initial ...client.Object) *cluster {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	builder := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, v1alpha2.AddToScheme, porchapi.AddToScheme, configapi.AddToScheme)
+	if err := builder.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{fail: map[string]bool{}}
+	note := func(verb string, o client.Object) error {
+		write := fmt.Sprintf("%s %T %s", verb, o, o.GetName())
+		c.writes = append(c.writes, write)
+		if c.fail[write] {
+			return errBoom
+		}
+		return nil
+	}
+	c.Reconciler = &Reconciler{
+		client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(initial...).WithStatusSubresource(&v1alpha2.PackageVariantSet{}).
+			WithIndex(&porchapi.PackageRevision{}, porch.PackageIndex, func(o client.Object) []string {
+				spec := o.(*porchapi.PackageRevision).Spec
+				return []string{spec.RepositoryName + "/" + spec.PackageName}
+			}).
+			WithInterceptorFuncs(interceptor.Funcs{
+				Create: func(ctx context.Context, w client.WithWatch, o client.Object, options ...client.CreateOption) error {
+					if err := note("create", o); err != nil {
+						return err
+					}
+					o.SetGeneration(1)
+					return w.Create(ctx, o, options...)
+				},
+				Patch: func(ctx context.Context, w client.WithWatch, o client.Object, p client.Patch, options ...client.PatchOption) error {
+					if err := note("patch", o); err != nil {
+						return err
+					}
+					return w.Patch(ctx, o, p, options...)
+				},
+				Delete: func(ctx context.Context, w client.WithWatch, o client.Object, options ...client.DeleteOption) error {
+					if err := note("delete", o); err != nil {
+						return err
+					}
+					return w.Delete(ctx, o, options...)
+				},
+				SubResourcePatch: func(ctx context.Context, w client.Client, sub string, o client.Object, p client.Patch, options ...client.SubResourcePatchOption) error {
+					if err := note(sub, o); err != nil {
+						return err
+					}
+					return w.SubResource(sub).Patch(ctx, o, p, options...)
+				},
+			}).Build(),
+		watches: objects.New(nil, nil, nil),
+		events:  events.NewFakeRecorder(100),
+	}
+	return c
+}
+
+// reconcile reconciles the set and returns what was written for it and what Ready says.
+func (c *cluster) reconcile(t *testing.T, wantError bool) (writes []string, ready string) {
+	t.Helper()
+	c.writes = nil
+	key := types.NamespacedName{Namespace: "fleet", Name: "web"}
+	if _, err := c.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); (err != nil) != wantError {
+		t.Fatalf("error %v, want one: %v", err, wantError)
+	}
+	var set v1alpha2.PackageVariantSet
+	if err := c.client.Get(t.Context(), key, &set); err != nil {
+		t.Fatal(err)
+	}
+	s := set.Status
+	return c.writes, fmt.Sprintf("%d/%d/%d %s", s.Desired, s.Current, s.Ready, s.Conditions[0].Reason)
+}
+
+func testObjects() []client.Object {
+	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "fleet", Name: name} }
+	set := &v1alpha2.PackageVariantSet{ObjectMeta: meta("web"), Spec: v1alpha2.PackageVariantSetSpec{
+		Upstream: &variant.Upstream{Repo: "blueprints", Package: "web", Revision: variant.RevisionNumber(2)},
+		Targets:  []v1alpha2.Target{{Repositories: []v1alpha2.RepositoryTarget{{Name: "a"}, {Name: "b"}}}},
+	}}
+	set.UID, set.Generation = "uid-1", 1
+	return []client.Object{
+		set,
+		&configapi.Repository{ObjectMeta: meta("a")},
+		&configapi.Repository{ObjectMeta: meta("b")},
+		&porchapi.PackageRevision{ObjectMeta: meta("blueprints.web.v2"), Spec: porchapi.PackageRevisionSpec{
+			RepositoryName: "blueprints", PackageName: "web", Revision: 2, Lifecycle: porchapi.PackageRevisionLifecyclePublished,
+		}},
+	}
+}
+
+const status = "status *v1alpha2.PackageVariantSet web"
+
+func TestReconcile(t *testing.T) {
+	c := newCluster(t, testObjects()...)
+	expect := func(step string, wantError bool, wantReady string, want ...string) {
+		t.Helper()
+		writes, ready := c.reconcile(t, wantError)
+		if diff := cmp.Diff(want, writes); diff != "" || ready != wantReady {
+			t.Errorf("%s: ready %q, want %q; writes (-want +got):\n%s", step, ready, wantReady, diff)
+		}
+	}
+	webA, webB := expansion.Name("web", "a", "web"), expansion.Name("web", "b", "web")
+	createA, createB := "create *v1alpha1.PackageVariant "+webA, "create *v1alpha1.PackageVariant "+webB
+	c.fail[createA] = true
+	expect("one creation fails", true, "2/1/0 ApplyFailed", createA, createB, status)
+	c.fail[createA] = false
+	expect("it is tried again", false, "2/2/0 VariantsNotReady", createA, status)
+	expect("nothing has changed", false, "2/2/0 VariantsNotReady")
+
+	var pv v1alpha1.PackageVariant
+	if err := c.client.Get(t.Context(), client.ObjectKey{Namespace: "fleet", Name: webA}, &pv); err != nil {
+		t.Fatal(err)
+	}
+	pv.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting
+	if err := c.client.Update(t.Context(), &pv); err != nil {
+		t.Fatal(err)
+	}
+	expect("a user changes a spec", false, "2/2/0 VariantsNotReady", "patch *v1alpha1.PackageVariant "+webA)
+
+	if err := c.client.Delete(t.Context(), &configapi.Repository{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	expect("a repository is gone: nothing is deleted", false, "2/2/0 ExpansionFailed", status)
+	expect("nothing has changed", false, "2/2/0 ExpansionFailed")
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// specPath is where the spec stands in messages.
+	specPath = "spec"
+	// readTimeout is how long to wait for the first reading of selected objects.
+	readTimeout = 30 * time.Second
+	// kindRetry is when to look again for a kind or a permission, of which no event tells.
+	kindRetry = 30 * time.Second
+)
+
+// problem is what keeps a set from being expanded, and when to look again; never where an event will tell.
+type problem struct {
+	conditions.Verdict
+	wait time.Duration
+}
+
+// Error returns the message for the user.
+func (p *problem) Error() string { return p.Message }
+
+func stalled(reason, message string) *problem {
+	return &problem{Verdict: conditions.Verdict{Stalled: true, Reason: reason, Message: strings.ReplaceAll(message, "\n", "; ")}}
+}
+
+// gather reads what the caches know, and expands the set over it. An error is a *problem, an *objects.DeniedError, or
+// to be tried again.
+func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet) (*input, error) {
+	if err := expansion.Validate(set, specPath); err != nil {
+		return nil, stalled(decide.ReasonInvalidSpec, err.Error())
+	}
+	s, err := r.snapshot(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	in := &input{owner: ownerOf(set), allowEmpty: set.Spec.AllowEmpty}
+	if in.wanted, in.notes, err = expand(set, s); err != nil {
+		return nil, err
+	}
+	var list v1alpha1.PackageVariantList
+	if err := r.client.List(ctx, &list, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	in.existing = list.Items
+	return in, nil
+}
+
+// expand expands the set, and tells what only the spec or the upstream can heal from what other objects can.
+func expand(set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
+	if expansion.FindUpstream(set.Spec.Upstream, s.PackageRevisions) == nil {
+		return nil, nil, stalled(decide.ReasonUpstreamNotFound,
+			"there is no "+decide.UpstreamName(set.Spec.Upstream)+" in this namespace: publish it, or correct spec.upstream")
+	}
+	wanted, notes, err := expansion.Expand(set, specPath, s)
+	if err == nil {
+		return wanted, notes, nil
+	}
+	if err := expansion.Compile(set, specPath); err != nil {
+		return nil, nil, stalled(decide.ReasonInvalidSpec, err.Error())
+	}
+	return nil, nil, &problem{Verdict: conditions.Verdict{Reason: ReasonExpansionFailed, Message: err.Error()}}
+}
+
+// snapshot reads what the set is to be expanded over. The labels and annotations are those of the cache, to be read only.
+func (r *Reconciler) snapshot(ctx context.Context, set *v1alpha2.PackageVariantSet) (*expansion.Snapshot, error) {
+	upstream := revision.Package{Repo: set.Spec.Upstream.Repo, Name: set.Spec.Upstream.Package}
+	var revisions porchapi.PackageRevisionList
+	err := r.client.List(ctx, &revisions, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy,
+		client.MatchingFields{porch.PackageIndex: upstream.String()})
+	if err != nil {
+		return nil, err
+	}
+	var repositories configapi.RepositoryList
+	if err := r.client.List(ctx, &repositories, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	s := &expansion.Snapshot{Objects: map[expansion.GroupKind][]expansion.Object{}}
+	for i := range revisions.Items {
+		s.PackageRevisions = append(s.PackageRevisions, revisionOf(&revisions.Items[i])...)
+	}
+	for i := range repositories.Items {
+		s.Repositories = append(s.Repositories, objectOf(&repositories.Items[i]))
+	}
+	byName(s.Repositories)
+	return s, r.selectable(ctx, set, s)
+}
+
+// selectable adds the objects that the set's object selectors choose from, and watches them from now on.
+func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) error {
+	var interests []objects.Interest
+	for _, target := range set.Spec.Targets {
+		selector := target.ObjectSelector
+		if selector == nil {
+			continue
+		}
+		key := expansion.GroupKind{APIVersion: selector.APIVersion, Kind: selector.Kind}
+		if key.APIVersion == configapi.GroupVersion.String() && key.Kind == configapi.TypeRepository.Kind {
+			s.Objects[key] = s.Repositories
+			continue
+		}
+		interest := objects.Interest{Kind: objects.Kind{APIVersion: key.APIVersion, Kind: key.Kind, Namespace: set.Namespace}}
+		if selector.Name != nil {
+			interest.Names = []string{*selector.Name}
+		}
+		interests = append(interests, interest)
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	if err := r.watches.Use(ctx, types.NamespacedName{Namespace: set.Namespace, Name: set.Name}, interests); err != nil {
+		return err
+	}
+	running := r.watches.Running()
+	for _, interest := range interests {
+		if !slices.Contains(running, interest.Kind) {
+			return &problem{wait: kindRetry, Verdict: conditions.Verdict{Reason: ReasonKindNotFound, Message: fmt.Sprintf(
+				"the cluster does not know the kind %s of %s that an objectSelector names: install its CRD, or correct apiVersion and kind", interest.Kind.Kind, interest.APIVersion)}}
+		}
+		var found []expansion.Object
+		for _, o := range r.watches.Objects(interest.Kind) {
+			found = append(found, objectOf(o))
+		}
+		byName(found)
+		s.Objects[expansion.GroupKind{APIVersion: interest.APIVersion, Kind: interest.Kind.Kind}] = found
+	}
+	return nil
+}
+
+func objectOf(o metav1.Object) expansion.Object {
+	return expansion.Object{Name: o.GetName(), Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations()}
+}
+
+// byName puts objects in an order, for caches have none.
+func byName(list []expansion.Object) {
+	slices.SortFunc(list, func(a, b expansion.Object) int { return cmp.Compare(a.Name, b.Name) })
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// input is all that a plan depends on.
+type input struct {
+	owner      owner
+	allowEmpty bool
+	// wanted are the variants that the set expands to, existing all variants in its namespace. Both are only read.
+	wanted, existing []v1alpha1.PackageVariant
+	// notes say which targets select nothing.
+	notes []string
+}
+
+// action is what to do about a variant.
+type action int
+
+const (
+	keep    action = iota // it is what it is to be
+	create                // it does not exist
+	update                // its spec, or its owner, is to change
+	remove                // it is not wanted any more
+	waiting               // it is being deleted, and is created anew once it is gone
+	taken                 // its name is that of a variant which is not the set's
+)
+
+// step is what to do about one variant.
+type step struct {
+	do action
+	// have is the variant as it is, nil for create; want is what it is to be, nil for remove, waiting and taken. After
+	// the step is done, want is the variant as the cluster returned it.
+	have, want *v1alpha1.PackageVariant
+	err        error
+}
+
+// plan returns the steps that make the existing variants the wanted ones, those that it keeps among them. If nothing is
+// wanted, nothing is removed, unless the set allows that.
+func plan(in *input) []step {
+	owned := in.owned()
+	matches, used := in.match(owned)
+	named := make(map[string]*v1alpha1.PackageVariant, len(in.existing))
+	for i := range in.existing {
+		named[in.existing[i].Name] = &in.existing[i]
+	}
+	var steps []step
+	for i := range in.wanted {
+		want := &in.wanted[i]
+		if namesake := named[want.Name]; namesake != nil && matches[i] == nil {
+			steps = append(steps, step{do: taken, have: namesake})
+			continue
+		}
+		steps = append(steps, in.owner.step(matches[i], want))
+	}
+	guarded := len(in.wanted) == 0 && !in.allowEmpty
+	for _, pv := range owned {
+		switch {
+		case used[pv] || !pv.DeletionTimestamp.IsZero():
+		case guarded:
+			steps = append(steps, in.owner.step(pv, pv))
+		default:
+			steps = append(steps, step{do: remove, have: pv})
+		}
+	}
+	return steps
+}
+
+// owned returns the variants that are the set's: the oldest first, but those that are being deleted last.
+func (in *input) owned() []*v1alpha1.PackageVariant {
+	var stay, leaving []*v1alpha1.PackageVariant
+	for i := range in.existing {
+		switch pv := &in.existing[i]; {
+		case !in.owner.owns(pv):
+		case pv.DeletionTimestamp.IsZero():
+			stay = append(stay, pv)
+		default:
+			leaving = append(leaving, pv)
+		}
+	}
+	slices.SortFunc(stay, func(a, b *v1alpha1.PackageVariant) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	return append(stay, leaving...)
+}
+
+// match returns which of the set's variants becomes each of the wanted ones: the first for the same downstream, whatever
+// its name, or else the one of the same name, unless that becomes another; nil if there is none.
+func (in *input) match(owned []*v1alpha1.PackageVariant) (matches []*v1alpha1.PackageVariant, used map[*v1alpha1.PackageVariant]bool) {
+	first, named := map[variant.Downstream]*v1alpha1.PackageVariant{}, map[string]*v1alpha1.PackageVariant{}
+	for _, pv := range owned {
+		named[pv.Name] = pv
+		if d := pv.Spec.Downstream; d != nil && first[*d] == nil {
+			first[*d] = pv
+		}
+	}
+	matches, used = make([]*v1alpha1.PackageVariant, len(in.wanted)), map[*v1alpha1.PackageVariant]bool{}
+	for i := range in.wanted {
+		matches[i] = first[*in.wanted[i].Spec.Downstream]
+		used[matches[i]] = true
+	}
+	for i := range in.wanted {
+		if pv := named[in.wanted[i].Name]; matches[i] == nil && !used[pv] {
+			matches[i] = pv
+			used[pv] = true
+		}
+	}
+	return matches, used
+}
+
+// step returns what makes a variant that is the set's, or nil, the wanted one.
+func (o owner) step(have, want *v1alpha1.PackageVariant) step {
+	switch {
+	case have == nil:
+		pv := want.DeepCopy()
+		pv.Finalizers = []string{v1alpha1.Finalizer} // its controller would add it, by another write
+		o.take(pv)
+		return step{do: create, want: pv}
+	case !have.DeletionTimestamp.IsZero():
+		return step{do: waiting, have: have}
+	case o.isCurrent(have) && equality.Semantic.DeepEqual(have.Spec, want.Spec):
+		return step{do: keep, have: have, want: have}
+	}
+	pv := have.DeepCopy()
+	want.Spec.DeepCopyInto(&pv.Spec)
+	if !o.isCurrent(have) {
+		o.take(pv)
+	}
+	return step{do: update, have: have, want: pv}
+}
+
+// owner is a set as the owner of variants.
+type owner struct {
+	name string
+	uid  types.UID
+}
+
+// ownerOf returns a set as the owner of its variants.
+func ownerOf(set *v1alpha2.PackageVariantSet) owner { return owner{name: set.Name, uid: set.UID} }
+
+// owns reports whether a variant is the set's: by its label, which Porch's controller sets too, or by an owner reference
+// with the set's name, since a set that was restored from a backup has a new UID.
+func (o owner) owns(pv *v1alpha1.PackageVariant) bool {
+	return pv.Labels[v1alpha2.OwnerLabel] == string(o.uid) ||
+		slices.ContainsFunc(pv.OwnerReferences, func(ref metav1.OwnerReference) bool { return isSet(ref) && ref.Name == o.name })
+}
+
+// isCurrent reports whether a variant is marked as this set's and as no other's.
+func (o owner) isCurrent(pv *v1alpha1.PackageVariant) bool {
+	marked := false
+	for _, ref := range pv.OwnerReferences {
+		if isSet(ref) && ref.UID != o.uid {
+			return false
+		}
+		marked = marked || ref.UID == o.uid
+	}
+	return marked && pv.Labels[v1alpha2.OwnerLabel] == string(o.uid)
+}
+
+// take marks a variant as this set's, and as no other set's.
+func (o owner) take(pv *v1alpha1.PackageVariant) {
+	if pv.Labels == nil {
+		pv.Labels = map[string]string{}
+	}
+	pv.Labels[v1alpha2.OwnerLabel] = string(o.uid)
+	pv.OwnerReferences = slices.DeleteFunc(pv.OwnerReferences, isSet)
+	controls := metav1.GetControllerOfNoCopy(pv) == nil // there may be one only
+	pv.OwnerReferences = append(pv.OwnerReferences, metav1.OwnerReference{
+		APIVersion: v1alpha2.GroupVersion.String(), Kind: v1alpha2.PackageVariantSetKind, Name: o.name, UID: o.uid, Controller: &controls,
+	})
+}
+
+func isSet(ref metav1.OwnerReference) bool {
+	gv, err := schema.ParseGroupVersion(ref.APIVersion)
+	return err == nil && gv.Group == v1alpha2.GroupVersion.Group && ref.Kind == v1alpha2.PackageVariantSetKind
+}

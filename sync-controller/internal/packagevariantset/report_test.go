@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var errBoom = errors.New("boom")
+
+// conditioned returns a variant of generation 2 whose condition Ready is about a generation.
+func conditioned(name string, status metav1.ConditionStatus, reason string, generation int64) *v1alpha1.PackageVariant {
+	pv := ownVariant(name, "a")
+	pv.Generation = 2
+	pv.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: status, Reason: reason, ObservedGeneration: generation}}
+	return &pv
+}
+
+func TestJudge(t *testing.T) {
+	ready := func(name string) step {
+		return step{do: keep, want: conditioned(name, metav1.ConditionTrue, "UpToDate", 2)}
+	}
+	failing := func(name string) step {
+		return step{do: keep, want: conditioned(name, metav1.ConditionFalse, "RenderFailed", 2)}
+	}
+	fresh := func(name string) step { pv := ownVariant(name, "a"); return step{do: create, want: &pv} }
+	boom := func(name string) step {
+		return step{do: create, want: fresh(name).want, err: fmt.Errorf("cannot create PackageVariant %s: %w", name, errBoom)}
+	}
+	conflict := apierrors.NewConflict(schema.GroupResource{}, "a", errBoom)
+	exists := apierrors.NewAlreadyExists(schema.GroupResource{}, "a")
+	for name, test := range map[string]struct {
+		wanted  int
+		notes   []string
+		steps   []step
+		verdict conditions.Verdict
+		counts  counts
+		wait    time.Duration
+		err     error
+	}{
+		"all are ready": {
+			wanted: 2, steps: []step{ready("a"), ready("b"), {do: remove, have: fresh("c").want}},
+			verdict: conditions.Verdict{Ready: true, Reason: ReasonVariantsReady, Message: "2 of 2 variants are ready"}, counts: counts{2, 2, 2},
+		},
+		"a target selects nothing": {
+			wanted: 1, notes: []string{"spec.targets[1] selects none"}, steps: []step{ready("a")},
+			verdict: conditions.Verdict{Ready: true, Reason: ReasonVariantsReady, Message: "1 of 1 variants are ready; spec.targets[1] selects none"}, counts: counts{1, 1, 1},
+		},
+		"nothing was ever selected": {
+			verdict: conditions.Verdict{Ready: true, Reason: ReasonVariantsReady, Message: "0 of 0 variants are ready"},
+		},
+		"all are gone, as is allowed": {
+			steps:   []step{{do: remove, have: fresh("a").want}},
+			verdict: conditions.Verdict{Ready: true, Reason: ReasonVariantsReady, Message: "0 of 0 variants are ready"},
+		},
+		"some are not ready": {
+			wanted: 6, steps: []step{ready("a"), failing("b"), fresh("c"), {do: waiting, have: fresh("d").want}, failing("e"), failing("f")}, counts: counts{6, 5, 1},
+			verdict: conditions.Verdict{Reason: ReasonVariantsNotReady, Message: "5 of 6 variants are not ready: b (RenderFailed), c (Pending), d (being deleted) and 2 more"},
+		},
+		"a condition is about an older spec": {
+			wanted: 1, steps: []step{{do: update, want: conditioned("a", metav1.ConditionTrue, "UpToDate", 1)}}, counts: counts{1, 1, 0},
+			verdict: conditions.Verdict{Reason: ReasonVariantsNotReady, Message: "1 of 1 variants are not ready: a (Pending)"},
+		},
+		"an empty selection": {
+			steps:   []step{ready("a"), failing("b")},
+			verdict: conditions.Verdict{Reason: ReasonEmptySelection, Message: "the targets select nothing any more, and the 2 variants of this set are kept: correct the targets, or the labels that they select by, or have the variants deleted by spec.allowEmpty: true"},
+		},
+		"a name is taken": {
+			wanted: 2, steps: []step{{do: taken, have: fresh("a").want}, ready("b")}, counts: counts{2, 1, 1},
+			verdict: conditions.Verdict{Reason: ReasonNameTaken, Message: `PackageVariants that are not this set's have the names of its variants: "a"; delete them, or hand them over to this set by the label config.porch.kpt.dev/packagevariantset: "uid-1"`},
+		},
+		"a change fails": {
+			wanted: 3, steps: []step{boom("a"), {do: taken, have: fresh("b").want}, ready("c")}, counts: counts{3, 1, 1}, err: errBoom,
+			verdict: conditions.Verdict{Reason: ReasonApplyFailed, Message: "will try again: cannot create PackageVariant a: boom"},
+		},
+		"many changes fail": {
+			wanted: 5, steps: []step{boom("a"), boom("b"), boom("c"), boom("d"), boom("e")}, counts: counts{5, 0, 0}, err: errBoom,
+			verdict: conditions.Verdict{Reason: ReasonApplyFailed, Message: "will try again: cannot create PackageVariant a: boom, cannot create PackageVariant b: boom, cannot create PackageVariant c: boom and 2 more"},
+		},
+		"the cache has not seen a creation": {wanted: 2, steps: []step{{do: create, want: fresh("a").want, err: exists}, ready("b")}, counts: counts{2, 1, 1}, wait: delay},
+		"the cache has not seen a change":   {wanted: 1, steps: []step{{do: update, want: fresh("a").want, err: conflict}}, counts: counts{1, 0, 0}, wait: delay},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := judge(&input{owner: testOwner, wanted: make([]v1alpha1.PackageVariant, test.wanted), notes: test.notes}, test.steps)
+			if diff := cmp.Diff(test.verdict, got.verdict); diff != "" {
+				t.Errorf("verdict (-want +got):\n%s", diff)
+			}
+			if *got.counts != test.counts || got.wait != test.wait || !errors.Is(got.err, test.err) {
+				t.Errorf("counts %v, wait %v, error %v; want %v, %v, %v", *got.counts, got.wait, got.err, test.counts, test.wait, test.err)
+			}
+		})
+	}
+}
+
+func TestFailed(t *testing.T) {
+	denied := &objects.DeniedError{Resource: schema.GroupResource{Resource: "configmaps"}, Namespace: "fleet"}
+	for name, test := range map[string]struct {
+		err  error
+		want conditions.Verdict
+		wait time.Duration
+		back bool
+	}{
+		"only the spec heals it": {err: stalled(decide.ReasonInvalidSpec, "a\nb"), want: conditions.Verdict{Stalled: true, Reason: decide.ReasonInvalidSpec, Message: "a; b"}},
+		"a permission is missing": {
+			err: fmt.Errorf("cannot watch: %w", denied), wait: kindRetry,
+			want: conditions.Verdict{Reason: decide.ReasonPermissionMissing, Message: denied.Error()},
+		},
+		"something else": {err: errBoom, back: true, want: conditions.Verdict{Reason: ReasonExpansionFailed, Message: "will try again: boom"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := failed(test.err)
+			if diff := cmp.Diff(test.want, got.verdict); diff != "" {
+				t.Errorf("verdict (-want +got):\n%s", diff)
+			}
+			if got.wait != test.wait || (got.err != nil) != test.back || got.counts != nil {
+				t.Errorf("wait %v, error %v, counts %v; want %v, an error: %v, and no counts", got.wait, got.err, got.counts, test.wait, test.back)
+			}
+		})
+	}
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// delay is how long events are collected: a fleet that comes up then causes few writes of its set's status, and labels
+// that are lost all at once are seen as an empty selection. It is also how long to wait for a cache that is behind.
+const delay = 500 * time.Millisecond
+
+type queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
+
+// laterSet enqueues the set that an event names, after the delay.
+func laterSet(_ context.Context, e event.TypedGenericEvent[types.NamespacedName], q queue) {
+	q.AddAfter(ctrl.Request{NamespacedName: e.Object}, delay)
+}
+
+// later enqueues the sets that an object affects, both as it was and as it is, after the delay.
+func later(affected handler.MapFunc) handler.EventHandler {
+	enqueue := func(ctx context.Context, q queue, objects ...client.Object) {
+		for _, o := range objects {
+			for _, request := range affected(ctx, o) {
+				q.AddAfter(request, delay)
+			}
+		}
+	}
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { enqueue(ctx, q, e.Object) },
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) { enqueue(ctx, q, e.ObjectOld, e.ObjectNew) },
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { enqueue(ctx, q, e.Object) },
+	}
+}
+
+// affectedByVariant returns the sets whose variant it is, or whose variant's name it has.
+func (r *Reconciler) affectedByVariant(ctx context.Context, o client.Object) []ctrl.Request {
+	pv, ok := o.(*v1alpha1.PackageVariant)
+	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool {
+		return ok && (ownerOf(set).owns(pv) || waitsFor(set, pv.Name))
+	})
+}
+
+// affectedByRevision returns the sets whose upstream a revision may be.
+func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []ctrl.Request {
+	candidate := revisionOf(o)
+	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool {
+		return set.Spec.Upstream != nil && expansion.FindUpstream(set.Spec.Upstream, candidate) != nil
+	})
+}
+
+// affectedByRepository returns the sets that may make packages in a Repository.
+func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) []ctrl.Request {
+	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool { return mayUse(set, o.GetName()) })
+}
+
+// sets returns those sets in an object's namespace that affected says yes to.
+func (r *Reconciler) sets(ctx context.Context, o client.Object, affected func(*v1alpha2.PackageVariantSet) bool) []ctrl.Request {
+	var list v1alpha2.PackageVariantSetList
+	if err := r.client.List(ctx, &list, client.InNamespace(o.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "cannot find the sets that an object affects", "object", client.ObjectKeyFromObject(o))
+	}
+	var requests []ctrl.Request
+	for i := range list.Items {
+		if set := &list.Items[i]; affected(set) {
+			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(set)})
+		}
+	}
+	return requests
+}
+
+// waitsFor reports whether a set has told that a variant which is not its own has a name that it needs.
+func waitsFor(set *v1alpha2.PackageVariantSet, name string) bool {
+	c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionReady)
+	return c != nil && c.Reason == ReasonNameTaken && strings.Contains(c.Message, strconv.Quote(name))
+}
+
+// mayUse reports whether a set may make packages in a Repository: not if it only names others.
+func mayUse(set *v1alpha2.PackageVariantSet, repository string) bool {
+	return slices.ContainsFunc(set.Spec.Targets, func(t v1alpha2.Target) bool {
+		return t.Repositories == nil || t.Template != nil && t.Template.Downstream != nil ||
+			slices.ContainsFunc(t.Repositories, func(r v1alpha2.RepositoryTarget) bool { return r.Name == repository })
+	})
+}
+
+// variantChanged passes on what a set asks of its variants: that they are there, are its own, have its spec, and are ready.
+func variantChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
+		after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
+		return !okBefore || !okAfter || before.Generation != after.Generation || readiness(before) != readiness(after) ||
+			before.Labels[v1alpha2.OwnerLabel] != after.Labels[v1alpha2.OwnerLabel] ||
+			!equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+	}}
+}
+
+// revisionChanged passes on what an expansion sees of a PackageRevision.
+func revisionChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return !equality.Semantic.DeepEqual(revisionOf(e.ObjectOld), revisionOf(e.ObjectNew))
+	}}
+}
+
+// revisionOf returns a PackageRevision as expansions take it, and of other objects none.
+func revisionOf(o client.Object) []expansion.PackageRevision {
+	pr, ok := o.(*porchapi.PackageRevision)
+	if !ok {
+		return nil
+	}
+	return revision.ForExpansion([]revision.Revision{revision.From(pr)})
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"testing"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+)
+
+func TestVariantChanged(t *testing.T) {
+	for name, test := range map[string]struct {
+		edit func(*v1alpha1.PackageVariant)
+		want bool
+	}{
+		"nothing":        {func(*v1alpha1.PackageVariant) {}, false},
+		"a user's label": {func(pv *v1alpha1.PackageVariant) { pv.Labels["team"] = "edge" }, false},
+		"its targets": {func(pv *v1alpha1.PackageVariant) {
+			pv.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "x"}}
+		}, false},
+		"a message":           {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Message = "x" }, false},
+		"the spec":            {func(pv *v1alpha1.PackageVariant) { pv.Generation = 3 }, true},
+		"readiness":           {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Status = metav1.ConditionTrue }, true},
+		"the reason":          {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Reason = "Other" }, true},
+		"what Ready is about": {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].ObservedGeneration = 1 }, true},
+		"the owner label":     {func(pv *v1alpha1.PackageVariant) { delete(pv.Labels, v1alpha2.OwnerLabel) }, true},
+		"the owner":           {func(pv *v1alpha1.PackageVariant) { pv.OwnerReferences = nil }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := conditioned("a", metav1.ConditionFalse, "RenderFailed", 2)
+			after := before.DeepCopy()
+			test.edit(after)
+			if got := variantChanged().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != test.want {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestRevisionChanged(t *testing.T) {
+	for name, test := range map[string]struct {
+		edit func(*porchapi.PackageRevision)
+		want bool
+	}{
+		"its content":   {func(pr *porchapi.PackageRevision) { pr.ResourceVersion = "c2" }, false},
+		"its lock":      {func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock = &porchapi.UpstreamLock{} }, false},
+		"its lifecycle": {func(pr *porchapi.PackageRevision) { pr.Spec.Lifecycle = porchapi.PackageRevisionLifecyclePublished }, true},
+		"its number":    {func(pr *porchapi.PackageRevision) { pr.Spec.Revision = 1 }, true},
+		"a label": {func(pr *porchapi.PackageRevision) {
+			pr.Labels = map[string]string{"tag.config.porch.kpt.dev/stable": "true"}
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := &porchapi.PackageRevision{
+				ObjectMeta: metav1.ObjectMeta{Name: "blueprints.web.v1", ResourceVersion: "c1"},
+				Spec:       porchapi.PackageRevisionSpec{RepositoryName: "blueprints", PackageName: "web", WorkspaceName: "v1"},
+			}
+			after := before.DeepCopy()
+			test.edit(after)
+			if got := revisionChanged().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != test.want {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestMayUse(t *testing.T) {
+	named := v1alpha2.Target{Repositories: []v1alpha2.RepositoryTarget{{Name: "a"}, {Name: "b"}}}
+	elsewhere := named
+	elsewhere.Template = &v1alpha2.PackageVariantTemplate{Downstream: &v1alpha2.DownstreamTemplate{}}
+	for name, test := range map[string]struct {
+		target v1alpha2.Target
+		want   bool
+	}{
+		"names it":              {named, true},
+		"names others":          {v1alpha2.Target{Repositories: named.Repositories[:1]}, false},
+		"has another elsewhere": {elsewhere, true},
+		"selects repositories":  {v1alpha2.Target{RepositorySelector: &v1alpha2.RepositorySelector{}}, true},
+		"selects objects":       {v1alpha2.Target{ObjectSelector: &v1alpha2.ObjectSelector{}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := &v1alpha2.PackageVariantSet{Spec: v1alpha2.PackageVariantSetSpec{Targets: []v1alpha2.Target{test.target}}}
+			if got := mayUse(set, "b"); got != test.want {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWaitsFor(t *testing.T) {
+	set := &v1alpha2.PackageVariantSet{}
+	foreign := ownVariant("web-a", "a")
+	o := judge(&input{owner: testOwner, wanted: make([]v1alpha1.PackageVariant, 1)}, []step{{do: taken, have: &foreign}})
+	set.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Reason: o.verdict.Reason, Message: o.verdict.Message}}
+	if !waitsFor(set, "web-a") || waitsFor(set, "web") {
+		t.Error("a set waits for the variants that its message names, and for no others")
+	}
+	set.Status.Conditions[0].Reason = ReasonVariantsNotReady
+	if waitsFor(set, "web-a") {
+		t.Error("a set whose names are not taken waits for none")
+	}
+}

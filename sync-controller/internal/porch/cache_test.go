@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package porch
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// server is a Porch that lists and watches PackageRevisions as Porch does: a watch begins with all that there are, and
+// nothing tells of those that went before it.
+type server struct {
+	mu      sync.Mutex
+	names   []string
+	watch   *watch.FakeWatcher
+	options []metav1.ListOptions
+	fails   error
+}
+
+func (s *server) List(o metav1.ListOptions) (runtime.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.options = append(s.options, o)
+	list := &porchapi.PackageRevisionList{ListMeta: metav1.ListMeta{ResourceVersion: "a-commit"}}
+	for _, name := range s.names {
+		list.Items = append(list.Items, packageRevision(name))
+	}
+	return list, s.fails
+}
+
+func (s *server) Watch(o metav1.ListOptions) (watch.Interface, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.options = append(s.options, o)
+	s.watch = watch.NewFakeWithChanSize(100, false)
+	for _, name := range s.names {
+		pr := packageRevision(name)
+		s.watch.Add(&pr)
+	}
+	return s.watch, nil
+}
+
+func packageRevision(name string) porchapi.PackageRevision {
+	return porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: name, ResourceVersion: "commit-of-" + name}}
+}
+
+func TestRelisting(t *testing.T) {
+	t.Parallel()
+	s := &server{}
+	r := &relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(s)}
+	expired := func(why string) {
+		t.Helper()
+		if _, err := r.Watch(metav1.ListOptions{}); !apierrors.IsResourceExpired(err) {
+			t.Errorf("%s: got error %v", why, err)
+		}
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	expired("a watch before any list")
+	_, err := r.List(metav1.ListOptions{ResourceVersion: "0", ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Limit: 500})
+	must(err)
+	_, err = r.Watch(metav1.ListOptions{ResourceVersion: "a-commit", AllowWatchBookmarks: true})
+	must(err)
+	expired("a second watch")
+	expired("a third watch")
+	_, err = r.ListWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "a-commit", ResourceVersionMatch: metav1.ResourceVersionMatchExact})
+	must(err)
+	_, err = r.WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "a-commit"})
+	must(err)
+	s.fails = errors.New("boom")
+	if _, err := r.List(metav1.ListOptions{}); !errors.Is(err, s.fails) {
+		t.Errorf("got error %v", err)
+	}
+	expired("a watch after a list that failed")
+	want := []metav1.ListOptions{{Limit: 500}, {AllowWatchBookmarks: true}, {}, {}, {}}
+	if diff := cmp.Diff(want, s.options); diff != "" {
+		t.Errorf("what reached Porch, -want +got:\n%s", diff)
+	}
+	if !r.IsWatchListSemanticsUnSupported() {
+		t.Error("the reflector would list by a watch")
+	}
+}
+
+// TestInformer holds that the informer tells of a revision that goes while there is no watch.
+func TestInformer(t *testing.T) {
+	t.Parallel()
+	s := &server{names: []string{"a", "b"}}
+	informer := newInformer(s, &porchapi.PackageRevision{}, 0, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	deleted := make(chan string, 10)
+	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{DeleteFunc: func(o any) {
+		key, _ := toolscache.DeletionHandlingMetaNamespaceKeyFunc(o)
+		deleted <- key
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	go informer.RunWithContext(ctx)
+	if !toolscache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		t.Fatal("not synced")
+	}
+	var first *watch.FakeWatcher
+	for first == nil && ctx.Err() == nil {
+		s.mu.Lock()
+		first = s.watch
+		s.mu.Unlock()
+		time.Sleep(time.Millisecond)
+	}
+	s.mu.Lock()
+	s.names = []string{"b", "c"}
+	s.mu.Unlock()
+	first.Stop()
+	select {
+	case got := <-deleted:
+		if got != "fleet/a" {
+			t.Errorf("%s was deleted", got)
+		}
+	case <-ctx.Done():
+		t.Fatal("nobody was told that a revision went")
+	}
+	for ctx.Err() == nil {
+		keys := informer.GetStore().ListKeys()
+		slices.Sort(keys)
+		if slices.Equal(keys, []string{"fleet/b", "fleet/c"}) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("the cache has %v", informer.GetStore().ListKeys())
+}
+
+func TestConfigureCache(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]*cache.Options{
+		"empty": {},
+		"full":  {ByObject: map[client.Object]cache.ByObject{&corev1.Secret{}: {}}},
+	} {
+		others := len(options.ByObject)
+		ConfigureCache(options)
+		if got := len(options.ByObject); got != others+1 {
+			t.Errorf("%s: %d objects", name, got)
+		}
+		for object, by := range options.ByObject {
+			if _, ok := object.(*porchapi.PackageRevision); !ok {
+				continue
+			}
+			pr := packageRevision("a")
+			if _, err := by.Transform(&pr); err != nil || pr.ResourceVersion == "commit-of-a" {
+				t.Errorf("%s: the version is %q, %v", name, pr.ResourceVersion, err)
+			}
+			if got := revision.From(&pr).Commit; got != "commit-of-a" {
+				t.Errorf("%s: the commit is %q", name, got)
+			}
+		}
+		if options.NewInformer == nil {
+			t.Errorf("%s: the informers are not ours", name)
+		}
+	}
+	if options := (&server{}); newInformer(options, &corev1.Secret{}, 0, nil) == nil {
+		t.Error("no informer for another kind")
+	}
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package porch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Client calls Porch. Its reads are not from a cache.
+type Client struct {
+	Reader client.Reader
+	Writer client.Writer
+}
+
+// Revisions returns the revisions of a package as they are now.
+func (c *Client) Revisions(ctx context.Context, namespace string, pkg revision.Package) ([]revision.Revision, error) {
+	// Porch compares the field packageName to the last part of a package's path.
+	fields := client.MatchingFields{"spec.repository": pkg.Repo, "spec.packageName": path.Base(pkg.Name)}
+	var list porchapi.PackageRevisionList
+	if err := c.Reader.List(ctx, &list, client.InNamespace(namespace), fields); err != nil {
+		return nil, fmt.Errorf("cannot list the revisions of %s: %w", pkg, err)
+	}
+	var out []revision.Revision
+	for i := range list.Items {
+		if r := revision.From(&list.Items[i]); r.Package == pkg {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// Revision returns the revision of that name as it is now. The error satisfies apierrors.IsNotFound if there is none.
+func (c *Client) Revision(ctx context.Context, namespace, name string) (revision.Revision, error) {
+	var pr porchapi.PackageRevision
+	if err := c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &pr); err != nil {
+		return revision.Revision{}, fmt.Errorf("cannot get package revision %s: %w", name, err)
+	}
+	return revision.From(&pr), nil
+}
+
+// Draft says what draft to create.
+type Draft struct {
+	Namespace           string
+	Package             revision.Package
+	Workspace           string
+	Labels, Annotations map[string]string
+	Owner               revision.Owner
+	// Task is how Porch makes the draft: by a clone, an upgrade or an edit.
+	Task porchapi.Task
+}
+
+// Clone returns the task that makes a draft of a published revision of another package.
+func Clone(upstream string) porchapi.Task {
+	return porchapi.Task{Type: porchapi.TaskTypeClone, Clone: &porchapi.PackageCloneTaskSpec{
+		Upstream: porchapi.UpstreamPackage{UpstreamRef: &porchapi.PackageRevisionRef{Name: upstream}},
+	}}
+}
+
+// Upgrade returns the task that merges the changes between two upstream revisions into a published one.
+func Upgrade(from, to, local string) porchapi.Task {
+	return porchapi.Task{Type: porchapi.TaskTypeUpgrade, Upgrade: &porchapi.PackageUpgradeTaskSpec{
+		OldUpstream:             porchapi.PackageRevisionRef{Name: from},
+		NewUpstream:             porchapi.PackageRevisionRef{Name: to},
+		LocalPackageRevisionRef: porchapi.PackageRevisionRef{Name: local},
+		Strategy:                porchapi.ResourceMerge,
+	}}
+}
+
+// Edit returns the task that makes a draft of a published revision of the same package.
+func Edit(source string) porchapi.Task {
+	return porchapi.Task{Type: porchapi.TaskTypeEdit, Edit: &porchapi.PackageEditTaskSpec{
+		Source: &porchapi.PackageRevisionRef{Name: source},
+	}}
+}
+
+// Create creates a draft and returns its revision.
+func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error) {
+	pr := &porchapi.PackageRevision{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: d.Namespace, Labels: d.Labels, Annotations: d.Annotations,
+			OwnerReferences: []metav1.OwnerReference{d.Owner.Reference()},
+		},
+		Spec: porchapi.PackageRevisionSpec{
+			RepositoryName: d.Package.Repo, PackageName: d.Package.Name, WorkspaceName: d.Workspace,
+			Lifecycle: porchapi.PackageRevisionLifecycleDraft, Tasks: []porchapi.Task{d.Task},
+		},
+	}
+	if err := c.Writer.Create(ctx, pr); err != nil {
+		return revision.Revision{}, fmt.Errorf("cannot %s %s: %w", d.Task.Type, d.Package, err)
+	}
+	return revision.From(pr), nil
+}
+
+// Content is the content of a package revision.
+type Content struct {
+	// Files are the files, by their path.
+	Files map[string]string
+	// Commit is the commit that holds them.
+	Commit string
+	// RenderStatus is what the functions of the package's pipeline reported when the content was saved.
+	RenderStatus porchapi.RenderStatus
+	object       *porchapi.PackageRevisionResources
+}
+
+func contentOf(prr *porchapi.PackageRevisionResources) Content {
+	return Content{Files: prr.Spec.Resources, Commit: prr.ResourceVersion, RenderStatus: prr.Status.RenderStatus, object: prr}
+}
+
+// Content reads the content of a package revision. A revision without any file is an error.
+func (c *Client) Content(ctx context.Context, namespace, name string) (Content, error) {
+	var prr porchapi.PackageRevisionResources
+	if err := c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &prr); err != nil {
+		return Content{}, fmt.Errorf("cannot read the content of %s: %w", name, err)
+	}
+	if len(prr.Spec.Resources) == 0 {
+		return Content{}, fmt.Errorf("package revision %s has no files: Porch may have failed to read its repository", name)
+	}
+	return contentOf(&prr), nil
+}
+
+// Save replaces files of a draft, which Porch then renders, and returns the content that results. It fails, and
+// nothing is changed, if the draft is not any more what was read.
+func (c *Client) Save(ctx context.Context, content Content, files map[string]string) (Content, error) {
+	prr := content.object.DeepCopy()
+	maps.Copy(prr.Spec.Resources, files)
+	prr.Status = porchapi.PackageRevisionResourcesStatus{}
+	if err := c.Writer.Update(ctx, prr); err != nil {
+		return Content{}, fmt.Errorf("cannot save %s: %w", prr.Name, err)
+	}
+	return contentOf(prr), nil
+}
+
+// SetLifecycle changes the lifecycle of a revision.
+func (c *Client) SetLifecycle(ctx context.Context, r *revision.Revision, lifecycle porchapi.PackageRevisionLifecycle) error {
+	return c.patch(ctx, r, map[string]any{"spec": map[string]any{"lifecycle": lifecycle}})
+}
+
+// ProposeDeletion proposes the deletion of a published revision, and gives it these owners.
+func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) error {
+	return c.patch(ctx, r, map[string]any{
+		"spec":     map[string]any{"lifecycle": porchapi.PackageRevisionLifecycleDeletionProposed},
+		"metadata": map[string]any{"ownerReferences": orEmpty(owners)},
+	})
+}
+
+// SetMeta gives a revision these owners, and sets labels and annotations beside those that it has. The content stays
+// byte for byte: Porch v1.5 writes the Kptfile of a draft anew when its metadata changes, without comments, so a draft's
+// files are put back.
+func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, labels, annotations map[string]string) error {
+	metadata := map[string]any{"ownerReferences": orEmpty(owners)}
+	if len(labels) > 0 { // null would remove all that there are
+		metadata["labels"] = labels
+	}
+	if len(annotations) > 0 {
+		metadata["annotations"] = annotations
+	}
+	change := map[string]any{"metadata": metadata}
+	if r.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
+		return c.patch(ctx, r, change)
+	}
+	before, err := c.Content(ctx, r.Namespace, r.Name)
+	if err != nil {
+		return err
+	}
+	metadata["resourceVersion"] = before.Commit // so that no edit is lost that somebody makes meanwhile
+	if err := c.patch(ctx, r, change); err != nil {
+		return err
+	}
+	after, err := c.Content(ctx, r.Namespace, r.Name)
+	if err != nil {
+		return err
+	}
+	if maps.Equal(before.Files, after.Files) {
+		return nil
+	}
+	_, err = c.Save(ctx, after, before.Files)
+	return err
+}
+
+func orEmpty(owners []metav1.OwnerReference) []metav1.OwnerReference {
+	if owners == nil {
+		return []metav1.OwnerReference{}
+	}
+	return owners
+}
+
+func (c *Client) patch(ctx context.Context, r *revision.Revision, change map[string]any) error {
+	data, err := json.Marshal(change)
+	if err != nil {
+		return err
+	}
+	pr := &porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
+	if err := c.Writer.Patch(ctx, pr, client.RawPatch(types.MergePatchType, data)); err != nil {
+		return fmt.Errorf("cannot change package revision %s: %w", r.Name, err)
+	}
+	return nil
+}
+
+// Delete deletes a draft or a proposed revision. One that is gone already is no error.
+func (c *Client) Delete(ctx context.Context, r *revision.Revision) error {
+	if r.Published() {
+		return errors.New("a published package revision is proposed for deletion, not deleted")
+	}
+	pr := &porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
+	if err := client.IgnoreNotFound(c.Writer.Delete(ctx, pr)); err != nil {
+		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package porch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Porch v1.5 answers most failures by an internal error; these are the texts that tell them apart.
+const (
+	renderFailed    = "Error occurred rendering package in kpt function pipeline."
+	renderDetails   = "Details:"
+	workspaceExists = "workspaceNames must be unique"
+	pipelineFailed  = "pkg.render:"
+)
+
+// RenderError returns what the functions of a package's pipeline said, if that is why Porch refused a change.
+func RenderError(err error) (string, bool) {
+	if err == nil {
+		return "", false
+	}
+	text := err.Error()
+	if _, details, found := strings.Cut(text, renderFailed); found {
+		if _, after, found := strings.Cut(details, renderDetails); found {
+			details = after
+		}
+		return oneLine(details), true
+	}
+	if at := strings.Index(text, pipelineFailed); at >= 0 {
+		return oneLine(text[at:]), true
+	}
+	return "", false
+}
+
+// oneLine joins the lines of a text that Porch indents.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Busy reports whether a call met another that was under way, or data that were not the newest: to be tried again soon,
+// and nothing to tell a user.
+func Busy(err error) bool {
+	return apierrors.IsConflict(err) || err != nil && strings.Contains(err.Error(), workspaceExists)
+}
+
+// Unavailable reports whether a call did not reach Porch or the Kubernetes API.
+func Unavailable(err error) bool {
+	var netError net.Error
+	return apierrors.IsServiceUnavailable(err) || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) ||
+		apierrors.IsTooManyRequests(err) || errors.As(err, &netError) || errors.Is(err, context.DeadlineExceeded)
+}

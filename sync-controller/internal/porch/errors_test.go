@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package porch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"syscall"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// renderText is what generictaskhandler.renderError of Porch v1.5.3 puts before what kpt says.
+const renderText = "\nError occurred rendering package in kpt function pipeline.\nPackage has NOT been pushed to remote.\n" +
+	"Please fix package locally (modify until 'kpt fn render' succeeds) and retry.\nDetails: "
+
+var resource = schema.GroupResource{Group: "porch.kpt.dev", Resource: "packagerevisions"}
+
+// internal returns an error as Porch sends it, and as the client wraps it.
+func internal(text string) error {
+	return fmt.Errorf("cannot save edge.web.packagevariant-1: %w", apierrors.NewInternalError(errors.New(text)))
+}
+
+func TestRenderError(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want string
+		is   bool
+	}{
+		"none": {nil, "", false},
+		"of a save": {internal(renderText + "pkg.render: pkg .:\n\tpipeline.run: \"ghcr.io/kptdev/set-labels:v1\" failed:\n\t\tno  labels"),
+			`pkg.render: pkg .: pipeline.run: "ghcr.io/kptdev/set-labels:v1" failed: no labels`, true},
+		"details with details": {internal(renderText + "fn.run: Details: see above"), "fn.run: Details: see above", true},
+		"of a create":          {internal("failed to apply: pkg.render: pkg /: input resource list must contain only KRM resources"), "pkg.render: pkg /: input resource list must contain only KRM resources", true},
+		"no details":           {internal("Error occurred rendering package in kpt function pipeline."), "", true},
+		"not through the API":  {errors.New(renderText + "x"), "x", true},
+		"another":              {internal("cannot find package revision"), "", false},
+		"a conflict":           {apierrors.NewConflict(resource, "x", errors.New("modified")), "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got, is := RenderError(c.err); got != c.want || is != c.is {
+				t.Errorf("got %q, %v\nwant %q, %v", got, is, c.want, c.is)
+			}
+		})
+	}
+}
+
+func TestKindsOfErrors(t *testing.T) {
+	t.Parallel()
+	wrap := func(err error) error { return fmt.Errorf("cannot clone edge/web: %w", err) }
+	refused := &url.Error{Op: "Get", URL: "https://porch", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
+	for name, c := range map[string]struct {
+		err               error
+		busy, unavailable bool
+	}{
+		"none":      {nil, false, false},
+		"any":       {errors.New("boom"), false, false},
+		"internal":  {internal("cannot read repository"), false, false},
+		"not found": {apierrors.NewNotFound(resource, "x"), false, false},
+		"forbidden": {apierrors.NewForbidden(resource, "x", nil), false, false},
+
+		"conflict": {wrap(apierrors.NewConflict(resource, "x", errors.New("modified"))), true, false},
+		"workspace exists": {internal("package revision workspaceNames must be unique; package revision with name web in repo edge with " +
+			"workspaceName packagevariant-1 already exists"), true, false},
+		"joined conflict": {errors.Join(errors.New("boom"), wrap(apierrors.NewConflict(resource, "x", nil))), true, false},
+
+		"unavailable":        {wrap(apierrors.NewServiceUnavailable("no endpoints")), false, true},
+		"timeout":            {wrap(apierrors.NewTimeoutError("slow", 1)), false, true},
+		"server timeout":     {wrap(apierrors.NewServerTimeout(resource, "create", 1)), false, true},
+		"too many requests":  {wrap(apierrors.NewTooManyRequests("later", 1)), false, true},
+		"refused":            {wrap(refused), false, true},
+		"ended early":        {wrap(&url.Error{Op: "Post", URL: "https://porch", Err: io.ErrUnexpectedEOF}), false, true},
+		"deadline":           {wrap(context.DeadlineExceeded), false, true},
+		"a function timeout": {internal(renderText + "context deadline exceeded"), false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := Busy(c.err); got != c.busy {
+				t.Errorf("Busy is %v", got)
+			}
+			if got := Unavailable(c.err); got != c.unavailable {
+				t.Errorf("Unavailable is %v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package revision holds what the controllers know of Porch PackageRevisions, as plain values.
+package revision
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// WorkspacePrefix begins the workspace names of the drafts that a variant makes; a number follows (a Porch convention).
+const WorkspacePrefix = "packagevariant-"
+
+// main is the number that Porch gives to the content of a repository's main branch.
+const main = -1
+
+// Package names a package in a repository.
+type Package struct {
+	Repo, Name string
+}
+
+// String returns the repository and the package, as messages name them.
+func (p Package) String() string { return p.Repo + "/" + p.Name }
+
+// Revision is a PackageRevision.
+type Revision struct {
+	Namespace, Name string
+	Package         Package
+	Workspace       string
+	// Number is the revision's number, from 1; 0 for one that is not published, -1 for the main branch.
+	Number    int
+	Lifecycle porchapi.PackageRevisionLifecycle
+	// Commit is the git commit that holds the content. Porch calls it the resource version.
+	Commit string
+	// Created is when Porch came to know of the revision, Published when it was published.
+	Created, PublishedAt time.Time
+	Labels, Annotations  map[string]string
+	Owners               []metav1.OwnerReference
+	// Lock says what the package was derived from; nil where Porch knows of nothing.
+	Lock *Lock
+}
+
+// Lock is the upstreamLock of a package: the content that it was last cloned from or upgraded to.
+type Lock struct {
+	Repo, Directory, Ref, Commit string
+}
+
+// From returns what is known of a PackageRevision. The maps and slices are shared.
+func From(pr *porchapi.PackageRevision) Revision {
+	commit, _, _ := strings.Cut(pr.ResourceVersion, versionSeparator)
+	r := Revision{
+		Namespace: pr.Namespace, Name: pr.Name,
+		Package:   Package{Repo: pr.Spec.RepositoryName, Name: pr.Spec.PackageName},
+		Workspace: pr.Spec.WorkspaceName,
+		Number:    pr.Spec.Revision,
+		Lifecycle: pr.Spec.Lifecycle,
+		Commit:    commit,
+		Created:   pr.CreationTimestamp.Time, PublishedAt: pr.Status.PublishedAt.Time,
+		Labels: pr.Labels, Annotations: pr.Annotations,
+		Owners: pr.OwnerReferences,
+	}
+	if r.Lifecycle == "" {
+		r.Lifecycle = porchapi.PackageRevisionLifecycleDraft
+	}
+	if lock := pr.Status.UpstreamLock; lock != nil && lock.Git != nil && lock.Git.Commit != "" {
+		r.Lock = &Lock{Repo: lock.Git.Repo, Directory: lock.Git.Directory, Ref: lock.Git.Ref, Commit: lock.Git.Commit}
+	}
+	return r
+}
+
+// Published reports whether the revision's content is final: whether it is Published or DeletionProposed.
+func (r *Revision) Published() bool { return porchapi.LifecycleIsPublished(r.Lifecycle) }
+
+// Main reports whether the revision stands for the main branch of its repository.
+func (r *Revision) Main() bool { return r.Number == main }
+
+// Owner identifies the PackageVariant that owns revisions.
+type Owner struct {
+	Name string
+	UID  types.UID
+}
+
+// Of reports whether the revision is the owner's, and whether its owner reference has the owner's UID. An object that
+// was restored from a backup has a new UID and owns what it owned (section "The controller" of the design).
+func (r *Revision) Of(o Owner) (owned, current bool) {
+	for _, ref := range r.Owners {
+		if isVariant(ref) && ref.Name == o.Name {
+			owned = true
+			current = current || ref.UID == o.UID
+		}
+	}
+	return owned, current
+}
+
+// OtherOwner returns the name of another PackageVariant that owns the revision, or "" if none does.
+func (r *Revision) OtherOwner(o Owner) string {
+	for _, ref := range r.Owners {
+		if isVariant(ref) && ref.Name != o.Name {
+			return ref.Name
+		}
+	}
+	return ""
+}
+
+// OwnedBy returns the revision's owner references with one of the owner, and none of it by another UID.
+func (r *Revision) OwnedBy(o Owner) []metav1.OwnerReference {
+	refs := r.OrphanedBy(o)
+	controlled := slices.ContainsFunc(refs, func(ref metav1.OwnerReference) bool { return ref.Controller != nil && *ref.Controller })
+	ref := o.Reference()
+	*ref.Controller = !controlled
+	return append(refs, ref)
+}
+
+// OrphanedBy returns the revision's owner references without those of the owner.
+func (r *Revision) OrphanedBy(o Owner) []metav1.OwnerReference {
+	return slices.DeleteFunc(slices.Clone(r.Owners), func(ref metav1.OwnerReference) bool { return isVariant(ref) && ref.Name == o.Name })
+}
+
+// Reference returns the owner reference that marks a revision as the owner's.
+func (o Owner) Reference() metav1.OwnerReference {
+	controller := true
+	return metav1.OwnerReference{APIVersion: variant.APIVersion, Kind: variant.Kind, Name: o.Name, UID: o.UID, Controller: &controller}
+}
+
+// Variants returns the names of the PackageVariants that own the object.
+func Variants(o metav1.Object) []string {
+	var names []string
+	for _, ref := range o.GetOwnerReferences() {
+		if isVariant(ref) {
+			names = append(names, ref.Name)
+		}
+	}
+	return names
+}
+
+func isVariant(ref metav1.OwnerReference) bool {
+	gv, err := schema.ParseGroupVersion(ref.APIVersion)
+	return err == nil && gv.Group == variant.GroupName && ref.Kind == variant.Kind
+}
+
+// LatestPublished returns the published revision with the highest number, or nil. The main branch is none.
+func LatestPublished(revisions []Revision) *Revision {
+	var latest *Revision
+	for i := range revisions {
+		if r := &revisions[i]; r.Published() && !r.Main() && (latest == nil || r.Number > latest.Number) {
+			latest = r
+		}
+	}
+	return latest
+}
+
+// NextWorkspace returns the workspace name for a new draft of the package that the revisions are all of.
+func NextWorkspace(revisions []Revision) string {
+	last := 0
+	for i := range revisions {
+		if suffix, ok := strings.CutPrefix(revisions[i].Workspace, WorkspacePrefix); ok {
+			if n, err := strconv.Atoi(suffix); err == nil && n > last {
+				last = n
+			}
+		}
+	}
+	return fmt.Sprintf("%s%d", WorkspacePrefix, last+1)
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package revision
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var us = Owner{Name: "web-eu", UID: "uid"}
+
+const group = "config.porch.kpt.dev"
+
+// ref returns an owner reference, of a version of the API that may come.
+func ref(group, kind, name, uid string) metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: group + "/v1beta9", Kind: kind, Name: name, UID: types.UID(uid)}
+}
+
+// controller makes a reference that of the controller.
+func controller(r metav1.OwnerReference) metav1.OwnerReference {
+	r.Controller = ptr(true)
+	return r
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// full returns a PackageRevision that says all it can.
+func full() *porchapi.PackageRevision {
+	return &porchapi.PackageRevision{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "fleet", Name: "edge.a.web.packagevariant-2", ResourceVersion: "c7", UID: "pr-uid", Generation: 3,
+			Labels:          map[string]string{"env": "prod", "tier": "1"},
+			Annotations:     map[string]string{"big": "thing"},
+			OwnerReferences: []metav1.OwnerReference{ref(group, "PackageVariant", "web-eu", "uid")},
+			ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "porch"}},
+			Finalizers:      []string{"porch"}, CreationTimestamp: metav1.Unix(100, 0),
+		},
+		Spec: porchapi.PackageRevisionSpec{
+			RepositoryName: "edge", PackageName: "a/web", WorkspaceName: "packagevariant-2", Revision: 2,
+			Lifecycle:      porchapi.PackageRevisionLifecyclePublished,
+			Tasks:          []porchapi.Task{{Type: porchapi.TaskTypeEdit}},
+			ReadinessGates: []porchapi.ReadinessGate{{ConditionType: "gate"}},
+		},
+		Status: porchapi.PackageRevisionStatus{
+			UpstreamLock: &porchapi.UpstreamLock{Type: "git", Git: &porchapi.GitLock{
+				Repo: "https://git.example.com/blueprints", Directory: "web", Ref: "web/v3", Commit: "c3",
+			}},
+			PublishedBy: "ada", PublishedAt: metav1.Unix(200, 0),
+			Conditions: []porchapi.Condition{{Type: "gate", Status: "True"}},
+		},
+	}
+}
+
+func TestFrom(t *testing.T) {
+	t.Parallel()
+	edited := func(edit func(*porchapi.PackageRevision)) *porchapi.PackageRevision {
+		pr := full()
+		edit(pr)
+		return pr
+	}
+	want := func(edit func(*Revision)) Revision {
+		r := Revision{
+			Namespace: "fleet", Name: "edge.a.web.packagevariant-2", Package: Package{Repo: "edge", Name: "a/web"},
+			Workspace: "packagevariant-2", Number: 2, Lifecycle: "Published", Commit: "c7",
+			Created: time.Unix(100, 0), PublishedAt: time.Unix(200, 0),
+			Labels: map[string]string{"env": "prod", "tier": "1"}, Annotations: map[string]string{"big": "thing"},
+			Owners: []metav1.OwnerReference{ref(group, "PackageVariant", "web-eu", "uid")},
+			Lock:   &Lock{Repo: "https://git.example.com/blueprints", Directory: "web", Ref: "web/v3", Commit: "c3"},
+		}
+		if edit != nil {
+			edit(&r)
+		}
+		return r
+	}
+	unlocked := want(func(r *Revision) { r.Lock = nil })
+	for name, c := range map[string]struct {
+		in   *porchapi.PackageRevision
+		want Revision
+	}{
+		"full":                  {full(), want(nil)},
+		"empty":                 {&porchapi.PackageRevision{}, Revision{Lifecycle: "Draft"}},
+		"no lifecycle":          {edited(func(pr *porchapi.PackageRevision) { pr.Spec.Lifecycle = "" }), want(func(r *Revision) { r.Lifecycle = "Draft" })},
+		"trimmed":               {trimmed(t, full()), want(nil)},
+		"trimmed, no commit":    {trimmed(t, edited(func(pr *porchapi.PackageRevision) { pr.ResourceVersion = "" })), want(func(r *Revision) { r.Commit = "" })},
+		"no lock":               {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock = nil }), unlocked},
+		"lock of no repository": {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock.Git = nil }), unlocked},
+		// Porch gives a package without an upstream an empty lock.
+		"empty lock": {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock.Git = &porchapi.GitLock{} }), unlocked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, From(c.in)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPublishedAndMain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		in              Revision
+		published, main bool
+	}{
+		"draft":             {Revision{Lifecycle: "Draft"}, false, false},
+		"proposed":          {Revision{Lifecycle: "Proposed"}, false, false},
+		"published":         {Revision{Lifecycle: "Published", Number: 1}, true, false},
+		"deletion proposed": {Revision{Lifecycle: "DeletionProposed", Number: 1}, true, false},
+		"main branch":       {Revision{Lifecycle: "Published", Number: -1}, true, true},
+	} {
+		if got := c.in.Published(); got != c.published {
+			t.Errorf("%s: published is %v", name, got)
+		}
+		if got := c.in.Main(); got != c.main {
+			t.Errorf("%s: main is %v", name, got)
+		}
+	}
+}
+
+func TestOwners(t *testing.T) {
+	t.Parallel()
+	ours := us.Reference()
+	uncontrolled := ours
+	uncontrolled.Controller = ptr(false)
+	old := ref(group, "PackageVariant", "web-eu", "before")
+	rival := controller(ref(group, "PackageVariant", "web-us", "r"))
+	foreign := ref("example.com", "PackageVariant", "web-eu", "uid")
+	set := ref(group, "PackageVariantSet", "web-eu", "uid")
+	malformed := metav1.OwnerReference{APIVersion: "a/b/c", Kind: "PackageVariant", Name: "web-eu", UID: "uid"}
+	type refs = []metav1.OwnerReference
+	for name, c := range map[string]struct {
+		owners         refs
+		owned, current bool
+		other          string
+		variants       []string
+		ownedBy        refs
+		orphaned       refs
+	}{
+		"none":                         {nil, false, false, "", nil, refs{ours}, nil},
+		"ours":                         {refs{ours}, true, true, "", []string{"web-eu"}, refs{ours}, refs{}},
+		"ours of another version":      {refs{ref(group, "PackageVariant", "web-eu", "uid")}, true, true, "", []string{"web-eu"}, refs{ours}, refs{}},
+		"ours before a restore":        {refs{old}, true, false, "", []string{"web-eu"}, refs{ours}, refs{}},
+		"ours before and after":        {refs{old, ours}, true, true, "", []string{"web-eu", "web-eu"}, refs{ours}, refs{}},
+		"ours after and before":        {refs{ours, old}, true, true, "", []string{"web-eu", "web-eu"}, refs{ours}, refs{}},
+		"a rival":                      {refs{rival}, false, false, "web-us", []string{"web-us"}, refs{rival, uncontrolled}, refs{rival}},
+		"a rival and ours":             {refs{rival, ours}, true, true, "web-us", []string{"web-us", "web-eu"}, refs{rival, uncontrolled}, refs{rival}},
+		"another controller":           {refs{controller(set)}, false, false, "", nil, refs{controller(set), uncontrolled}, refs{controller(set)}},
+		"another that does not":        {refs{set}, false, false, "", nil, refs{set, ours}, refs{set}},
+		"the same kind of other group": {refs{foreign}, false, false, "", nil, refs{foreign, ours}, refs{foreign}},
+		"a version that is none":       {refs{malformed}, false, false, "", nil, refs{malformed, ours}, refs{malformed}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := Revision{Owners: c.owners}
+			before := append(refs(nil), c.owners...)
+			owned, current := r.Of(us)
+			if owned != c.owned || current != c.current {
+				t.Errorf("Of: got %v, %v, want %v, %v", owned, current, c.owned, c.current)
+			}
+			if got := r.OtherOwner(us); got != c.other {
+				t.Errorf("OtherOwner: got %q, want %q", got, c.other)
+			}
+			if diff := cmp.Diff(c.variants, Variants(&metav1.ObjectMeta{OwnerReferences: c.owners})); diff != "" {
+				t.Errorf("Variants, -want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(c.ownedBy, r.OwnedBy(us)); diff != "" {
+				t.Errorf("OwnedBy, -want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(c.orphaned, r.OrphanedBy(us)); diff != "" {
+				t.Errorf("OrphanedBy, -want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(before, c.owners); diff != "" {
+				t.Errorf("the cached owners were changed, -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReference(t *testing.T) {
+	t.Parallel()
+	want := metav1.OwnerReference{APIVersion: "config.porch.kpt.dev/v1alpha1", Kind: "PackageVariant", Name: "web-eu", UID: "uid", Controller: ptr(true)}
+	if diff := cmp.Diff(want, us.Reference()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestLatestPublished(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		in   []Revision
+		want int // -1 for none
+	}{
+		"none":                       {nil, -1},
+		"the highest number":         {[]Revision{rev("web", 2, ""), rev("web", 10, ""), rev("web", 9, "")}, 1},
+		"no draft":                   {[]Revision{rev("web", 1, ""), rev("web", 0, "")}, 0},
+		"drafts only":                {[]Revision{rev("web", 0, "")}, -1},
+		"not the main branch":        {[]Revision{rev("web", -1, "")}, -1},
+		"what is to be deleted, too": {[]Revision{rev("web", 1, ""), deletionProposed(rev("web", 2, ""))}, 1},
+	} {
+		got := -1
+		if latest := LatestPublished(c.in); latest != nil {
+			for i := range c.in {
+				if latest == &c.in[i] {
+					got = i
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: got the revision at %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+func TestNextWorkspace(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		workspaces []string
+		want       string
+	}{
+		"none":                  {nil, "packagevariant-1"},
+		"the next":              {[]string{"packagevariant-1", "packagevariant-2"}, "packagevariant-3"},
+		"in any order":          {[]string{"packagevariant-10", "packagevariant-9"}, "packagevariant-11"},
+		"gaps stay":             {[]string{"packagevariant-1", "packagevariant-4"}, "packagevariant-5"},
+		"foreign names":         {[]string{"v7", "main", "", "my-packagevariant-8"}, "packagevariant-1"},
+		"a suffix, no number":   {[]string{"packagevariant-x", "packagevariant-", "packagevariant-2b", "packagevariant-1"}, "packagevariant-2"},
+		"negative":              {[]string{"packagevariant--5"}, "packagevariant-1"},
+		"leading zeros":         {[]string{"packagevariant-007"}, "packagevariant-8"},
+		"too large a number":    {[]string{"packagevariant-99999999999999999999", "packagevariant-3"}, "packagevariant-4"},
+		"of what was published": {[]string{"packagevariant-1"}, "packagevariant-2"},
+	} {
+		var revisions []Revision
+		for _, w := range c.workspaces {
+			revisions = append(revisions, Revision{Workspace: w})
+		}
+		if got := NextWorkspace(revisions); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
