@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestUpstreamComesAndGoes has the upstream missing, unpublished, published, proposed for deletion and deleted.
+func TestUpstreamComesAndGoes(t *testing.T) {
+	w := newWorld(t)
+	w.Apply(newVariant("web", plain, func(s *variant.Spec) {
+		s.Upstream = &variant.Upstream{Repo: "blueprints", Package: "web", WorkspaceName: "v1"}
+	}), newVariant("shop", plain, func(s *variant.Spec) { s.Upstream.Repo = "nowhere" }))
+	w.start()
+	w.expectMessage("web", "UpstreamNotFound", "there is no package revision blueprints/web with the workspace v1: publish it, or correct spec.upstream")
+	w.expectMessage("shop", "UpstreamNotFound", `there is no Repository "nowhere" in this namespace: register it, or correct spec.upstream.repo`)
+	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionTrue || stalled.Reason != "UpstreamNotFound" {
+		t.Errorf("Stalled is %+v", stalled)
+	}
+	w.Draft("blueprints", "web", "v1", simple())
+	w.expectMessage("web", "UpstreamNotPublished", "the upstream blueprints.web.v1 is a Draft, which may still change: publish it, or name a published revision in spec.upstream")
+	w.publish("blueprints.web.v1")
+	draft := w.target("web")
+	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionFalse {
+		t.Errorf("Stalled is %+v", stalled)
+	}
+	w.ProposeDeletion("blueprints.web.v1")
+	w.Ready("web")
+	w.Delete(w.Revision("blueprints.web.v1"))
+	w.WaitReason("web", "UpstreamNotFound")
+	w.expectDrafts("web", draft)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.WaitReason("web", "DraftOnOlderUpstream")
+	w.expectDrafts("web", draft)
+}
+
+// TestDownstreamRepository has the downstream Repository missing, unreachable, read-only and well.
+func TestDownstreamRepository(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	in := func(repo string) func(*variant.Spec) {
+		return func(s *variant.Spec) { s.Downstream.Repo = repo }
+	}
+	w.Apply(newVariant("missing", plain, in("later")), newVariant("unreachable", plain, in("unreachable")), newVariant("readonly", plain, in("readonly")))
+	repository := func(name, address string) string {
+		return fmt.Sprintf("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: %s, namespace: %s}\n"+
+			"spec: {type: git, deployment: true, git: {repo: %q, branch: main}}\n", name, w.Namespace, address)
+	}
+	file := filepath.Join(w.dir, "repositories.yaml")
+	readonly := gitProxy(t)
+	text := repository("unreachable", "http://127.0.0.1:1/nothing") + "---\n" + repository("readonly", readonly.URL+"/"+w.Namespace+"-readonly")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := shared.Kubectl(t.Context(), "apply", "-f", file); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	w.start()
+	w.expectMessage("missing", "RepositoryNotFound", `there is no Repository "later" in this namespace: register it, or correct spec.downstream.repo`)
+	if got := w.message("unreachable", "RepositoryNotReady"); !strings.HasPrefix(got, `the Repository "unreachable" is not ready: `) {
+		t.Errorf("message %q", got)
+	}
+	w.Repository("later", nil, true)
+	w.target("missing")
+	if got := w.message("readonly", "PorchFailed"); !strings.Contains(got, "cannot clone readonly/readonly: ") || !strings.Contains(got, "authorization failed") {
+		t.Errorf("message %q", got)
+	}
+	readonly.open.Store(true)
+	w.target("readonly")
+}
+
+// gitServer is the stack's git server behind a server that lets nobody write until it is opened.
+type gitServer struct {
+	*httptest.Server
+	open atomic.Bool
+}
+
+func gitProxy(t *testing.T) *gitServer {
+	t.Helper()
+	target, err := url.Parse(shared.GitURL(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	g := &gitServer{}
+	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !g.open.Load() && strings.Contains(r.URL.String(), "git-receive-pack") {
+			http.Error(w, "read-only", http.StatusForbidden)
+			return
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(g.Close)
+	return g
+}
+
+// TestRenderFails has a function of the pipeline fail, in the variant and in the blueprint, and mended.
+func TestRenderFails(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	failing := func(data map[string]string) func(*variant.Spec) {
+		return func(s *variant.Spec) {
+			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "context", Image: contextImage, ConfigMap: data}}}
+		}
+	}
+	w.Apply(newVariant("web", plain, failing(map[string]string{"name": "mine"})))
+	w.start()
+	message := w.message("web", "RenderFailed")
+	for _, text := range []string{"nothing was saved, because the pipeline in the package's Kptfile failed", contextImage, `data.name: is set by kpt itself`} {
+		if !strings.Contains(message, text) {
+			t.Errorf("the message has no %q:\n%s", text, message)
+		}
+	}
+	targets := w.Variant("web").Status.DownstreamTargets
+	if len(targets) != 1 || targets[0].RenderStatus == nil || !strings.Contains(targets[0].RenderStatus.Err, "data.name") {
+		t.Errorf("targets %+v, want the failure in the render status", targets)
+	}
+	w.expectDrafts("web", "edge.web.packagevariant-1")
+	if got := w.Files("edge.web.packagevariant-1")["Kptfile"]; strings.Contains(got, contextImage) {
+		t.Errorf("the draft was changed:\n%s", got)
+	}
+	w.Apply(newVariant("web", plain, failing(map[string]string{"color": "blue"})))
+	w.waitFile("edge.web.packagevariant-1", "package-context.yaml", "color: blue")
+	w.Ready("web")
+	w.expectDrafts("web", "edge.web.packagevariant-1")
+}
+
+// TestFunctionFails has a package without a context, which the variant sets.
+func TestFunctionFails(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", map[string]string{"package-context.yaml": "", "settings.yaml": settings, "region.yaml": strings.Replace(point, "required", "maybe", 1)})
+	w.Apply(newVariant("web"))
+	w.start()
+	message := w.message("web", "FunctionFailed")
+	if !strings.Contains(message, `metadata.annotations.kpt.dev/config-injection: is "maybe"`) && !strings.Contains(message, "kptfile.kpt.dev") {
+		t.Errorf("message %q", message)
+	}
+	w.expectDrafts("web", "edge.web.packagevariant-1")
+}
+
+// TestPipelineConflict has the package's own pipeline take back what the variant sets.
+func TestPipelineConflict(t *testing.T) {
+	w := newWorld(t)
+	files := simple()
+	files["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\npipeline:\n  mutators:\n  - image: " + contextImage +
+		"\n    configMap:\n      region: fixed\n"
+	w.Publish("blueprints", "web", "v1", files)
+	w.Apply(newVariant("web", plain, func(s *variant.Spec) {
+		s.PackageContext = &variant.PackageContext{Data: map[string]string{"region": "eu"}}
+	}))
+	c := w.start()
+	w.expectMessage("web", "PipelineConflict", "the pipeline in the Kptfile of edge.web.packagevariant-1 changes back what this variant sets in package-context.yaml: "+
+		"change the function in the pipeline that does, or what the variant asks for")
+	w.quiet(c)
+	if writes := w.work(func(r proxy.Request) bool { return proxy.IsWrite(r) && r.Resource == "packagerevisionresources" }); len(writes) > 2 {
+		t.Errorf("it was written again and again: %v", writes)
+	}
+}
+
+// TestInjectionOfOtherKinds has injection points of kinds that the cluster does not know, and that may not be read.
+func TestInjectionOfOtherKinds(t *testing.T) {
+	w := newWorld(t)
+	pointOf := func(apiVersion, kind, name, need string) string {
+		return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  annotations:\n    kpt.dev/config-injection: %s\n", apiVersion, kind, name, need)
+	}
+	w.Publish("blueprints", "unknown", "v1", map[string]string{"point.yaml": pointOf("infra.example.com/v1", "Cluster", "here", "required")})
+	w.Publish("blueprints", "optional", "v1", map[string]string{"point.yaml": pointOf("infra.example.com/v1", "Cluster", "here", "optional")})
+	w.Publish("blueprints", "denied", "v1", map[string]string{"point.yaml": pointOf("v1", "Secret", "here", "required")})
+	for _, name := range []string{"unknown", "optional", "denied"} {
+		w.Apply(newVariant(name, func(s *variant.Spec) { s.Upstream.Package, s.PackageContext = name, nil }))
+	}
+	w.start()
+	w.expectMessage("unknown", "InjectionUnmet", "edge.unknown.packagevariant-1 waits for objects to inject: config.injection.Cluster.here: "+
+		`no infra.example.com/v1 Cluster named "eu" in namespace "`+w.Namespace+`"`)
+	w.target("optional")
+	w.expectMessage("denied", "PermissionMissing", "the controller may not read secrets in namespace "+w.Namespace+": label a ClusterRole "+
+		`config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: [""], resources: ["secrets"], verbs: [get, list, watch]}`)
+	// Granted, it goes on by itself.
+	for _, args := range [][]string{
+		{"create", "role", "read-secrets", "--namespace", w.Namespace, "--verb=get,list,watch", "--resource=secrets"},
+		{"create", "rolebinding", "read-secrets", "--namespace", w.Namespace, "--role=read-secrets", "--serviceaccount=package-variants-system:sync-controller"},
+	} {
+		if out, err := shared.Kubectl(t.Context(), args...); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	w.WaitReason("denied", "InjectionUnmet")
+}
+
+// TestBigPackage has a package of 5 MB: the largest file of it is the user's own affair, the rest is worked on.
+func TestBigPackage(t *testing.T) {
+	w := newWorld(t)
+	files := blueprint()
+	for i := range 50 {
+		files[fmt.Sprintf("big-%02d.yaml", i)] = fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: big-%02d\ndata:\n  text: |\n", i) +
+			strings.Repeat("    "+strings.Repeat("x", 95)+"\n", 1024)
+	}
+	w.Publish("blueprints", "web", "v1", files)
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
+	w.start()
+	draft := w.target("web")
+	w.waitFile(draft, "region.yaml", "api: eu")
+	if got := w.Files(draft); len(got) < 50 || got["big-07.yaml"] == "" {
+		t.Errorf("the draft has %d files", len(got))
+	}
+}
+
+// TestSpecInvalid stores specs that are invalid behind the back of the CRD's rules, which refuse them.
+func TestSpecInvalid(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	for name, c := range map[string]struct {
+		change func(*variant.Spec)
+		want   string
+	}{
+		"no-package":   {func(s *variant.Spec) { s.Downstream.Package = "" }, "spec.downstream.package"},
+		"reserved-key": {func(s *variant.Spec) { s.PackageContext.Data["name"] = "x" }, "must not contain the reserved key name"},
+		"policy":       {func(s *variant.Spec) { s.AdoptionPolicy = "adopt" }, "spec.adoptionPolicy"},
+		"dotted": {func(s *variant.Spec) {
+			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Image: "a", Name: "a.b"}}}
+		}, "must not contain '.'"},
+		"no-injector":   {func(s *variant.Spec) { s.Injectors[0].Name = "" }, "spec.injectors[0].name"},
+		"tag":           {tag("a b"), "must be a number, v and a number, or a tag"},
+		"both-key-list": {func(s *variant.Spec) { s.PackageContext.RemoveKeys = []string{"region"} }, "the same key must not be in both"},
+	} {
+		pv := newVariant(name, c.change)
+		pv.Namespace = w.Namespace
+		if err := w.Client.Create(t.Context(), pv); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
+		}
+	}
+	// What the schema cannot see, or an older one let pass, stalls the variant.
+	w.Apply(newVariant("itself", plain, func(s *variant.Spec) { s.Downstream = &variant.Downstream{Repo: "blueprints", Package: "web"} }))
+	w.start()
+	w.expectMessage("itself", "InvalidSpec", "spec.downstream is the upstream itself: name another package")
+	w.Apply(newVariant("itself", plain))
+	w.target("itself")
+}
+
+// TestEvents holds that Events tell of what happened, and nothing else.
+func TestEvents(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(newVariant("web"))
+	c := w.start()
+	w.WaitReason("web", "InjectionUnmet")
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
+	w.target("web")
+	w.quiet(c)
+	var list corev1.EventList
+	if err := w.Client.List(t.Context(), &list); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, e := range list.Items {
+		if e.InvolvedObject.Namespace == w.Namespace && e.InvolvedObject.Kind == variant.Kind {
+			got[e.Type+" "+e.Reason]++
+		}
+	}
+	for _, want := range []string{"Normal Cloned", "Normal Saved", "Warning InjectionUnmet"} {
+		if got[want] == 0 {
+			t.Errorf("no Event %s: %v", want, got)
+		}
+	}
+	if len(got) != 3 {
+		t.Errorf("Events %v, want three kinds", got)
+	}
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+
+	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+)
+
+func orphan(s *variant.Spec) { s.DeletionPolicy = variant.DeletionPolicyOrphan }
+
+func adopt(s *variant.Spec) { s.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }
+
+func downstream(pkg string) func(*variant.Spec) {
+	return func(s *variant.Spec) { s.Downstream.Package = pkg }
+}
+
+// state is what a policy leaves of a revision.
+type state struct {
+	Lifecycle porchapi.PackageRevisionLifecycle
+	Owners    int
+}
+
+// states returns the revisions of a downstream package.
+func (w *world) states(pkg string) map[string]state {
+	w.t.Helper()
+	out := map[string]state{}
+	for _, r := range w.Revisions("edge", pkg) {
+		out[r.Spec.WorkspaceName] = state{r.Spec.Lifecycle, len(r.OwnerReferences)}
+	}
+	return out
+}
+
+func (w *world) expectStates(pkg string, want map[string]state) {
+	w.t.Helper()
+	w.Eventually("the revisions of "+pkg+" are as the policy says", func() error {
+		if diff := cmp.Diff(want, w.states(pkg)); diff != "" {
+			return fmt.Errorf("-want +got:\n%s", diff)
+		}
+		return nil
+	})
+}
+
+const (
+	isDraft     = porchapi.PackageRevisionLifecycleDraft
+	isProposed  = porchapi.PackageRevisionLifecycleProposed
+	isPublished = porchapi.PackageRevisionLifecyclePublished
+	isDeletion  = porchapi.PackageRevisionLifecycleDeletionProposed
+)
+
+// threeRevisions returns a world whose variant has two published revisions, of which the first is proposed for deletion,
+// and a draft.
+func threeRevisions(t *testing.T, changes ...func(*variant.Spec)) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "0"}), newVariant("web", changes...))
+	w.start()
+	for i := 1; i <= 3; i++ {
+		draft := fmt.Sprintf("edge.web.packagevariant-%d", i)
+		w.waitTarget("web", draft)
+		if i < 3 {
+			w.publish(draft)
+			w.Apply(configMap("eu", map[string]string{"api": fmt.Sprint(i)}))
+		}
+	}
+	w.ProposeDeletion("edge.web.packagevariant-1")
+	return w
+}
+
+func TestDelete(t *testing.T) {
+	w := threeRevisions(t)
+	w.Delete(newVariant("web"))
+	w.waitGone("web")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isDeletion, 0}})
+}
+
+func TestDeleteProposed(t *testing.T) {
+	w := threeRevisions(t)
+	w.Propose("edge.web.packagevariant-3")
+	w.Delete(newVariant("web"))
+	w.waitGone("web")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isDeletion, 0}})
+}
+
+func TestDeleteOrphan(t *testing.T) {
+	w := threeRevisions(t, orphan)
+	before := w.Files("edge.web.packagevariant-3")
+	w.Delete(newVariant("web"))
+	w.waitGone("web")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0}, "packagevariant-3": {isDraft, 0}})
+	if diff := cmp.Diff(before, w.Files("edge.web.packagevariant-3")); diff != "" {
+		t.Errorf("the draft that was let go has changed (-before +after):\n%s", diff)
+	}
+}
+
+// TestRetarget changes the downstream, and changes it back.
+func TestRetarget(t *testing.T) {
+	w := threeRevisions(t)
+	w.Apply(newVariant("web", downstream("shop")))
+	w.waitTarget("web", "edge.shop.packagevariant-1")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isDeletion, 1}})
+	w.Apply(newVariant("web"))
+	// The latest is taken back, and edited, since the object has changed after it; the draft of the other package goes.
+	w.waitTarget("web", "edge.web.packagevariant-3")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isPublished, 1}, "packagevariant-3": {isDraft, 1}})
+	w.expectStates("shop", map[string]state{})
+}
+
+func TestRetargetOrphan(t *testing.T) {
+	w := threeRevisions(t, orphan)
+	w.Apply(newVariant("web", orphan, downstream("shop")))
+	w.waitTarget("web", "edge.shop.packagevariant-1")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0}, "packagevariant-3": {isDraft, 0}})
+}
+
+// TestDeletionTakenBack proposes the deletion of a downstream that its variant wants.
+func TestDeletionTakenBack(t *testing.T) {
+	w := published(t)
+	w.ProposeDeletion("edge.web.packagevariant-1")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}})
+	w.Ready("web")
+}
+
+// TestRecreate deletes a variant and makes it again, before and after the deletion of what it published is approved.
+func TestRecreate(t *testing.T) {
+	w := published(t)
+	w.Delete(newVariant("web"))
+	w.waitGone("web")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}})
+	w.Apply(newVariant("web"))
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isDraft, 1}})
+}
+
+// TestAdopt takes over what the orphaning of another variant left behind, with comments that Porch would drop.
+func TestAdopt(t *testing.T) {
+	w := threeRevisions(t, orphan)
+	w.Delete(newVariant("web"))
+	w.waitGone("web")
+	kptfile := "# mine\n" + w.Files("edge.web.packagevariant-3")["Kptfile"]
+	kptfile = strings.Replace(kptfile, "info:", "info: # about", 1)
+	w.WriteFiles("edge.web.packagevariant-3", map[string]string{"Kptfile": kptfile})
+	before := w.Files("edge.web.packagevariant-3")
+
+	again := func(s *variant.Spec) {
+		s.Downstream.Package = "web"
+		s.Labels, s.Annotations = map[string]string{"team": "a"}, map[string]string{"note": "b"}
+	}
+	w.Apply(newVariant("again", again))
+	w.expectMessage("again", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-2 is Published) and is not this variant's: "+
+		"set spec.adoptionPolicy to adoptExisting, or name another package in spec.downstream")
+	w.Apply(newVariant("again", again, adopt))
+	w.waitTarget("again", "edge.web.packagevariant-3")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0}, "packagevariant-3": {isDraft, 1}})
+	if diff := cmp.Diff(before, w.Files("edge.web.packagevariant-3")); diff != "" {
+		t.Errorf("the draft has changed when it was adopted (-before +after):\n%s", diff)
+	}
+	r := w.Revision("edge.web.packagevariant-3")
+	if r.Labels["team"] != "a" || r.Annotations["note"] != "b" {
+		t.Errorf("labels %v, annotations %v, want those of the variant", r.Labels, r.Annotations)
+	}
+
+	// They are never touched again.
+	r.Labels["team"] = "mine"
+	if err := w.Client.Update(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	w.Apply(newVariant("again", again, adopt, func(s *variant.Spec) { s.Labels["team"], s.PackageContext.Data["zone"] = "b", "z" }))
+	w.waitFile(r.Name, "package-context.yaml", "zone: z")
+	w.Ready("again")
+	if got := w.Revision(r.Name).Labels["team"]; got != "mine" {
+		t.Errorf("the user's label has become %q", got)
+	}
+}
+
+// TestRivals holds that of two variants for one package one wins, and the other takes over when it goes.
+func TestRivals(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
+	w.start()
+	w.target("web")
+	w.Apply(newVariant("a-rival", downstream("web")))
+	w.expectMessage("a-rival", "DownstreamClaimed", `the package edge/web belongs to the PackageVariant "web": name another in spec.downstream, or delete that variant`)
+	w.Ready("web")
+	w.expectDrafts("web", "edge.web.packagevariant-1")
+	w.Delete(newVariant("web"))
+	w.waitTarget("a-rival", "edge.web.packagevariant-1")
+	if owner := w.Revision("edge.web.packagevariant-1").OwnerReferences[0].Name; owner != "a-rival" {
+		t.Errorf("the draft is %s's", owner)
+	}
+}
+
+// TestRestore makes all objects anew, with other UIDs, as from a backup.
+func TestRestore(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"), newVariant("shop"))
+	controller := w.start()
+	w.publish(w.target("web"))
+	w.target("web")
+	draft := w.target("shop")
+	w.WriteFiles(draft, map[string]string{"Kptfile": strings.Replace(w.Files(draft)["Kptfile"], "info:", "info: # about", 1)})
+	w.target("shop")
+	before := map[string]map[string]string{draft: w.Files(draft), "edge.web.packagevariant-1": w.Files("edge.web.packagevariant-1")}
+	controller.Stop()
+
+	for _, name := range []string{"web", "shop"} {
+		pv := w.Variant(name)
+		pv.Finalizers = nil
+		if err := w.Client.Update(t.Context(), pv); err != nil {
+			t.Fatal(err)
+		}
+		w.Delete(pv)
+		w.waitGone(name)
+		w.Apply(newVariant(name))
+	}
+	w.start()
+	for name, want := range map[string]porchapi.PackageRevisionLifecycle{"web": isPublished, "shop": isDraft} {
+		w.waitTarget(name, "edge."+name+".packagevariant-1")
+		w.expectStates(name, map[string]state{"packagevariant-1": {want, 1}})
+		r := w.Revision("edge." + name + ".packagevariant-1")
+		if uid := w.Variant(name).UID; r.OwnerReferences[0].UID != uid {
+			t.Errorf("%s is owned by %s, want %s", r.Name, r.OwnerReferences[0].UID, uid)
+		}
+		if diff := cmp.Diff(before[r.Name], w.Files(r.Name)); diff != "" {
+			t.Errorf("%s has changed (-before +after):\n%s", r.Name, diff)
+		}
+	}
+}

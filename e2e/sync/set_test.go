@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	"github.com/google/go-cmp/cmp"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+// fleetSet is a set over the Repositories with the label env=prod, each with the object of its region.
+const fleetSet = `apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata:
+  name: fleet
+spec:
+  upstream: {repo: blueprints, package: web, revision: latest}
+  targets:
+  - repositorySelector: {matchLabels: {env: prod}}
+    template:
+      packageContext: {dataExprs: [{key: region, valueExpr: "repository.labels['region']"}]}
+      injectors: [{kind: ConfigMap, nameExpr: "repository.labels['region']"}]
+`
+
+func newSet(t *testing.T, text string) *v1alpha2.PackageVariantSet {
+	t.Helper()
+	set := &v1alpha2.PackageVariantSet{}
+	if err := yaml.UnmarshalStrict([]byte(text), set); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func prod(region string) map[string]string { return map[string]string{"env": "prod", "region": region} }
+
+// variants returns the downstreams of the set's variants.
+func (w *world) variants() []string {
+	w.t.Helper()
+	var list v1alpha1.PackageVariantList
+	if err := w.Client.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
+		w.t.Fatal(err)
+	}
+	var out []string
+	for _, pv := range list.Items {
+		if pv.DeletionTimestamp.IsZero() {
+			out = append(out, pv.Spec.Downstream.Repo+"/"+pv.Spec.Downstream.Package)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (w *world) set() *v1alpha2.PackageVariantSet {
+	w.t.Helper()
+	set := &v1alpha2.PackageVariantSet{}
+	if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: "fleet"}, set); err != nil {
+		w.t.Fatal(err)
+	}
+	return set
+}
+
+// expectSet waits until the set has these variants, a reason, and counts (desired, current, ready).
+func (w *world) expectSet(reason string, counts [3]int32, want ...string) {
+	w.t.Helper()
+	w.Eventually(fmt.Sprintf("the set has %v and is %s", want, reason), func() error {
+		if diff := cmp.Diff(want, w.variants()); diff != "" {
+			return fmt.Errorf("variants (-want +got):\n%s", diff)
+		}
+		set := w.set()
+		ready := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionReady)
+		if ready == nil || ready.Reason != reason || ready.ObservedGeneration != set.Generation {
+			return fmt.Errorf("the condition Ready is %+v", ready)
+		}
+		if got := [3]int32{set.Status.Desired, set.Status.Current, set.Status.Ready}; got != counts {
+			return fmt.Errorf("counts %v, want %v: %s", got, counts, ready.Message)
+		}
+		return nil
+	})
+}
+
+func (w *world) relabel(repository string, labels map[string]string) {
+	w.t.Helper()
+	r := &configapi.Repository{}
+	if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: repository}, r); err != nil {
+		w.t.Fatal(err)
+	}
+	before := r.DeepCopy()
+	r.Labels = labels
+	if err := w.Client.Patch(w.t.Context(), r, client.MergeFrom(before)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestSet(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Repository("edge-1", prod("eu"), true)
+	w.Repository("edge-2", prod("us"), true)
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), configMap("us", map[string]string{"api": "us"}), newSet(t, fleetSet))
+	c := w.start()
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
+	w.waitFile("edge-2.web.packagevariant-1", "region.yaml", "api: us")
+
+	// A Repository comes, and goes; its variant's draft with it.
+	w.Repository("edge-3", prod("eu"), true)
+	w.expectSet("VariantsReady", [3]int32{3, 3, 3}, "edge-1/web", "edge-2/web", "edge-3/web")
+	w.relabel("edge-3", map[string]string{"env": "test", "region": "eu"})
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
+	w.Eventually("the draft is gone", func() error {
+		if left := w.Revisions("edge-3", "web"); len(left) > 0 {
+			return fmt.Errorf("there is %s", left[0].Name)
+		}
+		return nil
+	})
+
+	// A label that an expression reads, and an object, go to one variant each.
+	w.relabel("edge-1", prod("us"))
+	w.waitFile("edge-1.web.packagevariant-1", "region.yaml", "api: us")
+	w.waitFile("edge-1.web.packagevariant-1", "package-context.yaml", "region: us")
+
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
+
+	// What the expansion lacks stops it, and deletes nothing.
+	w.relabel("edge-2", map[string]string{"env": "prod"})
+	w.expectSet("ExpansionFailed", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
+	w.relabel("edge-2", prod("us"))
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
+
+	// An empty selection deletes nothing until that is allowed.
+	w.relabel("edge-1", nil)
+	w.relabel("edge-2", nil)
+	w.expectSet("EmptySelection", [3]int32{0, 0, 0}, "edge-1/web", "edge-2/web")
+	set := newSet(t, fleetSet)
+	set.Spec.AllowEmpty = true
+	w.Apply(set)
+	w.expectSet("VariantsReady", [3]int32{0, 0, 0})
+
+	// At rest it is silent.
+	w.quiet(c)
+	w.proxy.Reset()
+	time.Sleep(5 * time.Second)
+	if got := w.work(proxy.IsWrite); len(got) > 0 {
+		t.Errorf("at rest: %v", got)
+	}
+}
+
+// TestSetOfOtherController takes over the variants that Porch's controller made, under the names that it gives.
+func TestSetOfOtherController(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Repository("edge-1", prod("eu"), true)
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newSet(t, fleetSet))
+	set := w.set()
+	pv := newVariant("fleet-edge-1-web", func(s *variant.Spec) { s.Downstream.Repo, s.Downstream.Package = "edge-1", "web" })
+	pv.Labels = map[string]string{v1alpha2.OwnerLabel: string(set.UID)}
+	controller := true
+	pv.OwnerReferences = []metav1.OwnerReference{{APIVersion: "config.porch.kpt.dev/v1alpha2", Kind: "PackageVariantSet", Name: "fleet", UID: set.UID, Controller: &controller}}
+	w.Apply(pv)
+	uid := w.Variant(pv.Name).UID
+	w.start()
+	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web")
+	after := w.Variant(pv.Name)
+	if after.UID != uid || after.Spec.Upstream.Revision.Str != "latest" {
+		t.Errorf("the variant is another (%s, %s), or has not got the set's spec: %+v", uid, after.UID, after.Spec)
+	}
+}
+
+// TestSetOverObjects selects ConfigMaps, which decide on the repositories.
+func TestSetOverObjects(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Repository("edge-1", nil, true)
+	w.Repository("edge-2", nil, true)
+	site := func(name, repo string) *corev1.ConfigMap {
+		cm := configMap(name, nil)
+		cm.Labels, cm.Annotations = map[string]string{"site": "yes"}, map[string]string{"repo": repo}
+		return cm
+	}
+	w.Apply(site("a", "edge-1"), newSet(t, `apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: fleet}
+spec:
+  upstream: {repo: blueprints, package: web, revision: 1}
+  targets:
+  - objectSelector: {apiVersion: v1, kind: ConfigMap, matchLabels: {site: "yes"}}
+    template: {downstream: {repoExpr: "target.annotations['repo']", packageExpr: "'web-' + target.name"}}
+`))
+	w.start()
+	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web-a")
+	w.Apply(site("b", "edge-2"))
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web-a", "edge-2/web-b")
+	w.Delete(site("a", ""))
+	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-2/web-b")
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/metrics"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// settledFor is how long a settled fleet is watched; SETTLED_FOR=10m makes it ten minutes, in which watches end and begin
+// anew. Porch reads its repositories every ten seconds.
+func settledFor(t *testing.T) time.Duration {
+	t.Helper()
+	text := os.Getenv("SETTLED_FOR")
+	if text == "" {
+		return 25 * time.Second
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("SETTLED_FOR: %v", err)
+	}
+	return d
+}
+
+// TestSilence holds that a settled fleet causes no write and no reading of contents: of drafts and published packages,
+// with injection, with functions in the pipeline.
+func TestSilence(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
+	const variants = 20
+	for i := range variants {
+		w.Apply(newVariant(fmt.Sprintf("web-%02d", i), func(s *variant.Spec) {
+			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage, ConfigMap: map[string]string{"pipe": "line"}}}}
+		}))
+	}
+	c := w.start()
+	var targets []string
+	for i := range variants {
+		targets = append(targets, w.target(fmt.Sprintf("web-%02d", i)))
+	}
+	for _, target := range targets[variants/2:] {
+		w.publish(target)
+	}
+	w.quiet(c)
+	before := porchRequests(t)
+	w.proxy.Reset()
+	evaluations := c.Metric("package_variant_evaluations_total", nil)
+	time.Sleep(settledFor(t))
+	for _, r := range w.proxy.Requests() {
+		if proxy.IsWrite(r) || r.Resource == "packagerevisionresources" {
+			t.Errorf("a settled fleet causes %s", r)
+		}
+	}
+	if got := c.Metric("package_variant_evaluations_total", nil) - evaluations; got != 0 {
+		t.Errorf("%v variants were looked into", got)
+	}
+	_ = before
+}
+
+// porchRequests returns how many requests for contents Porch itself counted.
+func porchRequests(t *testing.T) float64 {
+	t.Helper()
+	client, err := shared.HTTPClient()
+	if err != nil {
+		t.Fatal(err)
+	}
+	families, err := metrics.Get(t.Context(), client, shared.PorchMetrics())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return families.Sum("apiserver_request_total", map[string]string{"resource": "packagerevisionresources"})
+}
+
+// quiet waits until the controller has had nothing to do for a while.
+func (w *world) quiet(c *controller.Process) {
+	w.t.Helper()
+	const still = 3 * time.Second
+	count := func() float64 { return c.Metric("controller_runtime_reconcile_total", nil) }
+	last, since := count(), time.Now()
+	w.Eventually("the controller has nothing to do", func() error {
+		if now := count(); now != last {
+			last, since = now, time.Now()
+		}
+		if time.Since(since) < still {
+			return fmt.Errorf("%v reconciles, the last within %s", last, still)
+		}
+		return nil
+	})
+}
+
+// TestOnlyTheAffected publishes revisions and changes objects, and counts which variants are looked into.
+func TestOnlyTheAffected(t *testing.T) {
+	w := newWorld(t)
+	for _, pkg := range []string{"web", "shop", "other"} {
+		w.Publish("blueprints", pkg, "v1", blueprint())
+	}
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), configMap("us", map[string]string{"api": "us"}))
+	var all []string
+	add := func(n int, name string, change func(*variant.Spec)) {
+		for i := range n {
+			all = append(all, fmt.Sprintf("%s-%d", name, i))
+			w.Apply(newVariant(all[len(all)-1], change))
+		}
+	}
+	add(3, "web-latest", tag("latest"))
+	add(4, "web-pinned", revision(1))
+	add(5, "shop-latest", func(s *variant.Spec) {
+		s.Upstream.Package, s.Upstream.Revision = "shop", variant.Revision{Str: "latest"}
+		s.Injectors[0].Name = "us"
+	})
+	c := w.start()
+	var targets []string
+	for _, name := range all {
+		targets = append(targets, w.target(name))
+	}
+	for _, target := range targets {
+		w.publish(target)
+	}
+	w.quiet(c)
+
+	expect := func(what string, want map[string]float64, do func()) {
+		t.Helper()
+		before := evaluated(c)
+		reconciles := c.Metric("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariant"})
+		do()
+		w.quiet(c)
+		after := evaluated(c)
+		got := map[string]float64{}
+		for name, n := range after {
+			if n != before[name] {
+				got[name] = n - before[name]
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+		t.Logf("%s: %v reconciles", what, c.Metric("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariant"})-reconciles)
+	}
+	expect("an unrelated package is published", map[string]float64{}, func() {
+		w.Publish("blueprints", "other", "v2", settingsV2)
+		w.Publish("edge", "unrelated", "v1", simple())
+	})
+	expect("a draft of an upstream", map[string]float64{}, func() { w.Draft("blueprints", "web", "v2", settingsV2) })
+	expect("an upstream is published", map[string]float64{"evaluations": 3, "Upgrade": 3}, func() { w.publish("blueprints.web.v2") })
+	expect("an unrelated object changes", map[string]float64{}, func() { w.Apply(configMap("asia", map[string]string{"api": "asia"})) })
+	expect("an injected object changes", map[string]float64{"evaluations": 5, "Edit": 5}, func() { w.Apply(configMap("us", map[string]string{"api": "us-2"})) })
+}
+
+// evaluated returns how many variants were looked into, and what was done.
+func evaluated(c *controller.Process) map[string]float64 {
+	counts := map[string]float64{"evaluations": c.Metric("package_variant_evaluations_total", nil)}
+	for _, action := range []string{"", "Clone", "Upgrade", "Edit", "Save", "Own", "Keep"} {
+		counts[action] = c.Metric("package_variant_actions_total", map[string]string{"action": action})
+	}
+	return counts
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// settingsV2 is what the second revision of the blueprint changes.
+var settingsV2 = map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, `b: "3"`, 1)}
+
+// published returns a world in which the variant web is published on the blueprint's first revision, with an edit by a
+// user in it, and there is a second revision of the blueprint.
+func published(t *testing.T, changes ...func(*variant.Spec)) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", changes...))
+	w.start()
+	draft := w.target("web")
+	w.WriteFiles(draft, map[string]string{"settings.yaml": strings.Replace(w.Files(draft)["settings.yaml"], `a: "1" # one`, `a: "mine" # my own`, 1)})
+	w.publish(draft)
+	w.Eventually("the variant sees that it is published", func() error {
+		w.target("web")
+		if lifecycle := w.Variant("web").Status.DownstreamTargets[0].Lifecycle; lifecycle != "Published" {
+			return &wrongLifecycle{lifecycle}
+		}
+		return nil
+	})
+	return w
+}
+
+type wrongLifecycle struct{ lifecycle string }
+
+func (e *wrongLifecycle) Error() string { return "its lifecycle is " + e.lifecycle }
+
+// expectUpgraded fails the test unless the draft has the change of the blueprint's second revision and the user's.
+func (w *world) expectUpgraded(draft, ref string) {
+	w.t.Helper()
+	r := w.Revision(draft)
+	if r.Spec.Tasks[0].Type != porchapi.TaskTypeUpgrade || r.Status.UpstreamLock.Git.Ref != ref {
+		w.t.Errorf("%s is from a %s to %s, want an upgrade to %s", draft, r.Spec.Tasks[0].Type, r.Status.UpstreamLock.Git.Ref, ref)
+	}
+	got := w.Files(draft)
+	for _, text := range []string{`a: "mine" # my own`, `b: "3"`} {
+		if !strings.Contains(got["settings.yaml"], text) {
+			w.t.Errorf("settings.yaml has no %q:\n%s", text, got["settings.yaml"])
+		}
+	}
+	if !strings.Contains(got["region.yaml"], "api: eu") || !strings.Contains(got["package-context.yaml"], "region: eu") {
+		w.t.Errorf("the mutations are not applied:\n%s\n%s", got["region.yaml"], got["package-context.yaml"])
+	}
+}
+
+func TestUpgrade(t *testing.T) {
+	w := published(t)
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.Apply(newVariant("web", revision(2)))
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.expectUpgraded("edge.web.packagevariant-2", "web/v2")
+
+	// Back again, once it is published.
+	w.publish("edge.web.packagevariant-2")
+	w.Apply(newVariant("web", revision(1)))
+	w.waitTarget("web", "edge.web.packagevariant-3")
+	if got := w.Files("edge.web.packagevariant-3")["settings.yaml"]; !strings.Contains(got, `b: "2"`) || !strings.Contains(got, `a: "mine"`) {
+		t.Errorf("after the way back, settings.yaml is:\n%s", got)
+	}
+}
+
+func TestUpgradeLatest(t *testing.T) {
+	w := published(t, tag("latest"))
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.expectUpgraded("edge.web.packagevariant-2", "web/v2")
+}
+
+func TestUpgradeMain(t *testing.T) {
+	w := published(t, revision(-1))
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.expectUpgraded("edge.web.packagevariant-2", "web/v2")
+}
+
+// TestUpgradeTag moves a floating tag, which changes no content that Porch tells of.
+func TestUpgradeTag(t *testing.T) {
+	w := newWorld(t)
+	label := func(name, tag string) {
+		t.Helper()
+		r := &porchapi.PackageRevision{}
+		r.Namespace, r.Name = w.Namespace, name
+		patch := `{"metadata":{"labels":{"tag.config.porch.kpt.dev/stable":` + tag + `}}}`
+		if err := w.Client.Patch(t.Context(), r, client.RawPatch("application/merge-patch+json", []byte(patch))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	label("blueprints.web.v1", `"true"`)
+	w.Apply(newVariant("web", plain, tag("stable")))
+	w.start()
+	draft := w.target("web")
+	w.publish(draft)
+	w.waitTarget("web", draft)
+	label("blueprints.web.v2", `"true"`)
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	if ref := w.Revision("edge.web.packagevariant-2").Status.UpstreamLock.Git.Ref; ref != "web/v2" {
+		t.Errorf("upgraded to %s, want web/v2", ref)
+	}
+}
+
+// TestUpgradeToOtherPackage changes the package, and the repository, that the variant derives from.
+func TestUpgradeToOtherPackage(t *testing.T) {
+	w := published(t)
+	w.Repository("more", nil, false)
+	w.Publish("more", "shop", "v1", map[string]string{"region.yaml": point, "settings.yaml": settingsV2["settings.yaml"]})
+	w.Apply(newVariant("web", func(s *variant.Spec) {
+		s.Upstream = &variant.Upstream{Repo: "more", Package: "shop", Revision: variant.RevisionNumber(1)}
+	}))
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.expectUpgraded("edge.web.packagevariant-2", "shop/v1")
+}
+
+// TestDraftOnOlderUpstream holds that a draft is not upgraded, and that there is no second one, until it is published.
+func TestDraftOnOlderUpstream(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
+	w.start()
+	draft := w.target("web")
+	w.Apply(newVariant("web", revision(2)))
+	w.expectMessage("web", "DraftOnOlderUpstream", "the draft edge.web.packagevariant-1 is open on another upstream revision (web/v1) than the one asked for "+
+		"(blueprints.web.v2), and Porch upgrades published packages only: publish the draft, and an upgrade follows, or delete it")
+	w.expectDrafts("web", draft)
+	// Facts of the cluster still get into it.
+	w.Apply(configMap("eu", map[string]string{"api": "eu-2"}))
+	w.waitFile(draft, "region.yaml", "api: eu-2")
+	w.WaitReason("web", "DraftOnOlderUpstream")
+	w.expectDrafts("web", draft)
+
+	w.publish(draft)
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	if ref := w.Revision("edge.web.packagevariant-2").Status.UpstreamLock.Git.Ref; ref != "web/v2" {
+		t.Errorf("upgraded to %s, want web/v2", ref)
+	}
+}
+
+// TestUpstreamLockMissing holds that a package that does not say what it was derived from is never up to date.
+func TestUpstreamLockMissing(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("edge", "web", "mine", map[string]string{"settings.yaml": settings})
+	w.Apply(newVariant("web", plain, func(s *variant.Spec) { s.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }))
+	w.start()
+	w.expectMessage("web", "UpstreamLockMissing", "edge.web.mine does not say what it was derived from: its Kptfile has no upstreamLock of a git repository; "+
+		"restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew")
+	w.expectDrafts("web")
+}
+
+// TestBaseNotFound holds that nothing is done where the common ancestor of an upgrade is not known.
+func TestBaseNotFound(t *testing.T) {
+	w := published(t)
+	lock := w.Revision("edge.web.packagevariant-1").Status.UpstreamLock.Git
+	w.Repository("more", nil, false)
+	w.Publish("more", "shop", "v1", settingsV2)
+	if out, err := shared.Kubectl(t.Context(), "delete", "repository", "blueprints", "--namespace", w.Namespace); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	w.WaitReason("web", "UpstreamNotFound")
+	w.Apply(newVariant("web", func(s *variant.Spec) {
+		s.Upstream = &variant.Upstream{Repo: "more", Package: "shop", Revision: variant.RevisionNumber(1)}
+	}))
+	w.expectMessage("web", "BaseNotFound", "edge.web.packagevariant-1 was derived from web/v1 at "+lock.Commit+", of which no published package revision is known: "+
+		"without it Porch cannot upgrade to more.shop.v1; register the Repository that has it, or delete the package to have it cloned anew")
+	w.expectDrafts("web")
+}
