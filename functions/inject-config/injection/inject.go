@@ -87,7 +87,7 @@ func (p point) inject(item *yaml.RNode, r Request, objects []*yaml.RNode) (*yaml
 		return nil, c, krm.Wrap(item, err)
 	}
 	c.Status, c.Reason = statusTrue, ReasonInjected
-	c.Message = fmt.Sprintf("injected %s of %s %q", p.field(), p.id.Kind, name)
+	c.Message = fmt.Sprintf("injected resource %q from cluster", name) // Porch's words: packages that it made stay as they are
 	return edited, c, nil
 }
 
@@ -110,6 +110,13 @@ func fill(e *node.Editor, key string, value *yaml.Node, name string) error {
 	injected, err := annotations.Sub(InjectedAnnotation)
 	if err != nil {
 		return err
+	}
+	byPorch, err := annotations.Sub(PorchInjectedAnnotation)
+	if err != nil {
+		return err
+	}
+	if injected.Value() == nil && byPorch.Value() != nil {
+		injected = byPorch
 	}
 	return injected.Set(node.String(name))
 }

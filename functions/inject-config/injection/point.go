@@ -20,6 +20,9 @@ const (
 	PointAnnotation = "kpt.dev/config-injection"
 	// InjectedAnnotation names, on an injection point, the object that was injected.
 	InjectedAnnotation = "kpt.dev/injected-resource-name"
+	// PorchInjectedAnnotation does the same in packages that Porch's own controller injected; a point that has it keeps it
+	// instead.
+	PorchInjectedAnnotation = "kpt.dev/injected-resource"
 	// SourceAnnotation with the value "true" marks a resource of a package as a snapshot of an in-cluster object.
 	SourceAnnotation = "kpt.dev/injection-source"
 

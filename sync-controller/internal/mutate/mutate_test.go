@@ -175,11 +175,11 @@ status:
   - type: config.injection.ConfigMap.endpoints
     status: "True"
     reason: ConfigInjected
-    message: injected data of ConfigMap "eu"
+    message: injected resource "eu" from cluster
   - type: config.injection.Team.team
     status: "True"
     reason: ConfigInjected
-    message: injected spec of Team "eu"
+    message: injected resource "eu" from cluster
 `,
 		"package-context.yaml": strings.NewReplacer("region: us", "region: eu", "  gone: soon\n", "  added: \"yes\"\n").Replace(packageContext),
 		"points.yaml": strings.NewReplacer(
