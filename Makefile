@@ -85,7 +85,8 @@ $(CATALOG_BUILD):
 .PHONY: stack-tools
 stack-tools: $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(PORCH) ## Build etcd, Kubernetes and Porch into bin/tools
 	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(dir $(KUBE_APISERVER))kube-controller-manager $(KUBECTL) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
-	@ln -sfn $(dir $(PORCH))server bin/tools/function-runner && ln -sfn $(dir $(PORCH))git bin/tools/git-server
+	@ln -sfn $(dir $(PORCH))server bin/tools/function-runner && ln -sfn $(dir $(PORCH))git bin/tools/git-server && \
+	ln -sfn $(dir $(PORCH))controllers bin/tools/porch-controllers
 $(KUBE_APISERVER): | $(ETCD)
 $(KUBECTL): | $(KUBE_APISERVER)
 $(PORCH): | $(KUBECTL)
@@ -100,7 +101,7 @@ $(KUBE_APISERVER):
 $(PORCH):
 	@echo "== building Porch (once per version)"
 	@mkdir -p $(@D)/$$$$ && cd tools/porch && GOWORK=off go build -trimpath -o $(@D)/$$$$/ tool && cd $(@D) && \
-	mv $$$$/server $$$$/git $$$$/porchctl . && mv $$$$/porch . && rmdir $$$$
+	mv $$$$/server $$$$/git $$$$/porchctl $$$$/controllers . && mv $$$$/porch . && rmdir $$$$
 
 .PHONY: build
 build: ## Build the functions into bin/functions

@@ -7,6 +7,7 @@ go 1.26.0
 tool (
 	github.com/nephio-project/porch/cmd/porch
 	github.com/nephio-project/porch/cmd/porchctl
+	github.com/nephio-project/porch/controllers
 	github.com/nephio-project/porch/func/server
 	github.com/nephio-project/porch/test/git
 )

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package switching
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/fleet"
+	"github.com/package-variants/package-variants/e2e/internal/process"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/stack"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	namespace = "fleet"
+	point     = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: region\n  annotations:\n    kpt.dev/config-injection: required\ndata:\n  api: none\n"
+	// What a user of Porch's controllers has on the cluster.
+	manifests = `apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: web}
+spec:
+  upstream: {repo: blueprints, package: web, revision: 1}
+  targets:
+  - repositorySelector: {matchLabels: {env: prod}}
+    template:
+      packageContext: {data: {tier: gold}, dataExprs: [{key: region, valueExpr: "repository.labels['region']"}]}
+      injectors: [{kind: ConfigMap, nameExpr: "repository.labels['region']"}]
+---
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata: {name: shop}
+spec:
+  upstream: {repo: blueprints, package: web, revision: 1}
+  downstream: {repo: edge-1, package: shop}
+  injectors: [{name: eu}]
+`
+)
+
+// world is a stack with a fleet in it.
+type world struct {
+	*fleet.Fleet
+	t     *testing.T
+	stack *stack.Stack
+	proxy *proxy.Proxy
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	s, err := stack.Start(t.Context(), stack.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{Fleet: fleet.New(t, s, namespace), t: t, stack: s}
+	if w.proxy, err = proxy.Start(s.Config, proxy.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.proxy.Close() })
+	w.Repository("blueprints", nil, false)
+	w.Repository("edge-1", map[string]string{"env": "prod", "region": "eu"}, true)
+	w.Repository("edge-2", map[string]string{"env": "prod", "region": "us"}, true)
+	w.Publish("blueprints", "web", "v1", map[string]string{"region.yaml": point})
+	w.Apply(configMap("eu", "eu"), configMap("us", "us"))
+	return w
+}
+
+func configMap(name, api string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"api": api}}
+}
+
+// start starts this project's controller.
+func (w *world) start() *controller.Process {
+	w.t.Helper()
+	kubeconfig := filepath.Join(w.t.TempDir(), "kubeconfig")
+	if err := w.proxy.Kubeconfig(kubeconfig); err != nil {
+		w.t.Fatal(err)
+	}
+	p := controller.Start(w.t, controller.Options{Kubeconfig: kubeconfig, Args: []string{"--log-format=text"}})
+	p.WaitReady(w.t.Context())
+	return p
+}
+
+// variants returns the names of the variants, and the reasons of their condition Ready.
+func (w *world) variants() map[string]string {
+	w.t.Helper()
+	var list v1alpha1.PackageVariantList
+	if err := w.Client.List(w.t.Context(), &list, client.InNamespace(namespace)); err != nil {
+		w.t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, pv := range list.Items {
+		out[pv.Name] = ""
+		if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady); c != nil {
+			out[pv.Name] = c.Reason
+		}
+	}
+	return out
+}
+
+// packages returns all revisions of the edges with their files.
+func (w *world) packages() map[string]map[string]string {
+	w.t.Helper()
+	out := map[string]map[string]string{}
+	for _, place := range [][2]string{{"edge-1", "web"}, {"edge-2", "web"}, {"edge-1", "shop"}} {
+		for _, r := range w.Revisions(place[0], place[1]) {
+			out[fmt.Sprintf("%s (%s of %s)", r.Name, r.Spec.Lifecycle, r.OwnerReferences[0].Name)] = w.Files(r.Name)
+		}
+	}
+	return out
+}
+
+func (w *world) expectReasons(want map[string]string) {
+	w.t.Helper()
+	w.Eventually("the variants are ready", func() error {
+		if diff := cmp.Diff(want, w.variants()); diff != "" {
+			return fmt.Errorf("-want +got:\n%s", diff)
+		}
+		return nil
+	})
+}
+
+// TestSwitch runs Porch's own controllers, and then this project's on what they left: the same objects, the same
+// packages, nothing made anew and nothing written.
+func TestSwitch(t *testing.T) {
+	w := newWorld(t)
+	file := filepath.Join(t.TempDir(), "manifests.yaml")
+	if err := os.WriteFile(file, []byte(manifests), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := w.stack.Kubectl(t.Context(), "apply", "--namespace="+namespace, "--filename="+file); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	porch, err := process.Start(t.TempDir(), "porch-controllers", filepath.Join(os.Getenv("TOOLS_BIN"), "porch-controllers"),
+		[]string{"KUBECONFIG=" + w.stack.Kubeconfig}, "--reconcilers=*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(porch.Kill)
+	names := map[string]string{"web-edge-1-web": "NoErrors", "web-edge-2-web": "NoErrors", "shop": "NoErrors"}
+	w.expectReasons(names)
+	// One is published; Porch's controllers go on and on, so what they write is waited for.
+	w.Eventually("the drafts are injected", func() error {
+		for _, name := range []string{"edge-1.web.packagevariant-1", "edge-2.web.packagevariant-1", "edge-1.shop.packagevariant-1"} {
+			if files := w.Files(name); !slices.Contains([]string{"eu", "us"}, injected(files["region.yaml"])) {
+				return fmt.Errorf("%s has:\n%s", name, files["region.yaml"])
+			}
+		}
+		return nil
+	})
+	porch.Kill()
+	w.Propose("edge-2.web.packagevariant-1")
+	w.Approve("edge-2.web.packagevariant-1")
+	before := w.packages()
+	uids := w.uids()
+
+	w.start()
+	for name := range names {
+		names[name] = "UpToDate"
+	}
+	w.expectReasons(names)
+	w.Eventually("the set is ready", func() error {
+		var set v1alpha2.PackageVariantSet
+		if err := w.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "web"}, &set); err != nil {
+			return err
+		}
+		if set.Status.Ready != 2 {
+			return fmt.Errorf("its status is %+v", set.Status)
+		}
+		return nil
+	})
+	if diff := cmp.Diff(before, w.packages()); diff != "" {
+		t.Errorf("the packages have changed (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(uids, w.uids()); diff != "" {
+		t.Errorf("the variants are others (-before +after):\n%s", diff)
+	}
+	for _, r := range w.proxy.Requests() {
+		if proxy.IsWrite(r) && r.Group == "porch.kpt.dev" {
+			t.Errorf("a package was written: %s", r)
+		}
+	}
+	// And they follow what changes.
+	w.Apply(configMap("us", "us-2"))
+	w.Eventually("the published package is edited", func() error {
+		if len(w.Revisions("edge-2", "web")) != 2 {
+			return fmt.Errorf("there is no draft")
+		}
+		return nil
+	})
+}
+
+// injected returns the value of the injected key.
+func injected(text string) string {
+	var cm struct {
+		Data map[string]string `json:"data"`
+	}
+	if err := yaml.Unmarshal([]byte(text), &cm); err != nil {
+		return ""
+	}
+	return cm.Data["api"]
+}
+
+func (w *world) uids() map[string]string {
+	w.t.Helper()
+	out := map[string]string{}
+	for name := range w.variants() {
+		out[name] = string(w.Variant(name).UID)
+	}
+	return out
+}
+
+// TestPorchRestarts stops Porch itself for a while in which objects change and variants come, and starts it again.
+func TestPorchRestarts(t *testing.T) {
+	w := newWorld(t)
+	pv := func(name string) *v1alpha1.PackageVariant {
+		var pv v1alpha1.PackageVariant
+		text := "metadata: {name: " + name + "}\nspec:\n  upstream: {repo: blueprints, package: web, revision: 1}\n" +
+			"  downstream: {repo: edge-1, package: " + name + "}\n  injectors: [{name: eu}]\n"
+		if err := yaml.UnmarshalStrict([]byte(text), &pv); err != nil {
+			t.Fatal(err)
+		}
+		return &pv
+	}
+	w.Apply(pv("web"))
+	c := w.start()
+	w.Ready("web")
+	if err := w.stack.StopPorch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.Apply(configMap("eu", "eu-2"), pv("shop"))
+	w.WaitReason("web", "PorchUnavailable")
+	w.WaitReason("shop", "PorchUnavailable")
+	time.Sleep(5 * time.Second)
+	if err := w.stack.StartPorch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.Ready("shop")
+	w.Ready("web")
+	for _, name := range []string{"web", "shop"} {
+		revisions := w.Revisions("edge-1", name)
+		if len(revisions) != 1 {
+			t.Fatalf("%s has %d revisions", name, len(revisions))
+		}
+		if got := injected(w.Files(revisions[0].Name)["region.yaml"]); got != "eu-2" {
+			t.Errorf("%s has %q injected", revisions[0].Name, got)
+		}
+	}
+	if code := c.Stop(); code != 0 {
+		t.Errorf("the controller ends with code %d", code)
+	}
+}
