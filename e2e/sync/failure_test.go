@@ -255,3 +255,24 @@ func TestLostOwner(t *testing.T) {
 	}
 	w.expectDrafts("web", draft)
 }
+
+// TestRegisteredAnew takes the downstream Repository away and registers it again; Porch then knows of no owner.
+func TestRegisteredAnew(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"), newVariant("shop"))
+	w.start()
+	w.publish(w.target("web"))
+	draft := w.target("shop")
+	w.target("web")
+	if out, err := shared.Kubectl(t.Context(), "delete", "repository", "edge", "--namespace", w.Namespace); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	w.WaitReason("web", "RepositoryNotFound")
+	w.WaitReason("shop", "RepositoryNotFound")
+	w.Repository("edge", nil, true)
+	w.waitTarget("web", "edge.web.packagevariant-1")
+	w.waitTarget("shop", draft)
+	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}})
+	w.expectStates("shop", map[string]state{"packagevariant-1": {isDraft, 1}})
+}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/internal/controller"
-	"github.com/package-variants/package-variants/e2e/internal/metrics"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,7 +51,6 @@ func TestSilence(t *testing.T) {
 		w.publish(target)
 	}
 	w.quiet(c)
-	before := porchRequests(t)
 	w.proxy.Reset()
 	evaluations := c.Metric("package_variant_evaluations_total", nil)
 	time.Sleep(settledFor(t))
@@ -64,21 +62,6 @@ func TestSilence(t *testing.T) {
 	if got := c.Metric("package_variant_evaluations_total", nil) - evaluations; got != 0 {
 		t.Errorf("%v variants were looked into", got)
 	}
-	_ = before
-}
-
-// porchRequests returns how many requests for contents Porch itself counted.
-func porchRequests(t *testing.T) float64 {
-	t.Helper()
-	client, err := shared.HTTPClient()
-	if err != nil {
-		t.Fatal(err)
-	}
-	families, err := metrics.Get(t.Context(), client, shared.PorchMetrics())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return families.Sum("apiserver_request_total", map[string]string{"resource": "packagerevisionresources"})
 }
 
 // quiet waits until the controller has had nothing to do for a while.

@@ -141,13 +141,17 @@ func (s *snapshot) setCommit(name, commit string) {
 
 // own makes the variant the owner of a revision. Labels and annotations go on it if it is new to the variant.
 func (r *Reconciler) own(ctx context.Context, s *snapshot, target *revision.Revision) error {
+	labels, annotations := s.in.Spec.Labels, s.in.Spec.Annotations
+	reason, message := "Adopted", "adopted the draft "+target.Name
 	owned, _ := target.Of(s.in.Owner)
-	if owned {
-		err := r.porch.SetMeta(ctx, target, target.OwnedBy(s.in.Owner), nil, nil)
-		r.tell(s.pv, corev1.EventTypeNormal, "TakenBack", "took back "+target.Name+", which this variant owned before it was restored", err)
-		return err
+	switch {
+	case owned:
+		labels, annotations = nil, nil
+		reason, message = "TakenBack", "took back "+target.Name+", which this variant owned before it was restored"
+	case s.in.Known[target.Name]:
+		reason, message = "TakenBack", "took back "+target.Name+", of which Porch had lost the owner"
 	}
-	err := r.porch.SetMeta(ctx, target, target.OwnedBy(s.in.Owner), s.in.Spec.Labels, s.in.Spec.Annotations)
-	r.tell(s.pv, corev1.EventTypeNormal, "Adopted", "adopted the draft "+target.Name, err)
+	err := r.porch.SetMeta(ctx, target, target.OwnedBy(s.in.Owner), labels, annotations)
+	r.tell(s.pv, corev1.EventTypeNormal, reason, message, err)
 	return err
 }

@@ -128,7 +128,7 @@ func (r *Reconciler) conclude(ctx context.Context, s *snapshot, o *outcome) (ctr
 	log.FromContext(ctx).V(1).Info("reconciled", "reason", o.verdict.Reason, "message", o.verdict.Message, "again", o.again, "silent", o.silent, "error", o.err)
 	digest := s.digest() // of what was worked on: writing the status brings the newest spec
 	switch {
-	case porch.Busy(o.err):
+	case porch.Busy(o.err) && r.memos.busy(s.key()) <= maxBusy:
 		return ctrl.Result{RequeueAfter: busyDelay}, nil
 	case o.silent:
 		return ctrl.Result{RequeueAfter: o.wait}, nil
@@ -165,8 +165,12 @@ func passing(reason string) bool {
 	return reason == decide.ReasonPorchFailed || reason == decide.ReasonPorchUnavailable
 }
 
-// busyDelay is how long to wait for another call to Porch to end.
-const busyDelay = 200 * time.Millisecond
+const (
+	// busyDelay is how long to wait for another call to Porch to end.
+	busyDelay = 200 * time.Millisecond
+	// maxBusy is how often in a row, before it is an error like others.
+	maxBusy = 25
+)
 
 // sync does the next step for what was gathered. What went wrong is in the outcome.
 func (r *Reconciler) sync(ctx context.Context, s *snapshot) outcome {

@@ -61,7 +61,9 @@ func verdictOf(err error) conditions.Verdict {
 func (r *Reconciler) report(ctx context.Context, pv *v1alpha1.PackageVariant, o *outcome) error {
 	before := pv.DeepCopy()
 	news := conditions.Set(&pv.Status.Conditions, pv.Generation, o.verdict)
-	if o.err == nil || len(o.targets) > 0 {
+	// Where there are none, the names of those that there were stay: if they come back without an owner, as they do when a
+	// Repository is registered anew, they are known by it.
+	if len(o.targets) > 0 {
 		targets, err := downstreamTargets(before.Status.DownstreamTargets, o)
 		if err != nil {
 			return err
