@@ -47,7 +47,7 @@ func (r *Reconciler) act(ctx context.Context, s *snapshot) outcome {
 		err = r.create(ctx, s, &o, porch.Edit(d.Target.Name), "Edited", "edited "+d.Target.Name)
 	case decide.Save:
 		err = r.save(ctx, s, &o, d.Target)
-		o.again = err == nil && len(decide.Targets(&s.in)) > 1
+		o.again = len(decide.Targets(&s.in)) > 1 && o.verdict.Reason != decide.ReasonPipelineConflict
 	case decide.Own:
 		err = r.own(ctx, s, d.Target)
 		o.again = true

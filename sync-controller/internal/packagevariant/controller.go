@@ -128,11 +128,11 @@ func (r *Reconciler) conclude(ctx context.Context, s *snapshot, o *outcome) (ctr
 	log.FromContext(ctx).V(1).Info("reconciled", "reason", o.verdict.Reason, "message", o.verdict.Message, "again", o.again, "silent", o.silent, "error", o.err)
 	digest := s.digest() // of what was worked on: writing the status brings the newest spec
 	switch {
-	case porch.Busy(o.err) && r.memos.busy(s.key()) <= maxBusy:
-		return ctrl.Result{RequeueAfter: busyDelay}, nil
 	case o.silent:
 		return ctrl.Result{RequeueAfter: o.wait}, nil
-	case o.again:
+	case porch.Busy(o.err) && r.memos.insist(s.key()) <= maxInsist:
+		return ctrl.Result{RequeueAfter: busyDelay}, nil
+	case o.again && r.memos.insist(s.key()) <= maxInsist:
 		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
 	case o.err != nil:
 		wait, failures := r.memos.fail(s.key(), digest, o.err)
@@ -168,8 +168,8 @@ func passing(reason string) bool {
 const (
 	// busyDelay is how long to wait for another call to Porch to end.
 	busyDelay = 200 * time.Millisecond
-	// maxBusy is how often in a row, before it is an error like others.
-	maxBusy = 25
+	// maxInsist is how often in a row a variant comes again at once, before what there is to say is said.
+	maxInsist = 25
 )
 
 // sync does the next step for what was gathered. What went wrong is in the outcome.

@@ -58,7 +58,7 @@ func (s *snapshot) write(w io.Writer, r *revision.Revision) {
 type memo struct {
 	digest    string
 	failures  int
-	busy      int
+	insisted  int
 	retryAt   time.Time // zero if there is nothing to try again
 	interests []objects.Interest
 	// tried are the workspaces that Porch said it had failed to make, by package.
@@ -115,7 +115,7 @@ func (m *memos) settle(key types.NamespacedName, digest string, again time.Durat
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	memo := m.get(key)
-	memo.digest, memo.retryAt, memo.failures, memo.busy = digest, time.Time{}, 0, 0
+	memo.digest, memo.retryAt, memo.failures, memo.insisted = digest, time.Time{}, 0, 0
 	if again > 0 {
 		memo.retryAt = m.now().Add(again)
 	}
@@ -140,18 +140,18 @@ func (m *memos) fail(key types.NamespacedName, digest string, err error) (wait t
 		limit = unavailableRetry
 	}
 	wait = min(firstRetry<<min(memo.failures, 16), limit)
-	memo.failures, memo.busy = memo.failures+1, 0
+	memo.failures, memo.insisted = memo.failures+1, 0
 	memo.digest, memo.retryAt = digest, m.now().Add(wait)
 	return wait, memo.failures
 }
 
-// busy returns how often in a row a variant has met another call to Porch.
-func (m *memos) busy(key types.NamespacedName) int {
+// insist returns how often in a row a variant has come again at once.
+func (m *memos) insist(key types.NamespacedName) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	memo := m.get(key)
-	memo.busy++
-	return memo.busy
+	memo.insisted++
+	return memo.insisted
 }
 
 // get returns the memo of a variant, made if need be. The lock must be held.
