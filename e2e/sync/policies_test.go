@@ -180,6 +180,37 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
+// TestTwoDrafts adopts two drafts of one package and keeps both in step.
+func TestTwoDrafts(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	for _, workspace := range []string{"mine", "yours"} {
+		draft := &porchapi.PackageRevision{}
+		draft.Namespace = w.Namespace
+		draft.Spec = porchapi.PackageRevisionSpec{
+			RepositoryName: "edge", PackageName: "web", WorkspaceName: workspace, Lifecycle: isDraft,
+			Tasks: []porchapi.Task{{Type: porchapi.TaskTypeClone, Clone: &porchapi.PackageCloneTaskSpec{
+				Upstream: porchapi.UpstreamPackage{UpstreamRef: &porchapi.PackageRevisionRef{Name: "blueprints.web.v1"}},
+			}}},
+		}
+		if err := w.Client.Create(t.Context(), draft); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", adopt))
+	w.start()
+	for _, api := range []string{"eu", "eu-2"} {
+		w.Apply(configMap("eu", map[string]string{"api": api}))
+		w.waitFile("edge.web.mine", "region.yaml", "api: "+api+"\n")
+		w.waitFile("edge.web.yours", "region.yaml", "api: "+api+"\n")
+	}
+	pv := w.Ready("web")
+	w.expectStates("web", map[string]state{"mine": {isDraft, 1}, "yours": {isDraft, 1}})
+	if len(pv.Status.DownstreamTargets) != 2 {
+		t.Errorf("targets %+v, want both", pv.Status.DownstreamTargets)
+	}
+}
+
 // TestRivals holds that of two variants for one package one wins, and the other takes over when it goes.
 func TestRivals(t *testing.T) {
 	w := newWorld(t)
