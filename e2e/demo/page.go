@@ -17,7 +17,7 @@ import (
 const width = 90
 
 // indent is what stands before commands and what they print.
-const indent = "    "
+const indent = "  "
 
 // Colours, as terminals take them.
 const (
@@ -72,9 +72,9 @@ func (p *page) quote(text string) {
 	fmt.Fprintln(p.out)
 }
 
-// command writes a command, as the user would type it.
+// command writes a command, as the user would type it. Further lines of it stand below the first.
 func (p *page) command(text string) {
-	fmt.Fprintf(p.out, "  $ %s\n", p.paint(bold, text))
+	fmt.Fprintf(p.out, "$ %s\n", p.paint(bold, strings.ReplaceAll(text, "\n", "\n  ")))
 }
 
 // output writes what a command printed. That kpt starts a function is left out: it says next how the function ended.

@@ -75,7 +75,7 @@ func TestPage(t *testing.T) {
 		p.heading("1. Step")
 		p.prose("Some\n[text](../a).", "examples/x")
 		p.quote("a:\n  b: 1")
-		p.command("kpt fn render")
+		p.command("kpt fn render \\\n--allow-exec")
 		p.output(walkthrough.Result{Command: "kpt fn render", Output: "[RUNNING] \"f\"\n[PASS] \"f\" in 100ms\n+ no diff\n"})
 		p.command("git diff")
 		p.output(walkthrough.Result{Command: "git diff", Output: "index 0a..0b\n--- a/x\n+++ b/x\n@@ -1 +1 @@ y\n-a\n+b\n \n c\n"})
@@ -90,21 +90,22 @@ func TestPage(t *testing.T) {
 1. Step
 Some text (examples/a).
 
-    a:
-      b: 1
+  a:
+    b: 1
 
-  $ kpt fn render
-    [PASS] "f" in 100ms
-    + no diff
-  $ git diff
-    --- a/x
-    +++ b/x
-    @@ -1 +1 @@ y
-    -a
-    +b
+$ kpt fn render \
+  --allow-exec
+  [PASS] "f" in 100ms
+  + no diff
+$ git diff
+  --- a/x
+  +++ b/x
+  @@ -1 +1 @@ y
+  -a
+  +b
 
-     c
-  $ true
+   c
+$ true
 
 `
 	if d := cmp.Diff(want, draw(false)); d != "" {

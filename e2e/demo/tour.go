@@ -7,64 +7,110 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 )
 
-// setUp is the heading of the section of which the demo does the work in its own way.
+// setUp is the heading of the section whose commands the demo does not show.
 const setUp = "Set up"
+
+// options are what the demo can be told.
+type options struct {
+	kpt  bool // no cluster
+	keep bool // the directory that the demo works in stays
+	// printed, if there is one, is told what each block of commands printed.
+	printed func(doc *walkthrough.Document, section *walkthrough.Section, i int, results []walkthrough.Result)
+}
 
 // shell runs commands.
 type shell interface {
 	Run(command string) (walkthrough.Result, error)
 }
 
-// run does what the README of the example says, in a temporary copy, and writes it to the page.
-func run(ctx context.Context, p *page, keep bool) error {
+// run does what the README of an example says, in a temporary directory, and writes it to the page. When it returns, all
+// that it started has ended. If something fails in the cluster, the logs are kept, and the error says where.
+func run(ctx context.Context, p *page, o options) error {
+	began := time.Now()
 	temp, err := os.MkdirTemp("", "package-variants-demo-")
 	if err != nil {
 		return err
 	}
-	err = runIn(ctx, p, temp)
-	if ctx.Err() != nil {
+	err = runIn(ctx, p, o, temp)
+	if errors.Is(context.Cause(ctx), context.Canceled) {
 		err = errors.New("interrupted") // what was killed in the middle has nothing more to say
+		err = errors.Join(err, os.RemoveAll(filepath.Join(temp, logs)))
 	}
-	if keep {
+	if err == nil && !o.kpt {
+		p.prose(fmt.Sprintf("That took %.0f seconds. All that was started has ended.", time.Since(began).Seconds()), "")
+	}
+	if o.keep {
 		fmt.Fprintln(p.out, "The directory is kept:", temp)
 		return err
+	}
+	if _, lost := os.Stat(filepath.Join(temp, logs)); err != nil && lost == nil {
+		return errors.Join(fmt.Errorf("%w\nThe logs of the controller, Porch and the others are in %s", err, filepath.Join(temp, logs)),
+			os.RemoveAll(filepath.Join(temp, home)))
 	}
 	return errors.Join(err, os.RemoveAll(temp))
 }
 
-func runIn(ctx context.Context, p *page, temp string) error {
-	w, err := prepare(ctx, temp)
+// runIn does what run says, in a directory that exists.
+func runIn(ctx context.Context, p *page, o options, temp string) error {
+	w, err := prepare(temp, o)
 	if err != nil {
 		return err
 	}
-	s, err := walkthrough.Start(ctx, w.dir, w.env)
+	p.title(w.readme.Title)
+	intro, rest := w.readme.Sections[:1], w.readme.Sections[1:]
+	if err := tour(w.readme, intro, p, nil, o); err != nil {
+		return err
+	}
+	if o.kpt {
+		return w.follow(ctx, rest, p, o)
+	}
+	c, err := startCluster(ctx, p, w)
 	if err != nil {
 		return err
 	}
-	return errors.Join(tour(w.readme, p, s), s.Close())
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go c.watch(ctx, cancel)
+	err = w.follow(ctx, rest, p, o)
+	return errors.Join(err, c.stop(err != nil))
 }
 
-// tour writes a README to the page, and runs its commands.
-func tour(doc *walkthrough.Document, p *page, s shell) error {
-	p.title(doc.Title)
-	for _, section := range doc.Sections {
+// follow sets the example up and does what the sections say.
+func (w *workplace) follow(ctx context.Context, sections []*walkthrough.Section, p *page, o options) error {
+	s, err := w.shell(ctx)
+	if err != nil {
+		return err
+	}
+	err = tour(w.readme, sections, p, s, o)
+	return errors.Join(err, s.Close())
+}
+
+// tour writes sections of a README to the page, and runs their commands.
+func tour(doc *walkthrough.Document, sections []*walkthrough.Section, p *page, s shell, o options) error {
+	for _, section := range sections {
 		if section.Heading == setUp {
 			continue
 		}
 		if section.Heading != "" {
 			p.heading(section.Heading)
 		}
-		for _, part := range section.Parts {
+		for i, part := range section.Parts {
 			switch part.Lang {
 			case walkthrough.Prose:
-				p.prose(part.Text, exampleDir)
+				p.prose(part.Text, filepath.ToSlash(exampleDir(o)))
 			case walkthrough.Commands:
-				if err := step(part, p, s); err != nil {
+				results, err := step(part, p, s)
+				if err != nil {
 					return fmt.Errorf("%s\n%w", section.Heading, err)
+				}
+				if o.printed != nil {
+					o.printed(doc, section, i, results)
 				}
 			case walkthrough.Console, walkthrough.Diff: // what is printed now stands in their place
 			default:
@@ -76,15 +122,17 @@ func tour(doc *walkthrough.Document, p *page, s shell) error {
 }
 
 // step runs the commands of a block.
-func step(block *walkthrough.Part, p *page, s shell) error {
+func step(block *walkthrough.Part, p *page, s shell) ([]walkthrough.Result, error) {
+	var results []walkthrough.Result
 	for _, command := range block.List() {
 		p.command(command)
 		r, err := s.Run(command)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.output(r)
+		results = append(results, r)
 	}
 	p.end()
-	return nil
+	return results, nil
 }

@@ -4,105 +4,122 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
-	"time"
 
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
-	"github.com/package-variants/package-variants/e2e/internal/kpt"
 )
 
-// exampleDir is the example that the demo shows, from the root of the repository.
-const exampleDir = "examples/variant-of-a-fleet"
+// Directories in that of the demo: the user's home, and where the logs are.
+const (
+	home = "home"
+	logs = "logs"
+)
 
-// workplace is where the demo runs: a copy of the example, under git.
+// workplace is where the demo runs: what looks like the home of a user who has cloned this repository.
 type workplace struct {
 	readme *walkthrough.Document
-	dir    string // the copy
-	env    []string
+	home   string
+	clone  string
+	logs   string
+}
+
+// exampleDir is the example that the demo shows, from the root of the repository.
+func exampleDir(o options) string {
+	if o.kpt {
+		return "examples/variant-of-a-fleet"
+	}
+	return "examples/fleet-in-a-cluster"
 }
 
 // prepare makes the workplace in a temporary directory. A tool that is missing is an error that names it.
-func prepare(ctx context.Context, temp string) (*workplace, error) {
-	tool, err := tools()
+func prepare(temp string, o options) (*workplace, error) {
+	bin, err := tools()
 	if err != nil {
 		return nil, err
 	}
-	root, err := repository()
+	example := exampleDir(o)
+	root, err := repository(example)
 	if err != nil {
 		return nil, err
 	}
-	example := filepath.Join(root, filepath.FromSlash(exampleDir))
-	readme, err := os.ReadFile(filepath.Join(example, "README.md"))
+	readme, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(example), "README.md"))
 	if err != nil {
 		return nil, err
 	}
 	doc, err := walkthrough.Parse(string(readme))
 	if err != nil {
-		return nil, fmt.Errorf("%s/README.md: %w", exampleDir, err)
+		return nil, fmt.Errorf("%s/README.md: %w", example, err)
 	}
-	w := &workplace{
-		readme: doc,
-		dir:    filepath.Join(temp, filepath.Base(example)),
-		env:    append(walkthrough.Environment(tool.Functions, filepath.Dir(tool.Path)), "TMPDIR="+temp),
-	}
-	if err := os.CopyFS(w.dir, os.DirFS(example)); err != nil {
-		return nil, fmt.Errorf("cannot copy the example: %w", err)
-	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}} {
-		if err := quietly(ctx, w.dir, w.env, "git", args...); err != nil {
-			return nil, err
-		}
-	}
-	return w, nil
+	w := &workplace{readme: doc, home: filepath.Join(temp, home), clone: filepath.Join(temp, home, "clone"), logs: filepath.Join(temp, logs)}
+	return w, walkthrough.Clone(w.clone, root, path.Base(example), bin)
 }
 
-// tools returns kpt and the functions, once all that the demo runs is found.
-func tools() (kpt.Tool, error) {
-	tool, err := kpt.FromEnv()
-	if err != nil {
-		return tool, err
+// tools returns what make builds and the demo runs, by its name in bin, once all is found.
+func tools() (map[string]string, error) {
+	bin := map[string]string{
+		"tools": os.Getenv("TOOLS_BIN"), "functions": os.Getenv("FUNCTIONS_BIN"), "sync-controller": os.Getenv("SYNC_CONTROLLER"),
 	}
-	for _, file := range []string{tool.Path, tool.Functions} {
+	for name, file := range bin {
+		if file == "" {
+			return nil, errors.New("the environment variables TOOLS_BIN, FUNCTIONS_BIN and SYNC_CONTROLLER must name what make builds: run make demo, which sets them")
+		}
 		if _, err := os.Stat(file); err != nil {
-			return tool, fmt.Errorf("%w: run make demo, which builds it", err)
+			return nil, fmt.Errorf("%s: %w: run make demo, which builds it", name, err)
 		}
 	}
 	for _, name := range []string{"bash", "git"} {
 		if _, err := exec.LookPath(name); err != nil {
-			return tool, fmt.Errorf("%s is not on the PATH: the demo needs it, install it", name)
+			return nil, fmt.Errorf("%s is not on the PATH: the demo needs it, install it", name)
 		}
 	}
-	return tool, nil
+	return bin, nil
 }
 
 // repository returns the root of the repository that the working directory is in.
-func repository() (string, error) {
+func repository(example string) (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(exampleDir))); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(example))); err == nil {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s is not in the repository: there is no %s above it", start, exampleDir)
+			return "", fmt.Errorf("%s is not in the repository: there is no %s above it", start, example)
 		}
 	}
 }
 
-// quietly runs a command of which the user sees something only if it fails. When ctx is done, the command is told to
-// end, so that it can end what it started.
-func quietly(ctx context.Context, dir string, env []string, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, env
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+// done are the commands of the set-up that have no more to do: the demo has built and started what they would.
+var done = []string{"make() { :; }", "sync-controller() { :; }"}
+
+// shell starts a shell, and sets the example up in it. When ctx is done, the shell is killed. It must be closed.
+func (w *workplace) shell(ctx context.Context) (*walkthrough.Session, error) {
+	s, err := walkthrough.Start(ctx, w.clone, append(walkthrough.Environment(), "HOME="+w.home, "LC_ALL=C", "TMPDIR="+w.home))
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	commands := done
+	for _, section := range w.readme.Sections {
+		if section.Heading != setUp {
+			continue
+		}
+		for _, part := range section.Parts {
+			if part.Lang == walkthrough.Commands {
+				commands = append(commands, part.List()...)
+			}
+		}
+	}
+	for _, command := range commands {
+		if _, err := s.Run(command); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s\n%w", setUp, err), s.Close())
+		}
+	}
+	return s, nil
 }

@@ -3,7 +3,6 @@
 package examples
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,10 +29,8 @@ func startShell(t *testing.T, example string) *shell {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(temp, "repository")
-	link(t, filepath.Dir(tool.Path), filepath.Join(dir, "bin", "tools"))
-	link(t, tool.Functions, filepath.Join(dir, "bin", "functions"))
-	copyOf := filepath.Join(dir, "examples", example)
-	if err := os.CopyFS(copyOf, os.DirFS(filepath.Join(root, "examples", example))); err != nil {
+	bin := map[string]string{"tools": filepath.Dir(tool.Path), "functions": tool.Functions}
+	if err := walkthrough.Clone(dir, root, example, bin); err != nil {
 		t.Fatal(err)
 	}
 	env := append(walkthrough.Environment(), "HOME="+temp, "LC_ALL=C")
@@ -83,18 +80,4 @@ func (s *shell) tree(t *testing.T) string {
 	t.Helper()
 	s.run(t, "GIT_INDEX_FILE=.git/test-index git add -A")
 	return strings.TrimSpace(s.run(t, "GIT_INDEX_FILE=.git/test-index git write-tree"))
-}
-
-func link(t *testing.T, target, name string) {
-	t.Helper()
-	target, err := filepath.Abs(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(target, name); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -79,7 +79,7 @@ func (s *Session) Run(command string) (Result, error) {
 
 func (s *Session) failed(err error) error {
 	if s.ctx.Err() != nil {
-		return s.ctx.Err()
+		return context.Cause(s.ctx)
 	}
 	return fmt.Errorf("the shell ended before its time: %w", err)
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package examples
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
+)
+
+// quotes is the heading of the section of the repository's README that is taken from the example in a cluster.
+const quotes = "Use it: in a cluster, with Porch"
+
+// TestQuotes holds that the blocks of that section are those of the example's README, in their order, and that what they
+// print is what it is there.
+func TestQuotes(t *testing.T) {
+	readme := filepath.Join(root, "README.md")
+	doc := parse(t, readme)
+	example := parse(t, filepath.Join(root, "examples", inCluster, "README.md"))
+	section := find(t, doc, quotes)
+	var rest []*walkthrough.Part
+	for _, s := range example.Sections {
+		rest = append(rest, s.Parts...)
+	}
+	for _, quote := range section.Parts {
+		if quote.Lang == walkthrough.Prose {
+			continue
+		}
+		output := quote.Lang == walkthrough.Console || quote.Lang == walkthrough.Diff
+		i := slices.IndexFunc(rest, func(p *walkthrough.Part) bool {
+			return p.Lang == quote.Lang && (output || p.Text == quote.Text) || output && p.Lang == walkthrough.Commands
+		})
+		if i < 0 || rest[i].Lang != quote.Lang {
+			t.Fatalf("examples/%s/README.md has no such block there:\n%s", inCluster, quote.Text)
+		}
+		if update {
+			doc.Replace(quote, rest[i].Text)
+		} else if diff := cmp.Diff(rest[i].Text, quote.Text); diff != "" {
+			t.Errorf("not what the example prints (-want +got); if that is right, run make golden:\n%s", diff)
+		}
+		rest = rest[i+1:]
+	}
+	if update {
+		write(t, readme, doc.String())
+	}
+}
+
+// TestReasons holds that the README lists the reasons that conditions can have, and no others.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	reasons := map[string]bool{}
+	for _, file := range []string{"decide/verdicts.go", "packagevariantset/report.go"} {
+		maps.Copy(reasons, constants(t, filepath.Join(root, "sync-controller", "internal", file), "Reason"))
+	}
+	if len(reasons) < 20 {
+		t.Fatalf("found only the reasons %v", reasons)
+	}
+	listed := rows(t, "What the conditions say")
+	if diff := cmp.Diff(reasons, listed); diff != "" {
+		t.Errorf("reasons in the code (-) and in the README (+):\n%s", diff)
+	}
+}
+
+// TestMetrics holds that the README lists the controller's own metrics, and no others.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	metrics := map[string]bool{}
+	source := read(t, filepath.Join(root, "sync-controller", "internal", "packagevariant", "metrics.go"))
+	for _, match := range regexp.MustCompile(`Name: +"([a-z_]+)"`).FindAllStringSubmatch(source, -1) {
+		metrics[match[1]] = true
+	}
+	listed := rows(t, "Metrics")
+	if diff := cmp.Diff(metrics, listed); diff != "" {
+		t.Errorf("metrics in the code (-) and in the README (+):\n%s", diff)
+	}
+}
+
+// TestPermissions holds that the README names the label by which the controller gets permissions.
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	role := read(t, filepath.Join(root, "sync-controller", "config", "4-objects-role.yaml"))
+	label := regexp.MustCompile(`[a-z./-]+/aggregate-to-[a-z-]+: "true"`).FindString(role)
+	if label == "" || !strings.Contains(read(t, filepath.Join(root, "README.md")), "`"+label+"`") {
+		t.Errorf("the README does not name the label %s", label)
+	}
+}
+
+// constants returns the values of the string constants of a Go file whose names have a prefix.
+func constants(t *testing.T, file, prefix string) map[string]bool {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]bool{}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, prefix) {
+			return true
+		}
+		value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values[value] = true
+		return false
+	})
+	return values
+}
+
+var rowName = regexp.MustCompile("(?m)^\\| `([A-Za-z_]+)` \\| ")
+
+// rows returns the names at the beginning of the rows of a section's tables.
+func rows(t *testing.T, heading string) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for _, part := range find(t, parse(t, filepath.Join(root, "README.md")), heading).Parts {
+		for _, match := range rowName.FindAllStringSubmatch(part.Text, -1) {
+			names[match[1]] = true
+		}
+	}
+	return names
+}
+
+// find returns the section under a heading.
+func find(t *testing.T, doc *walkthrough.Document, heading string) *walkthrough.Section {
+	t.Helper()
+	i := slices.IndexFunc(doc.Sections, func(s *walkthrough.Section) bool { return s.Heading == heading })
+	if i < 0 {
+		t.Fatalf("the README has no section %q", heading)
+	}
+	return doc.Sections[i]
+}
