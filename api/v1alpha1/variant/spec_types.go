@@ -63,7 +63,8 @@ type Upstream struct {
 
 	// Revision is a number (3 or v3), latest, or any other floating tag. latest follows the newest published
 	// revision; a tag T follows the published revision with the label tag.config.porch.kpt.dev/T: "true". Porch
-	// itself knows only numbers, -1 being the main branch; strings are an addition.
+	// itself knows only numbers; strings are an addition. -1, like no revision and no workspace, is the main branch: the
+	// newest published revision, or what is on the branch of a package that has none.
 	// +optional
 	Revision Revision `json:"revision,omitzero"`
 
