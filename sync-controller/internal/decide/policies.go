@@ -44,7 +44,7 @@ func downstreamClaimed(in *Input) *conditions.Verdict {
 		return nil
 	}
 	return &conditions.Verdict{Reason: ReasonDownstreamClaimed, Message: fmt.Sprintf(
-		"the package %s belongs to the PackageVariant %q: name another in spec.downstream, or delete that variant", downstream(in), in.Rival)}
+		"the package %s belongs to the PackageVariant %q: name another in spec.downstream, or delete that variant", revision.DownstreamOf(in.Spec), in.Rival)}
 }
 
 // downstreamForeign leaves a package alone that is there already and that the variant may not adopt. What is proposed
@@ -60,7 +60,7 @@ func downstreamForeign(in *Input) *conditions.Verdict {
 		}
 		return &conditions.Verdict{Reason: ReasonDownstreamExists, Message: fmt.Sprintf(
 			"the package %s exists (%s is %s) and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name another package in spec.downstream",
-			downstream(in), r.Name, r.Lifecycle)}
+			revision.DownstreamOf(in.Spec), r.Name, r.Lifecycle)}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func Targets(in *Input) []revision.Revision {
 		}
 	}
 	if len(open) > 0 {
-		slices.SortFunc(open, func(a, b revision.Revision) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(open, revision.ByName)
 		return open
 	}
 	if latest := revision.LatestPublished(published); latest != nil {

@@ -81,10 +81,6 @@ func proposed(target *revision.Revision, change, remedy string) conditions.Verdi
 		"%s is proposed for publication, but would have to %s: %s", target.Name, change, remedy)}
 }
 
-func downstream(in *Input) revision.Package {
-	return revision.Package{Repo: in.Spec.Downstream.Repo, Name: in.Spec.Downstream.Package}
-}
-
 // UpstreamName names the package revision that an upstream asks for.
 func UpstreamName(u *variant.Upstream) string {
 	name := "package revision " + u.Repo + "/" + u.Package

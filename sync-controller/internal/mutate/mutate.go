@@ -6,6 +6,7 @@ package mutate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -41,12 +42,7 @@ type Outcome struct {
 
 // Changed returns the paths of the files that changed, in order.
 func (o Outcome) Changed() []string {
-	var paths []string
-	for p := range o.Files {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
-	return paths
+	return slices.Sorted(maps.Keys(o.Files))
 }
 
 // Apply runs the functions over the files of a package, by their path in it, and returns what changes. A file is said

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,10 +56,15 @@ func New(mapper meta.RESTMapper, client metadata.Interface, notify func(user typ
 	}
 }
 
+// readTimeout is how long the first reading of the kinds that a user is interested in may take.
+const readTimeout = 30 * time.Second
+
 // Use replaces the user's interests, and returns once all objects of their kinds are known. A kind that the cluster does
 // not know has no objects; it is not watched. An error is a *DeniedError, or says why the objects could not be read;
 // the user then keeps the interests that it had, too.
 func (w *Watches) Use(ctx context.Context, user types.NamespacedName, interests []Interest) error {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	interests = slices.Clone(interests) // the caller's slice may grow, and what is kept here grows too
 	for _, interest := range interests {
 		if err := w.ensure(ctx, user, interest); err != nil {
@@ -81,17 +87,18 @@ func (w *Watches) Release(user types.NamespacedName) {
 }
 
 // Watched reports whether a kind is watched.
-func (w *Watches) Watched(kind Kind) bool {
+func (w *Watches) Watched(kind Kind) bool { return w.get(kind) != nil }
+
+// get returns the watch of a kind, or nil if it is not watched.
+func (w *Watches) get(kind Kind) *kindWatch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.running[kind] != nil
+	return w.running[kind]
 }
 
 // Object returns the metadata of an object, or nil if there is none of that name, or if its kind is not watched.
 func (w *Watches) Object(kind Kind, name string) *metav1.PartialObjectMetadata {
-	w.mu.Lock()
-	watch := w.running[kind]
-	w.mu.Unlock()
+	watch := w.get(kind)
 	if watch == nil {
 		return nil
 	}
@@ -108,9 +115,7 @@ func (w *Watches) Object(kind Kind, name string) *metav1.PartialObjectMetadata {
 // Objects returns the metadata of the objects of a kind, in no order; none if it is not watched. They are to be read
 // only.
 func (w *Watches) Objects(kind Kind) []*metav1.PartialObjectMetadata {
-	w.mu.Lock()
-	watch := w.running[kind]
-	w.mu.Unlock()
+	watch := w.get(kind)
 	if watch == nil {
 		return nil
 	}
@@ -121,17 +126,6 @@ func (w *Watches) Objects(kind Kind) []*metav1.PartialObjectMetadata {
 		}
 	}
 	return out
-}
-
-// Running returns the kinds that are watched.
-func (w *Watches) Running() []Kind {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	kinds := make([]Kind, 0, len(w.running))
-	for kind := range w.running {
-		kinds = append(kinds, kind)
-	}
-	return kinds
 }
 
 // ensure adds an interest of the user, and starts the watch of its kind unless it runs. The interest comes first: it
@@ -154,10 +148,7 @@ func (w *Watches) ensure(ctx context.Context, user types.NamespacedName, interes
 
 // watch returns the watch of a kind, started if need be, or nil if the cluster does not know the kind.
 func (w *Watches) watch(ctx context.Context, kind Kind) (*kindWatch, error) {
-	w.mu.Lock()
-	watch := w.running[kind]
-	w.mu.Unlock()
-	if watch != nil {
+	if watch := w.get(kind); watch != nil {
 		return watch, nil
 	}
 	gv, err := schema.ParseGroupVersion(kind.APIVersion)
@@ -183,7 +174,7 @@ func (w *Watches) watch(ctx context.Context, kind Kind) (*kindWatch, error) {
 	if watch := w.running[kind]; watch != nil {
 		return watch, nil
 	}
-	watch, err = w.start(kind, mapping.Resource, namespace)
+	watch, err := w.start(kind, mapping.Resource, namespace)
 	if err == nil {
 		w.running[kind] = watch
 	}

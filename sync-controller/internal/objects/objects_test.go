@@ -400,3 +400,14 @@ func TestUseEndsWithItsContext(t *testing.T) {
 		t.Error("the cause is not in the error")
 	}
 }
+
+// Running returns the kinds that are watched.
+func (w *Watches) Running() []Kind {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	kinds := make([]Kind, 0, len(w.running))
+	for kind := range w.running {
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
@@ -44,7 +42,7 @@ func (r *Reconciler) refresh(ctx context.Context, s *snapshot) error {
 			return err
 		}
 	}
-	slices.SortFunc(fresh, func(a, b revision.Revision) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(fresh, revision.ByName)
 	r.setRevisions(s, fresh)
 	return r.gatherBases(ctx, s)
 }
@@ -90,9 +88,6 @@ func (r *Reconciler) apply(ctx context.Context, s *snapshot, name string, conten
 	return nil
 }
 
-// readTimeout is how long the first reading of a kind may take.
-const readTimeout = 30 * time.Second
-
 // objects returns those candidates that exist, and watches all of them from now on.
 func (r *Reconciler) objects(ctx context.Context, s *snapshot, candidates []injection.Candidate) ([]map[string]any, error) {
 	first := len(s.interests)
@@ -100,9 +95,7 @@ func (r *Reconciler) objects(ctx context.Context, s *snapshot, candidates []inje
 		kind := objects.Kind{APIVersion: c.APIVersion, Kind: c.Kind, Namespace: s.pv.Namespace}
 		s.interests = append(s.interests, objects.Interest{Kind: kind, Names: []string{c.Name}})
 	}
-	soon, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	if err := r.watches.Use(soon, s.key(), s.interests); err != nil {
+	if err := r.watches.Use(ctx, s.key(), s.interests); err != nil {
 		return nil, err
 	}
 	r.memos.interested(s.key(), s.interests)

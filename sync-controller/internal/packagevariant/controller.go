@@ -52,7 +52,7 @@ type Reconciler struct {
 }
 
 // SetupWithManager adds the controller to the manager. The manager's cache must have been configured by
-// porch.ConfigureCache, its scheme must know the types of this API and of Porch's.
+// porch.ConfigureCache and have the indexes of porch.AddIndexes, its scheme must know the types of this API and of Porch's.
 func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
@@ -78,9 +78,9 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariant").
 		For(&v1alpha1.PackageVariant{}, specChanged).
-		Watches(&v1alpha1.PackageVariant{}, onEvent(r.rivals), specChanged).
-		Watches(&porchapi.PackageRevision{}, onEvent(r.affectedByRevision)).
-		Watches(&configapi.Repository{}, onEvent(r.affectedByRepository), builder.WithPredicates(readinessChanged())).
+		Watches(&v1alpha1.PackageVariant{}, handler.EnqueueRequestsFromMapFunc(r.rivals), specChanged).
+		Watches(&porchapi.PackageRevision{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRevision)).
+		Watches(&configapi.Repository{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRepository), builder.WithPredicates(readinessChanged())).
 		WatchesRawSource(source.TypedChannel(changed, handler.TypedEnqueueRequestsFromMapFunc(
 			func(_ context.Context, user types.NamespacedName) []ctrl.Request {
 				return []ctrl.Request{{NamespacedName: user}}

@@ -60,16 +60,12 @@ func (r *Reconciler) finalize(ctx context.Context, pv *v1alpha1.PackageVariant) 
 // disposeAll disposes of all revisions that a variant owns. Those of its package are asked of Porch, so that none is
 // left behind that the cache does not know yet.
 func (r *Reconciler) disposeAll(ctx context.Context, s *snapshot) error {
-	pv := s.pv
-	owned, err := r.cached(ctx, pv.Namespace, porch.OwnerIndex, pv.Name)
-	if err != nil {
-		return err
-	}
-	if d := pv.Spec.Downstream; d != nil && d.Repo != "" && d.Package != "" {
+	owned := slices.Clone(s.owned)
+	if d := s.in.Spec.Downstream; d != nil && d.Repo != "" && d.Package != "" {
 		if repository, registered := s.in.Repositories[d.Repo]; registered && !repository.Ready {
 			return fmt.Errorf("the Repository %q is not ready: %s", d.Repo, repository.Message)
 		}
-		fresh, err := r.porch.Revisions(ctx, pv.Namespace, s.downstream())
+		fresh, err := r.porch.Revisions(ctx, s.pv.Namespace, s.downstream())
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ package packagevariant
 import (
 	"context"
 	"slices"
-	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
@@ -50,7 +49,7 @@ func (s *snapshot) key() types.NamespacedName {
 
 // downstream is the package that the variant makes. The spec must be valid.
 func (s *snapshot) downstream() revision.Package {
-	return revision.Package{Repo: s.in.Spec.Downstream.Repo, Name: s.in.Spec.Downstream.Package}
+	return revision.DownstreamOf(s.in.Spec)
 }
 
 // repository is the Repository that the variant works in; the zero value if the spec does not say.
@@ -68,16 +67,18 @@ func (r *Reconciler) gather(ctx context.Context, pv *v1alpha1.PackageVariant) (*
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
 	}
-	if pv.Spec.Validate() != nil {
-		return s, nil
-	}
 	var err error
-	if s.in.Revisions, err = r.cached(ctx, pv.Namespace, porch.PackageIndex, s.downstream().String()); err != nil {
-		return nil, err
-	}
 	if s.owned, err = r.cached(ctx, pv.Namespace, porch.OwnerIndex, pv.Name); err != nil {
 		return nil, err
 	}
+	if pv.Spec.Validate() != nil {
+		return s, nil
+	}
+	revisions, err := r.cached(ctx, pv.Namespace, porch.PackageIndex, s.downstream().String())
+	if err != nil {
+		return nil, err
+	}
+	r.setRevisions(s, revisions)
 	for _, name := range []string{pv.Spec.Upstream.Repo, pv.Spec.Downstream.Repo} {
 		if err := r.gatherRepository(ctx, s, name); err != nil {
 			return nil, err
@@ -87,7 +88,6 @@ func (r *Reconciler) gather(ctx context.Context, pv *v1alpha1.PackageVariant) (*
 		return nil, err
 	}
 	s.versions = r.objectVersions(s.key())
-	r.setRevisions(s, s.in.Revisions)
 	return s, r.gatherRival(ctx, s)
 }
 
@@ -119,7 +119,7 @@ func (r *Reconciler) cached(ctx context.Context, namespace, index, value string)
 	for i := range list.Items {
 		out[i] = revision.From(&list.Items[i])
 	}
-	slices.SortFunc(out, func(a, b revision.Revision) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, revision.ByName)
 	return out, nil
 }
 
@@ -152,7 +152,7 @@ func readiness(repository *configapi.Repository) decide.Repository {
 // gatherUpstream finds the upstream revision.
 func (r *Reconciler) gatherUpstream(ctx context.Context, s *snapshot) error {
 	u := s.pv.Spec.Upstream
-	revisions, err := r.cached(ctx, s.pv.Namespace, porch.PackageIndex, revision.Package{Repo: u.Repo, Name: u.Package}.String())
+	revisions, err := r.cached(ctx, s.pv.Namespace, porch.PackageIndex, revision.UpstreamOf(u).String())
 	if err != nil {
 		return err
 	}

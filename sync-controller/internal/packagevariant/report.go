@@ -126,12 +126,7 @@ func renderStatus(from porchapi.RenderStatus) (*v1alpha1.RenderStatus, error) {
 
 // tell records an Event of the variant, unless what it tells of failed.
 func (r *Reconciler) tell(pv *v1alpha1.PackageVariant, kind, reason, message string, err error) {
-	const maxNote = 1024 // the API takes no longer ones
-	if err != nil {
-		return
+	if err == nil {
+		conditions.Tell(r.events, pv, kind, reason, message)
 	}
-	if len(message) > maxNote {
-		message = message[:maxNote-3] + "..."
-	}
-	r.events.Eventf(pv, nil, kind, reason, "Reconcile", "%s", message)
 }

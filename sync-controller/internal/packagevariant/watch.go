@@ -11,11 +11,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
-	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
@@ -31,10 +29,10 @@ const (
 func addIndexes(indexer client.FieldIndexer) error {
 	for name, values := range map[string]func(*variant.Spec) []string{
 		downstreamIndex: func(s *variant.Spec) []string {
-			return []string{revision.Package{Repo: s.Downstream.Repo, Name: s.Downstream.Package}.String()}
+			return []string{revision.DownstreamOf(s).String()}
 		},
 		upstreamIndex: func(s *variant.Spec) []string {
-			return []string{revision.Package{Repo: s.Upstream.Repo, Name: s.Upstream.Package}.String()}
+			return []string{revision.UpstreamOf(s.Upstream).String()}
 		},
 		repositoryIndex: func(s *variant.Spec) []string { return []string{s.Downstream.Repo, s.Upstream.Repo} },
 	} {
@@ -55,33 +53,12 @@ func specValues(o client.Object, values func(*variant.Spec) []string) []string {
 	return values(&pv.Spec)
 }
 
-// onEvent enqueues the variants that an object affects, both as it was and as it is.
-func onEvent(affected func(context.Context, client.Object) ([]ctrl.Request, error)) handler.EventHandler {
-	type queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
-	enqueue := func(ctx context.Context, q queue, objects ...client.Object) {
-		for _, o := range objects {
-			requests, err := affected(ctx, o)
-			if err != nil { // the cache has no such index, which a test would have found
-				log.FromContext(ctx).Error(err, "cannot find the variants that an object affects", "object", client.ObjectKeyFromObject(o))
-			}
-			for _, request := range requests {
-				q.Add(request)
-			}
-		}
-	}
-	return handler.Funcs{
-		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { enqueue(ctx, q, e.Object) },
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) { enqueue(ctx, q, e.ObjectOld, e.ObjectNew) },
-		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { enqueue(ctx, q, e.Object) },
-	}
-}
-
 // variants returns the variants with a value in an index, of those that keep says yes to.
-func (r *Reconciler) variants(ctx context.Context, namespace, index, value string, keep func(*v1alpha1.PackageVariant) bool) ([]ctrl.Request, error) {
+func (r *Reconciler) variants(ctx context.Context, namespace, index, value string, keep func(*v1alpha1.PackageVariant) bool) []ctrl.Request {
 	var list v1alpha1.PackageVariantList
 	err := r.client.List(ctx, &list, client.InNamespace(namespace), client.MatchingFields{index: value}, client.UnsafeDisableDeepCopy)
-	if err != nil {
-		return nil, err
+	if err != nil { // the cache has no such index, which a test would have found
+		log.FromContext(ctx).Error(err, "cannot find the variants that an object affects", "index", index, "value", value)
 	}
 	var requests []ctrl.Request
 	for i := range list.Items {
@@ -89,14 +66,14 @@ func (r *Reconciler) variants(ctx context.Context, namespace, index, value strin
 			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(pv)})
 		}
 	}
-	return requests, nil
+	return requests
 }
 
 // affectedByRevision returns the variants that own a revision, that make its package, or whose upstream it may be.
-func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) ([]ctrl.Request, error) {
+func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []ctrl.Request {
 	pr, ok := o.(*porchapi.PackageRevision)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	rev := revision.From(pr)
 	var requests []ctrl.Request
@@ -104,16 +81,11 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) ([
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: pr.Namespace, Name: name}})
 	}
 	if !rev.Main() {
-		makers, err := r.variants(ctx, pr.Namespace, downstreamIndex, rev.Package.String(), nil)
-		if err != nil {
-			return nil, err
-		}
-		requests = append(requests, makers...)
+		requests = append(requests, r.variants(ctx, pr.Namespace, downstreamIndex, rev.Package.String(), nil)...)
 	}
-	users, err := r.variants(ctx, pr.Namespace, upstreamIndex, rev.Package.String(), func(pv *v1alpha1.PackageVariant) bool {
+	return append(requests, r.variants(ctx, pr.Namespace, upstreamIndex, rev.Package.String(), func(pv *v1alpha1.PackageVariant) bool {
 		return mayMean(pv.Spec.Upstream, &rev)
-	})
-	return append(requests, users...), err
+	})...)
 }
 
 // mayMean reports whether an upstream may mean a revision of its package, now or once other revisions go.
@@ -133,23 +105,18 @@ func mayMean(u *variant.Upstream, r *revision.Revision) bool {
 }
 
 // affectedByRepository returns the variants that name a Repository.
-func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) ([]ctrl.Request, error) {
+func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) []ctrl.Request {
 	return r.variants(ctx, o.GetNamespace(), repositoryIndex, o.GetName(), nil)
 }
 
 // rivals returns the other variants that make the package that a variant makes.
-func (r *Reconciler) rivals(ctx context.Context, o client.Object) ([]ctrl.Request, error) {
-	var requests []ctrl.Request
-	for _, value := range specValues(o, func(s *variant.Spec) []string {
-		return []string{revision.Package{Repo: s.Downstream.Repo, Name: s.Downstream.Package}.String()}
-	}) {
-		others, err := r.variants(ctx, o.GetNamespace(), downstreamIndex, value, func(pv *v1alpha1.PackageVariant) bool { return pv.Name != o.GetName() })
-		if err != nil {
-			return nil, err
-		}
-		requests = append(requests, others...)
+func (r *Reconciler) rivals(ctx context.Context, o client.Object) []ctrl.Request {
+	pv, ok := o.(*v1alpha1.PackageVariant)
+	if !ok || pv.Spec.Downstream == nil {
+		return nil
 	}
-	return requests, nil
+	return r.variants(ctx, pv.Namespace, downstreamIndex, revision.DownstreamOf(&pv.Spec).String(),
+		func(other *v1alpha1.PackageVariant) bool { return other.Name != pv.Name })
 }
 
 // readinessChanged passes on the events of a Repository that change what variants ask of it.

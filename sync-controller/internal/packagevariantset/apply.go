@@ -5,10 +5,10 @@ package packagevariantset
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,7 +32,7 @@ func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet,
 		}
 	}
 	if created+updated+deleted > 0 {
-		r.tell(set, corev1.EventTypeNormal, "VariantsChanged", fmt.Sprintf("created %d, updated %d and deleted %d PackageVariants", created, updated, deleted))
+		conditions.Tell(r.events, set, corev1.EventTypeNormal, "VariantsChanged", fmt.Sprintf("created %d, updated %d and deleted %d PackageVariants", created, updated, deleted))
 	}
 }
 
@@ -57,13 +57,4 @@ func patchFrom(s *step) client.Patch {
 // isBehind reports whether a step failed because the cache does not know the newest variants.
 func isBehind(s *step) bool {
 	return apierrors.IsConflict(s.err) || s.do == create && apierrors.IsAlreadyExists(s.err) || s.do == update && apierrors.IsNotFound(s.err)
-}
-
-// tell records an Event of the set.
-func (r *Reconciler) tell(set *v1alpha2.PackageVariantSet, kind, reason, message string) {
-	const maxNote = 1024 // the API takes no longer ones
-	if len(message) > maxNote {
-		message = strings.ToValidUTF8(message[:maxNote-3], "") + "..."
-	}
-	r.events.Eventf(set, nil, kind, reason, "Reconcile", "%s", message)
 }

@@ -44,8 +44,7 @@ type Reconciler struct {
 	events  events.EventRecorder
 }
 
-// SetupWithManager adds the controller to the manager, which must have the controller of packagevariant, too: that one
-// adds the index porch.PackageIndex.
+// SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes.
 func SetupWithManager(mgr ctrl.Manager) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {

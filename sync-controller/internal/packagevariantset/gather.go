@@ -28,8 +28,6 @@ import (
 const (
 	// specPath is where the spec stands in messages.
 	specPath = "spec"
-	// readTimeout is how long to wait for the first reading of selected objects.
-	readTimeout = 30 * time.Second
 	// kindRetry is when to look again for a kind or a permission, of which no event tells.
 	kindRetry = 30 * time.Second
 )
@@ -87,10 +85,9 @@ func expand(set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]v1alpha1.
 
 // snapshot reads what the set is to be expanded over. The labels and annotations are those of the cache, to be read only.
 func (r *Reconciler) snapshot(ctx context.Context, set *v1alpha2.PackageVariantSet) (*expansion.Snapshot, error) {
-	upstream := revision.Package{Repo: set.Spec.Upstream.Repo, Name: set.Spec.Upstream.Package}
 	var revisions porchapi.PackageRevisionList
 	err := r.client.List(ctx, &revisions, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy,
-		client.MatchingFields{porch.PackageIndex: upstream.String()})
+		client.MatchingFields{porch.PackageIndex: revision.UpstreamOf(set.Spec.Upstream).String()})
 	if err != nil {
 		return nil, err
 	}
@@ -128,14 +125,11 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 		}
 		interests = append(interests, interest)
 	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
 	if err := r.watches.Use(ctx, types.NamespacedName{Namespace: set.Namespace, Name: set.Name}, interests); err != nil {
 		return err
 	}
-	running := r.watches.Running()
 	for _, interest := range interests {
-		if !slices.Contains(running, interest.Kind) {
+		if !r.watches.Watched(interest.Kind) {
 			return &problem{wait: kindRetry, Verdict: conditions.Verdict{Reason: ReasonKindNotFound, Message: fmt.Sprintf(
 				"the cluster does not know the kind %s of %s that an objectSelector names: install its CRD, or correct apiVersion and kind", interest.Kind.Kind, interest.APIVersion)}}
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -182,6 +182,5 @@ func (o owner) take(pv *v1alpha1.PackageVariant) {
 }
 
 func isSet(ref metav1.OwnerReference) bool {
-	gv, err := schema.ParseGroupVersion(ref.APIVersion)
-	return err == nil && gv.Group == v1alpha2.GroupVersion.Group && ref.Kind == v1alpha2.PackageVariantSetKind
+	return revision.RefersTo(ref, v1alpha2.PackageVariantSetKind)
 }

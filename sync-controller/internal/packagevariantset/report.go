@@ -168,7 +168,7 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 		return nil
 	}
 	if news && !o.verdict.Ready && o.verdict.Reason != ReasonVariantsNotReady {
-		r.tell(set, corev1.EventTypeWarning, o.verdict.Reason, o.verdict.Message)
+		conditions.Tell(r.events, set, corev1.EventTypeWarning, o.verdict.Reason, o.verdict.Message)
 	}
 	if err := r.client.Status().Patch(ctx, set, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot write the status: %w", err)

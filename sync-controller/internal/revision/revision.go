@@ -31,6 +31,14 @@ type Package struct {
 // String returns the repository and the package, as messages name them.
 func (p Package) String() string { return p.Repo + "/" + p.Name }
 
+// UpstreamOf returns the package that an upstream names.
+func UpstreamOf(u *variant.Upstream) Package { return Package{Repo: u.Repo, Name: u.Package} }
+
+// DownstreamOf returns the package that a variant makes. The spec must have a downstream.
+func DownstreamOf(s *variant.Spec) Package {
+	return Package{Repo: s.Downstream.Repo, Name: s.Downstream.Package}
+}
+
 // Revision is a PackageRevision.
 type Revision struct {
 	Namespace, Name string
@@ -41,7 +49,7 @@ type Revision struct {
 	Lifecycle porchapi.PackageRevisionLifecycle
 	// Commit is the git commit that holds the content. Porch calls it the resource version.
 	Commit string
-	// Created is when Porch came to know of the revision, Published when it was published.
+	// Created is when Porch came to know of the revision, PublishedAt when it was published.
 	Created, PublishedAt time.Time
 	Labels, Annotations  map[string]string
 	Owners               []metav1.OwnerReference
@@ -76,6 +84,9 @@ func From(pr *porchapi.PackageRevision) Revision {
 	}
 	return r
 }
+
+// ByName compares revisions for slices.SortFunc: caches and lists have no order.
+func ByName(a, b Revision) int { return strings.Compare(a.Name, b.Name) }
 
 // Published reports whether the revision's content is final: whether it is Published or DeletionProposed.
 func (r *Revision) Published() bool { return porchapi.LifecycleIsPublished(r.Lifecycle) }
@@ -142,9 +153,12 @@ func Variants(o metav1.Object) []string {
 	return names
 }
 
-func isVariant(ref metav1.OwnerReference) bool {
+func isVariant(ref metav1.OwnerReference) bool { return RefersTo(ref, variant.Kind) }
+
+// RefersTo reports whether an owner reference is to an object of a kind of this API, in whatever version.
+func RefersTo(ref metav1.OwnerReference, kind string) bool {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
-	return err == nil && gv.Group == variant.GroupName && ref.Kind == variant.Kind
+	return err == nil && gv.Group == variant.GroupName && ref.Kind == kind
 }
 
 // LatestPublished returns the published revision with the highest number, or nil. The main branch is none.
