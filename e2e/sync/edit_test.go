@@ -3,6 +3,7 @@
 package sync
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -99,7 +100,7 @@ func TestProposed(t *testing.T) {
 	w.Eventually("the upgrade is asked for", func() error {
 		want := draft + " is proposed for publication, but would have to be upgraded to blueprints.web.v2: publish it, and an upgrade follows, or delete it"
 		if got := w.message("web", "DownstreamProposed"); got != want {
-			return &wrongMessage{got}
+			return fmt.Errorf("it says %s", got)
 		}
 		return nil
 	})
@@ -114,7 +115,3 @@ func TestProposed(t *testing.T) {
 	w.waitFile(draft, "region.yaml", "api: eu-2")
 	w.Ready("web")
 }
-
-type wrongMessage struct{ got string }
-
-func (e *wrongMessage) Error() string { return "it says " + e.got }

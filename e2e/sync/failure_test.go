@@ -5,7 +5,6 @@ package sync
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,22 +21,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// kills is how often TestKilled kills the controller.
-func kills(t *testing.T) int {
-	t.Helper()
-	text := os.Getenv("KILLS")
-	if text == "" {
-		return 100
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("KILLS: %v", err)
-	}
-	return n
-}
-
 // TestKilled kills the controller before and after writes, at random, over and over: after each write it has to go on
-// where it was. In the end there are the same drafts, with the same files, as if nothing had happened, and no other.
+// where it was. KILLS says how often, where not a hundred times. In the end there are the same drafts, with the same files, as if nothing had happened, and no other.
 func TestKilled(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -47,7 +32,8 @@ func TestKilled(t *testing.T) {
 		w.Apply(newVariant(name))
 	}
 	k := newKiller(w)
-	for round := 1; k.killed.Load() < int64(kills(t)); round++ {
+	kills := fromEnv(t, "KILLS", 100, strconv.Atoi)
+	for round := 1; k.killed.Load() < int64(kills); round++ {
 		// Work for the controller: a changed object, and now and then a published draft.
 		w.Apply(configMap("eu", map[string]string{"api": strconv.Itoa(round)}))
 		w.Eventually(fmt.Sprintf("round %d is settled", round), func() error { return w.allSettled(names, round) })

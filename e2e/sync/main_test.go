@@ -217,7 +217,7 @@ func (w *world) publish(draft string) {
 	w.Approve(draft)
 }
 
-// draftOf waits until the variant is ready and returns the name of its target.
+// target waits until the variant is ready and returns the name of its target.
 func (w *world) target(name string) string {
 	w.t.Helper()
 	pv := w.Ready(name)
@@ -288,4 +288,18 @@ func (w *world) work(filter func(proxy.Request) bool) []string {
 		}
 	}
 	return out
+}
+
+// fromEnv returns what an environment variable asks for, or the default if it is not set.
+func fromEnv[T any](t *testing.T, name string, otherwise T, parse func(string) (T, error)) T {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	value, err := parse(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return value
 }

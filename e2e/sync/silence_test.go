@@ -4,7 +4,6 @@ package sync
 
 import (
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -15,23 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// settledFor is how long a settled fleet is watched; SETTLED_FOR=10m makes it ten minutes, in which watches end and begin
-// anew. Porch reads its repositories every ten seconds.
-func settledFor(t *testing.T) time.Duration {
-	t.Helper()
-	text := os.Getenv("SETTLED_FOR")
-	if text == "" {
-		return 25 * time.Second
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		t.Fatalf("SETTLED_FOR: %v", err)
-	}
-	return d
-}
-
 // TestSilence holds that a settled fleet causes no write and no reading of contents: of drafts and published packages,
-// with injection, with functions in the pipeline.
+// with injection, with functions in the pipeline. SETTLED_FOR=10m makes it ten minutes, in which watches end and begin
+// anew. Porch reads its repositories every ten seconds.
 func TestSilence(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -53,7 +38,7 @@ func TestSilence(t *testing.T) {
 	w.quiet(c)
 	w.proxy.Reset()
 	evaluations := c.Metric("package_variant_evaluations_total", nil)
-	time.Sleep(settledFor(t))
+	time.Sleep(fromEnv(t, "SETTLED_FOR", 25*time.Second, time.ParseDuration))
 	for _, r := range w.proxy.Requests() {
 		if proxy.IsWrite(r) || r.Resource == "packagerevisionresources" {
 			t.Errorf("a settled fleet causes %s", r)

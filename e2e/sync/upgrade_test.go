@@ -3,6 +3,7 @@
 package sync
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -29,16 +30,12 @@ func published(t *testing.T, changes ...func(*variant.Spec)) *world {
 	w.Eventually("the variant sees that it is published", func() error {
 		w.target("web")
 		if lifecycle := w.Variant("web").Status.DownstreamTargets[0].Lifecycle; lifecycle != "Published" {
-			return &wrongLifecycle{lifecycle}
+			return fmt.Errorf("its lifecycle is %s", lifecycle)
 		}
 		return nil
 	})
 	return w
 }
-
-type wrongLifecycle struct{ lifecycle string }
-
-func (e *wrongLifecycle) Error() string { return "its lifecycle is " + e.lifecycle }
 
 // expectUpgraded fails the test unless the draft has the change of the blueprint's second revision and the user's.
 func (w *world) expectUpgraded(draft, ref string) {

@@ -133,23 +133,23 @@ func (f *Fleet) WriteFiles(name string, files map[string]string) {
 // Propose proposes a draft for approval.
 func (f *Fleet) Propose(name string) {
 	f.t.Helper()
-	f.edit(name, "propose", func(ctx context.Context, r *porchapi.PackageRevision) error {
-		if r.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
-			return fmt.Errorf("its lifecycle is %s", r.Spec.Lifecycle)
-		}
-		r.Spec.Lifecycle = porchapi.PackageRevisionLifecycleProposed
-		return f.Client.Update(ctx, r)
-	})
+	f.move(name, "propose", porchapi.PackageRevisionLifecycleDraft, porchapi.PackageRevisionLifecycleProposed)
 }
 
 // ProposeDeletion proposes a published revision for deletion. Delete deletes it then.
 func (f *Fleet) ProposeDeletion(name string) {
 	f.t.Helper()
-	f.edit(name, "propose the deletion of", func(ctx context.Context, r *porchapi.PackageRevision) error {
-		if r.Spec.Lifecycle != porchapi.PackageRevisionLifecyclePublished {
+	f.move(name, "propose the deletion of", porchapi.PackageRevisionLifecyclePublished, porchapi.PackageRevisionLifecycleDeletionProposed)
+}
+
+// move gives a revision another lifecycle, as its author may.
+func (f *Fleet) move(name, what string, from, to porchapi.PackageRevisionLifecycle) {
+	f.t.Helper()
+	f.edit(name, what, func(ctx context.Context, r *porchapi.PackageRevision) error {
+		if r.Spec.Lifecycle != from {
 			return fmt.Errorf("its lifecycle is %s", r.Spec.Lifecycle)
 		}
-		r.Spec.Lifecycle = porchapi.PackageRevisionLifecycleDeletionProposed
+		r.Spec.Lifecycle = to
 		return f.Client.Update(ctx, r)
 	})
 }
