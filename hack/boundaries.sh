@@ -59,7 +59,7 @@ fi
 
 rc=0
 check api k8s.io/client-go sigs.k8s.io/controller-runtime sigs.k8s.io/kustomize/kyaml \
-	"$root/functions" "$root/sync-controller" "$root/e2e" || rc=1
+	"$root/functions" "$root/sync-controller" "$root/release" "$root/e2e" || rc=1
 check functions k8s.io/client-go sigs.k8s.io/controller-runtime \
-	"$root/sync-controller" "$root/e2e" || rc=1
+	"$root/sync-controller" "$root/release" "$root/e2e" || rc=1
 exit $rc

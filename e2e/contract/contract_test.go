@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +99,22 @@ func TestArguments(t *testing.T) {
 		want := "unexpected argument \"file.yaml\": the function takes a ResourceList on standard input, with its config in it; see --help\n"
 		if stdout != "" || stderr != want || code != 1 {
 			t.Errorf("%s file.yaml: exit code %d\n%s%s", name, code, stdout, stderr)
+		}
+	}
+}
+
+// TestVersion holds that --version says which function it is, and of which version: none where make build has built it,
+// but what the go command knows.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	known := regexp.MustCompile(`^\(devel\)$|^v\d`)
+	for _, name := range functions(t) {
+		for _, args := range [][]string{{"--version"}, {"--version", "--help"}, {"--doc", "--version"}} {
+			stdout, stderr, code := run(t, name, "", args...)
+			version, found := strings.CutPrefix(strings.TrimSuffix(stdout, "\n"), name+" ")
+			if !found || !known.MatchString(version) || stderr != "" || code != 0 {
+				t.Errorf("%s %q: exit code %d\n%s%s", name, args, code, stderr, stdout)
+			}
 		}
 	}
 }

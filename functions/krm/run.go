@@ -11,15 +11,22 @@ import (
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/version"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // Main runs f as the binary of a KRM function and returns its exit code: a ResourceList on standard input gives a
 // ResourceList on standard output; errors are results in it, sentences on standard error, and exit code 1. The
-// arguments --help and --doc print the documentation in readme and metadata, as text or as JSON.
+// arguments --help and --doc print the documentation in readme and metadata, as text or as JSON, and --version the
+// function's name and version.
 func Main(f Function, readme, metadata []byte) int {
 	for _, arg := range os.Args[1:] {
-		if arg != "--help" && arg != "--doc" {
+		switch arg {
+		case "--help", "--doc":
+		case "--version":
+			fmt.Println(version.Line())
+			return 0
+		default:
 			fmt.Fprintf(os.Stderr, "unexpected argument %q: the function takes a ResourceList on standard input, with its config in it; see --help\n", arg)
 			return 1
 		}
@@ -40,12 +47,15 @@ func Run(f Function, in io.Reader, out, errOut io.Writer) int {
 		fmt.Fprintf(errOut, "cannot read the ResourceList from standard input: %v\n", err)
 		return 1
 	}
-	output, failure := evaluate(f, input)
+	output, notes, failure := evaluate(f, input)
 	if _, err := out.Write(output); err != nil {
 		fmt.Fprintf(errOut, "cannot write the ResourceList to standard output: %v\n", err)
 		return 1
 	}
 	if failure == nil {
+		for _, note := range notes {
+			fmt.Fprintf(errOut, "%s: %s\n", note.Severity, note.Message)
+		}
 		return 0
 	}
 	for _, e := range flatten(failure) {
@@ -54,9 +64,13 @@ func Run(f Function, in io.Reader, out, errOut io.Writer) int {
 	return 1
 }
 
-// evaluate runs f on the ResourceList in input. Input that the SDK cannot take (it panics on YAML aliases in the
+// functionAnnotation is in the functionConfig what tells kustomize which function to run; kpt has no use for it.
+const functionAnnotation = "config.kubernetes.io/function"
+
+// evaluate runs f on the ResourceList in input. The notes are results that whoever runs the function would not show:
+// kustomize, which shows standard error. Input that the SDK cannot take (it panics on YAML aliases in the
 // fields that it reads) gives an error like any other.
-func evaluate(f Function, input []byte) (output []byte, err error) {
+func evaluate(f Function, input []byte) (output []byte, notes fn.Results, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = unreadable(input, fmt.Errorf("cannot process the ResourceList: %v", r))
@@ -67,11 +81,18 @@ func evaluate(f Function, input []byte) (output []byte, err error) {
 	}()
 	rl, err := fn.ParseResourceList(input)
 	if err != nil {
-		return nil, unreadable(input, err)
+		return nil, nil, unreadable(input, err)
 	}
-	_, failure := Processor(f).Process(rl)
+	noting := func(config *yaml.RNode, items []*yaml.RNode) (Output, error) {
+		out, err := f(config, items)
+		if !config.IsNil() && Annotation(config, functionAnnotation) != "" {
+			notes = out.Results
+		}
+		return out, err
+	}
+	_, failure := Processor(noting).Process(rl)
 	output, err = encode(rl)
-	return output, errors.Join(failure, err)
+	return output, notes, errors.Join(failure, err)
 }
 
 // failed returns a ResourceList that holds nothing but the error.

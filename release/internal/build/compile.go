@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/package-variants/package-variants/release/internal/component"
+	"github.com/package-variants/package-variants/release/internal/image"
+	"github.com/package-variants/package-variants/release/internal/naming"
+	"github.com/package-variants/package-variants/release/internal/tags"
+)
+
+// versionVariable is what the linker sets to the version.
+const versionVariable = "github.com/package-variants/package-variants/functions/version.version"
+
+// directory is where the programs for a platform are.
+func directory(programs string, platform v1.Platform) string {
+	return filepath.Join(programs, platform.OS+"-"+platform.Architecture)
+}
+
+// compile builds the components of each module for each platform.
+func compile(ctx context.Context, root, programs string, components []component.Component, version string) error {
+	scratch, err := os.MkdirTemp("", "build-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	flags := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X " + versionVariable + "=" + version}
+	overlay, err := writeOverlay(root, scratch, components, version)
+	if err != nil {
+		return err
+	}
+	packages := map[string][]string{}
+	for _, c := range components {
+		packages[c.Module] = append(packages[c.Module], c.Package)
+	}
+	for _, platform := range image.Platforms() {
+		out, err := filepath.Abs(directory(programs, platform))
+		if err != nil {
+			return err
+		}
+		for module, list := range packages {
+			args := slices.Concat(flags, []string{"-overlay", overlay, "-o", out + string(filepath.Separator)}, list)
+			if output, err := command(ctx, filepath.Join(root, module), platform, args).CombinedOutput(); err != nil {
+				return fmt.Errorf("cannot build %s in %s for %s: %w\n%s", strings.Join(list, " "), module, platform, err, output)
+			}
+		}
+	}
+	return nil
+}
+
+// command runs the go command for a platform. What it builds depends on its version and on the source only: what else
+// could come from the machine is set here.
+func command(ctx context.Context, dir string, platform v1.Platform, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOOS="+platform.OS, "GOARCH="+platform.Architecture, "GOAMD64=v1", "GOARM64=v8.0",
+		"CGO_ENABLED=0", "GOFLAGS=-trimpath", "GOWORK=")
+	return cmd
+}
+
+// writeOverlay has the go command read the functions' manuals, which are in the programs, with references to images of
+// the version that is built, where the tree has another. The registry is that of the tree: the same programs go to all.
+func writeOverlay(root, scratch string, components []component.Component, version string) (file string, err error) {
+	images := make([]string, len(components))
+	for i, c := range components {
+		images[i] = c.Name
+	}
+	replace := map[string]string{}
+	err = tags.Stale(root, images, naming.Names{Registry: naming.Home, Version: version}, func(file, text string) error {
+		original, err := filepath.Abs(filepath.Join(root, file))
+		if err != nil {
+			return err
+		}
+		replace[original] = filepath.Join(scratch, fmt.Sprint(len(replace)))
+		return os.WriteFile(replace[original], []byte(text), 0o600)
+	})
+	if err != nil {
+		return "", err
+	}
+	content, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	file = filepath.Join(scratch, "overlay.json")
+	return file, os.WriteFile(file, content, 0o600)
+}

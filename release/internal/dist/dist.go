@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package dist puts together what is published as a release.
+package dist
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/package-variants/package-variants/release/internal/archive"
+	"github.com/package-variants/package-variants/release/internal/naming"
+	"github.com/package-variants/package-variants/release/internal/tags"
+)
+
+// What a release has beside images and their bills of materials.
+const (
+	crdsFile     = "crds.yaml"
+	installFile  = "install.yaml"
+	packageFile  = "package-variants-sync-controller.tar.gz"
+	examplesFile = "examples.tar.gz"
+	sumsFile     = "SHA256SUMS"
+)
+
+// Write writes a release of the repository in root to the directory of its version in out, in place of one that may be
+// there: the images, which makeImages writes to the directory that it is given; the CRDs; what installs the controller, as
+// one file and as a kpt package; the examples; and the checksums of all these. References to images are those of the
+// release; the tree stays as it is. If anything fails, nothing of it is left.
+func Write(root, out string, images []string, names naming.Names, makeImages func(dir string) error) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(out, ".incomplete-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	if err := makeImages(dir); err != nil {
+		return err
+	}
+	files, err := assemble(root, images, names)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := writeSums(dir); err != nil {
+		return err
+	}
+	final := filepath.Join(out, names.Version)
+	if err := os.RemoveAll(final); err != nil {
+		return err
+	}
+	return os.Rename(dir, final)
+}
+
+// assemble returns the files that are made from the tree.
+func assemble(root string, images []string, names naming.Names) ([]archive.File, error) {
+	config, err := read(filepath.Join(root, "sync-controller", "config"), images, names)
+	if err != nil {
+		return nil, err
+	}
+	examples, err := read(filepath.Join(root, "examples"), images, names)
+	if err != nil {
+		return nil, err
+	}
+	var crds, rest []archive.File
+	for _, f := range config {
+		switch {
+		case path.Ext(f.Name) != ".yaml":
+		case path.Dir(f.Name) == "crds":
+			crds = append(crds, f)
+		default:
+			rest = append(rest, f)
+		}
+	}
+	pkg, err := compressed("package-variants-sync-controller", config)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := compressed("examples", examples)
+	if err != nil {
+		return nil, err
+	}
+	return []archive.File{
+		{Name: crdsFile, Data: joined(crds)},
+		// The order of the package's file names is that in which they are to be applied, behind the kinds.
+		{Name: installFile, Data: joined(append(crds, rest...))},
+		{Name: packageFile, Data: pkg},
+		{Name: examplesFile, Data: tree},
+	}, nil
+}
+
+// read returns the files of a directory with the references of the release.
+func read(dir string, images []string, names naming.Names) ([]archive.File, error) {
+	files, err := archive.Read(os.DirFS(dir))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	for i := range files {
+		files[i].Data = []byte(tags.Rewrite(string(files[i].Data), images, names))
+	}
+	return files, nil
+}
+
+// joined returns the documents of YAML files as those of one.
+func joined(files []archive.File) []byte {
+	var all strings.Builder
+	for _, f := range files {
+		all.WriteString("---\n")
+		all.WriteString(strings.TrimRight(strings.TrimPrefix(string(f.Data), "---\n"), "\n") + "\n")
+	}
+	return []byte(all.String())
+}
+
+// compressed returns files as a compressed archive in which they are in a directory.
+func compressed(dir string, files []archive.File) ([]byte, error) {
+	moved := make([]archive.File, len(files))
+	for i, f := range files {
+		f.Name = path.Join(dir, f.Name)
+		moved[i] = f
+	}
+	var buffer bytes.Buffer
+	zip := gzip.NewWriter(&buffer)
+	if err := archive.Write(zip, moved); err != nil {
+		return nil, err
+	}
+	err := zip.Close()
+	return buffer.Bytes(), err
+}
+
+// writeSums writes the checksums of all files in a directory, as sha256sum --check reads them.
+func writeSums(dir string) error {
+	files, err := archive.Read(os.DirFS(dir))
+	if err != nil {
+		return err
+	}
+	var sums bytes.Buffer
+	for _, f := range files {
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(f.Data), f.Name)
+	}
+	return os.WriteFile(filepath.Join(dir, sumsFile), sums.Bytes(), 0o644)
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package push brings images to a registry, and their bills of materials with them.
+package push
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/package-variants/package-variants/release/internal/build"
+	"github.com/package-variants/package-variants/release/internal/image"
+	"github.com/package-variants/package-variants/release/internal/naming"
+	"github.com/package-variants/package-variants/release/internal/sbom"
+)
+
+// parcel is what goes to the registry for one image.
+type parcel struct {
+	tag   name.Tag
+	index v1.ImageIndex
+	sbom  []byte
+}
+
+// Images pushes the images in dir under the given names, and says so on out. It pushes nothing if one is missing or has
+// another version. Registries on this machine are talked to without TLS; for others the credentials are those of docker
+// login and podman login.
+func Images(ctx context.Context, dir string, images []string, names naming.Names, out io.Writer) error {
+	scratch, err := os.MkdirTemp("", "push-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	var parcels []parcel
+	for _, image := range images {
+		p, err := pack(dir, image, names, filepath.Join(scratch, image))
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: run 'make images' first", err)
+		}
+		if err != nil {
+			return err
+		}
+		parcels = append(parcels, p)
+	}
+	for _, p := range parcels {
+		digest, err := p.push(remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
+		if err != nil {
+			return fmt.Errorf("cannot push %s: %w", p.tag, err)
+		}
+		fmt.Fprintf(out, "pushed %s@%s\n", p.tag, digest)
+	}
+	return nil
+}
+
+// pack reads an image and its bill of materials. The directory scratch is made.
+func pack(dir, component string, names naming.Names, scratch string) (parcel, error) {
+	if err := os.Mkdir(scratch, 0o700); err != nil {
+		return parcel{}, err
+	}
+	file := filepath.Join(dir, build.ImageFile(component))
+	index, ref, err := image.Read(file, scratch)
+	if err != nil {
+		return parcel{}, err
+	}
+	if !strings.HasSuffix(ref, "/"+component+":"+names.Version) {
+		return parcel{}, fmt.Errorf("%s holds %s, not version %s: run 'make images VERSION=%s' first", file, ref, names.Version, names.Version)
+	}
+	document, err := os.ReadFile(filepath.Join(dir, build.SBOMFile(component)))
+	if err != nil {
+		return parcel{}, err
+	}
+	tag, err := name.NewTag(names.Ref(component), name.StrictValidation)
+	return parcel{tag: tag, index: index, sbom: document}, err
+}
+
+// push pushes the index with all that it names, and then what refers to it.
+func (p parcel) push(options ...remote.Option) (v1.Hash, error) {
+	if err := remote.WriteIndex(p.tag, p.index, options...); err != nil {
+		return v1.Hash{}, err
+	}
+	subject, err := partial.Descriptor(p.index)
+	if err != nil {
+		return v1.Hash{}, err
+	}
+	artifact, err := attached(p.sbom, *subject)
+	if err != nil {
+		return v1.Hash{}, err
+	}
+	digest, err := artifact.Digest()
+	if err != nil {
+		return v1.Hash{}, err
+	}
+	return subject.Digest, remote.Write(p.tag.Digest(digest.String()), artifact, options...)
+}
+
+// attached returns an artifact that holds a bill of materials and refers to what it is of. Its type is that of its
+// config, as OCI has it for artifacts that do not name one.
+func attached(document []byte, subject v1.Descriptor) (v1.Image, error) {
+	artifact := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), sbom.MediaType)
+	artifact, err := mutate.AppendLayers(artifact, static.NewLayer(document, sbom.MediaType))
+	if err != nil {
+		return nil, err
+	}
+	return mutate.Subject(artifact, subject).(v1.Image), nil //nolint:errcheck // it returns what it is given
+}
