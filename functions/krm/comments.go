@@ -45,9 +45,7 @@ func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 // detached warns of the one comment that kpt keeps by an item's id alone: it does not show it to functions.
 func detached(item *yaml.RNode) *fn.Result {
 	e := Errorf(item, "", "kpt cannot keep a comment at the top of this file if an empty line follows it, such as a license: look at what changed, and put it back without the empty line")
-	r := e.result()
-	r.Severity = fn.Warning
-	return r
+	return e.Result(fn.Warning)
 }
 
 // wouldMisplace reports whether kpt's copying of comments from one node to another would change the latter or fail.

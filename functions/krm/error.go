@@ -40,8 +40,10 @@ func (e *Error) Error() string {
 	return strings.Join(append(parts, e.Reason), ": ")
 }
 
-func (e *Error) result() *fn.Result {
-	r := &fn.Result{Severity: fn.Error, Message: e.Error()}
+// Result returns the sentence as a result of a function. What a user may want to know, but is no failure, has another
+// severity than error.
+func (e *Error) Result(severity fn.Severity) *fn.Result {
+	r := &fn.Result{Severity: severity, Message: e.Error()}
 	if e.Ref.Kind != "" {
 		ref := e.Ref
 		r.ResourceRef = &ref

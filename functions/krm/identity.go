@@ -3,6 +3,7 @@
 package krm
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,13 +13,17 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
+// kustomizeAnnotation is what kustomize sets on each item that it hands to a function.
+const kustomizeAnnotation = "kustomize.config.k8s.io/id"
+
 // PackagePathAnnotation is what kpt sets in a render: the path of the package that an item belongs to.
 const PackagePathAnnotation = "internal.config.kubernetes.io/package-path"
 
 // Identity is what tells one item from the others.
 type Identity struct {
 	APIVersion, Kind, Namespace, Name string
-	// File is the path annotation: the item's file, relative to its package's directory; empty for a new item.
+	// File is the path annotation: the item's file, relative to its package's directory; empty for a new item, and for the
+	// items of kustomize, which does not say where they are from.
 	File string
 	// Index is the item's place among the documents of its file.
 	Index int
@@ -43,6 +48,23 @@ func (id Identity) Version() string {
 	return id.APIVersion
 }
 
+// Place says where the item is, for messages: in which file, or, where an orchestrator without files (kustomize) runs the
+// function, which item it is.
+func (id Identity) Place() string {
+	if id.File != "" {
+		return "in " + id.File
+	}
+	return id.Describe()
+}
+
+// Describe returns the item's kind and name, and its namespace if it has one, for messages.
+func (id Identity) Describe() string {
+	if id.Namespace == "" {
+		return fmt.Sprintf("%s %q", id.Kind, id.Name)
+	}
+	return fmt.Sprintf("%s %q of namespace %q", id.Kind, id.Name, id.Namespace)
+}
+
 // Identify reads an item's identity; what is missing stays empty.
 func Identify(item *yaml.RNode) Identity {
 	n := item.YNode()
@@ -58,6 +80,9 @@ func Identify(item *yaml.RNode) Identity {
 	if id.File == "" {
 		id.File = node.GetString(annotations, kioutil.LegacyPathAnnotation) //nolint:staticcheck // older orchestrators set only this one
 	}
+	if node.Get(annotations, kustomizeAnnotation) != nil {
+		id.File = "" // made up by kustomize when the item came out of another function
+	}
 	id.Index, _ = strconv.Atoi(node.GetString(annotations, kioutil.IndexAnnotation))
 	return id
 }
@@ -70,7 +95,10 @@ func Annotation(item *yaml.RNode, key string) string {
 // IsInternalAnnotation reports whether an annotation belongs to the orchestrator (kpt, kustomize), which sets it for
 // the time of a function's run.
 func IsInternalAnnotation(key string) bool {
-	return strings.HasPrefix(key, "internal.config.kubernetes.io/") || slices.Contains(legacyInternal, key)
+	return strings.HasPrefix(key, "internal.config.kubernetes.io/") || slices.Contains(otherInternal, key)
 }
 
-var legacyInternal = []string{kioutil.LegacyPathAnnotation, kioutil.LegacyIndexAnnotation, kioutil.LegacyIdAnnotation} //nolint:staticcheck // older orchestrators still set them
+var otherInternal = []string{
+	kioutil.LegacyPathAnnotation, kioutil.LegacyIndexAnnotation, kioutil.LegacyIdAnnotation, //nolint:staticcheck // older orchestrators still set them
+	kustomizeAnnotation,
+}

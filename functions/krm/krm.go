@@ -102,7 +102,7 @@ func errorResults(err error) fn.Results {
 	for _, e := range flatten(err) {
 		var ke *Error
 		if errors.As(e, &ke) {
-			results = append(results, ke.result())
+			results = append(results, ke.Result(fn.Error))
 			continue
 		}
 		results = append(results, fn.ErrorResult(e))

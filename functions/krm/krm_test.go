@@ -102,6 +102,37 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// TestNotes holds that results which are no errors are written to standard error as well, but only if kustomize runs the
+// function, which shows no results.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	files := fntest.Files{"a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"}
+	notes := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+		return krm.Output{Items: items, Results: fn.Results{
+			krm.Errorf(items[0], "spec", "is empty").Result(fn.Warning), fn.GeneralResult("done", fn.Info),
+		}}, nil
+	}
+	for name, c := range map[string]struct{ config, want string }{
+		"no config": {"", ""},
+		"kpt":       {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", ""},
+		"kustomize": {
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, annotations: {config.kubernetes.io/function: \"exec: {path: f}\"}}\n",
+			"warning: a.yaml: Service \"a\": spec: is empty\ninfo: done\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stdout, stderr, code := fntest.Run(notes, fntest.List(t, c.config, files))
+			if diff := cmp.Diff(c.want, stderr); diff != "" || code != 0 {
+				t.Errorf("exit code %d, standard error (-want +got):\n%s", code, diff)
+			}
+			if got := len(fntest.Parse(t, stdout).Results); got != 2 {
+				t.Errorf("%d results, want 2", got)
+			}
+		})
+	}
+}
+
 // TestOrder holds that items come out in the order in which the SDK writes them, whatever the function did.
 func TestOrder(t *testing.T) {
 	t.Parallel()

@@ -15,13 +15,21 @@ import (
 	"github.com/package-variants/package-variants/functions/internal/fntest"
 )
 
-// pairs is the number of runs of each of the two binaries in a round, so that the medians are of enough runs even where
-// there is time for one round only.
-const pairs = 15
+// turns is the number of runs of each of the binaries in a round, so that the medians are of enough runs even where there
+// is time for one round only.
+const turns = 15
 
-// BenchmarkProcess measures functions as whole processes, each run in turn with a no-op function built on the same SDK
-// over the same list. The metric x-noop is the ratio of the medians.
+// namespaceConfig is the config of the function of the catalog.
+const namespaceConfig = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config\ndata:\n  namespace: web\n"
+
+// BenchmarkProcess measures functions as whole processes, each run in turn with two others over the same items: a no-op
+// function built on the same SDK, and set-namespace of the function catalog, which TOOLS_BIN must have. The metrics are
+// medians of processor time; x-noop is the ratio of the first two.
 func BenchmarkProcess(b *testing.B) {
+	tools := os.Getenv("TOOLS_BIN")
+	if tools == "" {
+		b.Fatal("the environment variable TOOLS_BIN must name the directory of set-namespace: run this by make, which builds it and sets it")
+	}
 	bin := b.TempDir()
 	names := []string{"apply-package-context", "prepend-pipeline", "inject-config"}
 	build := exec.Command("go", "build", "-o", bin, "./internal/noop")
@@ -37,16 +45,19 @@ func BenchmarkProcess(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				files := fntest.Package(n)
 				files["snapshot.yaml"] = fntest.Snapshot
-				list := fntest.List(b, fntest.Variant, files)
-				var noop, function []time.Duration
+				list, catalogList := fntest.List(b, fntest.Variant, files), fntest.List(b, namespaceConfig, files)
+				var noop, catalog, function []time.Duration
 				for b.Loop() {
-					for range pairs {
+					for range turns {
 						noop = append(noop, process(b, filepath.Join(bin, "noop"), list))
 						function = append(function, process(b, filepath.Join(bin, name), list))
+						catalog = append(catalog, process(b, filepath.Join(tools, "set-namespace"), catalogList))
 					}
 				}
 				b.ReportMetric(float64(median(function))/float64(median(noop)), "x-noop")
 				b.ReportMetric(float64(median(function)), "ns/process")
+				b.ReportMetric(float64(median(noop)), "noop-ns/process")
+				b.ReportMetric(float64(median(catalog)), "catalog-ns/process")
 			})
 		}
 	}

@@ -107,7 +107,7 @@ func find(items []*yaml.RNode) (int, error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, krm.Errorf(item, "", "is a second package context; the first is in %s: remove one of the two", krm.Identify(items[found]).File)
+			return 0, krm.Errorf(item, "", "is a second package context; the first is %s: remove one of the two", krm.Identify(items[found]).Place())
 		}
 		found = i
 	}

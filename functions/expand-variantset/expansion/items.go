@@ -30,13 +30,14 @@ type existing struct {
 	owned      bool // by the set
 }
 
-// read sorts the items into what the expansion needs. Objects of another namespace than the set's do not count. An
-// object that stands among the items twice is an error.
-func read(items []*yaml.RNode, set *v1alpha2.PackageVariantSet) (*content, error) {
-	c := &content{snapshot: Snapshot{Objects: map[GroupKind][]Object{}}}
+// read sorts the config's objects and the items into what the expansion needs. Objects of another namespace than the
+// set's do not count. An object that stands among them twice is an error.
+func read(items []*yaml.RNode, r request) (*content, error) {
+	c, set := &content{snapshot: Snapshot{Objects: map[GroupKind][]Object{}}}, r.set
 	selected := selectedKinds(set)
 	seen := map[objectKey]*yaml.RNode{}
-	for i, item := range items {
+	for i, item := range slices.Concat(r.resources, items) {
+		i -= len(r.resources)
 		id := krm.Identify(item)
 		role, key := roleOf(id), GroupKind{APIVersion: id.APIVersion, Kind: id.Kind}
 		if role == noRole && !selected[key] {
@@ -47,12 +48,15 @@ func read(items []*yaml.RNode, set *v1alpha2.PackageVariantSet) (*content, error
 			continue
 		}
 		if first := seen[objectKey{key, id.Name}]; first != nil {
-			return nil, krm.Errorf(item, "", "stands twice in the snapshot, first in %s: remove one of the two", krm.Identify(first).File)
+			return nil, krm.Errorf(item, "", "stands twice in the snapshot, the first is %s: remove one of the two", krm.Identify(first).Place())
 		}
 		seen[objectKey{key, id.Name}] = item
 		n := item.YNode()
 		switch role {
 		case variantRole:
+			if i < 0 {
+				break // the config is not ours to edit
+			}
 			c.variants = append(c.variants, existingVariant(i, id, n, OwnerOf(set)))
 		case revisionRole:
 			c.snapshot.PackageRevisions = append(c.snapshot.PackageRevisions, revision(id, n))

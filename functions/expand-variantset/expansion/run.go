@@ -22,15 +22,15 @@ const Directory = "packagevariants"
 // Run is the function: the PackageVariantSet in the config is expanded over the items. Variants that the set made
 // before and wants still are updated in place, whatever their name; those that it no longer wants are removed.
 func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
-	set, path, err := decode(config)
+	r, err := decode(config)
 	if err != nil {
 		return krm.Output{}, err
 	}
-	c, err := read(items, set)
+	c, err := read(items, r)
 	if err != nil {
 		return krm.Output{}, err
 	}
-	variants, notes, err := Expand(set, path, &c.snapshot)
+	variants, notes, err := Expand(r.set, r.path, &c.snapshot)
 	if err != nil {
 		return krm.Output{}, krm.Wrap(config, err)
 	}
@@ -38,7 +38,7 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
-	return krm.Output{Items: out, Results: results(set, notes, c.elsewhere, len(variants))}, nil
+	return krm.Output{Items: out, Results: results(r.set, notes, c.elsewhere, len(variants))}, nil
 }
 
 // apply returns the items with the variants wanted in place of the set's existing ones.

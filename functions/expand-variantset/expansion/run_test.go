@@ -147,7 +147,19 @@ func TestObjectTwice(t *testing.T) {
 	t.Parallel()
 	files := fntest.Files{"a.yaml": repositories, "b.yaml": repositories, "revisions.yaml": revisions}
 	fntest.Fails(t, expansion.Run, set("  - repositorySelector: {}\n"), files,
-		`b.yaml: Repository "edge-1": stands twice in the snapshot, first in a.yaml: remove one of the two`)
+		`b.yaml: Repository "edge-1": stands twice in the snapshot, the first is in a.yaml: remove one of the two`)
+}
+
+// TestObjectTwiceWithConfig holds that an object of the config's that stands among the items too is an error.
+func TestObjectTwiceWithConfig(t *testing.T) {
+	t.Parallel()
+	config := "apiVersion: fn.kpt.dev/v1alpha1\nkind: ExpandVariantSet\nmetadata: {name: web, namespace: fleet}\n" +
+		"upstream: {repo: blueprints, package: web, revision: 3}\ntargets: [{repositorySelector: {}}]\n" +
+		"resources: [{apiVersion: config.porch.kpt.dev/v1alpha1, kind: Repository, metadata: {name: edge-2, namespace: fleet}}]\n"
+	fntest.Fails(t, expansion.Run, config, snapshot,
+		`repositories.yaml: Repository "edge-2": stands twice in the snapshot, the first is Repository "edge-2" of namespace "fleet": remove one of the two`)
+	fntest.Fails(t, expansion.Run, strings.Replace(config, "name: edge-2, ", "", 1), snapshot,
+		`ExpandVariantSet "web": resources[0].metadata.name: is missing: each entry must be a whole object, as kubectl get -o yaml shows it`)
 }
 
 func TestNameTaken(t *testing.T) {

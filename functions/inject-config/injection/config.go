@@ -9,7 +9,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/fnconfig"
 	"github.com/package-variants/package-variants/functions/internal/node"
-	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -50,7 +49,7 @@ func decode(config *yaml.RNode) (Request, error) {
 			}
 			r.Namespace, r.Injectors = c.Metadata.Namespace, c.Injectors
 			var err error
-			r.Resources, err = resources(n)
+			r.Resources, err = fnconfig.Resources(n)
 			return errors.Join(err, validate(n, "injectors", c.Injectors))
 		}},
 		fnconfig.PackageVariant(func(n *yaml.RNode, meta fnconfig.Metadata, spec *variant.Spec) error {
@@ -67,28 +66,4 @@ func validate(config *yaml.RNode, path string, injectors []variant.InjectionSele
 		errs = append(errs, fnconfig.Require(config, node.Join(node.Index(path, i), "name"), injector.Name))
 	}
 	return errors.Join(errs...)
-}
-
-// resources returns the config's objects as nodes, so that their values keep their types.
-func resources(config *yaml.RNode) ([]*yaml.RNode, error) {
-	list := node.Get(config.YNode(), "resources")
-	if node.IsNull(list) {
-		return nil, nil
-	}
-	var out []*yaml.RNode
-	for i, n := range list.Content {
-		n = node.Resolve(n)
-		for _, field := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
-			if node.GetString(n, field...) != "" {
-				continue
-			}
-			path := node.Index("resources", i)
-			for _, key := range field {
-				path = node.Join(path, key)
-			}
-			return nil, krm.Errorf(config, path, "is missing: each entry must be a whole object, as kubectl get -o yaml shows it")
-		}
-		out = append(out, yaml.NewRNode(n))
-	}
-	return out, nil
 }

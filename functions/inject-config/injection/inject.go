@@ -51,7 +51,7 @@ func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 		}
 		out.Items[p.item], conditions[i] = edited, c
 		if c.Status != statusTrue {
-			out.Results = append(out.Results, p.unmet(c))
+			out.Results = append(out.Results, p.unmet(items[p.item], c))
 		}
 	}
 	kptfile := items[tree.Root].Copy()
@@ -122,15 +122,10 @@ func fill(e *node.Editor, key string, value *yaml.Node, name string) error {
 }
 
 // unmet tells the user of a point that was not filled; of a required one, louder.
-func (p point) unmet(c condition) *fn.Result {
+func (p point) unmet(item *yaml.RNode, c condition) *fn.Result {
 	severity, need := fn.Info, optional
 	if p.required {
 		severity, need = fn.Warning, required
 	}
-	return &fn.Result{
-		Severity:    severity,
-		Message:     fmt.Sprintf("%s: %s %q: %s injection point not filled (%s): %s", p.id.File, p.id.Kind, p.id.Name, need, c.Reason, c.Message),
-		ResourceRef: &fn.ResourceRef{APIVersion: p.id.APIVersion, Kind: p.id.Kind, Namespace: p.id.Namespace, Name: p.id.Name},
-		File:        &fn.File{Path: p.id.File, Index: p.id.Index},
-	}
+	return krm.Errorf(item, "", "%s injection point not filled (%s): %s", need, c.Reason, c.Message).Result(severity)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/internal/fntest"
 )
@@ -108,6 +109,25 @@ func TestInputUnchanged(t *testing.T) {
 	}
 	if out.Items[1] == items[1] || out.Items[0] == items[0] {
 		t.Error("an edited item is not a copy")
+	}
+}
+
+// TestUnmetWithoutFiles holds what is said of a point that is not filled where nobody said which file it is from.
+func TestUnmetWithoutFiles(t *testing.T) {
+	t.Parallel()
+	list := "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: {apiVersion: fn.kpt.dev/v1alpha1, kind: InjectConfig, metadata: {name: i}}\n" +
+		"items:\n- {apiVersion: kpt.dev/v1, kind: Kptfile, metadata: {name: web}}\n" +
+		"- {apiVersion: v1, kind: ConfigMap, metadata: {name: p, annotations: {kpt.dev/config-injection: required}}}\n"
+	stdout, stderr, code := fntest.Run(injection.Run, []byte(list))
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	want := fn.Results{{
+		Severity: fn.Warning, ResourceRef: &fn.ResourceRef{APIVersion: "v1", Kind: "ConfigMap", Name: "p"},
+		Message: `ConfigMap "p": required injection point not filled (NoInjectors): the variant has no injectors`,
+	}}
+	if diff := cmp.Diff(want, fntest.Parse(t, stdout).Results); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
 	}
 }
 

@@ -115,8 +115,8 @@ func newPoint(i int, item *yaml.RNode, kind string, seen map[string]*yaml.RNode)
 	case p.id.Name == "":
 		return p, krm.Errorf(item, "metadata.name", "is missing: an injection point needs a name")
 	case twice:
-		return p, krm.Errorf(item, annotationPath(PointAnnotation), "is on a second injection point of kind %s and name %q, the first is in %s: the conditions of the two could not be told apart, rename one",
-			p.id.Kind, p.id.Name, krm.Identify(first).File)
+		return p, krm.Errorf(item, annotationPath(PointAnnotation), "is on a second injection point of kind %s and name %q, the first is %s: the conditions of the two could not be told apart, rename one",
+			p.id.Kind, p.id.Name, krm.Identify(first).Place())
 	}
 	seen[p.conditionType()] = item
 	return p, nil

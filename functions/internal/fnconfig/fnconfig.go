@@ -64,6 +64,31 @@ func Strict(config *yaml.RNode, into any) error {
 	return errors.Join(d.errs...)
 }
 
+// Resources returns the objects in the field resources of the config as nodes, so that their values keep their types. An
+// object without type or name is an error.
+func Resources(config *yaml.RNode) ([]*yaml.RNode, error) {
+	list := node.Get(config.YNode(), "resources")
+	if node.IsNull(list) {
+		return nil, nil
+	}
+	var out []*yaml.RNode
+	for i, n := range list.Content {
+		n = node.Resolve(n)
+		for _, field := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
+			if node.GetString(n, field...) != "" {
+				continue
+			}
+			path := node.Index("resources", i)
+			for _, key := range field {
+				path = node.Join(path, key)
+			}
+			return nil, krm.Errorf(config, path, "is missing: each entry must be a whole object, as kubectl get -o yaml shows it")
+		}
+		out = append(out, yaml.NewRNode(n))
+	}
+	return out, nil
+}
+
 // Require returns an error that names the field if value is empty.
 func Require(config *yaml.RNode, field, value string) error {
 	if value != "" {

@@ -26,8 +26,8 @@ type Tree struct {
 }
 
 // Read finds the packages of the items. In a render, kpt sets each item's package-path: the root's is the shortest.
-// Without it, the root Kptfile is the one with the shallowest path. No Kptfile, or two that could be the root's, is an
-// error.
+// Without it, the root Kptfile is the one with the shallowest path. Items of kustomize have no path: all belong to the
+// package of the one Kptfile. No Kptfile, or two that could be the root's, is an error.
 func Read(items []*yaml.RNode) (*Tree, error) {
 	kptfiles := map[int]krm.Identity{}
 	rendered := false
@@ -107,8 +107,8 @@ func depth(dir string) int {
 }
 
 func place(id krm.Identity) string {
-	if id.Package != "" {
-		return path.Join(id.Package, id.File)
+	if file := path.Join(id.Package, id.File); file != "" {
+		return file
 	}
-	return id.File
+	return id.Describe()
 }

@@ -86,3 +86,51 @@ func TestRead(t *testing.T) {
 		})
 	}
 }
+
+// TestReadOfKustomize holds that the package is found where nobody says which files the items are from: kustomize hands
+// them to the first function without a path, and to the next ones with a path that it made up.
+func TestReadOfKustomize(t *testing.T) {
+	t.Parallel()
+	const (
+		kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
+		other   = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: db\n"
+		context = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n"
+		id      = "  annotations:\n    kustomize.config.k8s.io/id: an id\n"
+		path    = id + "    internal.config.kubernetes.io/path: "
+		prod    = "  namespace: prod\n"
+	)
+	for name, c := range map[string]struct {
+		items   []string
+		wantErr string
+	}{
+		"no paths":       {items: []string{kptfile + id, context + id}},
+		"made-up paths":  {items: []string{kptfile + path + "kptfile_web.yaml\n", context + path + "configmap_kptfile.kpt.dev.yaml\n"}},
+		"in a namespace": {items: []string{kptfile + prod + path + "prod/kptfile_web.yaml\n", context + path + "configmap_kptfile.kpt.dev.yaml\n"}},
+		"one without":    {items: []string{kptfile + path + "kptfile_web.yaml\n", context + id}},
+		"two Kptfiles": {items: []string{kptfile + path + "kptfile_web.yaml\n", other + id},
+			wantErr: `Kptfile "db": could be the root package's Kptfile as well as Kptfile "web": run the function on one package at a time`},
+		"two in a namespace": {items: []string{kptfile + prod + id, other + prod + id},
+			wantErr: `Kptfile "db": could be the root package's Kptfile as well as Kptfile "web" of namespace "prod": run the function on one package at a time`},
+		"a made-up path, but not by kustomize": {items: []string{strings.ReplaceAll(kptfile+path, "kustomize.", "") + "kptfile_web.yaml\n", context},
+			wantErr: "no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			items := make([]*yaml.RNode, len(c.items))
+			for i, s := range c.items {
+				items[i] = yaml.MustParse(s)
+			}
+			tree, err := pkgtree.Read(items)
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(c.wantErr, got); diff != "" {
+				t.Fatalf("error (-want +got):\n%s", diff)
+			}
+			if err == nil && (tree.Root != 0 || !tree.InRoot(items[1])) {
+				t.Errorf("root is item %d, want 0; the package context is in it: %t", tree.Root, tree.InRoot(items[1]))
+			}
+		})
+	}
+}
