@@ -2,7 +2,7 @@
 
 // Command stackctl starts a stack that stays when the command ends, and stops it: `stackctl up DIR` prints the path of
 // the stack's kubeconfig, DIR/kubeconfig, and `stackctl down DIR` stops the stack and removes DIR. The functions of this
-// repository, if they are built, stand for their images with the tag dev.
+// repository, which are in FUNCTIONS_BIN, stand for their images; REGISTRY and VERSION say what these are called.
 package main
 
 import (
@@ -21,9 +21,6 @@ import (
 
 	"github.com/package-variants/package-variants/e2e/stack"
 )
-
-// image is what the image of a function of this repository is called, with its tag.
-const image = "ghcr.io/package-variants/%s:dev"
 
 func main() {
 	commands := map[string]func(dir string) error{"up": up, "down": down, "serve": serve}
@@ -96,8 +93,7 @@ func serve(dir string) error {
 	if _, err := fmt.Fprintln(lock, os.Getpid()); err != nil {
 		return err
 	}
-	_, err = stack.Start(context.Background(), stack.Options{Dir: dir, Functions: functions()})
-	if err != nil {
+	if err := start(dir); err != nil {
 		fmt.Println(err) // to whoever started this process
 		return err
 	}
@@ -109,14 +105,18 @@ func serve(dir string) error {
 	}
 }
 
-// functions returns the built functions of this repository by their images.
-func functions() map[string]string {
-	found := map[string]string{}
-	binaries, _ := filepath.Glob(filepath.Join(os.Getenv("FUNCTIONS_BIN"), "*")) // the pattern is well-formed
-	for _, binary := range binaries {
-		found[fmt.Sprintf(image, filepath.Base(binary))] = binary
+// start starts a stack with the functions of this repository.
+func start(dir string) error {
+	images, err := stack.ImagesFromEnv()
+	if err != nil {
+		return err
 	}
-	return found
+	functions, err := images.Binaries(os.Getenv("FUNCTIONS_BIN"))
+	if err != nil {
+		return err
+	}
+	_, err = stack.Start(context.Background(), stack.Options{Dir: dir, Functions: functions})
+	return err
 }
 
 // down stops the stack in dir, and waits until it has stopped.
