@@ -19,18 +19,32 @@ import (
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 )
 
-// quotes is the heading of the section of the repository's README that is taken from the example in a cluster.
-const quotes = "Use it: in a cluster, with Porch"
+// quotes are the sections of the repository's README that are taken from examples, by heading. What they quote is tested
+// where it is from.
+var quotes = map[string]string{
+	"Use it: in a cluster, with Porch": inCluster,
+	"Use it: kustomize":                "kustomize-overlay",
+	"Use it: rendered by Porch":        byPorch,
+}
 
-// TestQuotes holds that the blocks of that section are those of the example's README, in their order, and that what they
+// TestQuotes holds that the blocks of those sections are those of the examples' READMEs, in their order, and that what they
 // print is what it is there.
 func TestQuotes(t *testing.T) {
 	readme := filepath.Join(root, "README.md")
 	doc := parse(t, readme)
-	example := parse(t, filepath.Join(root, "examples", inCluster, "README.md"))
-	section := find(t, doc, quotes)
+	for heading, name := range quotes {
+		compareQuotes(t, doc, find(t, doc, heading), name)
+	}
+	if update {
+		write(t, readme, doc.String())
+	}
+}
+
+// compareQuotes compares the blocks of a section with those of an example's README, or makes them these.
+func compareQuotes(t *testing.T, doc *walkthrough.Document, section *walkthrough.Section, name string) {
+	t.Helper()
 	var rest []*walkthrough.Part
-	for _, s := range example.Sections {
+	for _, s := range parse(t, filepath.Join(root, "examples", name, "README.md")).Sections {
 		rest = append(rest, s.Parts...)
 	}
 	for _, quote := range section.Parts {
@@ -42,17 +56,14 @@ func TestQuotes(t *testing.T) {
 			return p.Lang == quote.Lang && (output || p.Text == quote.Text) || output && p.Lang == walkthrough.Commands
 		})
 		if i < 0 || rest[i].Lang != quote.Lang {
-			t.Fatalf("examples/%s/README.md has no such block there:\n%s", inCluster, quote.Text)
+			t.Fatalf("examples/%s/README.md has no such block there:\n%s", name, quote.Text)
 		}
 		if update {
 			doc.Replace(quote, rest[i].Text)
 		} else if diff := cmp.Diff(rest[i].Text, quote.Text); diff != "" {
-			t.Errorf("not what the example prints (-want +got); if that is right, run make golden:\n%s", diff)
+			t.Errorf("not what examples/%s prints (-want +got); if that is right, run make golden:\n%s", name, diff)
 		}
 		rest = rest[i+1:]
-	}
-	if update {
-		write(t, readme, doc.String())
 	}
 }
 

@@ -3,13 +3,20 @@
 package examples
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 	"github.com/package-variants/package-variants/e2e/internal/kpt"
+	"github.com/package-variants/package-variants/e2e/internal/podman"
 )
+
+// containers runs the images of the functions.
+var containers podman.Shared
+
+func TestMain(m *testing.M) { os.Exit(containers.Close(m.Run())) }
 
 // shell is a session in a directory that looks like this repository to the commands that set an example up.
 type shell struct {
@@ -40,11 +47,26 @@ func startShell(t *testing.T, example string) *shell {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	sh := &shell{s}
-	sh.run(t, `make() { [[ "$*" == "build tools" ]]; }`)
+	sh.run(t, `make() { [[ "$*" == "build tools" || "$*" == "-C $CLONE images" ]]; }`)
 	return sh
 }
 
-// runAll runs commands. Each run of kpt is repeated: the second must change nothing.
+// hasContainers gives the session a podman of the tests' own, and what `make images` leaves in dist. It returns false, and
+// says why, where no container can be run.
+func (s *shell) hasContainers(t *testing.T) bool {
+	t.Helper()
+	r := containers.Find(t)
+	if r == nil {
+		return false
+	}
+	for _, entry := range r.Env() {
+		s.run(t, "export "+entry)
+	}
+	s.run(t, `mkdir "$CLONE/dist" && ln -s "$IMAGES" "$CLONE/dist/images"`)
+	return true
+}
+
+// runAll runs commands. Each run of kpt and of kustomize is repeated: the second must change nothing.
 func (s *shell) runAll(t *testing.T, commands []string) []walkthrough.Result {
 	t.Helper()
 	var results []walkthrough.Result
@@ -54,7 +76,7 @@ func (s *shell) runAll(t *testing.T, commands []string) []walkthrough.Result {
 			t.Fatal(err)
 		}
 		results = append(results, r)
-		if !strings.Contains(command, "kpt fn ") {
+		if !strings.Contains(command, "kpt fn ") && !strings.Contains(command, "kustomize build ") {
 			continue
 		}
 		once := s.tree(t)

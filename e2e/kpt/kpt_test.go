@@ -7,6 +7,7 @@ package kpt
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/package-variants/package-variants/e2e/internal/kpt"
@@ -15,7 +16,7 @@ import (
 
 var tool kpt.Tool
 
-func TestMain(m *testing.M) { os.Exit(kpt.Main(m, &tool)) }
+func TestMain(m *testing.M) { os.Exit(containers.Close(kpt.Main(m, &tool))) }
 
 // way runs a function on a package, with the config that stands in config.yaml of the package, and returns what the
 // package is then, and what was printed.
@@ -42,12 +43,29 @@ var ways = map[string]way{
 		out, err := tool.Render(dir)
 		return read(t, dir), out, err
 	},
+	"eval-image": func(t *testing.T, files tree.Tree, function string) (tree.Tree, kpt.Output, error) {
+		tool, dir := withContainers(t), write(t, files)
+		out, err := tool.EvalImage(dir, image(t, function), filepath.Join(dir, "config.yaml"))
+		return read(t, dir), out, err
+	},
+	"render-image": func(t *testing.T, files tree.Tree, _ string) (tree.Tree, kpt.Output, error) {
+		tool, dir := withContainers(t), write(t, byImage(t, files))
+		out, err := tool.RenderImages(dir)
+		return byExec(t, read(t, dir)), out, err
+	},
 }
 
-// render renders the package, which must work.
-func render(t *testing.T, files tree.Tree) tree.Tree {
+// renders are those of the ways that run the pipeline of the Kptfile, as it stands there or with images in it.
+var renders = []string{"render", "render-image"}
+
+// repeats reports whether a test should run a way again on its result. Containers take their time, and an image that does
+// what the executable does at first does it again.
+func repeats(way string) bool { return !strings.HasSuffix(way, "-image") }
+
+// render renders the package in one of the ways to do so, which must work.
+func render(t *testing.T, way string, files tree.Tree) tree.Tree {
 	t.Helper()
-	rendered, _, err := ways["render"](t, files, "")
+	rendered, _, err := ways[way](t, files, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestPipelines renders each package of testdata/pipelines, twice. They have subpackages with pipelines of their own,
-// and other functions before and after ours. The first render must make the change in testdata/pipelines/<case>.diff,
-// the second none.
+// TestPipelines renders each package of testdata/pipelines in each way, and again. They have subpackages with pipelines of
+// their own, and other functions before and after ours. The first render must make the change in
+// testdata/pipelines/<case>.diff, the second none.
 func TestPipelines(t *testing.T) {
 	t.Parallel()
 	entries, err := os.ReadDir(filepath.Join("testdata", "pipelines"))
@@ -27,9 +27,15 @@ func TestPipelines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			input := read(t, "testdata", "pipelines", name)
-			rendered := render(t, input)
-			golden(t, filepath.Join("pipelines", name+".diff"), input, rendered)
-			equal(t, "a second render changes the package", rendered, render(t, rendered))
+			for _, way := range renders {
+				t.Run(way, func(t *testing.T) {
+					rendered := render(t, way, input)
+					golden(t, filepath.Join("pipelines", name+".diff"), input, rendered)
+					if repeats(way) {
+						equal(t, "a second render changes the package", rendered, render(t, way, rendered))
+					}
+				})
+			}
 		})
 	}
 }
@@ -38,21 +44,25 @@ func TestPipelines(t *testing.T) {
 // from the next render on, and that a config without a pipeline removes them.
 func TestPrependedFunctionsRun(t *testing.T) {
 	t.Parallel()
-	input := read(t, "testdata", "prepended", "package")
-	first := render(t, input)
-	golden(t, filepath.Join("prepended", "first-render.diff"), input, first)
-	second := render(t, first)
-	golden(t, filepath.Join("prepended", "second-render.diff"), first, second)
-	equal(t, "a third render changes the package", second, render(t, second))
+	for _, way := range renders {
+		t.Run(way, func(t *testing.T) {
+			input := read(t, "testdata", "prepended", "package")
+			first := render(t, way, input)
+			golden(t, filepath.Join("prepended", "first-render.diff"), input, first)
+			second := render(t, way, first)
+			golden(t, filepath.Join("prepended", "second-render.diff"), first, second)
+			equal(t, "a third render changes the package", second, render(t, way, second))
 
-	without := maps.Clone(second)
-	without["variant.yaml"], _, _ = strings.Cut(second["variant.yaml"], "  pipeline:\n")
-	without["variant.yaml"] += "  packageContext: {}\n"
-	removed := render(t, without)
-	if removed["Kptfile"] != input["Kptfile"] {
-		t.Errorf("the Kptfile is not what it was before:\n%s", removed["Kptfile"])
+			without := maps.Clone(second)
+			without["variant.yaml"], _, _ = strings.Cut(second["variant.yaml"], "  pipeline:\n")
+			without["variant.yaml"] += "  packageContext: {}\n"
+			removed := render(t, way, without)
+			if removed["Kptfile"] != input["Kptfile"] {
+				t.Errorf("the Kptfile is not what it was before:\n%s", removed["Kptfile"])
+			}
+			equal(t, "a render after the removal changes the package", removed, render(t, way, removed))
+		})
 	}
-	equal(t, "a render after the removal changes the package", removed, render(t, removed))
 }
 
 // TestExpansionFollowsTheSnapshot checks that the variants' files come and go with the Repositories in the package.

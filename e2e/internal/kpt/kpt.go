@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kpt runs the real kpt on packages, with functions as executables.
+// Package kpt runs the real kpt on packages, with functions as executables or as container images.
 package kpt
 
 import (
@@ -20,6 +20,8 @@ type Tool struct {
 	// Functions is the directory of the function binaries. It is put first on the PATH that kpt sees, so that a
 	// Kptfile can name a function without its directory.
 	Functions string
+	// Env is what the environment of kpt has besides this process's, such as what its container runtime needs.
+	Env []string
 }
 
 // FromEnv returns the tool that the environment names: KPT and FUNCTIONS_BIN, as the Makefile sets them.
@@ -61,10 +63,24 @@ func (t Tool) Render(dir string) (Output, error) {
 	return t.kpt(nil, "fn", "render", "--allow-exec", dir)
 }
 
+// RenderImages runs `kpt fn render` on the package in dir, which runs container images only; args are further flags.
+func (t Tool) RenderImages(dir string, args ...string) (Output, error) {
+	return t.kpt(nil, append([]string{"fn", "render", dir}, args...)...)
+}
+
 // Eval runs `kpt fn eval --exec` with a function on the package in dir. The config is a file, or "" for none; args are
 // further flags.
 func (t Tool) Eval(dir, function, config string, args ...string) (Output, error) {
-	all := []string{"fn", "eval", dir, "--exec", t.Function(function)}
+	return t.eval(dir, "--exec", t.Function(function), config, args)
+}
+
+// EvalImage runs `kpt fn eval --image` on the package in dir, as Eval does with an executable.
+func (t Tool) EvalImage(dir, image, config string, args ...string) (Output, error) {
+	return t.eval(dir, "--image", image, config, args)
+}
+
+func (t Tool) eval(dir, flag, function, config string, args []string) (Output, error) {
+	all := []string{"fn", "eval", dir, flag, function}
 	if config != "" {
 		all = append(all, "--fn-config", config)
 	}
@@ -115,6 +131,7 @@ func (t Tool) run(stdin *strings.Reader, binary string, args ...string) (Output,
 		cmd.Stdin = stdin
 	}
 	cmd.Env = append(os.Environ(), "PATH="+t.Functions+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(cmd.Env, t.Env...)
 	err := cmd.Run()
 	out := Output{Stdout: stdout.String(), Stderr: stderr.String()}
 	if err != nil {

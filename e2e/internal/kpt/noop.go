@@ -7,13 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"testing"
 )
 
 // Main runs the tests of a package with the tool that the environment names, to whose functions it adds "noop", which
 // changes nothing. It puts the tool into t and returns the exit code. The package must be two directories below the
 // module's root.
-func Main(m *testing.M, t *Tool) int {
+func Main(m interface{ Run() int }, t *Tool) int {
 	dir, err := os.MkdirTemp("", "functions")
 	if err == nil {
 		defer func() { _ = os.RemoveAll(dir) }()
@@ -42,11 +41,16 @@ func withNoop(dir string) (Tool, error) {
 		}
 	}
 	t.Functions = dir
-	build := exec.Command("go", "build", "-o", t.Function("noop"), "./internal/noop")
-	build.Dir = filepath.Join("..", "..", "functions")
+	return t, BuildNoop(filepath.Join("..", "..", "functions"), t.Function("noop"))
+}
+
+// BuildNoop builds the no-op function of the module in a directory, a static binary, as the given file.
+func BuildNoop(functions, file string) error {
+	build := exec.Command("go", "build", "-o", file, "./internal/noop")
+	build.Dir = functions
 	build.Env = append(os.Environ(), "GOWORK=", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		return t, fmt.Errorf("cannot build the no-op function: %w\n%s", err, out)
+		return fmt.Errorf("cannot build the no-op function: %w\n%s", err, out)
 	}
-	return t, nil
+	return nil
 }

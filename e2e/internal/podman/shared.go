@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package podman
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/package-variants/package-variants/e2e/internal/kpt"
+)
+
+// Shared is a Runtime with the images of the functions, which the tests of a package share. The zero value is ready. The
+// package must be two directories below the repository's root.
+type Shared struct {
+	start   sync.Once
+	runtime *Runtime
+	err     error
+}
+
+// Get returns the Runtime, which the first call starts. Where no container can be run, it skips the test, or, if the
+// environment has REQUIRE_CONTAINERS, fails it.
+func (s *Shared) Get(t *testing.T) *Runtime {
+	t.Helper()
+	r := s.Find(t)
+	if r == nil {
+		t.Skip("skipped: see above")
+	}
+	return r
+}
+
+// Find is Get for a test that can do without: where no container can be run, it says so and returns nil.
+func (s *Shared) Find(t *testing.T) *Runtime {
+	t.Helper()
+	s.start.Do(func() { s.runtime, s.err = start() })
+	if errors.Is(s.err, ErrUnavailable) && !required() {
+		t.Log(s.err)
+		return nil
+	}
+	if s.err != nil {
+		t.Fatal(s.err)
+	}
+	return s.runtime
+}
+
+func required() bool { return os.Getenv("REQUIRE_CONTAINERS") != "" }
+
+// start returns a Runtime with the images that make images has written.
+func start() (*Runtime, error) {
+	images, err := ImagesFromEnv()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "noop")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	noop := filepath.Join(dir, "noop")
+	if err := kpt.BuildNoop(filepath.Join("..", "..", "functions"), noop); err != nil {
+		return nil, err
+	}
+	r, err := New(noop)
+	if err != nil {
+		return nil, err
+	}
+	for _, function := range Functions {
+		if err := r.Load(images.File(function)); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+	}
+	return r, nil
+}
+
+// Close removes the Runtime, if one was started, and returns the exit code for tests that ended with the given one. If
+// tests were skipped for want of containers, it says so: on standard error, which go test does not show when all is
+// well, and in the file that the environment names as SKIPPED, which make test shows at its end.
+func (s *Shared) Close(code int) int {
+	if s.runtime != nil {
+		if err := s.runtime.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	if errors.Is(s.err, ErrUnavailable) && !required() {
+		if err := report("SKIPPED: the tests that run functions as container images: " + s.err.Error()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	return code
+}
+
+func report(line string) (err error) {
+	fmt.Fprintln(os.Stderr, line)
+	name := os.Getenv("SKIPPED")
+	if name == "" {
+		return nil
+	}
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	_, err = file.WriteString(line + "\n")
+	return err
+}
