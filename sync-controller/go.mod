@@ -9,6 +9,7 @@ require (
 	github.com/package-variants/package-variants/api v0.0.0
 	github.com/package-variants/package-variants/functions v0.0.0
 	github.com/prometheus/client_golang v1.24.0
+	google.golang.org/grpc v1.82.1
 	k8s.io/api v0.37.0
 	k8s.io/apimachinery v0.37.0
 	k8s.io/client-go v0.37.0

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/options"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
@@ -32,7 +33,15 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	if o.Version {
+		fmt.Println(version.Line())
+		return nil
+	}
 	ctrl.SetLogger(o.Logger(os.Stderr))
+	runtime, expand, err := o.Functions()
+	if err != nil {
+		return err
+	}
 	mgr, err := o.Manager()
 	if err != nil {
 		return err
@@ -40,10 +49,10 @@ func run() error {
 	if err := porch.AddIndexes(mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	if err := packagevariant.SetupWithManager(mgr, packagevariant.Options{Concurrency: o.Concurrency, Runtime: o.Runtime()}); err != nil {
+	if err := packagevariant.SetupWithManager(mgr, packagevariant.Options{Concurrency: o.Concurrency, Runtime: runtime}); err != nil {
 		return err
 	}
-	if err := packagevariantset.SetupWithManager(mgr); err != nil {
+	if err := packagevariantset.SetupWithManager(mgr, expand); err != nil {
 		return err
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())

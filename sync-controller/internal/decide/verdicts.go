@@ -47,6 +47,8 @@ const (
 	ReasonRenderFailed = "RenderFailed"
 	// ReasonFunctionFailed says that one of the variant's own functions failed.
 	ReasonFunctionFailed = "FunctionFailed"
+	// ReasonFunctionRunnerUnavailable says that the function-runner, by which functions are run by image, does not answer.
+	ReasonFunctionRunnerUnavailable = "FunctionRunnerUnavailable"
 	// ReasonPermissionMissing says that the controller may not read objects to inject.
 	ReasonPermissionMissing = "PermissionMissing"
 	// ReasonPorchUnavailable says that Porch, or the Kubernetes API, did not answer.

@@ -23,9 +23,24 @@ const (
 // Runtime runs KRM functions.
 type Runtime interface {
 	// Run runs the function on the items with the config, and returns the items as they are to be. The items given are
-	// not changed. An error is the function's own, or says why it could not be run.
+	// not changed. An error is the function's own, or says why it could not be run; it is an *UnavailableError if no
+	// function can be run at the time.
 	Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) ([]*yaml.RNode, error)
 }
+
+// UnavailableError says that a Runtime can run no functions, until it comes back by itself.
+type UnavailableError struct {
+	// Message says what is missing, in the same words as long as it is.
+	Message string
+	// Err is the cause.
+	Err error
+}
+
+// Error returns the message and the cause.
+func (e *UnavailableError) Error() string { return e.Message + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnavailableError) Unwrap() error { return e.Err }
 
 // Builtin is the Runtime that runs the functions in this process.
 type Builtin struct{}

@@ -4,11 +4,15 @@
 package options
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +21,10 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/version"
+	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -29,6 +36,12 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
+// The runtimes of functions.
+const (
+	builtin      = "builtin"
+	porchRuntime = "porch"
+)
+
 // leaderElectionID is the name of the Lease that replicas compete for.
 const leaderElectionID = "package-variants-sync-controller"
 
@@ -38,6 +51,7 @@ type Options struct {
 	Namespaces      []string
 	Concurrency     int
 	FunctionRuntime string
+	FunctionRunner  functionrunner.Options
 
 	MetricsAddress, ProbeAddress string
 	LogFormat                    string
@@ -46,6 +60,9 @@ type Options struct {
 	LeaderElection                            bool
 	LeaderElectionNamespace                   string
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
+
+	// Version is whether to print the version and do nothing else.
+	Version bool
 }
 
 // Parse reads the flags. Usage and errors of the flag package are written to out.
@@ -63,7 +80,11 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 		return nil
 	})
 	f.IntVar(&o.Concurrency, "concurrency", 8, "how many PackageVariants are worked on at once")
-	f.StringVar(&o.FunctionRuntime, "function-runtime", "builtin", "how the functions run: builtin, in this process")
+	f.StringVar(&o.FunctionRuntime, "function-runtime", builtin, "how the functions run: builtin, in this process, or porch, by image")
+	f.StringVar(&o.FunctionRunner.Address, "function-runner", "", "host:port of Porch's function-runner, which runs the images")
+	f.StringVar(&o.FunctionRunner.Registry, "function-registry", "ghcr.io/package-variants", "registry and path of the images")
+	f.StringVar(&o.FunctionRunner.Version, "function-version", "", "tag of the images; empty for the controller's own version, or latest if it has none")
+	f.DurationVar(&o.FunctionRunner.Timeout, "function-timeout", time.Minute, "how long a function may run by image")
 	f.StringVar(&o.MetricsAddress, "metrics-bind-address", ":8080", "address of the metrics; 0 for none")
 	f.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 for none")
 	f.StringVar(&o.LogFormat, "log-format", "json", "format of the log: json or text")
@@ -73,6 +94,7 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 	f.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", 15*time.Second, "how long others wait for a leader that is not heard of")
 	f.DurationVar(&o.RenewDeadline, "leader-election-renew-deadline", 10*time.Second, "how long a leader tries to renew its lease before it ends")
 	f.DurationVar(&o.RetryPeriod, "leader-election-retry-period", 2*time.Second, "how long to wait between tries to get or renew the lease")
+	f.BoolVar(&o.Version, "version", false, "print the version and end")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -87,7 +109,7 @@ func (o *Options) validate() error {
 		name, value string
 		allowed     []string
 	}{
-		{"function-runtime", o.FunctionRuntime, []string{"builtin"}},
+		{"function-runtime", o.FunctionRuntime, []string{builtin, porchRuntime}},
 		{"log-format", o.LogFormat, []string{"json", "text"}},
 	} {
 		if !slices.Contains(flag.allowed, flag.value) {
@@ -96,6 +118,31 @@ func (o *Options) validate() error {
 	}
 	if o.Concurrency < 1 {
 		return fmt.Errorf("--concurrency is %d, but must be 1 or more", o.Concurrency)
+	}
+	return o.validateFunctions()
+}
+
+var (
+	registryPattern = regexp.MustCompile(`^[a-zA-Z0-9.-]+(:[0-9]+)?(/[a-z0-9._-]+)*$`)
+	tagPattern      = regexp.MustCompile(`^([a-zA-Z0-9_][a-zA-Z0-9._-]{0,127})?$`)
+)
+
+// validateFunctions checks the flags of functions that run by image.
+func (o *Options) validateFunctions() error {
+	f := &o.FunctionRunner
+	host, port, err := net.SplitHostPort(f.Address)
+	number, numberErr := strconv.ParseUint(port, 10, 16)
+	switch {
+	case o.FunctionRuntime == builtin && f.Address != "":
+		return fmt.Errorf("--function-runner is %q, but nothing runs there without --function-runtime=%s", f.Address, porchRuntime)
+	case o.FunctionRuntime != builtin && (err != nil || host == "" || numberErr != nil || number == 0):
+		return fmt.Errorf("--function-runner is %q, but must be the host:port of Porch's function-runner, such as function-runner.porch-system:9445", f.Address)
+	case !registryPattern.MatchString(f.Registry):
+		return fmt.Errorf("--function-registry is %q, but must be a registry and a path, such as ghcr.io/package-variants", f.Registry)
+	case !tagPattern.MatchString(f.Version):
+		return fmt.Errorf("--function-version is %q, but must be a tag of images, such as v0.1.0", f.Version)
+	case f.Timeout <= 0:
+		return fmt.Errorf("--function-timeout is %s, but must be more than 0", f.Timeout)
 	}
 	return nil
 }
@@ -112,8 +159,19 @@ func (o *Options) Logger(out io.Writer) logr.Logger {
 	return logger
 }
 
-// Runtime returns how the functions run.
-func (o *Options) Runtime() mutate.Runtime { return mutate.Builtin{} }
+// Functions returns what runs the functions of variants, and what expands sets.
+func (o *Options) Functions() (mutate.Runtime, packagevariantset.Expander, error) {
+	if o.FunctionRuntime == builtin {
+		return mutate.Builtin{}, packagevariantset.Builtin, nil
+	}
+	options := o.FunctionRunner
+	options.Version = cmp.Or(options.Version, version.Stamped(), "latest")
+	runtime, err := functionrunner.New(options)
+	if err != nil {
+		return nil, nil, err
+	}
+	return runtime, runtime.Expand, nil
+}
 
 // Manager returns a manager that has no controllers yet.
 func (o *Options) Manager() (ctrl.Manager, error) {

@@ -20,6 +20,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,6 +31,7 @@ import (
 func defaults() Options {
 	return Options{
 		Concurrency: 8, FunctionRuntime: "builtin",
+		FunctionRunner: functionrunner.Options{Registry: "ghcr.io/package-variants", Timeout: time.Minute},
 		MetricsAddress: ":8080", ProbeAddress: ":8081",
 		LogFormat: "json", LogLevel: slog.LevelInfo,
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
@@ -57,11 +61,17 @@ func TestParse(t *testing.T) {
 		"the last of two wins":  {"--log-format=text --log-format=json", defaults()},
 		"end of the flags":      {"--concurrency 2 --", with(func(o *Options) { o.Concurrency = 2 })},
 		"addresses, turned off": {"--metrics-bind-address=0 --health-probe-bind-address=0", with(func(o *Options) { o.MetricsAddress, o.ProbeAddress = "0", "0" })},
+		"functions by image": {"--function-runtime=porch --function-runner=[::1]:9445 --function-registry=localhost:5000 --function-version=v0.1.0 --function-timeout=90s",
+			with(func(o *Options) {
+				o.FunctionRuntime = "porch"
+				o.FunctionRunner = functionrunner.Options{Address: "[::1]:9445", Registry: "localhost:5000", Version: "v0.1.0", Timeout: 90 * time.Second}
+			})},
+		"version": {"--version", with(func(o *Options) { o.Version = true })},
 		"all": {"--kubeconfig=k --namespace=n --concurrency=3 --function-runtime=builtin --metrics-bind-address=:1 --health-probe-bind-address=:2 " +
 			"--log-format=text --log-level=debug --leader-elect --leader-election-namespace=l --leader-election-lease-duration=3s " +
 			"--leader-election-renew-deadline=2s --leader-election-retry-period=1s",
 			Options{
-				Kubeconfig: "k", Namespaces: []string{"n"}, Concurrency: 3, FunctionRuntime: "builtin", MetricsAddress: ":1", ProbeAddress: ":2",
+				Kubeconfig: "k", Namespaces: []string{"n"}, Concurrency: 3, FunctionRuntime: "builtin", FunctionRunner: defaults().FunctionRunner, MetricsAddress: ":1", ProbeAddress: ":2",
 				LogFormat: "text", LogLevel: slog.LevelDebug, LeaderElection: true, LeaderElectionNamespace: "l",
 				LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: time.Second,
 			}},
@@ -85,6 +95,9 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
+	notAnAddress := func(value string) string {
+		return fmt.Sprintf("--function-runner is %q, but must be the host:port of Porch's function-runner, such as function-runner.porch-system:9445", value)
+	}
 	for name, c := range map[string]struct {
 		args []string
 		want string
@@ -92,7 +105,17 @@ func TestParseErrors(t *testing.T) {
 		"argument":             {[]string{"run"}, `unexpected argument "run": there are flags only, see --help`},
 		"argument behind":      {[]string{"--leader-elect", "true"}, `unexpected argument "true": there are flags only, see --help`},
 		"no flag":              {[]string{"--verbose"}, "flag provided but not defined: -verbose"},
-		"function runtime":     {[]string{"--function-runtime=docker"}, `--function-runtime is "docker", but must be one of builtin`},
+		"function runtime":     {[]string{"--function-runtime=docker"}, `--function-runtime is "docker", but must be one of builtin, porch`},
+		"no function-runner":   {[]string{"--function-runtime=porch"}, notAnAddress("")},
+		"no port":              {[]string{"--function-runtime=porch", "--function-runner=runner"}, notAnAddress("runner")},
+		"no host":              {[]string{"--function-runtime=porch", "--function-runner=:9445"}, notAnAddress(":9445")},
+		"port 0":               {[]string{"--function-runtime=porch", "--function-runner=runner:0"}, notAnAddress("runner:0")},
+		"a URL":                {[]string{"--function-runtime=porch", "--function-runner=http://runner:9445"}, notAnAddress("http://runner:9445")},
+		"unused runner":        {[]string{"--function-runner=runner:9445"}, `--function-runner is "runner:9445", but nothing runs there without --function-runtime=porch`},
+		"no registry":          {[]string{"--function-registry="}, `--function-registry is "", but must be a registry and a path, such as ghcr.io/package-variants`},
+		"registry with a URL":  {[]string{"--function-registry=https://ghcr.io/a"}, `--function-registry is "https://ghcr.io/a", but must be a registry and a path, such as ghcr.io/package-variants`},
+		"version of an image":  {[]string{"--function-version=inject-config:v1"}, `--function-version is "inject-config:v1", but must be a tag of images, such as v0.1.0`},
+		"no time":              {[]string{"--function-timeout=0s"}, "--function-timeout is 0s, but must be more than 0"},
 		"log format":           {[]string{"--log-format=xml"}, `--log-format is "xml", but must be one of json, text`},
 		"empty log format":     {[]string{"--log-format="}, `--log-format is "", but must be one of json, text`},
 		"no concurrency":       {[]string{"--concurrency=0"}, "--concurrency is 0, but must be 1 or more"},
@@ -124,9 +147,10 @@ func TestHelp(t *testing.T) {
 		got = append(got, match[1])
 	}
 	want := []string{
-		"kubeconfig", "namespace", "concurrency", "function-runtime", "metrics-bind-address", "health-probe-bind-address",
+		"kubeconfig", "namespace", "concurrency", "function-runtime", "function-runner", "function-registry",
+		"function-version", "function-timeout", "metrics-bind-address", "health-probe-bind-address",
 		"log-format", "log-level", "leader-elect", "leader-election-namespace", "leader-election-lease-duration",
-		"leader-election-renew-deadline", "leader-election-retry-period",
+		"leader-election-renew-deadline", "leader-election-retry-period", "version",
 	}
 	slices.Sort(got)
 	slices.Sort(want)
@@ -170,11 +194,25 @@ func TestLogger(t *testing.T) {
 	}
 }
 
-func TestRuntime(t *testing.T) {
+func TestFunctions(t *testing.T) {
 	t.Parallel()
 	o := defaults()
-	if _, ok := o.Runtime().(mutate.Builtin); !ok {
-		t.Errorf("got %T", o.Runtime())
+	runtime, expand, err := o.Functions()
+	if _, ok := runtime.(mutate.Builtin); !ok || expand == nil || err != nil {
+		t.Errorf("got %T, %v", runtime, err)
+	}
+	// Nobody listens there: the image that it asks for is not what this holds, but that it asks.
+	o.FunctionRuntime, o.FunctionRunner.Address = "porch", "127.0.0.1:1"
+	runtime, expand, err = o.Functions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, runErr := runtime.Run(t.Context(), "inject-config", nil, nil)
+	_, _, expandErr := expand(t.Context(), &v1alpha2.PackageVariantSet{}, &expansion.Snapshot{})
+	for _, err := range []error{runErr, expandErr} {
+		if down, ok := errors.AsType[*mutate.UnavailableError](err); !ok || down.Message != "the function-runner at 127.0.0.1:1 does not answer" {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 

@@ -71,8 +71,8 @@ func (r *Reconciler) create(ctx context.Context, s *snapshot, o *outcome, task p
 		Namespace: s.pv.Namespace, Package: s.downstream(), Workspace: workspace,
 		Labels: s.in.Spec.Labels, Annotations: s.in.Spec.Annotations, Owner: s.in.Owner, Task: task,
 	})
+	r.memos.attempted(s.key(), s.downstream(), workspace) // even if it failed, the draft may be there, and lose its owner
 	if err != nil {
-		r.memos.attempted(s.key(), s.downstream(), workspace)
 		return err
 	}
 	r.tell(s.pv, corev1.EventTypeNormal, reason, fmt.Sprintf("%s into the draft %s", done, draft.Name), nil)

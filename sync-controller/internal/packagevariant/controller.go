@@ -162,7 +162,7 @@ const recheckDelay = 30 * time.Second
 
 // passing reports whether a failure of that kind may have gone by itself in a moment.
 func passing(reason string) bool {
-	return reason == decide.ReasonPorchFailed || reason == decide.ReasonPorchUnavailable
+	return reason == decide.ReasonPorchFailed || reason == decide.ReasonPorchUnavailable || reason == decide.ReasonFunctionRunnerUnavailable
 }
 
 const (

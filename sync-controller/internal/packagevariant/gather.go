@@ -92,7 +92,7 @@ func (r *Reconciler) gather(ctx context.Context, pv *v1alpha1.PackageVariant) (*
 }
 
 // setRevisions sets the revisions of the downstream package, and which of them the variant is known to have made: those
-// that the status names, and one that Porch said it had failed to make.
+// that the status names, and one that it has asked Porch to make.
 func (r *Reconciler) setRevisions(s *snapshot, revisions []revision.Revision) {
 	attempted := r.memos.attempt(s.key(), s.downstream())
 	s.in.Revisions, s.in.Known = revisions, map[string]bool{}

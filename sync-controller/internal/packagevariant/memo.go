@@ -5,12 +5,14 @@ package packagevariant
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
 	"time"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
@@ -61,7 +63,7 @@ type memo struct {
 	insisted  int
 	retryAt   time.Time // zero if there is nothing to try again
 	interests []objects.Interest
-	// tried are the workspaces that Porch said it had failed to make, by package.
+	// tried are the workspaces that Porch was asked to make, by package, until all is well.
 	tried map[revision.Package]string
 	// stale are commits of drafts that saves of ours have replaced; a cache that shows one is behind.
 	stale map[string]time.Time
@@ -80,7 +82,7 @@ func newMemos(now func() time.Time) *memos {
 
 const (
 	firstRetry       = time.Second
-	unavailableRetry = 10 * time.Second // at most, for a Porch that does not answer
+	unavailableRetry = 10 * time.Second // at most, for a Porch or a function-runner that does not answer
 	lastRetry        = 5 * time.Minute  // at most, for what an event would end too
 	staleFor         = 30 * time.Second
 	staleDelay       = time.Second
@@ -136,7 +138,7 @@ func (m *memos) fail(key types.NamespacedName, digest string, err error) (wait t
 		memo.failures = 0
 	}
 	limit := lastRetry
-	if porch.Unavailable(err) {
+	if _, noRunner := errors.AsType[*mutate.UnavailableError](err); noRunner || porch.Unavailable(err) {
 		limit = unavailableRetry
 	}
 	wait = min(firstRetry<<min(memo.failures, 16), limit)
@@ -169,7 +171,7 @@ func (m *memos) superseded(key types.NamespacedName, name, commit string) {
 	m.get(key).stale[name+" "+commit] = m.now().Add(staleFor)
 }
 
-// attempted remembers that Porch said it had failed to make a draft in a workspace of a package.
+// attempted remembers that Porch was asked to make a draft in a workspace of a package.
 func (m *memos) attempted(key types.NamespacedName, pkg revision.Package, workspace string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -73,6 +74,7 @@ func TestBackoff(t *testing.T) {
 	}{
 		"any error":   {errors.New("boom"), []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300}},
 		"unavailable": {unavailable, []int{1, 2, 4, 8, 10, 10, 10}},
+		"no runner":   {functionError("web", fmt.Errorf("inject-config: %w", &mutate.UnavailableError{Err: errors.New("boom")})), []int{1, 2, 4, 8, 10, 10, 10}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	corev1 "k8s.io/api/core/v1"
@@ -42,8 +43,11 @@ func failed(err error) outcome { return outcome{verdict: verdictOf(err), err: er
 func verdictOf(err error) conditions.Verdict {
 	var denied *objects.DeniedError
 	var mutation *mutationError
+	var runtime *mutate.UnavailableError
 	rendered, isRender := porch.RenderError(err)
 	switch {
+	case errors.As(err, &runtime):
+		return conditions.Verdict{Reason: decide.ReasonFunctionRunnerUnavailable, Message: "will try again: " + runtime.Message}
 	case porch.Unavailable(err):
 		return conditions.Verdict{Reason: decide.ReasonPorchUnavailable, Message: "will try again: " + err.Error()}
 	case errors.As(err, &denied):

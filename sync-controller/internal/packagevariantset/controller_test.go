@@ -82,6 +82,7 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 					return w.SubResource(sub).Patch(ctx, o, p, options...)
 				},
 			}).Build(),
+		expand:  Builtin,
 		watches: objects.New(nil, nil, nil),
 		events:  events.NewFakeRecorder(100),
 	}

@@ -5,6 +5,7 @@ package packagevariantset
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,8 +29,8 @@ import (
 const (
 	// specPath is where the spec stands in messages.
 	specPath = "spec"
-	// kindRetry is when to look again for a kind or a permission, of which no event tells.
-	kindRetry = 30 * time.Second
+	// kindRetry is when to look again for a kind or a permission, of which no event tells; runnerRetry for a function-runner.
+	kindRetry, runnerRetry = 30 * time.Second, 10 * time.Second
 )
 
 // problem is what keeps a set from being expanded, and when to look again; never where an event will tell.
@@ -56,7 +57,7 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 		return nil, err
 	}
 	in := &input{owner: ownerOf(set), allowEmpty: set.Spec.AllowEmpty}
-	if in.wanted, in.notes, err = expand(set, s); err != nil {
+	if in.wanted, in.notes, err = r.variants(ctx, set, s); err != nil {
 		return nil, err
 	}
 	var list v1alpha1.PackageVariantList
@@ -67,15 +68,16 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 	return in, nil
 }
 
-// expand expands the set, and tells what only the spec or the upstream can heal from what other objects can.
-func expand(set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
+// variants expands the set, and tells what only the spec or the upstream can heal from what other objects can.
+func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
 	if expansion.FindUpstream(set.Spec.Upstream, s.PackageRevisions) == nil {
 		return nil, nil, stalled(decide.ReasonUpstreamNotFound,
 			"there is no "+decide.UpstreamName(set.Spec.Upstream)+" in this namespace: publish it, or correct spec.upstream")
 	}
-	wanted, notes, err := expansion.Expand(set, specPath, s)
-	if err == nil {
-		return wanted, notes, nil
+	wanted, notes, err := r.expand(ctx, set, s)
+	if _, ofSet := errors.AsType[*expansion.FieldError](err); !ofSet {
+		slices.SortFunc(wanted, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
+		return wanted, notes, err
 	}
 	if err := expansion.Compile(set, specPath); err != nil {
 		return nil, nil, stalled(decide.ReasonInvalidSpec, err.Error())

@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -55,7 +56,10 @@ type counts struct{ desired, current, ready int }
 func failed(err error) outcome {
 	var known *problem
 	var denied *objects.DeniedError
+	var runtime *mutate.UnavailableError
 	switch {
+	case errors.As(err, &runtime):
+		return outcome{verdict: conditions.Verdict{Reason: decide.ReasonFunctionRunnerUnavailable, Message: "will try again: " + runtime.Message}, wait: runnerRetry}
 	case errors.As(err, &known):
 		return outcome{verdict: known.Verdict, wait: known.wait}
 	case errors.As(err, &denied):

@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -116,6 +117,10 @@ func TestFailed(t *testing.T) {
 		"a permission is missing": {
 			err: fmt.Errorf("cannot watch: %w", denied), wait: kindRetry,
 			want: conditions.Verdict{Reason: decide.ReasonPermissionMissing, Message: denied.Error()},
+		},
+		"no function-runner": {
+			err: fmt.Errorf("cannot expand: %w", &mutate.UnavailableError{Message: "it does not answer", Err: errBoom}), wait: runnerRetry,
+			want: conditions.Verdict{Reason: decide.ReasonFunctionRunnerUnavailable, Message: "will try again: it does not answer"},
 		},
 		"something else": {err: errBoom, back: true, want: conditions.Verdict{Reason: ReasonExpansionFailed, Message: "will try again: boom"}},
 	} {

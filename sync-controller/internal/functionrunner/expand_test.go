@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package functionrunner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"sigs.k8s.io/yaml"
+)
+
+// TestExpand holds that a set expands by image to what it expands to in this process, or fails with the same message.
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	site := func(name string, labels ...string) expansion.Object {
+		o := expansion.Object{Name: name, Namespace: "fleet", Labels: map[string]string{}, Annotations: map[string]string{"note": "a: b\n# c", "on": "yes"}}
+		for _, label := range labels {
+			o.Labels[label] = "on"
+		}
+		return o
+	}
+	kind := func(apiVersion, kind string) expansion.GroupKind {
+		return expansion.GroupKind{APIVersion: apiVersion, Kind: kind}
+	}
+	snapshot := &expansion.Snapshot{
+		PackageRevisions: []expansion.PackageRevision{
+			{Object: site("blueprints.web.v1"), Repo: "blueprints", Package: "web", WorkspaceName: "v1", Revision: "1", Published: true},
+			{Object: site("blueprints.web.v2"), Repo: "blueprints", Package: "web", WorkspaceName: "v2", Revision: "2", Published: true},
+			{Object: site("blueprints.web.v3"), Repo: "blueprints", Package: "web", WorkspaceName: "v3"},
+		},
+		Repositories: []expansion.Object{site("edge-1", "prod"), site("edge-2", "prod", "eu"), site("edge-3")},
+	}
+	snapshot.PackageRevisions[1].Labels["tag.config.porch.kpt.dev/stable"] = "true"
+	snapshot.Objects = map[expansion.GroupKind][]expansion.Object{
+		kind("v1", "ConfigMap"):                                 {site("a", "site"), site("b", "site"), site("c")},
+		kind("config.porch.kpt.dev/v1alpha1", "Repository"):     snapshot.Repositories,
+		kind("porch.kpt.dev/v1alpha1", "PackageRevision"):       {snapshot.PackageRevisions[0].Object, site("edge-1.db.v1", "site")},
+		kind("config.porch.kpt.dev/v1alpha1", "PackageVariant"): {site("web-a", "site")},
+	}
+	for name, c := range map[string]struct{ upstream, targets, err string }{
+		"repositories": {targets: "[{repositories: [{name: edge-1, packageNames: [a, b]}, {name: edge-3}]}]"},
+		"selected, with all of a template": {targets: "[{repositorySelector: {matchLabels: {prod: 'on'}}, template: {labels: {a: 'yes'}, annotations: {b: 'no'}, adoptionPolicy: adoptExisting, deletionPolicy: orphan, " +
+			"packageContext: {data: {a: '1'}, removeKeys: [b], dataExprs: [{key: note, valueExpr: \"repository.annotations['note']\"}]}, " +
+			"pipeline: {mutators: [{image: 'i:v1', name: m, configMap: {k: 'on'}}]}, injectors: [{kind: ConfigMap, nameExpr: repository.name}]}}]"},
+		"some select nothing":         {targets: "[{repositorySelector: {matchLabels: {eu: 'on'}}}, {repositorySelector: {matchLabels: {us: 'on'}}}]"},
+		"nothing at all":              {targets: "[{repositorySelector: {matchLabels: {us: 'on'}}}]"},
+		"objects":                     {targets: "[{objectSelector: {apiVersion: v1, kind: ConfigMap, matchLabels: {site: 'on'}}, template: {downstream: {repo: edge-1, packageExpr: 'target.name'}}}]"},
+		"Repositories as objects":     {targets: "[{objectSelector: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: Repository, matchLabels: {prod: 'on'}}, template: {downstream: {repoExpr: target.name}}}]"},
+		"PackageRevisions as objects": {targets: "[{objectSelector: {apiVersion: porch.kpt.dev/v1alpha1, kind: PackageRevision, matchLabels: {site: 'on'}}, template: {downstream: {repo: edge-1, packageExpr: 'target.name'}}}]"},
+		"PackageVariants as objects":  {targets: "[{objectSelector: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, matchLabels: {site: 'on'}}, template: {downstream: {repo: edge-1, packageExpr: 'target.name'}}}]"},
+		"by a tag":                    {upstream: "{repo: blueprints, package: web, revision: stable}", targets: "[{repositories: [{name: edge-1}], template: {packageContext: {dataExprs: [{key: up, valueExpr: upstream.name}]}}}]"},
+		"of a draft":                  {upstream: "{repo: blueprints, package: web, workspaceName: v3}", targets: "[{repositories: [{name: edge-1}], template: {packageContext: {dataExprs: [{key: up, valueExpr: upstream.name}]}}}]"},
+		"no upstream": {upstream: "{repo: blueprints, package: db, revision: latest}", targets: "[{repositories: [{name: edge-1}]}]",
+			err: `spec.upstream: there is no PackageRevision of blueprints/db revision latest in namespace "fleet": correct the upstream, or add the PackageRevision to the snapshot`},
+		"no Repository": {targets: "[{repositories: [{name: edge-9}]}]", err: `spec.targets[0]: wants a package in repository "edge-9" for target edge-9/web, but there is no such Repository in namespace "fleet": register it, or correct the target`},
+		"wanted twice":  {targets: "[{repositories: [{name: edge-1}]}, {repositories: [{name: edge-1}]}]", err: `spec.targets[1]: wants package "web" in repository "edge-1" for target edge-1/web, which spec.targets[0] (for edge-1/web) wants already: give each target a package of its own, by packageNames or packageExpr`},
+		"two expressions that do not compile": {targets: "[{repositories: [{name: edge-1}], template: {labelExprs: [{key: a, valueExpr: nothing}, {key: b, valueExpr: '1'}]}}]",
+			err: "in this process"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set := &v1alpha2.PackageVariantSet{}
+			upstream := cmp.Or(c.upstream, "{repo: blueprints, package: web, revision: latest}")
+			text := "metadata: {name: web, namespace: fleet, uid: 1-2, labels: {a: b}}\nspec: {upstream: " + upstream + ", targets: " + c.targets + "}\nstatus: {desired: 3}\n"
+			if err := yaml.UnmarshalStrict([]byte(text), set); err != nil {
+				t.Fatal(err)
+			}
+			want, wantNotes, wantErr := expansion.Expand(set, "spec", snapshot)
+			slices.SortFunc(want, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
+			got, notes, err := start(t, nil).Expand(t.Context(), set, snapshot)
+			if diff := gocmp.Diff(fmt.Sprint(wantErr), fmt.Sprint(err)); diff != "" {
+				t.Errorf("error (-in this process +by image):\n%s", diff)
+			}
+			if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("variants (-in this process +by image):\n%s", diff)
+			}
+			if diff := gocmp.Diff(wantNotes, notes); diff != "" {
+				t.Errorf("notes (-in this process +by image):\n%s", diff)
+			}
+			if (c.err != "") != (err != nil) || c.err != "in this process" && c.err != "" && err.Error() != c.err {
+				t.Errorf("got error %v, want %s", err, c.err)
+			}
+			if _, said := errors.AsType[*expansion.FieldError](err); err != nil && !said {
+				t.Errorf("the error is a %T", err)
+			}
+		})
+	}
+}
+
+// TestExpandFails holds that an output without variants that can be read is refused, and is no error of the set.
+func TestExpandFails(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]string{
+		"kind: ResourceList\nitems:\n- {kind: PackageVariant, metadata: {name: a}, spec: {upstreams: {}}}\n": `the output of example.com/fn/expand-variantset:v1 has a PackageVariant that cannot be read: error unmarshaling JSON: ` +
+			`while decoding JSON: json: unknown field "upstreams"; nothing of it is used: name images of these functions by --function-registry and --function-version`,
+		"kind: List\n": `the output of example.com/fn/expand-variantset:v1 is no ResourceList: its kind is "List"; nothing of it is used: name images of these functions by --function-registry and --function-version`,
+	} {
+		_, _, err := start(t, func(context.Context, []byte) ([]byte, error) { return []byte(output), nil }).
+			Expand(t.Context(), &v1alpha2.PackageVariantSet{}, &expansion.Snapshot{})
+		if _, said := errors.AsType[*expansion.FieldError](err); said {
+			t.Errorf("%v is said to be of the set", err)
+		}
+		if diff := gocmp.Diff(want, fmt.Sprint(err)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+}
