@@ -44,6 +44,7 @@ type Watches struct {
 
 	mu        sync.Mutex
 	interests map[types.NamespacedName][]Interest
+	users     users // of the same interests
 	running   map[Kind]*kindWatch
 }
 
@@ -52,7 +53,7 @@ type Watches struct {
 func New(mapper meta.RESTMapper, client metadata.Interface, notify func(user types.NamespacedName)) *Watches {
 	return &Watches{
 		mapper: mapper, client: client, notify: notify,
-		interests: map[types.NamespacedName][]Interest{}, running: map[Kind]*kindWatch{},
+		interests: map[types.NamespacedName][]Interest{}, users: users{}, running: map[Kind]*kindWatch{},
 	}
 }
 
@@ -73,8 +74,7 @@ func (w *Watches) Use(ctx context.Context, user types.NamespacedName, interests 
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.interests[user] = interests
-	w.stopUnused()
+	w.replace(user, interests)
 	return nil
 }
 
@@ -82,8 +82,27 @@ func (w *Watches) Use(ctx context.Context, user types.NamespacedName, interests 
 func (w *Watches) Release(user types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.interests, user)
-	w.stopUnused()
+	w.replace(user, nil)
+}
+
+// replace replaces the interests of a user, and stops the watches that nobody is interested in any more. The lock must
+// be held.
+func (w *Watches) replace(user types.NamespacedName, interests []Interest) {
+	for _, interest := range w.interests[user] {
+		w.users.drop(user, interest)
+	}
+	for _, interest := range interests {
+		w.users.add(user, interest)
+	}
+	if w.interests[user] = interests; len(interests) == 0 {
+		delete(w.interests, user)
+	}
+	for kind, watch := range w.running {
+		if len(w.users[kind]) == 0 {
+			close(watch.stop)
+			delete(w.running, kind)
+		}
+	}
 }
 
 // Watched reports whether a kind is watched.
@@ -134,6 +153,7 @@ func (w *Watches) ensure(ctx context.Context, user types.NamespacedName, interes
 	w.mu.Lock()
 	if !slices.ContainsFunc(w.interests[user], interest.equal) {
 		w.interests[user] = append(w.interests[user], interest)
+		w.users.add(user, interest)
 	}
 	w.mu.Unlock()
 	watch, err := w.watch(ctx, interest.Kind)
@@ -179,20 +199,4 @@ func (w *Watches) watch(ctx context.Context, kind Kind) (*kindWatch, error) {
 		w.running[kind] = watch
 	}
 	return watch, err
-}
-
-// stopUnused stops the watches that nobody is interested in. The lock must be held.
-func (w *Watches) stopUnused() {
-	used := map[Kind]bool{}
-	for _, interests := range w.interests {
-		for _, interest := range interests {
-			used[interest.Kind] = true
-		}
-	}
-	for kind, watch := range w.running {
-		if !used[kind] {
-			close(watch.stop)
-			delete(w.running, kind)
-		}
-	}
 }

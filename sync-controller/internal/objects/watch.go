@@ -5,12 +5,10 @@ package objects
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
 )
@@ -107,14 +105,7 @@ func (w *Watches) changed(kind Kind, o any) {
 		return
 	}
 	w.mu.Lock()
-	var users []types.NamespacedName
-	for user, interests := range w.interests {
-		if slices.ContainsFunc(interests, func(i Interest) bool {
-			return i.Kind == kind && (len(i.Names) == 0 || slices.Contains(i.Names, object.Name))
-		}) {
-			users = append(users, user)
-		}
-	}
+	users := w.users.of(kind, object.Name)
 	w.mu.Unlock()
 	for _, user := range users {
 		w.notify(user)

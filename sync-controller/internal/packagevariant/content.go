@@ -107,6 +107,11 @@ func (r *Reconciler) objects(ctx context.Context, s *snapshot, candidates []inje
 		if known == nil {
 			continue
 		}
+		version := string(known.UID) + "/" + known.ResourceVersion
+		if object, read := s.objects[version]; read {
+			out = append(out, object)
+			continue
+		}
 		u := &unstructured.Unstructured{}
 		u.SetAPIVersion(interest.APIVersion)
 		u.SetKind(interest.Kind.Kind)
@@ -117,6 +122,7 @@ func (r *Reconciler) objects(ctx context.Context, s *snapshot, candidates []inje
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the %s %q to inject: %w", interest.Kind.Kind, known.Name, err)
 		}
+		s.objects[version] = u.Object
 		out = append(out, u.Object)
 	}
 	return out, nil

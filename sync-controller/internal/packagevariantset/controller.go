@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -52,6 +53,7 @@ type Reconciler struct {
 	client  client.Client // reads from the cache
 	expand  Expander
 	watches *objects.Watches
+	memos   memos
 	events  events.EventRecorder
 }
 
@@ -60,6 +62,9 @@ func SetupWithManager(mgr ctrl.Manager, expand Expander) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("cannot make a client for metadata: %w", err)
+	}
+	if err := addIndexes(mgr.GetFieldIndexer()); err != nil {
+		return err
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{client: mgr.GetClient(), expand: expand, events: mgr.GetEventRecorder("package-variants")}
@@ -88,6 +93,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	err := r.client.Get(ctx, req.NamespacedName, &set)
 	if apierrors.IsNotFound(err) || err == nil && !set.DeletionTimestamp.IsZero() {
 		r.watches.Release(req.NamespacedName)
+		r.memos.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
@@ -108,5 +114,8 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 	}
 	steps := plan(in)
 	r.apply(ctx, set, steps)
+	if !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
+		r.memos.put(client.ObjectKeyFromObject(set), settled{digest: in.digest, desired: in.desired, notes: in.notes})
+	}
 	return judge(in, steps)
 }

@@ -55,6 +55,7 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 				spec := o.(*porchapi.PackageRevision).Spec
 				return []string{spec.RepositoryName + "/" + spec.PackageName}
 			}).
+			WithIndex(&v1alpha1.PackageVariant{}, ownersIndex, owners).
 			WithInterceptorFuncs(interceptor.Funcs{
 				Create: func(ctx context.Context, w client.WithWatch, o client.Object, options ...client.CreateOption) error {
 					if err := note("create", o); err != nil {
@@ -146,6 +147,7 @@ func TestReconcile(t *testing.T) {
 		t.Fatal(err)
 	}
 	pv.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting
+	pv.Generation++ // as the cluster does, and the fake does not
 	if err := c.client.Update(t.Context(), &pv); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -52,20 +53,45 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if err := expansion.Validate(set, specPath); err != nil {
 		return nil, stalled(decide.ReasonInvalidSpec, err.Error())
 	}
-	s, err := r.snapshot(ctx, set)
+	s, versions, err := r.snapshot(ctx, set)
 	if err != nil {
 		return nil, err
 	}
 	in := &input{owner: ownerOf(set), allowEmpty: set.Spec.AllowEmpty}
+	if in.existing, err = r.ownedBy(ctx, set.Namespace, in.owner); err != nil {
+		return nil, err
+	}
+	in.digest = digest(set, versions, in.existing)
+	if known := r.memos.get(client.ObjectKeyFromObject(set)); known.digest == in.digest {
+		in.settled, in.notes, in.desired = true, known.notes, known.desired
+		return in, nil
+	}
 	if in.wanted, in.notes, err = r.variants(ctx, set, s); err != nil {
 		return nil, err
 	}
-	var list v1alpha1.PackageVariantList
-	if err := r.client.List(ctx, &list, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
+	in.desired = len(in.wanted)
+	return in, r.addNamesakes(ctx, set.Namespace, in)
+}
+
+// addNamesakes adds to the existing variants those of others that have the names of wanted ones.
+func (r *Reconciler) addNamesakes(ctx context.Context, namespace string, in *input) error {
+	known := make(map[string]bool, len(in.existing))
+	for i := range in.existing {
+		known[in.existing[i].Name] = true
 	}
-	in.existing = list.Items
-	return in, nil
+	for i := range in.wanted {
+		if known[in.wanted[i].Name] {
+			continue
+		}
+		var pv v1alpha1.PackageVariant
+		err := r.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: in.wanted[i].Name}, &pv)
+		if err == nil {
+			in.existing = append(in.existing, pv)
+		} else if !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // variants expands the set, and tells what only the spec or the upstream can heal from what other objects can.
@@ -86,30 +112,37 @@ func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantS
 }
 
 // snapshot reads what the set is to be expanded over. The labels and annotations are those of the cache, to be read only.
-func (r *Reconciler) snapshot(ctx context.Context, set *v1alpha2.PackageVariantSet) (*expansion.Snapshot, error) {
+func (r *Reconciler) snapshot(ctx context.Context, set *v1alpha2.PackageVariantSet) (*expansion.Snapshot, []string, error) {
 	var revisions porchapi.PackageRevisionList
 	err := r.client.List(ctx, &revisions, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy,
 		client.MatchingFields{porch.PackageIndex: revision.UpstreamOf(set.Spec.Upstream).String()})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var repositories configapi.RepositoryList
 	if err := r.client.List(ctx, &repositories, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := &expansion.Snapshot{Objects: map[expansion.GroupKind][]expansion.Object{}}
+	var versions []string
 	for i := range revisions.Items {
+		versions = append(versions, version(&revisions.Items[i]))
 		s.PackageRevisions = append(s.PackageRevisions, revisionOf(&revisions.Items[i])...)
 	}
 	for i := range repositories.Items {
+		versions = append(versions, version(&repositories.Items[i]))
 		s.Repositories = append(s.Repositories, objectOf(&repositories.Items[i]))
 	}
 	byName(s.Repositories)
-	return s, r.selectable(ctx, set, s)
+	of, err := r.selectable(ctx, set, s)
+	return s, append(versions, of...), err
 }
 
+// version returns what tells an object, as it is, from all others.
+func version(o metav1.Object) string { return string(o.GetUID()) + "/" + o.GetResourceVersion() }
+
 // selectable adds the objects that the set's object selectors choose from, and watches them from now on.
-func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) error {
+func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]string, error) {
 	var interests []objects.Interest
 	for _, target := range set.Spec.Targets {
 		selector := target.ObjectSelector
@@ -128,21 +161,23 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 		interests = append(interests, interest)
 	}
 	if err := r.watches.Use(ctx, types.NamespacedName{Namespace: set.Namespace, Name: set.Name}, interests); err != nil {
-		return err
+		return nil, err
 	}
+	var versions []string
 	for _, interest := range interests {
 		if !r.watches.Watched(interest.Kind) {
-			return &problem{wait: kindRetry, Verdict: conditions.Verdict{Reason: ReasonKindNotFound, Message: fmt.Sprintf(
+			return nil, &problem{wait: kindRetry, Verdict: conditions.Verdict{Reason: ReasonKindNotFound, Message: fmt.Sprintf(
 				"the cluster does not know the kind %s of %s that an objectSelector names: install its CRD, or correct apiVersion and kind", interest.Kind.Kind, interest.APIVersion)}}
 		}
 		var found []expansion.Object
 		for _, o := range r.watches.Objects(interest.Kind) {
 			found = append(found, objectOf(o))
+			versions = append(versions, version(o))
 		}
 		byName(found)
 		s.Objects[expansion.GroupKind{APIVersion: interest.APIVersion, Kind: interest.Kind.Kind}] = found
 	}
-	return nil
+	return versions, nil
 }
 
 func objectOf(o metav1.Object) expansion.Object {

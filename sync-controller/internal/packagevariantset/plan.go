@@ -19,8 +19,14 @@ import (
 type input struct {
 	owner      owner
 	allowEmpty bool
-	// wanted are the variants that the set expands to, existing all variants in its namespace. Both are only read.
+	// wanted are the variants that the set expands to, desired is their number; existing are the set's variants, and
+	// those of others with the name of a wanted one. Both are only read.
 	wanted, existing []v1alpha1.PackageVariant
+	desired          int
+	// digest stands for all of the input; settled says that with the same digest there was nothing to do. Nothing is
+	// wanted then.
+	digest  string
+	settled bool
 	// notes say which targets select nothing.
 	notes []string
 }
@@ -50,6 +56,9 @@ type step struct {
 // wanted, nothing is removed, unless the set allows that.
 func plan(in *input) []step {
 	owned := in.owned()
+	if in.settled {
+		return kept(owned)
+	}
 	matches, used := in.match(owned)
 	named := make(map[string]*v1alpha1.PackageVariant, len(in.existing))
 	for i := range in.existing {
@@ -73,6 +82,15 @@ func plan(in *input) []step {
 		default:
 			steps = append(steps, step{do: remove, have: pv})
 		}
+	}
+	return steps
+}
+
+// kept returns the steps that keep variants as they are.
+func kept(owned []*v1alpha1.PackageVariant) []step {
+	steps := make([]step, len(owned))
+	for i, pv := range owned {
+		steps[i] = step{do: keep, have: pv, want: pv}
 	}
 	return steps
 }

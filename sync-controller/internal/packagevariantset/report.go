@@ -104,7 +104,7 @@ func count(wanted int, steps []step) *tally {
 
 // judge returns the outcome of steps that were applied.
 func judge(in *input, steps []step) outcome {
-	t := count(len(in.wanted), steps)
+	t := count(in.desired, steps)
 	o := outcome{counts: &t.counts, err: errors.Join(t.errs...)}
 	say := func(reason, format string, args ...any) {
 		o.verdict = conditions.Verdict{Reason: reason, Message: strings.Join(append([]string{fmt.Sprintf(format, args...)}, in.notes...), "; ")}

@@ -94,7 +94,7 @@ func TestJudge(t *testing.T) {
 		"the cache has not seen a change":   {wanted: 1, steps: []step{{do: update, want: fresh("a").want, err: conflict}}, counts: counts{1, 0, 0}, wait: delay},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := judge(&input{owner: testOwner, wanted: make([]v1alpha1.PackageVariant, test.wanted), notes: test.notes}, test.steps)
+			got := judge(&input{owner: testOwner, desired: test.wanted, notes: test.notes}, test.steps)
 			if diff := cmp.Diff(test.verdict, got.verdict); diff != "" {
 				t.Errorf("verdict (-want +got):\n%s", diff)
 			}

@@ -30,6 +30,15 @@ import (
 // that are lost all at once are seen as an empty selection. It is also how long to wait for a cache that is behind.
 const delay = 500 * time.Millisecond
 
+// delayEach is how much longer events are collected for each variant of a set: looking at a set takes as much longer as
+// the set is larger, and so does its coming up.
+const delayEach = 2 * time.Millisecond
+
+// delayOf returns how long the events of a set are collected.
+func delayOf(set *v1alpha2.PackageVariantSet) time.Duration {
+	return delay + time.Duration(set.Status.Desired)*delayEach
+}
+
 type queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 // laterSet enqueues the set that an event names, after the delay.
@@ -38,11 +47,11 @@ func laterSet(_ context.Context, e event.TypedGenericEvent[types.NamespacedName]
 }
 
 // later enqueues the sets that an object affects, both as it was and as it is, after the delay.
-func later(affected handler.MapFunc) handler.EventHandler {
+func later(affected func(context.Context, client.Object) []*v1alpha2.PackageVariantSet) handler.EventHandler {
 	enqueue := func(ctx context.Context, q queue, objects ...client.Object) {
 		for _, o := range objects {
-			for _, request := range affected(ctx, o) {
-				q.AddAfter(request, delay)
+			for _, set := range affected(ctx, o) {
+				q.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(set)}, delayOf(set))
 			}
 		}
 	}
@@ -54,7 +63,7 @@ func later(affected handler.MapFunc) handler.EventHandler {
 }
 
 // affectedByVariant returns the sets whose variant it is, or whose variant's name it has.
-func (r *Reconciler) affectedByVariant(ctx context.Context, o client.Object) []ctrl.Request {
+func (r *Reconciler) affectedByVariant(ctx context.Context, o client.Object) []*v1alpha2.PackageVariantSet {
 	pv, ok := o.(*v1alpha1.PackageVariant)
 	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool {
 		return ok && (ownerOf(set).owns(pv) || waitsFor(set, pv.Name))
@@ -64,29 +73,33 @@ func (r *Reconciler) affectedByVariant(ctx context.Context, o client.Object) []c
 // affectedByRevision returns the sets whose upstream a revision may be.
 func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []ctrl.Request {
 	candidate := revisionOf(o)
-	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool {
+	var requests []ctrl.Request
+	for _, set := range r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool {
 		return set.Spec.Upstream != nil && expansion.FindUpstream(set.Spec.Upstream, candidate) != nil
-	})
+	}) {
+		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(set)})
+	}
+	return requests
 }
 
 // affectedByRepository returns the sets that may make packages in a Repository.
-func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) []ctrl.Request {
+func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) []*v1alpha2.PackageVariantSet {
 	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool { return mayUse(set, o.GetName()) })
 }
 
 // sets returns those sets in an object's namespace that affected says yes to.
-func (r *Reconciler) sets(ctx context.Context, o client.Object, affected func(*v1alpha2.PackageVariantSet) bool) []ctrl.Request {
+func (r *Reconciler) sets(ctx context.Context, o client.Object, affected func(*v1alpha2.PackageVariantSet) bool) []*v1alpha2.PackageVariantSet {
 	var list v1alpha2.PackageVariantSetList
 	if err := r.client.List(ctx, &list, client.InNamespace(o.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		log.FromContext(ctx).Error(err, "cannot find the sets that an object affects", "object", client.ObjectKeyFromObject(o))
 	}
-	var requests []ctrl.Request
+	var sets []*v1alpha2.PackageVariantSet
 	for i := range list.Items {
 		if set := &list.Items[i]; affected(set) {
-			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(set)})
+			sets = append(sets, set)
 		}
 	}
-	return requests
+	return sets
 }
 
 // waitsFor reports whether a set has told that a variant which is not its own has a name that it needs.

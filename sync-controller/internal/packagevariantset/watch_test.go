@@ -94,7 +94,7 @@ func TestMayUse(t *testing.T) {
 func TestWaitsFor(t *testing.T) {
 	set := &v1alpha2.PackageVariantSet{}
 	foreign := ownVariant("web-a", "a")
-	o := judge(&input{owner: testOwner, wanted: make([]v1alpha1.PackageVariant, 1)}, []step{{do: taken, have: &foreign}})
+	o := judge(&input{owner: testOwner, desired: 1}, []step{{do: taken, have: &foreign}})
 	set.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Reason: o.verdict.Reason, Message: o.verdict.Message}}
 	if !waitsFor(set, "web-a") || waitsFor(set, "web") {
 		t.Error("a set waits for the variants that its message names, and for no others")

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package objects
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestUsers holds who is told of an object, and that what nobody is interested in any more takes no memory.
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	u := users{}
+	named := func(names ...string) Interest { return Interest{Kind: configMaps, Names: names} }
+	expect := func(why, object string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, user := range u.of(configMaps, object) {
+			got = append(got, user.Name)
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s, users of %s (-want +got):\n%s", why, object, diff)
+		}
+	}
+	expect("without users", "a")
+	u.add(eu, named("a", "b"))
+	u.add(us, named("b"))
+	expect("by name", "a", "web-eu")
+	expect("by name", "b", "web-eu", "web-us")
+	expect("by another name", "c")
+	u.add(us, named())
+	expect("by kind", "a", "web-eu", "web-us")
+	expect("by kind and by name: once", "b", "web-eu", "web-us")
+	u.drop(us, named("b"))
+	u.drop(eu, named("a", "b"))
+	expect("by kind alone", "b", "web-us")
+	u.drop(us, named())
+	u.drop(us, named())
+	if len(u) > 0 {
+		t.Errorf("%v is kept", u)
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// ownersIndex finds PackageVariants by what marks them as a set's: the UID in their label, and the names of their owners.
+const ownersIndex = "set"
+
+// addIndexes adds the indexes to the cache.
+func addIndexes(indexer client.FieldIndexer) error {
+	if err := indexer.IndexField(context.Background(), &v1alpha1.PackageVariant{}, ownersIndex, owners); err != nil {
+		return fmt.Errorf("cannot index PackageVariants by set: %w", err)
+	}
+	return nil
+}
+
+// owners returns the values of a variant in the index: a UID and names, which never look alike.
+func owners(o client.Object) []string {
+	values := []string{"uid/" + o.GetLabels()[v1alpha2.OwnerLabel]}
+	for _, ref := range o.GetOwnerReferences() {
+		if isSet(ref) {
+			values = append(values, "name/"+ref.Name)
+		}
+	}
+	return values
+}
+
+// ownedBy returns the variants that are a set's.
+func (r *Reconciler) ownedBy(ctx context.Context, namespace string, o owner) ([]v1alpha1.PackageVariant, error) {
+	var out []v1alpha1.PackageVariant
+	known := map[string]bool{}
+	for _, value := range []string{"uid/" + string(o.uid), "name/" + o.name} {
+		var list v1alpha1.PackageVariantList
+		err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.MatchingFields{ownersIndex: value})
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			if pv := &list.Items[i]; !known[pv.Name] {
+				known[pv.Name] = true
+				out = append(out, *pv)
+			}
+		}
+	}
+	return out, nil
+}
+
+// settled is what is known of a set whose variants were all as they are to be: a plan over the same inputs has nothing to
+// do. So the many events of a fleet that comes up cost no expansion.
+type settled struct {
+	digest  string
+	desired int
+	notes   []string
+}
+
+type memos struct {
+	mu sync.Mutex
+	of map[types.NamespacedName]settled
+}
+
+func (m *memos) get(key types.NamespacedName) settled {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.of[key]
+}
+
+func (m *memos) put(key types.NamespacedName, s settled) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.of == nil {
+		m.of = map[types.NamespacedName]settled{}
+	}
+	m.of[key] = s
+}
+
+func (m *memos) forget(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.of, key)
+}
+
+// digest stands for all that a plan depends on: the set, the versions of what it is expanded over, and of its variants what
+// a plan asks, which is not their status.
+func digest(set *v1alpha2.PackageVariantSet, versions []string, owned []v1alpha1.PackageVariant) string {
+	lines := slices.Clone(versions)
+	for i := range owned {
+		pv := &owned[i]
+		line := fmt.Sprint(pv.UID, " ", pv.Generation, " ", pv.DeletionTimestamp.IsZero(), " ", pv.Labels[v1alpha2.OwnerLabel])
+		for _, ref := range pv.OwnerReferences {
+			line += " " + ref.Kind + " " + ref.Name + " " + string(ref.UID)
+		}
+		lines = append(lines, line)
+	}
+	slices.Sort(lines) // caches have no order
+	h := sha256.New()
+	_, _ = fmt.Fprintln(h, set.UID, set.Generation, len(versions)) // a hash never fails
+	for _, line := range lines {
+		_, _ = fmt.Fprintln(h, line)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"context"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestDigest holds what of a set's variants makes it be expanded anew: not their status, nor their order.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	of := func(change func(set *v1alpha2.PackageVariantSet, variants []v1alpha1.PackageVariant, versions []string)) string {
+		set := &v1alpha2.PackageVariantSet{ObjectMeta: metav1.ObjectMeta{UID: "uid-1", Generation: 1}}
+		variants := []v1alpha1.PackageVariant{ownVariant("web-a", "a"), ownVariant("web-b", "b")}
+		variants[0].UID, variants[1].UID = "a", "b"
+		versions := []string{"repository/1", "revision/1"}
+		change(set, variants, versions)
+		return digest(set, versions, variants)
+	}
+	type (
+		set      = *v1alpha2.PackageVariantSet
+		variants = []v1alpha1.PackageVariant
+	)
+	same := of(func(set, variants, []string) {})
+	for name, c := range map[string]struct {
+		change func(set, variants, []string)
+		differ bool
+	}{
+		"status":      {func(_ set, v variants, _ []string) { v[0].Status.Conditions = []metav1.Condition{{Type: "Ready"}} }, false},
+		"order":       {func(_ set, v variants, of []string) { v[0], v[1], of[0], of[1] = v[1], v[0], of[1], of[0] }, false},
+		"set":         {func(s set, _ variants, _ []string) { s.Generation++ }, true},
+		"another set": {func(s set, _ variants, _ []string) { s.UID = "uid-2" }, true},
+		"repository":  {func(_ set, _ variants, of []string) { of[0] = "repository/2" }, true},
+		"spec":        {func(_ set, v variants, _ []string) { v[0].Generation++ }, true},
+		"variant":     {func(_ set, v variants, _ []string) { v[0].UID = "c" }, true},
+		"label":       {func(_ set, v variants, _ []string) { delete(v[1].Labels, v1alpha2.OwnerLabel) }, true},
+		"owner":       {func(_ set, v variants, _ []string) { v[1].OwnerReferences[0].UID = "uid-2" }, true},
+		"deletion":    {func(_ set, v variants, _ []string) { now := metav1.Now(); v[0].DeletionTimestamp = &now }, true},
+	} {
+		if got := of(c.change) != same; got != c.differ {
+			t.Errorf("%s: the digest differs: %v", name, got)
+		}
+	}
+}
+
+// TestSettled holds that a set is not expanded for what a plan does not depend on.
+func TestSettled(t *testing.T) {
+	c := newCluster(t, testObjects()...)
+	expansions := 0
+	c.expand = func(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
+		expansions++
+		return Builtin(ctx, set, s)
+	}
+	for i, want := range []int{1, 2, 2, 2} { // it makes the variants, finds them made, and then knows
+		c.reconcile(t, false)
+		if expansions != want {
+			t.Errorf("reconcile %d: %d expansions, want %d", i+1, expansions, want)
+		}
+	}
+}
