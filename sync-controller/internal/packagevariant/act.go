@@ -76,7 +76,7 @@ func (r *Reconciler) create(ctx context.Context, s *snapshot, o *outcome, task p
 		return err
 	}
 	r.tell(s.pv, corev1.EventTypeNormal, reason, fmt.Sprintf("%s into the draft %s", done, draft.Name), nil)
-	s.in.Revisions = append(s.in.Revisions, draft)
+	s.in.Revisions, s.created = append(s.in.Revisions, draft), draft.Name
 	content, err := r.porch.Content(ctx, draft.Namespace, draft.Name)
 	if err != nil {
 		return err
@@ -103,7 +103,9 @@ func (r *Reconciler) save(ctx context.Context, s *snapshot, o *outcome, draft *r
 			return err
 		}
 		r.memos.superseded(s.key(), draft.Name, e.content.Commit)
-		r.tell(s.pv, corev1.EventTypeNormal, "Saved", fmt.Sprintf("changed %v of the draft %s", e.outcome.Changed(), draft.Name), nil)
+		if draft.Name != s.created { // of which there is an Event
+			r.tell(s.pv, corev1.EventTypeNormal, "Saved", fmt.Sprintf("changed %v of the draft %s", e.outcome.Changed(), draft.Name), nil)
+		}
 		o.rendered[draft.Name] = saved.RenderStatus
 		s.setCommit(draft.Name, saved.Commit)
 		if asSent(&e, saved.Files) {

@@ -116,7 +116,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		logger.V(1).Info("waiting for another variant in the repository")
 		return ctrl.Result{}, nil
 	}
-	defer r.gate.leave(s.repository())
 	evaluations.Inc()
 	o := r.sync(ctx, s)
 	return r.conclude(ctx, s, &o)
@@ -172,8 +171,10 @@ const (
 	maxInsist = 25
 )
 
-// sync does the next step for what was gathered. What went wrong is in the outcome.
+// sync does the next step for what was gathered, and then lets the next variant work in the Repository. What went wrong
+// is in the outcome.
 func (r *Reconciler) sync(ctx context.Context, s *snapshot) outcome {
+	defer r.gate.leave(s.repository())
 	if err := r.refresh(ctx, s); err != nil {
 		return failed(err)
 	}

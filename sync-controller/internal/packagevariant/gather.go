@@ -35,6 +35,8 @@ type snapshot struct {
 	unknownKind bool
 	// objects are the objects to inject that were read, by UID and version: the functions run over a draft more than once.
 	objects map[string]map[string]any
+	// created is the name of the draft that this reconcile made, if it did.
+	created string
 	// contents are the contents of targets, by name, and what the functions make of them.
 	contents map[string]evaluated
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,6 +19,10 @@ const (
 	workspaceExists = "workspaceNames must be unique"
 	pipelineFailed  = "pkg.render:"
 )
+
+// lostBranches are the texts by which Porch says that it did not find a branch: it reads the branches of a repository badly
+// while it writes one of them.
+var lostBranches = []string{"reference not found", "ref file is empty", "remote not found"}
 
 // RenderError returns what the functions of a package's pipeline said, if that is why Porch refused a change.
 func RenderError(err error) (string, bool) {
@@ -43,7 +48,8 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // Busy reports whether a call met another that was under way, or data that were not the newest: to be tried again soon,
 // and nothing to tell a user.
 func Busy(err error) bool {
-	return apierrors.IsConflict(err) || err != nil && strings.Contains(err.Error(), workspaceExists)
+	return apierrors.IsConflict(err) || err != nil && strings.Contains(err.Error(), workspaceExists) ||
+		apierrors.IsInternalError(err) && slices.ContainsFunc(lostBranches, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
 // Unavailable reports whether a call did not reach Porch or the Kubernetes API.

@@ -70,6 +70,8 @@ func TestKindsOfErrors(t *testing.T) {
 		"conflict": {wrap(apierrors.NewConflict(resource, "x", errors.New("modified"))), true, false},
 		"workspace exists": {internal("package revision workspaceNames must be unique; package revision with name web in repo edge with " +
 			"workspaceName packagevariant-1 already exists"), true, false},
+		"lost branch":     {wrap(internal("cannot determine repository origin: remote not found")), true, false},
+		"no such branch":  {errors.New("reference not found"), false, false},
 		"joined conflict": {errors.Join(errors.New("boom"), wrap(apierrors.NewConflict(resource, "x", nil))), true, false},
 
 		"unavailable":        {wrap(apierrors.NewServiceUnavailable("no endpoints")), false, true},
