@@ -23,7 +23,7 @@ import (
 // refresh replaces what the caches said of the downstream package by what Porch says now, so that no draft is made
 // twice. A revision that the status names must be gone for certain: Porch leaves out of its lists what it fails to read.
 func (r *Reconciler) refresh(ctx context.Context, s *snapshot) error {
-	if s.in.Upstream == nil {
+	if s.in.Upstream == nil || r.untouched(s) {
 		return nil
 	}
 	fresh, err := r.porch.Revisions(ctx, s.pv.Namespace, s.downstream())
@@ -45,6 +45,12 @@ func (r *Reconciler) refresh(ctx context.Context, s *snapshot) error {
 	slices.SortFunc(fresh, revision.ByName)
 	r.setRevisions(s, fresh)
 	return r.gatherBases(ctx, s)
+}
+
+// untouched reports whether nothing is known of the downstream package, and nothing was ever tried. If a cache that is
+// behind says so, Porch refuses to make the first workspace a second time.
+func (r *Reconciler) untouched(s *snapshot) bool {
+	return len(s.in.Revisions) == 0 && len(s.owned) == 0 && len(s.pv.Status.DownstreamTargets) == 0 && r.memos.attempt(s.key(), s.downstream()) == ""
 }
 
 // evaluate reads the contents of the targets that stand on the upstream asked for, and runs the functions over them.
