@@ -4,6 +4,7 @@ package sync
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,20 +28,44 @@ import (
 )
 
 const (
-	// contextImage and namespaceImage are images in whose place Porch runs functions.
-	contextImage   = "registry.example.com/apply-package-context:v1"
-	namespaceImage = "registry.example.com/set-namespace:v1"
+	// registry and version are those of the images in whose place Porch runs functions: ours, and one of the catalog.
+	registry, version = "registry.example.com", "v1"
+	contextImage      = registry + "/apply-package-context:" + version
+	namespaceImage    = registry + "/set-namespace:" + version
 	// account is who the controller is.
 	account = "system:serviceaccount:package-variants-system:sync-controller"
 )
 
 var shared *stack.Stack
 
+// TestMain runs the tests four at a time, unless -parallel says otherwise: they wait more than they work.
 func TestMain(m *testing.M) {
-	os.Exit(stacktest.Main(m, &shared, stack.Options{Functions: map[string]string{
-		contextImage:   filepath.Join(os.Getenv("FUNCTIONS_BIN"), "apply-package-context"),
-		namespaceImage: filepath.Join(os.Getenv("TOOLS_BIN"), "set-namespace"),
-	}}))
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
+	functions := ours()
+	functions[namespaceImage] = filepath.Join(os.Getenv("TOOLS_BIN"), "set-namespace")
+	os.Exit(stacktest.Main(m, &shared, stack.Options{Functions: functions}))
+}
+
+// ours are our functions, by their images.
+func ours() map[string]string {
+	functions := map[string]string{}
+	for _, name := range []string{"apply-package-context", "prepend-pipeline", "inject-config", "expand-variantset"} {
+		functions[registry+"/"+name+":"+version] = filepath.Join(os.Getenv("FUNCTIONS_BIN"), name)
+	}
+	return functions
+}
+
+// runtime is how the controllers run functions: builtin, or porch, by image. All tests are run with each.
+var runtime = os.Getenv("FUNCTION_RUNTIME")
+
+// runtimeArgs are the controllers' arguments for a runtime; by image, at the function-runner.
+func runtimeArgs(runtime, runner string) []string {
+	if runtime == "" || runtime == "builtin" {
+		return nil
+	}
+	return []string{"--function-runtime=" + runtime, "--function-runner=" + runner, "--function-registry=" + registry, "--function-version=" + version}
 }
 
 // install gives the controller its permissions, and to read ConfigMaps, as an administrator does. There is no controller
@@ -68,6 +93,14 @@ type world struct {
 	proxy      *proxy.Proxy
 	kubeconfig string
 	dir        string
+	// runtime are the controllers' arguments for how functions run.
+	runtime []string
+	// random are the texts of the drafts that differ from run to run, each with what stands for it; only is how the names
+	// begin of those drafts of which there are the same in each run.
+	random []string
+	only   string
+	// compared is whether the drafts have been held against the golden file.
+	compared bool
 }
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
@@ -82,7 +115,8 @@ func newWorld(t *testing.T) *world {
 			t.Logf("what Porch logged last of %s:\n%s", namespace, porchLog(t, namespace))
 		}
 	})
-	w := &world{t: t, Fleet: fleet.New(t, shared, namespace), dir: t.TempDir()}
+	w := &world{t: t, Fleet: fleet.New(t, shared, namespace), dir: t.TempDir(), runtime: runtimeArgs(runtime, shared.FunctionRunner())}
+	t.Cleanup(w.compareDrafts)
 	if err := install(); err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +155,17 @@ func porchLog(t *testing.T, namespace string) string {
 // start starts a controller for the namespace.
 func (w *world) start(args ...string) *controller.Process {
 	w.t.Helper()
-	p := controller.Start(w.t, controller.Options{
-		Kubeconfig: w.kubeconfig, Namespaces: []string{w.Namespace}, Args: append([]string{"--log-format=text", "--log-level=debug"}, args...), Dir: w.dir,
-	})
+	p := controller.Start(w.t, w.options(append([]string{"--log-level=debug"}, args...)...))
+	w.t.Cleanup(w.compareDrafts) // before the controller is ended
 	p.WaitReady(w.t.Context())
 	return p
+}
+
+// options are those of a controller for the namespace.
+func (w *world) options(args ...string) controller.Options {
+	return controller.Options{
+		Kubeconfig: w.kubeconfig, Namespaces: []string{w.Namespace}, Args: slices.Concat([]string{"--log-format=text"}, w.runtime, args), Dir: w.dir,
+	}
 }
 
 // The blueprint: an injection point and a package context, each with comments.

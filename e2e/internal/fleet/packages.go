@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -96,7 +97,7 @@ func (f *Fleet) Revisions(repo, pkg string) []porchapi.PackageRevision {
 func (f *Fleet) Files(name string) map[string]string {
 	f.t.Helper()
 	var resources porchapi.PackageRevisionResources
-	if err := f.Client.Get(f.t.Context(), f.key(name), &resources); err != nil {
+	if err := f.retry(func() error { return f.Client.Get(f.t.Context(), f.key(name), &resources) }); err != nil {
 		f.t.Fatalf("cannot get the files of package revision %s: %v", name, err)
 	}
 	return resources.Spec.Resources
@@ -220,7 +221,8 @@ func (f *Fleet) retry(do func() error) error {
 
 // lostBranch tells whether Porch did not find a branch. While it writes the branches of a repository it reads them badly.
 func lostBranch(err error) bool {
-	return apierrors.IsInternalError(err) &&
+	status, answered := errors.AsType[*apierrors.StatusError](err)
+	return answered && status.Status().Code == http.StatusInternalServerError &&
 		slices.ContainsFunc([]string{"reference not found", "ref file is empty", "remote not found"}, func(text string) bool {
 			return strings.Contains(err.Error(), text)
 		})
