@@ -18,16 +18,14 @@ var porchCRDs = []string{
 	"internal/api/porchinternal/v1alpha1/config.porch.kpt.dev_packagerevs.yaml",
 }
 
-// installPorch applies what Porch's API server finds in a cluster, except for the APIService, and waits until its CRDs
-// are served.
+// installPorch applies what Porch's API server finds in a cluster, except for the APIService and the webhook, and waits
+// until its CRDs are served.
 func (s *Stack) installPorch(ctx context.Context) error {
 	module, err := sources(ctx, porchModule)
 	if err != nil {
 		return err
 	}
-	for _, o := range []object{
-		porchNamespaceObject(), porchServiceObject(), deletionWebhook(s.certs.pem(), local(s.ports.webhook)),
-	} {
+	for _, o := range []object{porchNamespaceObject(), porchServiceObject()} {
 		if err := s.apply(ctx, o); err != nil {
 			return err
 		}

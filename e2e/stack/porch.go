@@ -11,11 +11,12 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/package-variants/package-variants/e2e/internal/process"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
 )
 
 const (
@@ -24,55 +25,6 @@ const (
 	// porchNamespace is the namespace of that Service.
 	porchNamespace = "porch-system"
 )
-
-// startRunner starts Porch's function-runner, which runs a binary in place of an image. It listens on all addresses:
-// it cannot be told otherwise.
-func (s *Stack) startRunner(ctx context.Context, functions map[string]string) error {
-	config, err := s.writeFunctions(functions)
-	if err != nil {
-		return err
-	}
-	p, err := s.launch("function-runner", nil, "--port="+strconv.Itoa(s.ports.runner), "--disable-runtimes=pod",
-		"--functions="+filepath.Dir(config), "--config="+config)
-	if err != nil {
-		return err
-	}
-	return p.Await(ctx, "it was listening", listens(s.ports.runner))
-}
-
-// writeFunctions writes the function-runner's config, into the directory that the binaries are linked into, and returns
-// the config's path.
-func (s *Stack) writeFunctions(functions map[string]string) (string, error) {
-	dir := filepath.Join(s.Dir, "functions")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	type entry struct {
-		Function string   `json:"function"`
-		Images   []string `json:"images"`
-	}
-	entries := []entry{}
-	for image, binary := range functions {
-		binary, err := filepath.Abs(binary)
-		if err != nil {
-			return "", err
-		}
-		if _, err := os.Stat(binary); err != nil {
-			return "", fmt.Errorf("the function %s: %w", image, err)
-		}
-		name := "function-" + strconv.Itoa(len(entries))
-		if err := os.Symlink(binary, filepath.Join(dir, name)); err != nil {
-			return "", err
-		}
-		entries = append(entries, entry{Function: name, Images: []string{image}})
-	}
-	content, err := yaml.Marshal(map[string]any{"functions": entries})
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, "config.yaml")
-	return file, os.WriteFile(file, content, 0o600)
-}
 
 // startGit starts the git server of Porch's tests. It listens on all addresses: it cannot be told otherwise.
 func (s *Stack) startGit(ctx context.Context) error {
@@ -99,6 +51,11 @@ func listens(port int) func(context.Context) error {
 		}
 		return conn.Close()
 	}
+}
+
+// installWebhook has kube-apiserver ask Porch before it deletes a package revision.
+func (s *Stack) installWebhook(ctx context.Context) error {
+	return s.apply(ctx, deletionWebhook(s.certs.pem(), local(s.ports.webhook)))
 }
 
 // startPorch starts Porch's API server, with its webhook, which refuses to delete a published package that nobody
@@ -172,7 +129,12 @@ func (s *Stack) PorchMetrics() string { return "https://" + local(s.ports.porch)
 // available; by itself it would look again after half a minute.
 func (s *Stack) aggregate(ctx context.Context) error {
 	p := s.process("porch")
-	if err := s.apply(ctx, apiService(s.certs.pem(), s.ports.porch, p.PID())); err != nil {
+	return s.register(ctx, p, p.PID())
+}
+
+// register does what aggregate says, for the process with the ID. What does not come about is told with the log of p.
+func (s *Stack) register(ctx context.Context, p *process.Process, pid int) error {
+	if err := s.apply(ctx, apiService(s.certs.pem(), s.ports.porch, pid)); err != nil {
 		return err
 	}
 	err := p.Await(ctx, "its API was available", func(ctx context.Context) error {

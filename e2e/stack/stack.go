@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -38,6 +39,10 @@ type Options struct {
 	Functions map[string]string
 	// ControllerManager says to run kube-controller-manager, too. The documentation of the package says what it does.
 	ControllerManager bool
+	// PorchAPI, if set, serves Porch's API in place of Porch: no process of Porch runs then, nor the git server, and what a
+	// Stack does with them must not be asked of it. The requests are those that kube-apiserver hands on, over TLS, until the
+	// stack is stopped.
+	PorchAPI http.Handler
 }
 
 // Stack is a Kubernetes API and a Porch that run.
@@ -55,10 +60,11 @@ type Stack struct {
 	certs   *authority
 	stopped chan struct{} // closed once Stop is through
 
-	mu        sync.Mutex
-	stopping  bool
-	processes []*process.Process // in the order of their first start
-	stop      func() error
+	mu         sync.Mutex
+	stopping   bool
+	processes  []*process.Process // in the order of their first start
+	substitute *http.Server       // of Options.PorchAPI; nil without
+	stop       func() error
 
 	installing sync.Mutex // InstallVariants runs
 	installed  bool
@@ -117,14 +123,13 @@ func (s *Stack) start(ctx context.Context, options Options) error {
 	if s.certs, err = newAuthority(filepath.Join(s.Dir, "certs")); err != nil {
 		return err
 	}
-	steps := []func(context.Context) error{
-		s.startEtcd,
-		s.startAPIServer,
-		func(ctx context.Context) error { return s.startRunner(ctx, options.Functions) },
-		s.startGit,
-		s.installPorch,
-		s.startPorch,
-		s.aggregate,
+	steps := []func(context.Context) error{s.startEtcd, s.startAPIServer, s.installPorch}
+	if options.PorchAPI != nil {
+		steps = append(steps, func(ctx context.Context) error { return s.startSubstitute(ctx, options.PorchAPI) })
+	} else {
+		steps = append(steps,
+			func(ctx context.Context) error { return s.startRunner(ctx, options.Functions) },
+			s.startGit, s.installWebhook, s.startPorch, s.aggregate)
 	}
 	if options.ControllerManager {
 		steps = append(steps, s.startControllers)
@@ -175,8 +180,11 @@ func (s *Stack) Stop() error { return s.stop() }
 func (s *Stack) stopAll() error {
 	s.mu.Lock()
 	s.stopping = true
-	processes := slices.Clone(s.processes)
+	processes, substitute := slices.Clone(s.processes), s.substitute
 	s.mu.Unlock()
+	if substitute != nil {
+		_ = substitute.Close() // an error is of a connection, which is closed nevertheless
+	}
 	for _, p := range slices.Backward(processes) {
 		p.Stop(grace)
 	}

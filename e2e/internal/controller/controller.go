@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"os"
 	"syscall"
-	"testing"
 	"time"
 
+	"github.com/package-variants/package-variants/e2e/internal/harness"
 	"github.com/package-variants/package-variants/e2e/internal/metrics"
 	"github.com/package-variants/package-variants/e2e/internal/process"
 )
@@ -38,7 +38,7 @@ type Options struct {
 
 // Process is a controller that runs, or has run.
 type Process struct {
-	t       testing.TB
+	t       harness.T
 	process *process.Process
 	metrics string
 	health  string
@@ -47,7 +47,7 @@ type Process struct {
 // Start starts the controller that the environment variable SYNC_CONTROLLER names, as the Makefile sets it. It is killed
 // when the test ends; if the test has failed, the end of its log is printed. What fails here, and in the methods, ends
 // the test.
-func Start(t testing.TB, options Options) *Process {
+func Start(t harness.T, options Options) *Process {
 	t.Helper()
 	binary := os.Getenv("SYNC_CONTROLLER")
 	if binary == "" {

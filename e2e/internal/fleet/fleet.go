@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fleet does in a test what the users of a management cluster do: register repositories, publish blueprints,
-// write PackageVariants, edit and approve what comes of them, and look at the outcome.
+// Package fleet does in a test or a benchmark what the users of a management cluster do: register repositories, publish
+// blueprints, write PackageVariants, edit and approve what comes of them, and look at the outcome.
 package fleet
 
 import (
 	"errors"
 	"fmt"
-	"testing"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/e2e/internal/harness"
 	"github.com/package-variants/package-variants/e2e/stack"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -40,12 +40,12 @@ type Fleet struct {
 	// Timeout is how long Eventually and the methods that wait do so at most; it is a minute.
 	Timeout time.Duration
 
-	t     testing.TB
+	t     harness.T
 	stack *stack.Stack
 }
 
 // New makes a namespace, which must not exist, in a stack that it gives our CRDs if need be.
-func New(t testing.TB, s *stack.Stack, namespace string) *Fleet {
+func New(t harness.T, s *stack.Stack, namespace string) *Fleet {
 	t.Helper()
 	if err := s.InstallVariants(t.Context()); err != nil {
 		t.Fatal(err)

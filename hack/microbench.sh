@@ -2,7 +2,7 @@
 # Runs the benchmarks of the given modules and keeps the result in
 # dist/bench.txt, in the format that benchstat compares.
 #
-# usage: [BENCH=REGEXP] [BENCHCOUNT=N] [OUTSIDE="MODULE_DIR..."] hack/bench.sh MODULE_DIR...
+# usage: [BENCH=REGEXP] [BENCHCOUNT=N] [OUTSIDE="MODULE_DIR..."] hack/microbench.sh MODULE_DIR...
 #
 # Modules of OUTSIDE are no part of go.work.
 set -euo pipefail

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/report"
+)
+
+// unfollowed is how long is waited for a contender to follow a change, before it is said that it does not.
+const unfollowed = time.Minute
+
+// changeObject changes the object of one region, and measures until the drafts of that region are right.
+func (c *contender) changeObject(packages []pkg) report.Reaction {
+	c.t.Helper()
+	return c.react(inRegion(changed, afterChange(packages)), func() { c.Apply(endpointsObject(changed, 2)) })
+}
+
+// afterChange returns what packages must be once the object has changed.
+func afterChange(packages []pkg) []pkg {
+	after := slices.Clone(packages)
+	for i := range after {
+		if after[i].Region == changed {
+			after[i].Endpoints = endpoints(changed, 2)
+		}
+	}
+	return after
+}
+
+// inRegion returns the packages of a region.
+func inRegion(region string, packages []pkg) []pkg {
+	return slices.DeleteFunc(slices.Clone(packages), func(p pkg) bool { return p.Region != region })
+}
+
+// follow has variants of another blueprint follow its newest revision, publishes what they are, and publishes a second
+// revision of the blueprint. It measures until there are drafts on that.
+func (c *contender) follow(packages []pkg) report.Reaction {
+	c.t.Helper()
+	set, err := set(floating, c.newest, packages)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.Apply(set)
+	ctx, cancel := c.within(patience)
+	defer cancel()
+	if _, err := c.observe(packages).await(ctx); err != nil {
+		c.t.Fatal(err)
+	}
+	if c.rests {
+		c.quiet()
+	}
+	for _, p := range packages {
+		name := p.Repository + "." + p.Name + ".packagevariant-1"
+		c.Propose(name)
+		c.Approve(name)
+	}
+	if c.rests {
+		c.quiet()
+	}
+	upgraded := make([]pkg, len(packages))
+	for i, p := range packages {
+		p.Tag = secondTag
+		upgraded[i] = p
+	}
+	second := c.propose(floating, "v2", secondTag)
+	return c.react(upgraded, func() { c.Approve(second) })
+}
+
+// react makes a change and measures until the packages that it affects are right. What comes later counts, too, where
+// the controller comes to rest.
+func (c *contender) react(affected []pkg, change func()) report.Reaction {
+	c.t.Helper()
+	observer := c.observe(affected)
+	reconciled, evaluated := c.reconciles()
+	c.proxy.Reset()
+	began := time.Now()
+	change()
+	ctx, cancel := c.within(unfollowed)
+	defer cancel()
+	var reaction report.Reaction
+	ended, err := observer.await(ctx)
+	switch {
+	case c.t.Context().Err() != nil:
+		c.t.Fatal("interrupted")
+	case err != nil:
+		reaction.WaitedSeconds, reaction.Right = unfollowed.Seconds(), len(observer.right)
+		c.t.Logf("  the change is not followed")
+	default:
+		reaction.Seconds = ended.Sub(began).Seconds()
+	}
+	if c.rests {
+		c.quiet()
+	}
+	requests := c.proxy.Requests()
+	reaction.Requests = tally(requests)
+	reaction.Reconciles, reaction.Evaluations = c.reconciles()
+	reaction.Reconciles -= reconciled
+	reaction.Evaluations -= evaluated
+	read, saved := contents(requests)
+	reaction.Read, reaction.Saved = len(read), len(saved)
+	for _, p := range affected {
+		delete(read, pkgKey{p.Repository, p.Name})
+		delete(saved, pkgKey{p.Repository, p.Name})
+	}
+	for key := range saved {
+		read[key] = true
+	}
+	reaction.Others = len(read)
+	return reaction
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/metrics"
+	"github.com/package-variants/package-variants/e2e/internal/process"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+)
+
+// contender is a controller that runs, behind a proxy that counts its requests.
+type contender struct {
+	*arena
+	proxy   *proxy.Proxy
+	pid     int
+	metrics func() (metrics.Families, error)
+	// rests tells whether the controller comes to rest once it has done its work.
+	rests bool
+	// newest is the revision by which a set says that its variants follow the newest one.
+	newest variant.Revision
+}
+
+// latest is the revision that follows the newest published one, in this project's API.
+var latest = variant.Revision{Str: "latest"}
+
+// startOurs starts this project's controller, with the flags that it has by default.
+func startOurs(a *arena) *contender {
+	a.t.Helper()
+	c := &contender{arena: a, rests: true, newest: latest}
+	ours := controller.Start(a.t, controller.Options{Kubeconfig: c.startProxy()})
+	c.pid, c.metrics = ours.PID(), ours.Metrics
+	ours.WaitReady(a.t.Context())
+	c.awaitWatches()
+	return c
+}
+
+// porchsMetrics and porchsHealth are where Porch's controllers serve; they cannot be told otherwise.
+const porchsMetrics, porchsHealth = "http://127.0.0.1:8080/metrics", "http://127.0.0.1:8081/readyz"
+
+// startPorchs starts those two of Porch's controllers that are for PackageVariants and PackageVariantSets. In their API,
+// the revision -1 is the head of the branch, and so what comes closest to the newest revision.
+func startPorchs(a *arena) *contender {
+	a.t.Helper()
+	c := &contender{arena: a, newest: variant.RevisionNumber(-1)}
+	kubeconfig := c.startProxy()
+	porchs, err := process.Start(a.t.TempDir(), "porch-controllers", filepath.Join(os.Getenv("TOOLS_BIN"), "porch-controllers"),
+		[]string{"KUBECONFIG=" + kubeconfig}, "--reconcilers=packagevariants,packagevariantsets")
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.t.Cleanup(porchs.Kill)
+	c.pid = porchs.PID()
+	c.metrics = func() (metrics.Families, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(a.t.Context()), 10*time.Second)
+		defer cancel()
+		return metrics.Get(ctx, http.DefaultClient, porchsMetrics)
+	}
+	ctx, cancel := a.within(time.Minute)
+	defer cancel()
+	err = porchs.Await(ctx, "it was ready", func(ctx context.Context) error {
+		return process.Answers(ctx, http.DefaultClient, porchsHealth)
+	})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	c.awaitWatches()
+	return c
+}
+
+// startProxy starts the proxy and returns the kubeconfig that leads to it.
+func (c *contender) startProxy() string {
+	c.t.Helper()
+	var err error
+	if c.proxy, err = proxy.Start(c.stack.Config, proxy.Options{}); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = c.proxy.Close() }) // nothing depends on it any more
+	kubeconfig := filepath.Join(c.t.TempDir(), "kubeconfig")
+	if err := c.proxy.Kubeconfig(kubeconfig); err != nil {
+		c.t.Fatal(err)
+	}
+	return kubeconfig
+}
+
+// awaitWatches returns once the controller watches what it works on, so that none of its start is measured.
+func (c *contender) awaitWatches() {
+	c.t.Helper()
+	c.Eventually("the controller watches", func() error {
+		for _, resource := range []string{"packagevariants", "packagevariantsets", "packagerevisions"} {
+			watches := func(r proxy.Request) bool {
+				return r.Verb == "watch" && r.Resource == resource && r.Status == http.StatusOK
+			}
+			if !slices.ContainsFunc(c.proxy.Requests(), watches) {
+				return fmt.Errorf("it does not watch %s", resource)
+			}
+		}
+		return nil
+	})
+	c.quiet()
+}
+
+// quiet returns once the controller has asked for nothing for a while. What it has not got an answer to counts, watches
+// do not: they begin anew from time to time.
+func (c *contender) quiet() {
+	c.t.Helper()
+	const still = 3 * time.Second
+	c.Eventually("the controller has nothing to do", func() error {
+		for _, r := range c.proxy.Requests() {
+			if r.Verb != "watch" && (r.Status == 0 || time.Since(r.Time) < still) {
+				return fmt.Errorf("the last request: %s", r)
+			}
+		}
+		return nil
+	})
+}
+
+// reconciles returns how often PackageVariants have been reconciled, and for how many of these times the controller looked
+// into what the variant is about: Porch's controllers always do.
+func (c *contender) reconciles() (all, evaluations int) {
+	c.t.Helper()
+	families, err := c.metrics()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	all = int(families.Sum("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariant"}))
+	const counted = "package_variant_evaluations_total"
+	if families[counted] == nil {
+		return all, all
+	}
+	return all, int(families.Sum(counted, nil))
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contest
+
+import (
+	"testing"
+
+	"github.com/package-variants/package-variants/e2e/bench/report"
+)
+
+// TestFanOut holds, in a small fleet, that what a plain client and this project's controller make of a stack is what the
+// benchmark takes for right, and that it is measured. How Porch's controllers fare shows in a run of the benchmark; their
+// ports are fixed, and may be in use.
+func TestFanOut(t *testing.T) {
+	s := Scenario{Variants: 2, Repositories: 2}
+	a := newArena(t, s)
+	a.reread = 0 // what Porch forgets is no matter here
+	p := newPlain(a)
+	run := p.fanOut(s.packages(floating, s.floatingVariants()), pace{perRepository: 1, total: 1})
+	if run.Wrong != 0 || run.Seconds <= 0 || run.Total != 1 || run.PerRepository != 1 {
+		t.Errorf("the plain client: %+v", run)
+	}
+	for _, l := range latencies(p.calls) {
+		if l.Calls != s.floatingVariants() || l.MedianSeconds <= 0 {
+			t.Errorf("the plain client's calls: %+v, want %d of each", l, s.floatingVariants())
+		}
+	}
+	c := startOurs(a)
+	result := c.fanOut(s.packages(fixed, s.Variants))
+	if result.Wrong != 0 || result.Seconds <= 0 || result.CPUSeconds <= 0 || result.PeakBytes <= 0 {
+		t.Errorf("the controller: %+v", result)
+	}
+	for _, call := range [][2]string{{"create", "packagerevisions"}, {"update", "packagerevisionresources"}} {
+		if n := report.Granted(result.Requests, call[0], call[1]); n != s.Variants {
+			t.Errorf("the controller did %s %s %d times for %d variants", call[0], call[1], n, s.Variants)
+		}
+	}
+	if all, evaluations := c.reconciles(); evaluations < s.Variants || all < evaluations {
+		t.Errorf("%d reconciles and %d evaluations of %d variants", all, evaluations, s.Variants)
+	}
+}

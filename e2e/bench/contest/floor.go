@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/report"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+// pace is how many packages a plain client works on at a time.
+type pace struct{ perRepository, total int }
+
+// paces returns those that are tried, from the slowest. Porch v1.5 loses drafts when several are written to one repository
+// at a time, so it is not known which is the best.
+func (s Scenario) paces() []pace {
+	var paces []pace
+	for _, p := range []pace{{1, 1}, {1, 2}, {1, s.Repositories}, {2, 2 * s.Repositories}, {4, 4 * s.Repositories}} {
+		p.total = min(p.total, s.Repositories*p.perRepository)
+		if !slices.Contains(paces, p) && p.total <= s.Variants {
+			paces = append(paces, p)
+		}
+	}
+	return paces
+}
+
+// call is a call of Porch and how long it took.
+type call struct {
+	verb, resource string
+	took           time.Duration
+}
+
+// plain is a client that makes drafts by the calls of Porch that this takes: one that clones the blueprint, one that reads
+// the draft and one that saves it as it must be.
+type plain struct {
+	*arena
+	client client.Client
+	owner  *metav1.OwnerReference // of the drafts: an object that is there, as a variant is for a controller
+
+	mu      sync.Mutex
+	calls   []call // those that Porch granted
+	retries int
+}
+
+// newPlain returns a plain client. Unlike that of a Fleet, it does not wait before a request.
+func newPlain(a *arena) *plain {
+	a.t.Helper()
+	config := rest.CopyConfig(a.stack.Config)
+	config.QPS = -1
+	c, err := client.New(config, client.Options{Scheme: a.Client.Scheme(), Mapper: a.Client.RESTMapper()})
+	if err != nil {
+		a.t.Fatalf("cannot make a client: %v", err)
+	}
+	var owner corev1.ConfigMap
+	if err := c.Get(a.t.Context(), client.ObjectKey{Namespace: namespace, Name: endpointsName(changed)}, &owner); err != nil {
+		a.t.Fatalf("cannot get the owner of drafts: %v", err)
+	}
+	return &plain{arena: a, client: c, owner: metav1.NewControllerRef(&owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+}
+
+// fanOut makes the drafts of the packages at a pace.
+func (p *plain) fanOut(packages []pkg, at pace) report.FloorRun {
+	p.t.Helper()
+	queues := map[string]chan pkg{}
+	for _, next := range packages {
+		if queues[next.Repository] == nil {
+			queues[next.Repository] = make(chan pkg, len(packages))
+		}
+		queues[next.Repository] <- next
+	}
+	turns := make(chan struct{}, at.total)
+	var work sync.WaitGroup
+	var faults sync.Map
+	began := time.Now()
+	for _, queue := range queues {
+		close(queue)
+		for range at.perRepository {
+			work.Go(func() {
+				for next := range queue {
+					turns <- struct{}{}
+					if err := p.make(p.t.Context(), next); err != nil {
+						faults.Store(next.String(), err)
+					}
+					<-turns
+				}
+			})
+		}
+	}
+	work.Wait()
+	run := report.FloorRun{PerRepository: at.perRepository, Total: at.total, Seconds: time.Since(began).Seconds(), Retries: p.retries}
+	run.Wrong, run.Fault = p.verify(packages)
+	faults.Range(func(_, err any) bool {
+		run.Fault = fmt.Sprint(err) // says why
+		return false
+	})
+	return run
+}
+
+// make makes the draft of one package.
+func (p *plain) make(ctx context.Context, wanted pkg) error {
+	draft := &porchapi.PackageRevision{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, OwnerReferences: []metav1.OwnerReference{*p.owner}},
+		Spec: porchapi.PackageRevisionSpec{
+			RepositoryName: wanted.Repository, PackageName: wanted.Name, WorkspaceName: "packagevariant-1",
+			Lifecycle: porchapi.PackageRevisionLifecycleDraft,
+			Tasks: []porchapi.Task{{Type: porchapi.TaskTypeClone, Clone: &porchapi.PackageCloneTaskSpec{
+				Upstream: porchapi.UpstreamPackage{UpstreamRef: &porchapi.PackageRevisionRef{Name: blueprints + "." + wanted.Blueprint + ".v1"}},
+			}}},
+		},
+	}
+	var resources porchapi.PackageRevisionResources
+	for _, step := range []struct {
+		verb, resource string
+		do             func() error
+	}{
+		{"create", "packagerevisions", func() error { return p.client.Create(ctx, draft) }},
+		{"get", "packagerevisionresources", func() error { return p.client.Get(ctx, client.ObjectKeyFromObject(draft), &resources) }},
+		{"update", "packagerevisionresources", func() error {
+			if err := wanted.write(resources.Spec.Resources); err != nil {
+				return err
+			}
+			return p.client.Update(ctx, &resources)
+		}},
+	} {
+		if err := p.call(ctx, step.verb, step.resource, step.do); err != nil {
+			return fmt.Errorf("%s: cannot %s %s: %w", wanted, step.verb, step.resource, err)
+		}
+	}
+	return nil
+}
+
+const (
+	// retries is how often a plain client tries a call again that Porch refuses, and pause how long it waits before.
+	retries = 20
+	pause   = 50 * time.Millisecond
+)
+
+// call makes a call of Porch. As any client must, it tries again what Porch refuses because it is at work on something
+// else: with a conflict, or, as it reads a repository badly while it writes it, with an internal error.
+func (p *plain) call(ctx context.Context, verb, resource string, do func() error) error {
+	for try := 0; ; try++ {
+		began := time.Now()
+		err := do()
+		took := time.Since(began)
+		refused := apierrors.IsConflict(err) || apierrors.IsInternalError(err)
+		p.mu.Lock()
+		if err == nil {
+			p.calls = append(p.calls, call{verb, resource, took})
+		} else if refused && try < retries {
+			p.retries++
+		}
+		p.mu.Unlock()
+		if !refused || try == retries {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// write makes the files of a clone what the package must be, but for what Porch renders.
+func (p pkg) write(files map[string]string) error {
+	want, err := p.want()
+	if err != nil {
+		return err
+	}
+	for _, edit := range []struct {
+		file string
+		path []string // of the fields that are taken from want
+	}{
+		{"Kptfile", []string{"info"}}, {"Kptfile", []string{"pipeline"}}, {"Kptfile", []string{"status"}},
+		{"package-context.yaml", []string{"data"}},
+		{"endpoints.yaml", []string{"data"}}, {"endpoints.yaml", []string{"metadata", "annotations", injectedName}},
+	} {
+		var content map[string]any
+		if err := yaml.Unmarshal([]byte(files[edit.file]), &content); err != nil {
+			return fmt.Errorf("cannot read %s: %w", edit.file, err)
+		}
+		parents, name := edit.path[:len(edit.path)-1], edit.path[len(edit.path)-1]
+		field(content, parents...)[name] = field(field(want, edit.file), parents...)[name]
+		text, err := yaml.Marshal(content)
+		if err != nil {
+			return fmt.Errorf("cannot write %s: %w", edit.file, err)
+		}
+		files[edit.file] = string(text)
+	}
+	return nil
+}
+
+// latencies returns how long the calls took, by kind, in the order in which they were first made.
+func latencies(calls []call) []report.Latency {
+	type kind struct{ verb, resource string }
+	times := map[kind][]time.Duration{}
+	var kinds []kind
+	for _, c := range calls {
+		k := kind{c.verb, c.resource}
+		if times[k] == nil {
+			kinds = append(kinds, k)
+		}
+		times[k] = append(times[k], c.took)
+	}
+	var out []report.Latency
+	for _, k := range kinds {
+		took := times[k]
+		slices.SortFunc(took, cmp.Compare)
+		at := func(part float64) float64 { return took[int(part*float64(len(took)-1))].Seconds() }
+		out = append(out, report.Latency{Verb: k.verb, Resource: k.resource, Calls: len(took), MedianSeconds: at(0.5), P95Seconds: at(0.95)})
+	}
+	return out
+}

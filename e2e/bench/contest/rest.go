@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contest
+
+import (
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/report"
+)
+
+// rest lets some time pass after all is done, and returns the requests of some more time.
+func (c *contender) rest(settle, during time.Duration) []report.RequestCount {
+	c.t.Helper()
+	c.sleep(settle)
+	c.proxy.Reset()
+	c.sleep(during)
+	return tally(c.proxy.Requests())
+}

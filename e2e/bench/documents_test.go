@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/package-variants/package-variants/e2e/bench/report"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// root is the root of the repository.
+const root = "../.."
+
+// lastRun returns what the last run has measured, which must have all that a run can have, and nothing that this program
+// does not know.
+func lastRun(t *testing.T) *report.Run {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, docs, results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	var run report.Run
+	if err := decoder.Decode(&run); err != nil {
+		t.Fatalf("%s: %v", results, err)
+	}
+	return &run
+}
+
+// TestDocuments holds that the page, its plots and the README tell what the last run has measured. With UPDATE_GOLDEN they
+// are written anew from it, while no other test reads them.
+func TestDocuments(t *testing.T) {
+	run := lastRun(t)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if _, err := write(run, root, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := documents(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := json.MarshalIndent(run, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want[results] = string(content) + "\n"
+	got := map[string]string{}
+	entries, err := os.ReadDir(filepath.Join(root, docs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		got[entry.Name()] = read(t, filepath.Join(root, docs, entry.Name()))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s is not what %s says; run make golden (-want +got):\n%s", docs, results, diff)
+	}
+	readme := read(t, filepath.Join(root, "README.md"))
+	updated, err := inReadme(run, readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(updated, readme); diff != "" {
+		t.Errorf("the README is not what %s says; run make golden (-want +got):\n%s", results, diff)
+	}
+}
+
+// TestInReadme holds that only what is between the marks is written, and that they must be there.
+func TestInReadme(t *testing.T) {
+	t.Parallel()
+	run := lastRun(t)
+	summary, err := run.Summary(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"a\n" + begin + "old\n" + end + "b\n": "a\n" + begin + summary + end + "b\n",
+		"a\n" + begin + end:                   "a\n" + begin + summary + end,
+		"a\n" + begin + "b\n":                 "",
+		"a\n" + end + "b\n" + begin:           "",
+	} {
+		got, err := inReadme(run, text)
+		if (err != nil) != (want == "") || got != want {
+			t.Errorf("in %q:\ngot  %q, %v\nwant %q", text, got, err, want)
+		}
+	}
+	const message = `it must have the lines "<!-- begin of what make bench writes -->" and "<!-- end of what make bench writes -->", between which the benchmarks are told`
+	if _, err := inReadme(run, ""); err == nil || err.Error() != message {
+		t.Errorf("error %v, want %s", err, message)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/contest"
+)
+
+// The parts of a run.
+const (
+	fanOut    = "fanout"
+	rest      = "rest"
+	change    = "change"
+	expansion = "expansion"
+	functions = "functions"
+	scale     = "scale"
+)
+
+// parts are all of them, in the order of the page.
+var parts = []string{fanOut, rest, change, expansion, functions, scale}
+
+// options are what a run can be told.
+type options struct {
+	only            []string
+	scenario        contest.Scenario
+	settle, resting time.Duration
+	count           int
+	sizes           []int
+	// args are the arguments.
+	args []string
+}
+
+// defaults are the options of a run that writes docs/benchmarks. They are those of the project's expectations.
+func defaults() *options {
+	return &options{
+		only: parts, scenario: contest.Scenario{Variants: 50, Repositories: 5},
+		settle: time.Minute, resting: time.Minute, count: 5, sizes: []int{100, 1000, 10000},
+	}
+}
+
+// parse reads the arguments. Errors, and the usage, are written to out.
+func parse(args []string, out io.Writer) (*options, error) {
+	o := defaults()
+	o.args = args
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.SetOutput(out)
+	f.Func("only", "the parts to measure, of "+strings.Join(parts, ", ")+", separated by commas (default all)", func(text string) error {
+		o.only = nil
+		for _, part := range strings.Split(text, ",") {
+			if !slices.Contains(parts, part) {
+				return fmt.Errorf("there is no part %q: it must be one of %s", part, strings.Join(parts, ", "))
+			}
+			o.only = append(o.only, part)
+		}
+		return nil
+	})
+	f.IntVar(&o.scenario.Variants, "variants", o.scenario.Variants, "how many variants the set of the fan-out has")
+	f.IntVar(&o.scenario.Repositories, "repositories", o.scenario.Repositories, "how many Repositories they are spread over")
+	f.DurationVar(&o.settle, "settle", o.settle, "how long to wait before the rest is measured")
+	f.DurationVar(&o.resting, "rest", o.resting, "how long the rest is measured")
+	f.IntVar(&o.count, "count", o.count, "how often each benchmark of the functions is run; the median counts")
+	f.Func("sizes", "how many variants the simulated fleets have, separated by commas (default 100,1000,10000)", func(text string) error {
+		o.sizes = nil
+		for _, size := range strings.Split(text, ",") {
+			var n int
+			if _, err := fmt.Sscanf(size, "%d", &n); err != nil {
+				return fmt.Errorf("%q is not a number", size)
+			}
+			o.sizes = append(o.sizes, n)
+		}
+		return nil
+	})
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		err := fmt.Errorf("unexpected argument %q: there are flags only, see -help", f.Arg(0))
+		fmt.Fprintln(out, err)
+		return nil, err
+	}
+	return o, nil
+}
+
+// measures tells whether a part is measured.
+func (o *options) measures(part string) bool { return slices.Contains(o.only, part) }
+
+// whole tells whether this is a run for docs/benchmarks: all parts, as large as they are by default.
+func (o *options) whole() bool { return len(o.args) == 0 }
+
+// command returns the command that repeats the run.
+func (o *options) command() string {
+	if o.whole() {
+		return "make bench"
+	}
+	return fmt.Sprintf("make bench BENCHFLAGS='%s'", strings.Join(o.args, " "))
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/contest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestParse holds what the flags mean.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	whole := defaults()
+	some := defaults()
+	some.args = []string{"-only", "rest,change", "-variants=4", "-repositories=2", "-settle=1s", "-rest", "10s", "-count=1", "-sizes", "10,20"}
+	some.only, some.scenario = []string{rest, change}, contest.Scenario{Variants: 4, Repositories: 2}
+	some.settle, some.resting, some.count, some.sizes = time.Second, 10*time.Second, 1, []int{10, 20}
+	for _, c := range []struct {
+		want    *options
+		whole   bool
+		command string
+	}{
+		{whole, true, "make bench"},
+		{some, false, "make bench BENCHFLAGS='-only rest,change -variants=4 -repositories=2 -settle=1s -rest 10s -count=1 -sizes 10,20'"},
+	} {
+		got, err := parse(c.want.args, t.Output())
+		if err != nil {
+			t.Errorf("%v: %v", c.want.args, err)
+			continue
+		}
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(options{})); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.want.args, diff)
+		}
+		if got.whole() != c.whole || got.command() != c.command {
+			t.Errorf("%v: whole is %t, the command %s", c.want.args, got.whole(), got.command())
+		}
+	}
+}
+
+// TestParseRefuses holds what is said of arguments that are wrong.
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"-only fanout,all": `invalid value "fanout,all" for flag -only: there is no part "all": it must be one of fanout, rest, change, expansion, functions, scale`,
+		"-sizes ten":       `invalid value "ten" for flag -sizes: "ten" is not a number`,
+		"fanout":           `unexpected argument "fanout": there are flags only, see -help`,
+	} {
+		var out strings.Builder
+		if _, err := parse(strings.Fields(args), &out); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s: the user is told %q", args, out.String())
+		}
+	}
+}

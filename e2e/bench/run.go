@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/contest"
+	"github.com/package-variants/package-variants/e2e/bench/machine"
+	"github.com/package-variants/package-variants/e2e/bench/micro"
+	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/bench/simulation"
+
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+const (
+	// burst is how many events about packages the controller gets at once.
+	burst = 10000
+	// still is how long the controller must have had nothing to do when its memory at rest is read.
+	still = 10 * time.Second
+)
+
+// bench measures what the options ask for and writes the documents. What goes on is told to out.
+func bench(ctx context.Context, o *options, out io.Writer) error {
+	log.SetLogger(logr.Discard()) // what clients have to say is in their errors
+	root, err := repository()
+	if err != nil {
+		return err
+	}
+	run, err := describe(ctx, root, o)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := measure(ctx, o, out, run); err != nil {
+		return err
+	}
+	dir, err := write(run, root, o.whole())
+	if err != nil {
+		return err
+	}
+	for _, e := range run.Expectations() {
+		met := "met"
+		if !e.Met {
+			met = "NOT MET"
+		}
+		fmt.Fprintf(out, "%-8s %s: %s\n", met, e.Text, e.Measured)
+	}
+	fmt.Fprintf(out, "That took %s. It is written to %s.\n", time.Since(began).Round(time.Second), dir)
+	return nil
+}
+
+// describe returns a run that nothing is measured of yet.
+func describe(ctx context.Context, root string, o *options) (*report.Run, error) {
+	described, err := machine.Describe()
+	if err != nil {
+		return nil, err
+	}
+	versions, err := versions(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Run{Date: time.Now().UTC().Format(time.DateOnly), Command: o.command(), Machine: described, Versions: versions}, nil
+}
+
+// measure measures one part after the other, so that none disturbs another.
+func measure(ctx context.Context, o *options, out io.Writer, run *report.Run) error {
+	if o.measures(fanOut) || o.measures(rest) || o.measures(change) {
+		err := contest.Measure(ctx, contest.Options{
+			Scenario: o.scenario, FanOut: o.measures(fanOut), Rest: o.measures(rest), Change: o.measures(change),
+			Settle: o.settle, Resting: o.resting, Log: out,
+		}, run)
+		if err != nil {
+			return err
+		}
+	}
+	err := micro.Measure(ctx, micro.Options{
+		Expansion: o.measures(expansion), Mutations: o.measures(functions), Processes: o.measures(functions), Count: o.count, Log: out,
+	}, run)
+	if err != nil || !o.measures(scale) {
+		return err
+	}
+	latencies := simulation.DefaultLatencies
+	if run.FanOut != nil {
+		latencies = simulation.LatenciesOf(run.FanOut.Latencies)
+	}
+	return simulation.Measure(ctx, simulation.Options{Variants: o.sizes, Latencies: latencies, Events: burst, Settle: still, Log: out}, run)
+}
+
+// repository returns the root of the repository that the working directory is in.
+func repository() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%s is not in the repository: there is no go.work above it", start)
+		}
+	}
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+
+	porchconfig "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed scenario
+var scenario embed.FS
+
+const (
+	// namespace is where all takes place.
+	namespace = "fleet"
+	// perRepository is how many variants a Repository has, perSet how many a PackageVariantSet wants at most.
+	perRepository = 10
+	perSet        = 1000
+	// elsewhere is the Repository of packages that no variant is about, and strangers is their number.
+	elsewhere = "elsewhere"
+	strangers = 100
+	// groupLabel is the label of the Repositories of a set.
+	groupLabel = "group"
+	// atOnce is how many objects are created at a time.
+	atOnce = 16
+)
+
+// fleet is what a platform team has in its cluster.
+type fleet struct {
+	variants int
+	client   client.Client
+	porch    *Porch
+}
+
+func newFleet(config *rest.Config, porch *Porch, variants int) (*fleet, error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), v1alpha2.AddToScheme(scheme), porchconfig.AddToScheme(scheme)); err != nil {
+		return nil, err
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	return &fleet{variants: variants, client: client.NewNamespacedClient(c, namespace), porch: porch}, err
+}
+
+func (f *fleet) repositories() int { return f.variants / perRepository }
+
+func (f *fleet) sets() int { return (f.variants + perSet - 1) / perSet }
+
+func repositoryName(i int) string { return fmt.Sprintf("site-%04d", i) }
+
+// prepare makes what there is before the sets: the blueprint, a Repository and a ConfigMap for each site, and packages that
+// nobody asks for.
+func (f *fleet) prepare(ctx context.Context) error {
+	files, err := blueprint()
+	if err != nil {
+		return err
+	}
+	f.porch.Publish(namespace, "blueprints", "web", "v1", files)
+	for i := range strangers {
+		f.porch.Publish(namespace, elsewhere, packageName(i), "v1", files)
+	}
+	if err := f.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
+		return err
+	}
+	if err := f.register(ctx, "blueprints", nil); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i := range f.repositories() {
+		group.Go(func() error {
+			name := repositoryName(i)
+			facts := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "endpoints-" + name}, Data: map[string]string{"payment": payment(name)}}
+			if err := f.client.Create(ctx, facts); err != nil {
+				return err
+			}
+			return f.register(ctx, name, map[string]string{groupLabel: fmt.Sprint(i * perRepository / perSet)})
+		})
+	}
+	return group.Wait()
+}
+
+// payment is the fact of a site that is injected.
+func payment(site string) string { return "payment." + site + ".example.com" }
+
+// register makes a Repository that Porch has read.
+func (f *fleet) register(ctx context.Context, name string, labels map[string]string) error {
+	content := porchconfig.RepositoryContentPackage
+	r := &porchconfig.Repository{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
+		Spec: porchconfig.RepositorySpec{
+			Type: porchconfig.RepositoryTypeGit, Content: &content,
+			Git: &porchconfig.GitRepository{Repo: address + name, Branch: "main", Directory: "/"},
+		},
+	}
+	if err := f.client.Create(ctx, r); err != nil {
+		return err
+	}
+	r.Status.Conditions = []metav1.Condition{{
+		Type: porchconfig.RepositoryReady, Status: metav1.ConditionTrue, Reason: porchconfig.ReasonReady,
+		Message: "Repository Ready", LastTransitionTime: metav1.Now(), ObservedGeneration: r.Generation,
+	}}
+	return f.client.Status().Update(ctx, r)
+}
+
+// blueprint returns the files of the upstream package.
+func blueprint() (map[string]string, error) {
+	files := map[string]string{}
+	err := fs.WalkDir(scenario, "scenario/blueprint", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := scenario.ReadFile(file)
+		files[path.Base(file)] = string(content)
+		return err
+	})
+	return files, err
+}
+
+// apply makes the sets, each of some of the Repositories.
+func (f *fleet) apply(ctx context.Context) error {
+	text, err := scenario.ReadFile("scenario/set.yaml")
+	if err != nil {
+		return err
+	}
+	for i := range f.sets() {
+		var set v1alpha2.PackageVariantSet
+		if err := yaml.UnmarshalStrict(text, &set); err != nil {
+			return fmt.Errorf("set.yaml: %w", err)
+		}
+		set.Name = fmt.Sprintf("%s-%d", set.Name, i)
+		selector := set.Spec.Targets[0].RepositorySelector
+		selector.MatchLabels = map[string]string{groupLabel: fmt.Sprint(i)}
+		for n := range perRepository {
+			selector.PackageNames = append(selector.PackageNames, packageName(n))
+		}
+		if err := f.client.Create(ctx, &set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func packageName(i int) string { return fmt.Sprintf("web-%d", i) }
+
+// drafts returns the names of the drafts that the variants are to have.
+func (f *fleet) drafts() []string {
+	var names []string
+	for i := range f.repositories() {
+		for n := range perRepository {
+			names = append(names, nameOf(repositoryName(i), packageName(n), "packagevariant-1"))
+		}
+	}
+	return names
+}
+
+// strangers returns the names of revisions that no variant is about.
+func (f *fleet) strangers() []string {
+	var names []string
+	for i := range strangers {
+		names = append(names, nameOf(elsewhere, packageName(i), "v1"))
+	}
+	return names
+}
+
+// ready returns how many variants the sets say are ready.
+func (f *fleet) ready(ctx context.Context) (int, error) {
+	var sets v1alpha2.PackageVariantSetList
+	if err := f.client.List(ctx, &sets); err != nil {
+		return 0, err
+	}
+	ready := 0
+	for i := range sets.Items {
+		ready += int(sets.Items[i].Status.Ready)
+	}
+	return ready, nil
+}
+
+// check returns an error that says which draft has not in it what its variant asks for.
+func (f *fleet) check() error {
+	for _, name := range f.drafts() {
+		files, err := f.porch.Files(namespace, name)
+		if err != nil {
+			return err
+		}
+		site, _, _ := strings.Cut(name, ".")
+		for file, text := range map[string]string{
+			"package-context.yaml": "  site: " + site + "\n", "endpoints.yaml": "  payment: " + payment(site) + " #",
+			"deployment.yaml": "  namespace: web-" + site + "\n", "service.yaml": "  namespace: web-" + site + "\n",
+			kptfileName: "    message: injected resource \"endpoints-" + site + "\" from cluster\n",
+		} {
+			if !strings.Contains(files[file], text) {
+				return fmt.Errorf("%s of %s has no %q:\n%s", file, name, text, files[file])
+			}
+		}
+	}
+	return nil
+}

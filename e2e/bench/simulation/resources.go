@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"encoding/json"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// typed returns an object as Porch serves it.
+func typed(r *packageRevision) porchapi.PackageRevision {
+	object := r.object
+	object.TypeMeta = metav1.TypeMeta{APIVersion: porchapi.SchemeGroupVersion.String(), Kind: "PackageRevision"}
+	return object
+}
+
+// content returns the files of a revision as Porch serves them.
+func content(r *packageRevision) *porchapi.PackageRevisionResources {
+	from := r.object
+	return &porchapi.PackageRevisionResources{
+		TypeMeta: metav1.TypeMeta{APIVersion: porchapi.SchemeGroupVersion.String(), Kind: "PackageRevisionResources"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: from.Namespace, Name: from.Name, UID: from.UID, ResourceVersion: from.ResourceVersion, CreationTimestamp: from.CreationTimestamp,
+		},
+		Spec: porchapi.PackageRevisionResourcesSpec{
+			PackageName: from.Spec.PackageName, WorkspaceName: from.Spec.WorkspaceName, Revision: from.Spec.Revision,
+			RepositoryName: from.Spec.RepositoryName, Resources: r.files,
+		},
+	}
+}
+
+// listRevisions lists, by Porch's fields and by labels. A list of one Repository waits for what goes on there.
+func (p *Porch) listRevisions(r *http.Request) (any, error) {
+	byField, err := fields.ParseSelector(r.URL.Query().Get("fieldSelector"))
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	byLabel, err := labels.Parse(r.URL.Query().Get("labelSelector"))
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	list := &porchapi.PackageRevisionList{
+		TypeMeta: metav1.TypeMeta{APIVersion: porchapi.SchemeGroupVersion.String(), Kind: "PackageRevisionList"},
+	}
+	add := func(of *repository) {
+		for _, each := range of.revisions {
+			if byField.Matches(fieldsOf(each)) && byLabel.Matches(labels.Set(each.object.Labels)) {
+				list.Items = append(list.Items, typed(each))
+			}
+		}
+	}
+	namespace := r.PathValue("namespace")
+	if repo, one := byField.RequiresExactMatch("spec.repository"); one && namespace != "" {
+		err := p.work(namespace, repo, p.latencies.Read, func() error {
+			add(p.repository(namespace, repo))
+			return nil
+		})
+		return list, err
+	}
+	time.Sleep(p.latencies.Read)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, of := range p.repositories {
+		if namespace == "" || namespace == key.Namespace {
+			add(of)
+		}
+	}
+	slices.SortFunc(list.Items, func(a, b porchapi.PackageRevision) int { return cmp.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// fieldsOf returns the fields that Porch lists by. The name of a package is compared by the last part of its path.
+func fieldsOf(r *packageRevision) fields.Set {
+	spec := r.object.Spec
+	return fields.Set{
+		"metadata.name": r.object.Name, "metadata.namespace": r.object.Namespace,
+		"spec.repository": spec.RepositoryName, "spec.packageName": path.Base(spec.PackageName),
+		"spec.workspaceName": spec.WorkspaceName, "spec.revision": fmt.Sprint(spec.Revision), "spec.lifecycle": string(spec.Lifecycle),
+	}
+}
+
+func (p *Porch) createRevision(r *http.Request) (any, error) {
+	var object porchapi.PackageRevision
+	if err := decode(r, &object); err != nil {
+		return nil, err
+	}
+	object.Namespace = r.PathValue("namespace")
+	var made *packageRevision
+	err := p.work(object.Namespace, object.Spec.RepositoryName, p.latencies.Create, func() error {
+		var err error
+		if made, err = p.draft(&object); err == nil {
+			p.put(watch.Added, made)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return typed(made), nil
+}
+
+// named lets Porch work for the revision that a request names.
+func (p *Porch) named(r *http.Request, latency time.Duration, do func(*packageRevision) error) error {
+	namespace, name := r.PathValue("namespace"), r.PathValue("name")
+	repo, _, _ := strings.Cut(name, ".")
+	return p.work(namespace, repo, latency, func() error {
+		found, err := p.get(namespace, name)
+		if err != nil {
+			return err
+		}
+		return do(found)
+	})
+}
+
+func (p *Porch) getRevision(r *http.Request) (answer any, err error) {
+	err = p.named(r, p.latencies.Read, func(found *packageRevision) error {
+		answer = typed(found)
+		return nil
+	})
+	return answer, err
+}
+
+// patchRevision merges a patch, of metadata or the lifecycle. A draft gets a new commit by it.
+func (p *Porch) patchRevision(r *http.Request) (answer any, err error) {
+	patch, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	err = p.named(r, p.latencies.Save, func(found *packageRevision) error {
+		before, err := json.Marshal(typed(found))
+		if err != nil {
+			return err
+		}
+		after, err := jsonpatch.MergePatch(before, patch)
+		if err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+		changed := &packageRevision{files: found.files}
+		if err := json.Unmarshal(after, &changed.object); err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+		if changed.object.ResourceVersion != found.object.ResourceVersion {
+			return conflict(porchapi.Resource(revisions), found.object.Name)
+		}
+		tell := p.put
+		if found.object.IsPublished() {
+			tell = p.store
+		}
+		tell(watch.Modified, changed)
+		answer = typed(changed)
+		return nil
+	})
+	return answer, err
+}
+
+func (p *Porch) deleteRevision(r *http.Request) (answer any, err error) {
+	err = p.named(r, p.latencies.Save, func(found *packageRevision) error {
+		if found.object.IsPublished() && found.object.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDeletionProposed {
+			return apierrors.NewForbidden(porchapi.Resource(revisions), found.object.Name, fmt.Errorf("its deletion is not proposed"))
+		}
+		p.store(watch.Deleted, found)
+		answer = typed(found)
+		return nil
+	})
+	return answer, err
+}
+
+func (p *Porch) getContent(r *http.Request) (answer any, err error) {
+	err = p.named(r, p.latencies.Read, func(found *packageRevision) error {
+		answer = content(found)
+		return nil
+	})
+	return answer, err
+}
+
+// updateContent saves and renders the files of a draft that is still what the client read.
+func (p *Porch) updateContent(r *http.Request) (answer any, err error) {
+	var saved porchapi.PackageRevisionResources
+	if err := decode(r, &saved); err != nil {
+		return nil, err
+	}
+	err = p.named(r, p.latencies.Save, func(found *packageRevision) error {
+		switch {
+		case saved.ResourceVersion != found.object.ResourceVersion:
+			return conflict(porchapi.Resource(contents), found.object.Name)
+		case found.object.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft:
+			return apierrors.NewInternalError(fmt.Errorf("cannot update a package revision with lifecycle value %q; package must be Draft", found.object.Spec.Lifecycle))
+		}
+		changed := &packageRevision{object: *found.object.DeepCopy(), files: saved.Spec.Resources}
+		if err := changed.render(); err != nil {
+			return err
+		}
+		p.put(watch.Added, changed) // so Porch tells of a draft that was saved
+		answer = content(changed)
+		return nil
+	})
+	return answer, err
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/internal/harness"
+	"github.com/package-variants/package-variants/e2e/stack"
+)
+
+// Options say what to simulate.
+type Options struct {
+	// Variants are the sizes of the fleets, each a multiple of ten.
+	Variants []int
+	// Latencies are those of Porch.
+	Latencies Latencies
+	// Concurrency is how many variants the controller works on at once; 0 is its default.
+	Concurrency int
+	// Events is how many events there are in a burst.
+	Events int
+	// Settle is how long nothing has happened when the memory of the controller at rest is read.
+	Settle time.Duration
+	// Log is told what goes on.
+	Log io.Writer
+}
+
+// Measure measures the controller with fleets of each of the sizes, each in a cluster of its own, and puts it into a run.
+// It needs the environment that the Makefile sets. When it returns, all that it started has ended.
+func Measure(ctx context.Context, o Options, run *report.Run) error {
+	scale := &report.Scale{Latencies: o.Latencies.report()}
+	for _, variants := range o.Variants {
+		if variants <= 0 || variants%perRepository != 0 {
+			return fmt.Errorf("cannot simulate %d variants: their number must be a multiple of %d", variants, perRepository)
+		}
+		var point report.ScalePoint
+		if err := harness.Run(ctx, o.Log, func(t harness.T) { point = measure(t, &o, variants) }); err != nil {
+			return fmt.Errorf("%d variants: %w", variants, err)
+		}
+		scale.Points = append(scale.Points, point)
+	}
+	run.Scale = scale
+	return nil
+}
+
+// measure measures the controller with one fleet: as its sets are applied, in bursts of events, and when it is started anew.
+func measure(t harness.T, o *Options, variants int) report.ScalePoint {
+	porch := NewPorch(o.Latencies)
+	s, err := stack.Start(t.Context(), stack.Options{PorchAPI: porch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.InstallVariants(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := newFleet(s.Config, porch, variants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.prepare(t.Context()); err != nil {
+		t.Fatalf("cannot prepare the fleet: %v", err)
+	}
+	t.Logf("%d variants in %d repositories", variants, f.repositories())
+	c := start(t, s.Kubeconfig, o.Concurrency)
+	c.drain(0)
+	point := report.ScalePoint{Variants: variants, Repositories: f.repositories()}
+	c.converge(o, f, &point)
+	t.Logf("  ready after %.1f s and %.1f s of processor time; memory %d MB at most", point.ConvergeSeconds, point.CPUSeconds, point.PeakBytes>>20)
+	point.Unrelated = c.burst(f, o.Events, f.strangers(), 1)
+	point.Related = c.burst(f, o.Events, f.drafts(), min(variants, o.Events))
+	t.Logf("  %.0f events a second about others' packages, %.0f about the variants'", point.Unrelated.PerSecond(), point.Related.PerSecond())
+	c.Stop()
+	point.Restart = start(t, s.Kubeconfig, o.Concurrency).restart(variants)
+	t.Logf("  started anew: %.1f s, %.1f s of processor time", point.Restart.Seconds, point.Restart.CPUSeconds)
+	return point
+}
+
+// converge applies the sets and measures until they say that all variants are ready, and then at rest. The drafts must be
+// what the variants ask for.
+func (c *observed) converge(o *Options, f *fleet, point *report.ScalePoint) {
+	c.t.Helper()
+	before, began := c.usage(), time.Now()
+	if err := f.apply(c.t.Context()); err != nil {
+		c.t.Fatalf("cannot apply the sets: %v", err)
+	}
+	for ready := 0; ready < f.variants; {
+		select {
+		case <-c.t.Context().Done():
+		case <-time.After(glance):
+		}
+		var err error
+		if ready, err = f.ready(c.t.Context()); err != nil {
+			c.t.Fatalf("cannot see whether the sets are ready: %v", err)
+		}
+	}
+	point.ConvergeSeconds = time.Since(began).Seconds()
+	done := c.usage()
+	if err := f.check(); err != nil {
+		c.t.Fatal(err)
+	}
+	point.CPUSeconds = done.cpuSeconds - before.cpuSeconds
+	point.Reconciles, point.SetReconciles = done.reconciles-before.reconciles, done.setReconciles-before.setReconciles
+	point.Requests = done.requests - before.requests
+	c.drain(0)
+	time.Sleep(o.Settle)
+	rest := c.usage()
+	point.PeakBytes, point.HeapBytes, point.RestBytes = rest.peakBytes, rest.heapBytes, rest.residentBytes
+}
+
+// burst sends events about revisions, in turn, and measures until the controller, which reconciles so many variants for
+// it at least, is through with them.
+func (c *observed) burst(f *fleet, events int, names []string, reconciles int) report.Burst {
+	c.t.Helper()
+	before, began := c.usage(), time.Now()
+	touch := func(name, value string) {
+		if err := f.porch.Touch(namespace, name, value); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	for i := range events {
+		touch(names[i%len(names)], "event-"+strconv.Itoa(i))
+	}
+	touch(f.drafts()[0], "last of "+names[0]) // it is reconciled, after all others have been seen
+	after, at := c.drain(before.reconciles + reconciles)
+	return report.Burst{
+		Events: events + 1, Seconds: at.Sub(began).Seconds(), CPUSeconds: after.cpuSeconds - before.cpuSeconds,
+		Reconciles: after.reconciles - before.reconciles, Requests: after.requests - before.requests,
+	}
+}
+
+// restart measures a controller that has just been started with a fleet that is as it should be.
+func (c *observed) restart(variants int) report.Restart {
+	c.t.Helper()
+	began := time.Now()
+	done, at := c.drain(variants)
+	return report.Restart{
+		Seconds: at.Sub(began).Seconds(), CPUSeconds: done.cpuSeconds, PeakBytes: done.peakBytes,
+		Reconciles: done.reconciles, Requests: done.requests,
+	}
+}

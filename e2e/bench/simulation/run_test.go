@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/report"
+)
+
+// TestMeasure holds that a small fleet converges before the simulated Porch, with no more writes than it takes, and that
+// everything is measured.
+func TestMeasure(t *testing.T) {
+	const variants = 20
+	var run report.Run
+	err := Measure(t.Context(), Options{
+		Variants: []int{variants}, Latencies: Latencies{Create: time.Millisecond, Save: time.Millisecond, Read: time.Millisecond},
+		Events: 100, Log: t.Output(),
+	}, &run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Scale.Points) != 1 {
+		t.Fatalf("measured were %+v, want one point", run.Scale.Points)
+	}
+	p := run.Scale.Points[0]
+	if p.Variants != variants || p.Repositories != variants/perRepository {
+		t.Errorf("%d variants in %d repositories were measured", p.Variants, p.Repositories)
+	}
+	for name, n := range map[string]float64{
+		"peak": float64(p.PeakBytes), "heap": float64(p.HeapBytes), "memory at rest": float64(p.RestBytes),
+		"time": p.ConvergeSeconds, "processor time": p.CPUSeconds, "sets' reconciles": float64(p.SetReconciles),
+		"processor time of the unrelated": p.Unrelated.CPUSeconds, "of the related": p.Related.CPUSeconds, "of the restart": p.Restart.CPUSeconds,
+		"peak of the restart": float64(p.Restart.PeakBytes), "time of the restart": p.Restart.Seconds,
+	} {
+		if n <= 0 {
+			t.Errorf("%s: %v", name, n)
+		}
+	}
+	if p.Reconciles < variants || p.Requests < 4*variants {
+		t.Errorf("%d reconciles with %d requests", p.Reconciles, p.Requests)
+	}
+	if p.Unrelated.Reconciles != 1 || p.Unrelated.Requests != 0 {
+		t.Errorf("events about others' packages: %+v, want the one reconcile of the last event", p.Unrelated)
+	}
+	if p.Related.Reconciles < variants || p.Related.Requests != 0 {
+		t.Errorf("events about the variants' packages: %+v, want each reconciled, and no requests", p.Related)
+	}
+	if p.Restart.Reconciles < variants {
+		t.Errorf("restart: %+v, want each variant reconciled", p.Restart)
+	}
+}
+
+// TestMeasureRefuses holds that sizes are refused that cannot be spread over Repositories.
+func TestMeasureRefuses(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]string{
+		15: "cannot simulate 15 variants: their number must be a multiple of 10",
+		0:  "cannot simulate 0 variants: their number must be a multiple of 10",
+	} {
+		if err := Measure(t.Context(), Options{Variants: []int{size}}, &report.Run{}); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
