@@ -18,10 +18,15 @@ export CGO_ENABLED
 
 # The modules of this repository. A module that is not there is passed over; one
 # of OUTSIDE is not part of go.work and builds with its own go.mod only.
-ALL_MODULES := api functions sync-controller e2e
-OUTSIDE := e2e
+ALL_MODULES := api functions sync-controller release e2e
+OUTSIDE := release e2e
 MODULES := $(patsubst %/go.mod,%,$(wildcard $(addsuffix /go.mod,$(ALL_MODULES))))
 TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
+
+# Images are $(REGISTRY)/<name>:$(VERSION). References to them, in examples and
+# manuals, follow by make tags.
+REGISTRY ?= ghcr.io/package-variants
+VERSION ?= v0.1.0
 
 GOTESTFLAGS ?=
 TEST_TIMEOUT ?= 20m
@@ -45,13 +50,18 @@ ETCD := $(call tool,etcd)
 KUBE_APISERVER := $(dir $(call tool,kubernetes))kube-apiserver
 PORCH := $(call tool,porch)
 KUBECTL := $(call tool,kubectl)
+KUSTOMIZE := $(call tool,kustomize)
+CRANE := $(call tool,crane)
 # Where users, examples and tests find what they run: our functions, and kpt with
-# functions of the catalog beside it.
+# kustomize and functions of the catalog beside it.
 FUNCTIONS_BIN := $(CURDIR)/bin/functions
 TOOLS_BIN := $(CURDIR)/bin/tools
 KPT := $(TOOLS_BIN)/kpt
 SYNC_CONTROLLER := $(CURDIR)/bin/sync-controller
-export KPT FUNCTIONS_BIN TOOLS_BIN SYNC_CONTROLLER
+# Where tests find the images, and what made them.
+IMAGES := $(CURDIR)/dist/images
+RELEASE := $(CURDIR)/bin/release
+export KPT FUNCTIONS_BIN TOOLS_BIN SYNC_CONTROLLER IMAGES RELEASE REGISTRY VERSION
 
 # $(call each,MODULES,COMMAND) runs COMMAND in each module, in all of them even
 # when one fails, and fails if one did.
@@ -67,12 +77,12 @@ help: ## List the targets
 # Building
 
 .PHONY: tools
-tools: $(KPT_BUILD) $(CATALOG_BUILD) ## Build kpt, and functions of the catalog, into bin/tools
-	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
+tools: $(KPT_BUILD) $(KUSTOMIZE) $(CRANE) $(CATALOG_BUILD) ## Build kpt, kustomize, crane and functions of the catalog into bin/tools
+	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(KUSTOMIZE) $(CRANE) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm. A tool is its module's main.go or what its go.mod lists as tool.
-$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd tools/$(@F) && \
 	GOWORK=off go build -trimpath -ldflags '$(call stamp,$(@F))' -o $@.$$$$ $(if $(wildcard tools/$(@F)/main.go),.,tool) && mv $@.$$$$ $@
@@ -131,13 +141,45 @@ clean: ## Remove everything that make has built
 	rm -rf bin dist
 
 ##
+# Images and releases
+
+# $(call release_command,COMMAND) runs a command of release/main.go.
+release_command = cd release && GOWORK=off go build -o $(RELEASE) . && cd .. && $(RELEASE) $(1) -registry '$(REGISTRY)' -version '$(VERSION)'
+
+.PHONY: images
+images: ## Make the container images, as archives in dist/images (REGISTRY=, VERSION=)
+	@echo "== making images"
+	@$(call release_command,images) -dir $(IMAGES)
+
+.PHONY: push
+push: images ## Push the images (REGISTRY=host/path)
+	@$(call release_command,push) -dir $(IMAGES)
+
+.PHONY: release
+release: ## Write a release to dist/VERSION (VERSION=v0.1.0)
+	@$(call release_command,dist) -dir dist
+
+.PHONY: tags
+tags: ## Write REGISTRY and VERSION into the references to images in examples and manuals
+	@$(call release_command,tags)
+
+##
 # Testing
 
+# The tests of the controller are run a second time with functions that run by
+# image, and held to the golden files of the first; the longest of them is shorter.
+GO_TEST = go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS)
+BY_IMAGE := FUNCTION_RUNTIME=porch UPDATE_GOLDEN= KILLS=30
+
 # Results are not cached: tests run binaries and read examples outside their
-# module, which go test does not see change.
+# module, which go test does not see change. Nor does it show what tests that pass
+# print: what they had to skip stands in a file.
 .PHONY: test
-test: tools build stack-tools ## Run the tests of all modules
-	@$(call each,$(MODULES),go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS) ./...)
+test: export SKIPPED := $(CURDIR)/bin/skipped
+test: tools build stack-tools images ## Run the tests of all modules
+	@rm -f $(SKIPPED); $(call each,$(MODULES),$(GO_TEST) ./...); failed=$$?; \
+	$(call each,e2e,$(BY_IMAGE) $(GO_TEST) ./sync); failed=$$((failed | $$?)); \
+	sort -u $(SKIPPED) >&2 2>/dev/null; exit $$failed
 
 .PHONY: golden
 golden: export UPDATE_GOLDEN := 1
@@ -147,9 +189,15 @@ golden: test ## Run the tests and rewrite their golden files; review the diff
 fuzz: ## Run every fuzz target of the functions for FUZZTIME (30s) each
 	@hack/fuzz.sh functions $(FUZZTIME)
 
+# It takes minutes, and what it measures depends on what else the machine does. It
+# ends what it starts, so it is not run by go run, which does not hand signals on.
 .PHONY: bench
-bench: ## Run the benchmarks (BENCH=regexp, BENCHCOUNT=n)
-	@OUTSIDE="$(OUTSIDE)" hack/bench.sh $(MODULES)
+bench: tools build stack-tools ## Measure all beside Porch's own controllers, and write docs/benchmarks (BENCHFLAGS=-help)
+	@cd e2e && GOWORK=off go build -o ../bin/bench ./bench && exec ../bin/bench $(BENCHFLAGS)
+
+.PHONY: microbench
+microbench: ## Run the benchmarks of the modules (BENCH=regexp, BENCHCOUNT=n)
+	@OUTSIDE="$(OUTSIDE)" hack/microbench.sh $(MODULES)
 
 # The demo ends what it starts, so it is not run by go run, which does not hand signals on.
 DEMO := cd e2e && GOWORK=off go build -o ../bin/demo ./demo && exec ../bin/demo
@@ -177,7 +225,7 @@ stack-down: ## Stop what stack-up started
 # Checking
 
 .PHONY: verify
-verify: verify-format verify-files verify-boundaries verify-vet lint verify-generated verify-tidy ## Run every check that needs no test run
+verify: verify-format verify-files verify-boundaries verify-vet lint verify-generated verify-tags verify-tidy ## Run every check that needs no test run
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run golangci-lint on all modules
@@ -204,6 +252,10 @@ verify-vet:
 .PHONY: verify-generated
 verify-generated: $(CONTROLLER_GEN)
 	@hack/verify-generated.sh
+
+.PHONY: verify-tags
+verify-tags:
+	@$(call release_command,check-tags)
 
 .PHONY: verify-tidy
 verify-tidy:
