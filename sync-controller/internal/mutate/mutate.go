@@ -142,9 +142,13 @@ func difference(before, after []*yaml.RNode) (map[string]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot write %s: %w", file, err)
 		}
-		if text != old {
-			changed[file] = text
+		if text == old {
+			continue
 		}
+		if _, err := (&kio.ByteReader{Reader: strings.NewReader(text)}).Read(); err != nil {
+			return nil, fmt.Errorf("cannot write %s: it would be no YAML any more (%w): move comments that stand between a key and the anchor or tag of its value", file, err)
+		}
+		changed[file] = text
 	}
 	return changed, nil
 }

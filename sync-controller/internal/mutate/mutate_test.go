@@ -256,6 +256,9 @@ func TestApplyErrors(t *testing.T) {
 			`prepend-pipeline: Kptfile: Kptfile "web": pipeline: is a list, not a map: correct its type`},
 		"a wrong point": {web(map[string]string{"points.yaml": strings.Replace(points, "required", "maybe", 1)}),
 			`inject-config: points.yaml: ConfigMap "endpoints": metadata.annotations.kpt.dev/config-injection: is "maybe", but must be "required" or "optional"`},
+		"a comment that YAML does not bring back": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline:\n  mutators:\n  - image: a:v1\n    configMap: # c\n      &x\n      a: b\n"}),
+			"cannot write Kptfile: it would be no YAML any more (MalformedYAMLError: yaml: line 15: could not find expected ':'): " +
+				"move comments that stand between a key and the anchor or tag of its value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
