@@ -105,6 +105,9 @@ func (w *Watches) replace(user types.NamespacedName, interests []Interest) {
 	}
 }
 
+// Version returns what tells an object, as it is now, from all others, and from itself after a change.
+func Version(o metav1.Object) string { return string(o.GetUID()) + "/" + o.GetResourceVersion() }
+
 // Watched reports whether a kind is watched.
 func (w *Watches) Watched(kind Kind) bool { return w.get(kind) != nil }
 

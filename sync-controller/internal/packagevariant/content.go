@@ -113,7 +113,7 @@ func (r *Reconciler) objects(ctx context.Context, s *snapshot, candidates []inje
 		if known == nil {
 			continue
 		}
-		version := string(known.UID) + "/" + known.ResourceVersion
+		version := objects.Version(known)
 		if object, read := s.objects[version]; read {
 			out = append(out, object)
 			continue
@@ -140,7 +140,7 @@ func (r *Reconciler) objectVersions(key types.NamespacedName) []string {
 	for _, interest := range r.memos.interests(key) {
 		version := "none"
 		if o := r.watches.Object(interest.Kind, interest.Names[0]); o != nil {
-			version = string(o.UID) + "/" + o.ResourceVersion
+			version = objects.Version(o)
 		}
 		versions = append(versions, fmt.Sprint(interest, version))
 	}

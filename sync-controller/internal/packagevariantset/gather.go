@@ -126,20 +126,17 @@ func (r *Reconciler) snapshot(ctx context.Context, set *v1alpha2.PackageVariantS
 	s := &expansion.Snapshot{Objects: map[expansion.GroupKind][]expansion.Object{}}
 	var versions []string
 	for i := range revisions.Items {
-		versions = append(versions, version(&revisions.Items[i]))
+		versions = append(versions, objects.Version(&revisions.Items[i]))
 		s.PackageRevisions = append(s.PackageRevisions, revisionOf(&revisions.Items[i])...)
 	}
 	for i := range repositories.Items {
-		versions = append(versions, version(&repositories.Items[i]))
+		versions = append(versions, objects.Version(&repositories.Items[i]))
 		s.Repositories = append(s.Repositories, objectOf(&repositories.Items[i]))
 	}
 	byName(s.Repositories)
 	of, err := r.selectable(ctx, set, s)
 	return s, append(versions, of...), err
 }
-
-// version returns what tells an object, as it is, from all others.
-func version(o metav1.Object) string { return string(o.GetUID()) + "/" + o.GetResourceVersion() }
 
 // selectable adds the objects that the set's object selectors choose from, and watches them from now on.
 func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]string, error) {
@@ -172,7 +169,7 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 		var found []expansion.Object
 		for _, o := range r.watches.Objects(interest.Kind) {
 			found = append(found, objectOf(o))
-			versions = append(versions, version(o))
+			versions = append(versions, objects.Version(o))
 		}
 		byName(found)
 		s.Objects[expansion.GroupKind{APIVersion: interest.APIVersion, Kind: interest.Kind.Kind}] = found
