@@ -14,6 +14,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -24,7 +25,7 @@ const expandVariantSet = "expand-variantset"
 // Expand expands a set over a snapshot as expansion.Expand does, with the set as the function's config and the snapshot
 // as its items. What the function says is an *expansion.FieldError; any other error says why it could not be run.
 func (r *Runtime) Expand(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
-	config, err := node(map[string]any{
+	config, err := mutate.Node(map[string]any{
 		"apiVersion": v1alpha2.GroupVersion.String(), "kind": v1alpha2.PackageVariantSetKind, "spec": set.Spec,
 		"metadata": map[string]any{"name": set.Name, "namespace": set.Namespace, "uid": set.UID},
 	})
@@ -93,7 +94,7 @@ func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode, err error) {
 			fields["spec"] = spec
 		}
 		var item *kyaml.RNode
-		item, err = node(fields)
+		item, err = mutate.Node(fields)
 		items = append(items, item)
 	}
 	revisions := expansion.GroupKind{APIVersion: porchapi.SchemeGroupVersion.String(), Kind: "PackageRevision"}
@@ -116,13 +117,4 @@ func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode, err error) {
 		}
 	}
 	return items, err
-}
-
-// node returns the YAML of a value that has one in JSON.
-func node(value any) (*kyaml.RNode, error) {
-	text, err := yaml.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	return kyaml.Parse(string(text))
 }

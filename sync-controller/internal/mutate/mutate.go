@@ -55,7 +55,7 @@ func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Requ
 	}
 	after := before
 	run := func(function string, config map[string]any) error {
-		n, err := configNode(config)
+		n, err := Node(config)
 		if err != nil {
 			return fmt.Errorf("cannot configure %s: %w", function, err)
 		}
