@@ -57,7 +57,7 @@ func TestMistakes(t *testing.T) {
 			} {
 				t.Run(name+"/"+function+"/"+way, func(t *testing.T) {
 					t.Parallel()
-					files := read(t, "testdata", "errors", "package")
+					files := tree.Load(t, "testdata", "errors", "package")
 					if m.edit != nil {
 						m.edit(files, function)
 					}
@@ -113,7 +113,7 @@ func fails(t *testing.T, files tree.Tree, run func(dir string) (kpt.Output, erro
 	if err == nil {
 		t.Fatalf("no error, but this:\n%s", out)
 	}
-	equal(t, "the package was changed", files, read(t, dir))
+	equal(t, "the package was changed", files, tree.Load(t, dir))
 	return named(t, tool.Normal(out.Stderr, dir))
 }
 
@@ -133,11 +133,11 @@ func TestResults(t *testing.T) {
 	} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			files := read(t, "testdata", "errors", "package")
+			files := tree.Load(t, "testdata", "errors", "package")
 			files["package-context.yaml"] = strings.Replace(files["package-context.yaml"], "\ndata:", "\ndata: []\nother:", 1)
 			results := t.TempDir()
 			fails(t, files, func(dir string) (kpt.Output, error) { return run(t, dir, results) })
-			got := named(t, tool.Normal(read(t, results)["results.yaml"], results))
+			got := named(t, tool.Normal(tree.Load(t, results)["results.yaml"], results))
 			if got == "" {
 				t.Fatal("there is no results.yaml")
 			}

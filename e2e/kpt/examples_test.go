@@ -78,7 +78,7 @@ func listed(files tree.Tree, functions []string) tree.Tree {
 // example returns the KRM files of a directory of the examples, without a pipeline of their own.
 func example(t *testing.T, dir string) tree.Tree {
 	t.Helper()
-	files := read(t, "..", "..", "examples", dir)
+	files := tree.Load(t, "..", "..", "examples", dir)
 	for name := range files {
 		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "later/") || path.Ext(name) == ".md" {
 			delete(files, name)

@@ -81,7 +81,7 @@ func TestGoldenCases(t *testing.T) {
 			dir := filepath.Dir(config)
 			t.Run(function+"/"+filepath.Base(dir), func(t *testing.T) {
 				t.Parallel()
-				files := configured(read(t, dir), "_fnconfig.yaml")
+				files := configured(tree.Load(t, dir), "_fnconfig.yaml")
 				delete(files, "_expected.yaml")
 				want, _, err := ways["eval"](t, files, function)
 				if err != nil {

@@ -27,7 +27,7 @@ var ways = map[string]way{
 	"eval": func(t *testing.T, files tree.Tree, function string) (tree.Tree, kpt.Output, error) {
 		dir := write(t, files)
 		out, err := tool.Eval(dir, function, filepath.Join(dir, "config.yaml"))
-		return read(t, dir), out, err
+		return tree.Load(t, dir), out, err
 	},
 	"pipe": func(t *testing.T, files tree.Tree, function string) (tree.Tree, kpt.Output, error) {
 		dir := write(t, files)
@@ -36,22 +36,22 @@ var ways = map[string]way{
 		if err != nil {
 			return nil, out, err
 		}
-		return read(t, result), out, nil
+		return tree.Load(t, result), out, nil
 	},
 	"render": func(t *testing.T, files tree.Tree, _ string) (tree.Tree, kpt.Output, error) {
 		dir := write(t, files)
 		out, err := tool.Render(dir)
-		return read(t, dir), out, err
+		return tree.Load(t, dir), out, err
 	},
 	"eval-image": func(t *testing.T, files tree.Tree, function string) (tree.Tree, kpt.Output, error) {
 		tool, dir := withContainers(t), write(t, files)
 		out, err := tool.EvalImage(dir, image(t, function), filepath.Join(dir, "config.yaml"))
-		return read(t, dir), out, err
+		return tree.Load(t, dir), out, err
 	},
 	"render-image": func(t *testing.T, files tree.Tree, _ string) (tree.Tree, kpt.Output, error) {
 		tool, dir := withContainers(t), write(t, byImage(t, files))
 		out, err := tool.RenderImages(dir)
-		return byExec(t, read(t, dir)), out, err
+		return byExec(t, tree.Load(t, dir)), out, err
 	},
 }
 
@@ -103,13 +103,4 @@ func write(t *testing.T, files tree.Tree) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-func read(t *testing.T, dir ...string) tree.Tree {
-	t.Helper()
-	files, err := tree.Read(filepath.Join(dir...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
 
 // TestPipelines renders each package of testdata/pipelines in each way, and again. They have subpackages with pipelines of
@@ -26,7 +28,7 @@ func TestPipelines(t *testing.T) {
 		name := entry.Name()
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			input := read(t, "testdata", "pipelines", name)
+			input := tree.Load(t, "testdata", "pipelines", name)
 			for _, way := range renders {
 				t.Run(way, func(t *testing.T) {
 					rendered := render(t, way, input)
@@ -46,7 +48,7 @@ func TestPrependedFunctionsRun(t *testing.T) {
 	t.Parallel()
 	for _, way := range renders {
 		t.Run(way, func(t *testing.T) {
-			input := read(t, "testdata", "prepended", "package")
+			input := tree.Load(t, "testdata", "prepended", "package")
 			first := render(t, way, input)
 			golden(t, filepath.Join("prepended", "first-render.diff"), input, first)
 			second := render(t, way, first)
@@ -73,7 +75,7 @@ func TestExpansionFollowsTheSnapshot(t *testing.T) {
 		north    = "packagevariants/web-edge-1-web-north-sr4g3vy2n8.yaml"
 		south    = "packagevariants/web-edge-2-web-south-4hj80dh187.yaml"
 	)
-	input := read(t, "testdata", "ways", function+"-set")
+	input := tree.Load(t, "testdata", "ways", function+"-set")
 	for name, run := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -38,12 +38,12 @@ func TestPull(t *testing.T) {
 	if _, err := containers.Get(t).Podman(nil, "push", "--quiet", "--tls-verify=false", image(t, function), "docker://"+remote); err != nil {
 		t.Fatal(err)
 	}
-	input := read(t, "testdata", "ways", name)
+	input := tree.Load(t, "testdata", "ways", name)
 	dir := write(t, input)
 	if _, err := c.EvalImage(dir, remote, filepath.Join(dir, "config.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, filepath.Join("ways", name+".diff"), input, read(t, dir))
+	golden(t, filepath.Join("ways", name+".diff"), input, tree.Load(t, dir))
 }
 
 // TestNoImage checks what kpt prints where there is no such image, which is in testdata/images/<case>.txt, and that the
@@ -67,7 +67,7 @@ func TestNoImage(t *testing.T) {
 			t.Parallel()
 			c, address := withRegistry(t)
 			missing := address + "/package-variants/" + function + ":v0.0.0"
-			files := read(t, "testdata", "ways", function+"-configmap")
+			files := tree.Load(t, "testdata", "ways", function+"-configmap")
 			files["Kptfile"] = strings.Replace(files["Kptfile"], "exec: "+function, "image: "+missing, 1)
 			stderr := fails(t, files, func(dir string) (kpt.Output, error) {
 				return run(c, dir, missing, filepath.Join(dir, "config.yaml"))
@@ -86,7 +86,7 @@ func TestNoRuntime(t *testing.T) {
 			t.Parallel()
 			c := tool
 			c.Env = []string{"KRM_FN_RUNTIME=" + runtime, "PATH=" + tool.Functions}
-			files := read(t, "testdata", "ways", "apply-package-context-configmap")
+			files := tree.Load(t, "testdata", "ways", "apply-package-context-configmap")
 			stderr := fails(t, files, func(dir string) (kpt.Output, error) {
 				return c.EvalImage(dir, image(t, "apply-package-context"), filepath.Join(dir, "config.yaml"))
 			})

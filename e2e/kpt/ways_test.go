@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
 
 // TestWays runs each package of testdata/ways in all ways, and again. The function is the one that the package's name
@@ -23,7 +25,7 @@ func TestWays(t *testing.T) {
 		name := filepath.Base(filepath.Dir(kptfile))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			input := read(t, "testdata", "ways", name)
+			input := tree.Load(t, "testdata", "ways", name)
 			function := name[:strings.LastIndex(name, "-")]
 			want, _, err := ways["eval"](t, input, function)
 			if err != nil {

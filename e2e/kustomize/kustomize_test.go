@@ -29,7 +29,7 @@ func TestSameAsKpt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			function := name[:strings.LastIndex(name, "-")]
-			input := buildable(read(t, ways, name))
+			input := buildable(tree.Load(t, ways, name))
 			after := byKpt(t, input, function)
 			after["kustomization.yaml"] = kustomization(resources(after))
 			want := must(t, after, ".")
@@ -59,7 +59,7 @@ func TestSameAsKpt(t *testing.T) {
 func TestOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	functions := []string{"apply-package-context", "prepend-pipeline", "inject-config"}
-	input := buildable(read(t, "..", "kpt", "testdata", "pipelines", "all-of-one-variant"))
+	input := buildable(tree.Load(t, "..", "kpt", "testdata", "pipelines", "all-of-one-variant"))
 	input["config.yaml"] = input["variant.yaml"]
 	delete(input, "variant.yaml")
 	after := byKpt(t, input, functions...)
@@ -83,7 +83,7 @@ func TestOneAfterTheOther(t *testing.T) {
 // variants that kpt writes.
 func TestGenerator(t *testing.T) {
 	t.Parallel()
-	input := read(t, "..", "kpt", "testdata", "ways", "expand-variantset-typed")
+	input := tree.Load(t, "..", "kpt", "testdata", "ways", "expand-variantset-typed")
 	after := byKpt(t, input, "expand-variantset")
 	maps.DeleteFunc(after, func(name, _ string) bool { return !strings.HasPrefix(name, "packagevariants/") })
 	after["kustomization.yaml"] = kustomization(resources(after))

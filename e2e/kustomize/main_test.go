@@ -139,14 +139,5 @@ func byKpt(t *testing.T, files tree.Tree, functions ...string) tree.Tree {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	return read(t, dir)
-}
-
-func read(t *testing.T, dir ...string) tree.Tree {
-	t.Helper()
-	files, err := tree.Read(filepath.Join(dir...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	return tree.Load(t, dir)
 }

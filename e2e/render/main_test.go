@@ -130,7 +130,7 @@ func (d *draft) save(t *testing.T) tree.Tree {
 		t.Fatal(err)
 	}
 	d.must(t, "rpkg", "pull", d.name, d.dir)
-	files := read(t, d.dir)
+	files := tree.Load(t, d.dir)
 	delete(files, metadata)
 	return files
 }
@@ -145,14 +145,5 @@ func byKpt(t *testing.T, files tree.Tree) tree.Tree {
 	if out, err := tool.Render(dir); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return byImage(read(t, dir))
-}
-
-func read(t *testing.T, dir ...string) tree.Tree {
-	t.Helper()
-	files, err := tree.Read(filepath.Join(dir...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	return byImage(tree.Load(t, dir))
 }

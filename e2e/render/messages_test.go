@@ -18,13 +18,13 @@ import (
 // it stays unmet.
 func variantPackage(t *testing.T) tree.Tree {
 	t.Helper()
-	return byImage(read(t, "..", "kpt", "testdata", "pipelines", "all-of-one-variant"))
+	return byImage(tree.Load(t, "..", "kpt", "testdata", "pipelines", "all-of-one-variant"))
 }
 
 // setPackage is a package of kpt's tests that expand-variantset runs on.
 func setPackage(t *testing.T) tree.Tree {
 	t.Helper()
-	return byImage(read(t, "..", "kpt", "testdata", "pipelines", "expand-variantset"))
+	return byImage(tree.Load(t, "..", "kpt", "testdata", "pipelines", "expand-variantset"))
 }
 
 // TestFailures saves packages on which a function fails. Porch must refuse each, and leave the draft as it is; the user of
@@ -61,7 +61,7 @@ func TestFailures(t *testing.T) {
 			d.put(t, good)
 			before := d.save(t)
 
-			bad := read(t, d.dir)
+			bad := tree.Load(t, d.dir)
 			if bad[c.file] = strings.Replace(bad[c.file], c.text, c.new, 1); bad[c.file] == before[c.file] {
 				t.Fatalf("%s has no %q:\n%s", c.file, c.text, before[c.file])
 			}

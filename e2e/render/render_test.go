@@ -66,12 +66,12 @@ func packages(t *testing.T) map[string]tree.Tree {
 		t.Fatal(err)
 	}
 	all := map[string]tree.Tree{
-		"example":   read(t, exampleDir, "gateway"),
-		"prepended": byImage(read(t, "..", "kpt", "testdata", "prepended", "package")),
+		"example":   tree.Load(t, exampleDir, "gateway"),
+		"prepended": byImage(tree.Load(t, "..", "kpt", "testdata", "prepended", "package")),
 	}
 	for _, entry := range entries {
 		if entry.IsDir() {
-			all[entry.Name()] = byImage(read(t, pipelines, entry.Name()))
+			all[entry.Name()] = byImage(tree.Load(t, pipelines, entry.Name()))
 		}
 	}
 	if len(all) < 7 {

@@ -7,12 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
 
 // TestPictures holds pictures against those in testdata, which somebody has looked at.
@@ -36,19 +35,7 @@ func TestPictures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			wellFormed(t, got)
-			golden := filepath.Join("testdata", name)
-			if os.Getenv("UPDATE_GOLDEN") != "" {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			tree.Golden(t, filepath.Join("testdata", name), got)
 		})
 	}
 }

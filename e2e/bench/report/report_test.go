@@ -4,9 +4,10 @@ package report
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/package-variants/package-variants/e2e/internal/tree"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -98,19 +99,7 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("%d documents, want 3 and as many plots", len(files))
 	}
 	for name, got := range files {
-		golden := filepath.Join("testdata", name)
-		if os.Getenv("UPDATE_GOLDEN") != "" {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		tree.Golden(t, filepath.Join("testdata", name), got)
 	}
 }
 

@@ -49,6 +49,16 @@ func Read(dir string, leaveOut ...string) (Tree, error) {
 	return t, err
 }
 
+// Load returns the files of a directory, whose path has these elements. What it cannot read ends the test.
+func Load(t testing.TB, elem ...string) Tree {
+	t.Helper()
+	files, err := Read(filepath.Join(elem...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 // Write writes the files below dir.
 func (t Tree) Write(dir string) error {
 	for name, content := range t {
