@@ -53,7 +53,7 @@ func TestUpstreamComesAndGoes(t *testing.T) {
 
 // TestDownstreamRepository has the downstream Repository missing, unreachable, read-only and well.
 func TestDownstreamRepository(t *testing.T) {
-	w := newWorld(t)
+	w := newWorldApart(t)
 	w.Publish("blueprints", "web", "v1", simple())
 	in := func(repo string) func(*variant.Spec) {
 		return func(s *variant.Spec) { s.Downstream.Repo = repo }
@@ -64,12 +64,12 @@ func TestDownstreamRepository(t *testing.T) {
 			"spec: {type: git, deployment: true, git: {repo: %q, branch: main}}\n", name, w.Namespace, address)
 	}
 	file := filepath.Join(w.dir, "repositories.yaml")
-	readonly := gitProxy(t)
+	readonly := w.gitProxy()
 	text := repository("unreachable", "http://127.0.0.1:1/nothing") + "---\n" + repository("readonly", readonly.URL+"/"+w.Namespace+"-readonly")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := shared.Kubectl(t.Context(), "apply", "-f", file); err != nil {
+	if out, err := w.stack.Kubectl(t.Context(), "apply", "-f", file); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	w.start()
@@ -92,22 +92,22 @@ type gitServer struct {
 	open atomic.Bool
 }
 
-func gitProxy(t *testing.T) *gitServer {
-	t.Helper()
-	target, err := url.Parse(shared.GitURL(""))
+func (w *world) gitProxy() *gitServer {
+	w.t.Helper()
+	target, err := url.Parse(w.stack.GitURL(""))
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	g := &gitServer{}
-	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	g.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if !g.open.Load() && strings.Contains(r.URL.String(), "git-receive-pack") {
-			http.Error(w, "read-only", http.StatusForbidden)
+			http.Error(rw, "read-only", http.StatusForbidden)
 			return
 		}
-		forward.ServeHTTP(w, r)
+		forward.ServeHTTP(rw, r)
 	}))
-	t.Cleanup(g.Close)
+	w.t.Cleanup(g.Close)
 	return g
 }
 
@@ -197,7 +197,7 @@ func TestInjectionOfOtherKinds(t *testing.T) {
 		{"create", "role", "read-secrets", "--namespace", w.Namespace, "--verb=get,list,watch", "--resource=secrets"},
 		{"create", "rolebinding", "read-secrets", "--namespace", w.Namespace, "--role=read-secrets", "--serviceaccount=package-variants-system:sync-controller"},
 	} {
-		if out, err := shared.Kubectl(t.Context(), args...); err != nil {
+		if out, err := w.stack.Kubectl(t.Context(), args...); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}

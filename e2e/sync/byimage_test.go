@@ -32,7 +32,7 @@ func (w *world) newRunner(others map[string]string) *stack.Runner {
 			delete(functions, image)
 		}
 	}
-	r, err := shared.NewRunner(w.t.TempDir(), functions)
+	r, err := w.stack.NewRunner(w.t.TempDir(), functions)
 	if err != nil {
 		w.t.Fatal(err)
 	}

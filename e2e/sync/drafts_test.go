@@ -42,8 +42,8 @@ func (w *world) compareDrafts() {
 		if got, err = w.made(); err != nil {
 			continue // Porch is writing it
 		}
-		want, readErr := os.ReadFile(file)
-		if readErr == nil && string(want) == got || os.Getenv("UPDATE_GOLDEN") != "" && time.Since(began) > settled {
+		want, readErr := tree.ReadGolden(file)
+		if readErr == nil && want == got || os.Getenv("UPDATE_GOLDEN") != "" && time.Since(began) > settled {
 			break
 		}
 	}

@@ -119,14 +119,14 @@ func TestRegisteredAnew(t *testing.T) {
 	w.publish(w.target("web"))
 	draft := w.target("shop")
 	w.target("web")
-	if out, err := shared.Kubectl(t.Context(), "delete", "repository", "edge", "--namespace", w.Namespace); err != nil {
+	if out, err := w.stack.Kubectl(t.Context(), "delete", "repository", "edge", "--namespace", w.Namespace); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	w.WaitReason("web", "RepositoryNotFound")
 	w.WaitReason("shop", "RepositoryNotFound")
 	// Porch removes its clone a little later, and never reads a Repository that is registered again before that.
 	w.Eventually("Porch has removed its clone", func() error {
-		left, err := filepath.Glob(filepath.Join(shared.Dir, "cache", "*", "*-"+w.Namespace+"-edge"))
+		left, err := filepath.Glob(filepath.Join(w.stack.Dir, "cache", "*", "*-"+w.Namespace+"-edge"))
 		if err != nil || len(left) > 0 {
 			return fmt.Errorf("there is %v, %w", left, err)
 		}

@@ -26,7 +26,7 @@ func TestConditionsDoNotFlap(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Apply(configMap("eu", map[string]string{"api": "0"}))
-	watcher, err := client.NewWithWatch(shared.Config, client.Options{Scheme: w.Client.Scheme()})
+	watcher, err := client.NewWithWatch(w.stack.Config, client.Options{Scheme: w.Client.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ web                           web        1          edge         web          ed
 fleet   web        latest     1         1         1                True
 `,
 	} {
-		out, err := shared.Kubectl(t.Context(), "get", kinds, "--namespace", w.Namespace)
+		out, err := w.stack.Kubectl(t.Context(), "get", kinds, "--namespace", w.Namespace)
 		if err != nil {
 			t.Fatal(err)
 		}

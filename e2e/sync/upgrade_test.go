@@ -167,7 +167,7 @@ func TestBaseNotFound(t *testing.T) {
 	lock := w.Revision("edge.web.packagevariant-1").Status.UpstreamLock.Git
 	w.Repository("more", nil, false)
 	w.Publish("more", "shop", "v1", settingsV2)
-	if out, err := shared.Kubectl(t.Context(), "delete", "repository", "blueprints", "--namespace", w.Namespace); err != nil {
+	if out, err := w.stack.Kubectl(t.Context(), "delete", "repository", "blueprints", "--namespace", w.Namespace); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	w.WaitReason("web", "UpstreamNotFound")

@@ -5,6 +5,7 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -44,7 +45,8 @@ type Fleet struct {
 	stack *stack.Stack
 }
 
-// New makes a namespace, which must not exist, in a stack that it gives our CRDs if need be.
+// New makes a namespace, which must not exist, in a stack that it gives our CRDs if need be. At the end of the test, the
+// Repositories in it are removed.
 func New(t harness.T, s *stack.Stack, namespace string) *Fleet {
 	t.Helper()
 	if err := s.InstallVariants(t.Context()); err != nil {
@@ -62,7 +64,18 @@ func New(t harness.T, s *stack.Stack, namespace string) *Fleet {
 	if err := c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		t.Fatalf("cannot make a namespace for this test alone: %v", err)
 	}
+	t.Cleanup(f.unregister)
 	return f
+}
+
+// unregister removes the Repositories at the end. Porch reads all that it knows every few seconds, one after the other,
+// and what other tests do waits for that.
+func (f *Fleet) unregister() {
+	ctx, cancel := context.WithTimeout(context.Background(), f.Timeout)
+	defer cancel()
+	if err := f.Client.DeleteAllOf(ctx, &porchconfig.Repository{}, client.InNamespace(f.Namespace)); err != nil {
+		f.t.Errorf("cannot remove the Repositories: %v", err)
+	}
 }
 
 // newScheme returns the types that a Fleet's client knows.

@@ -133,13 +133,22 @@ func Golden(t *testing.T, path, got string) {
 		}
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	want, err := ReadGolden(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("not what %s says (-want +got):\n%s", path, diff)
 	}
+}
+
+// ReadGolden returns what a golden file says. One that does not exist says nothing: there is none for an empty text.
+func ReadGolden(path string) (string, error) {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(content), err
 }
 
 func update(path, content string) error {
