@@ -4,18 +4,24 @@ package contest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/bench/machine"
 	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// patience is how long a contender may take for a fan-out.
-const patience = 15 * time.Minute
+const (
+	// patience is how long a contender may take for a fan-out.
+	patience = 15 * time.Minute
+	// opening is the time from the apply on of which the requests are counted by themselves, be the drafts right or not.
+	opening = time.Minute
+)
 
 // fanOut applies the set of the packages, and measures until all drafts are right.
 func (c *contender) fanOut(packages []pkg) report.Contender {
@@ -25,7 +31,7 @@ func (c *contender) fanOut(packages []pkg) report.Contender {
 		c.t.Fatal(err)
 	}
 	observer := c.observe(packages)
-	before := c.usage()
+	start := c.usage()
 	c.proxy.Reset()
 	began := time.Now()
 	c.Apply(set)
@@ -43,10 +49,17 @@ func (c *contender) fanOut(packages []pkg) report.Contender {
 	}
 	result := report.Contender{
 		Seconds: ended.Sub(began).Seconds(), Requests: tally(requests),
-		CPUSeconds: (after.CPU - before.CPU).Seconds(), PeakBytes: after.PeakBytes,
+		CPUSeconds: (after.CPU - start.CPU).Seconds(), PeakBytes: after.PeakBytes,
 	}
 	result.Wrong, result.Fault = c.verify(packages)
+	c.sleep(time.Until(began.Add(opening)))
+	result.FirstSeconds, result.First = opening.Seconds(), tally(before(c.proxy.Requests(), began.Add(opening)))
 	return result
+}
+
+// before returns the requests that came before a time.
+func before(requests []proxy.Request, end time.Time) []proxy.Request {
+	return slices.DeleteFunc(requests, func(r proxy.Request) bool { return !r.Time.Before(end) })
 }
 
 // usage returns what the process of the contender has used.

@@ -25,6 +25,9 @@ type Contender struct {
 	PeakBytes  int64   `json:"peakBytes"`
 	// Requests are all that it sent until it was at rest, or, if it never is, until the drafts were right.
 	Requests []RequestCount `json:"requests"`
+	// First are all that it sent in the time FirstSeconds from kubectl apply on, whether the drafts were right or not.
+	FirstSeconds float64        `json:"firstSeconds"`
+	First        []RequestCount `json:"first"`
 	// Wrong is how many drafts Porch's API then showed to be missing or wrong; Fault is the first of them.
 	Wrong int    `json:"wrong,omitempty"`
 	Fault string `json:"fault,omitempty"`

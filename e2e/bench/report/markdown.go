@@ -88,6 +88,7 @@ func (f *FanOut) Table() string {
 		row("until all drafts are right", func(c *Contender) float64 { return c.Seconds }, seconds),
 		row("requests to the Kubernetes API", func(c *Contender) float64 { return float64(Total(c.Requests)) }, whole),
 		row("of these, refused", func(c *Contender) float64 { return float64(Refused(c.Requests)) }, whole),
+		row("requests in the first "+seconds(f.Ours.FirstSeconds), func(c *Contender) float64 { return float64(Total(c.First)) }, whole),
 		row("drafts made", granted("create", "packagerevisions"), whole),
 		row("contents saved", granted("update", contents), whole),
 		row("contents read", granted("get", contents), whole),
@@ -96,6 +97,15 @@ func (f *FanOut) Table() string {
 		row("memory of the controller, at most", func(c *Contender) float64 { return float64(c.PeakBytes) }, func(v float64) string { return megabytes(int64(v)) }),
 		row("drafts that were missing or wrong in the end", func(c *Contender) float64 { return float64(c.Wrong) }, whole),
 	})
+}
+
+// LeastRequests returns with how few requests a controller can make the drafts: it creates each variant and its draft,
+// reads the draft, saves it, and writes the variant's status.
+func (f *FanOut) LeastRequests() int { return 5 * f.Variants }
+
+// LeastRatio returns the requests of Porch's controllers for each of the least.
+func (f *FanOut) LeastRatio() float64 {
+	return float64(Total(f.Porch.Requests)) / float64(f.LeastRequests())
 }
 
 // granted returns how often a contender asked something that was not refused.

@@ -23,11 +23,11 @@ func sample() *Run {
 			Ours: Contender{Seconds: 11, CPUSeconds: 0.5, PeakBytes: 60_000_000, Requests: []RequestCount{
 				{Verb: "create", Resource: "packagerevisions", Count: 51, Refused: 1}, {Verb: "get", Resource: contents, Count: 50},
 				{Verb: "update", Resource: contents, Count: 50}, {Verb: "patch", Resource: "packagevariants/status", Count: 50},
-			}},
+			}, FirstSeconds: 60, First: []RequestCount{{Verb: "create", Resource: "packagerevisions", Count: 250}}},
 			Porch: Contender{Seconds: 88, CPUSeconds: 4, PeakBytes: 120_000_000, Requests: []RequestCount{
 				{Verb: "create", Resource: "packagerevisions", Count: 50}, {Verb: "update", Resource: contents, Count: 400},
 				{Verb: "update", Resource: "packagevariants", Count: 2000},
-			}, Wrong: 1, Fault: "edge-1/web-00: Porch has 0 revisions, not 1"},
+			}, FirstSeconds: 60, First: []RequestCount{{Verb: "update", Resource: contents, Count: 1750}}, Wrong: 1, Fault: "edge-1/web-00: Porch has 0 revisions, not 1"},
 			Floor: []FloorRun{{PerRepository: 1, Total: 1, Seconds: 30}, {PerRepository: 1, Total: 5, Seconds: 10, Retries: 2},
 				{PerRepository: 2, Total: 10, Seconds: 8, Wrong: 3, Fault: "lost"}},
 			Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", Calls: 50, MedianSeconds: 0.1, P95Seconds: 0.25}},

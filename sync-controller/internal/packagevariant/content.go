@@ -15,9 +15,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // refresh replaces what the caches said of the downstream package by what Porch says now, so that no draft is made
@@ -113,23 +111,14 @@ func (r *Reconciler) objects(ctx context.Context, s *snapshot, candidates []inje
 		if known == nil {
 			continue
 		}
-		version := objects.Version(known)
-		if object, read := s.objects[version]; read {
-			out = append(out, object)
-			continue
-		}
-		u := &unstructured.Unstructured{}
-		u.SetAPIVersion(interest.APIVersion)
-		u.SetKind(interest.Kind.Kind)
-		err := r.live.Get(ctx, client.ObjectKey{Namespace: known.Namespace, Name: known.Name}, u)
+		object, err := r.contents.Read(ctx, interest.Kind, known)
 		if apierrors.IsNotFound(err) {
 			continue // the watch will tell
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the %s %q to inject: %w", interest.Kind.Kind, known.Name, err)
 		}
-		s.objects[version] = u.Object
-		out = append(out, u.Object)
+		out = append(out, object)
 	}
 	return out, nil
 }

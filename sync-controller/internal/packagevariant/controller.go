@@ -41,14 +41,14 @@ type Options struct {
 
 // Reconciler reconciles PackageVariants.
 type Reconciler struct {
-	client  client.Client // reads from the cache
-	live    client.Reader // reads from the API
-	porch   porch.Client
-	runtime mutate.Runtime
-	watches *objects.Watches
-	memos   *memos
-	gate    *gate
-	events  events.EventRecorder
+	client   client.Client // reads from the cache
+	porch    porch.Client
+	runtime  mutate.Runtime
+	watches  *objects.Watches
+	contents *objects.Contents
+	memos    *memos
+	gate     *gate
+	events   events.EventRecorder
 }
 
 // SetupWithManager adds the controller to the manager. The manager's cache must have been configured by
@@ -63,12 +63,12 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
-		client:  mgr.GetClient(),
-		live:    mgr.GetAPIReader(),
-		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
-		runtime: options.Runtime,
-		memos:   newMemos(time.Now),
-		events:  mgr.GetEventRecorder("package-variants"),
+		client:   mgr.GetClient(),
+		porch:    porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
+		runtime:  options.Runtime,
+		contents: objects.NewContents(mgr.GetAPIReader()),
+		memos:    newMemos(time.Now),
+		events:   mgr.GetEventRecorder("package-variants"),
 	}
 	enqueue := func(variant types.NamespacedName) {
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: variant}

@@ -33,8 +33,6 @@ type snapshot struct {
 	versions  []string
 	// unknownKind says that the cluster does not know the kind of an injection point.
 	unknownKind bool
-	// objects are the objects to inject that were read, by UID and version: the functions run over a draft more than once.
-	objects map[string]map[string]any
 	// created is the name of the draft that this reconcile made, if it did.
 	created string
 	// contents are the contents of targets, by name, and what the functions make of them.
@@ -66,7 +64,7 @@ func (s *snapshot) repository() types.NamespacedName {
 
 // gather reads what the caches know.
 func (r *Reconciler) gather(ctx context.Context, pv *v1alpha1.PackageVariant) (*snapshot, error) {
-	s := &snapshot{pv: pv, contents: map[string]evaluated{}, objects: map[string]map[string]any{}}
+	s := &snapshot{pv: pv, contents: map[string]evaluated{}}
 	s.in = decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},

@@ -9,39 +9,62 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// atOnce is how many steps are done at once: a request takes an API server some ten milliseconds, and the variants' own
+// controller is to start in all Repositories.
+const atOnce = 8
+
 // apply does the steps and notes in each what went wrong with it. One Event tells of all.
 func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet, steps []step) {
-	var created, updated, deleted int
+	var group errgroup.Group
+	group.SetLimit(atOnce)
 	for i := range steps {
-		s := &steps[i]
-		switch s.do {
-		case create:
-			s.err = wrap("create", s.want, r.client.Create(ctx, s.want), &created)
-		case update:
-			s.err = wrap("update", s.have, r.client.Patch(ctx, s.want, patchFrom(s)), &updated)
-		case remove:
-			same := client.Preconditions{UID: &s.have.UID}
-			s.err = wrap("delete", s.have, client.IgnoreNotFound(r.client.Delete(ctx, s.have, same)), &deleted)
-		case keep, waiting, taken:
+		if s := &steps[i]; s.does() {
+			group.Go(func() error {
+				s.err = r.do(ctx, s)
+				return nil // what failed keeps no other step from being done
+			})
 		}
 	}
-	if created+updated+deleted > 0 {
-		conditions.Tell(r.events, set, corev1.EventTypeNormal, "VariantsChanged", fmt.Sprintf("created %d, updated %d and deleted %d PackageVariants", created, updated, deleted))
+	_ = group.Wait()
+	done := map[action]int{}
+	for i := range steps {
+		if s := &steps[i]; s.does() && s.err == nil {
+			done[s.do]++
+		}
+	}
+	if len(done) > 0 {
+		conditions.Tell(r.events, set, corev1.EventTypeNormal, "VariantsChanged",
+			fmt.Sprintf("created %d, updated %d and deleted %d PackageVariants", done[create], done[update], done[remove]))
 	}
 }
 
-// wrap says what could not be done, and counts what could.
-func wrap(what string, pv *v1alpha1.PackageVariant, err error, done *int) error {
+// do does one step.
+func (r *Reconciler) do(ctx context.Context, s *step) error {
+	switch s.do {
+	case create:
+		return wrap("create", s.want, r.client.Create(ctx, s.want))
+	case update:
+		return wrap("update", s.have, r.client.Patch(ctx, s.want, patchFrom(s)))
+	case remove:
+		same := client.Preconditions{UID: &s.have.UID}
+		return wrap("delete", s.have, client.IgnoreNotFound(r.client.Delete(ctx, s.have, same)))
+	case keep, waiting, taken:
+	}
+	return nil
+}
+
+// wrap says what could not be done.
+func wrap(what string, pv *v1alpha1.PackageVariant, err error) error {
 	if err != nil {
 		return fmt.Errorf("cannot %s PackageVariant %s: %w", what, pv.Name, err)
 	}
-	*done++
 	return nil
 }
 

@@ -5,6 +5,8 @@ package packagevariantset
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,8 +31,10 @@ import (
 // cluster is a Reconciler over an API in memory that notes writes, and fails those that it is told to.
 type cluster struct {
 	*Reconciler
+	fail map[string]bool
+
+	mu     sync.Mutex
 	writes []string
-	fail   map[string]bool
 }
 
 func newCluster(t *testing.T, initial ...client.Object) *cluster {
@@ -43,6 +47,8 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 	c := &cluster{fail: map[string]bool{}}
 	note := func(verb string, o client.Object) error {
 		write := fmt.Sprintf("%s %T %s", verb, o, o.GetName())
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		c.writes = append(c.writes, write)
 		if c.fail[write] {
 			return errBoom
@@ -90,7 +96,7 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 	return c
 }
 
-// reconcile reconciles the set and returns what was written for it and what Ready says.
+// reconcile reconciles the set and returns what was written for it, in the order of names, and what Ready says.
 func (c *cluster) reconcile(t *testing.T, wantError bool) (writes []string, ready string) {
 	t.Helper()
 	c.writes = nil
@@ -103,6 +109,7 @@ func (c *cluster) reconcile(t *testing.T, wantError bool) (writes []string, read
 		t.Fatal(err)
 	}
 	s := set.Status
+	slices.Sort(c.writes) // the variants' are made at once
 	return c.writes, fmt.Sprintf("%d/%d/%d %s", s.Desired, s.Current, s.Ready, s.Conditions[0].Reason)
 }
 

@@ -52,6 +52,9 @@ type step struct {
 	err        error
 }
 
+// does reports whether the step writes.
+func (s *step) does() bool { return s.do == create || s.do == update || s.do == remove }
+
 // plan returns the steps that make the existing variants the wanted ones, those that it keeps among them. If nothing is
 // wanted, nothing is removed, unless the set allows that.
 func plan(in *input) []step {
