@@ -4,14 +4,19 @@ package sync
 
 import (
 	"fmt"
+	"net/http"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestReplicas runs two controllers of which one acts, and the other takes over.
@@ -92,22 +97,57 @@ func TestLostOwner(t *testing.T) {
 	w.start()
 	draft := w.target("web")
 	before := w.Files(draft)
-	r := w.Revision(draft)
-	r.OwnerReferences, r.Labels = nil, nil
-	if err := w.Client.Update(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
-	w.Eventually("the draft is taken back", func() error {
-		if r := w.Revision(draft); len(r.OwnerReferences) != 1 || r.Labels["team"] != "a" {
-			return fmt.Errorf("it has the owners %v and the labels %v", r.OwnerReferences, r.Labels)
-		}
-		return nil
-	})
+	w.loseOwner(draft)
+	w.Eventually("the draft is taken back", func() error { return w.ownedAgain(draft) })
 	w.Ready("web")
 	if diff := cmp.Diff(before["settings.yaml"], w.Files(draft)["settings.yaml"]); diff != "" {
 		t.Errorf("-before +after:\n%s", diff)
 	}
 	w.expectDrafts("web", draft)
+}
+
+// TestLostOwnerBehind has Porch forget whose a draft is before the controller's cache has the status that tells of it.
+func TestLostOwnerBehind(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	web := newVariant("web", func(s *variant.Spec) { s.Labels = map[string]string{"team": "a"} })
+	web.Finalizers = []string{v1alpha1.Finalizer}
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), web)
+	var lists atomic.Int32
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase != proxy.Before || r.Resource != "packagevariants" {
+			return nil
+		}
+		if r.Verb == "watch" || r.Verb == "list" && lists.Add(1) > 1 {
+			return &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable}
+		}
+		return nil
+	})
+	w.start()
+	draft := w.target("web")
+	w.loseOwner(draft)
+	w.Eventually("the draft is taken back", func() error { return w.ownedAgain(draft) })
+	w.Ready("web")
+	w.expectDrafts("web", draft)
+}
+
+// loseOwner takes from a revision what Porch loses of it.
+func (w *world) loseOwner(name string) {
+	w.t.Helper()
+	r := w.Revision(name)
+	r.OwnerReferences, r.Labels = nil, nil
+	if err := w.Client.Update(w.t.Context(), r); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// ownedAgain returns an error unless a revision has what loseOwner took from it.
+func (w *world) ownedAgain(name string) error {
+	w.t.Helper()
+	if r := w.Revision(name); len(r.OwnerReferences) != 1 || r.Labels["team"] != "a" {
+		return fmt.Errorf("it has the owners %v and the labels %v", r.OwnerReferences, r.Labels)
+	}
+	return nil
 }
 
 // TestRegisteredAnew takes the downstream Repository away and registers it again; Porch then knows of no owner.

@@ -12,6 +12,7 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
@@ -47,6 +48,7 @@ type Reconciler struct {
 	watches  *objects.Watches
 	contents *objects.Contents
 	memos    *memos
+	statuses *conditions.Written[*v1alpha1.PackageVariantStatus]
 	gate     *gate
 	events   events.EventRecorder
 }
@@ -68,6 +70,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		runtime:  options.Runtime,
 		contents: objects.NewContents(mgr.GetAPIReader()),
 		memos:    newMemos(time.Now),
+		statuses: conditions.NewWritten[*v1alpha1.PackageVariantStatus](),
 		events:   mgr.GetEventRecorder("package-variants"),
 	}
 	enqueue := func(variant types.NamespacedName) {
@@ -97,6 +100,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	pv.Status = *r.statuses.Newest(&pv, &pv.Status).DeepCopy()
 	if !pv.DeletionTimestamp.IsZero() {
 		return r.finalize(ctx, &pv)
 	}

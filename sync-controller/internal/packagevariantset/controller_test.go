@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,9 +90,10 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 					return w.SubResource(sub).Patch(ctx, o, p, options...)
 				},
 			}).Build(),
-		expand:  Builtin,
-		watches: objects.New(nil, nil, nil),
-		events:  events.NewFakeRecorder(100),
+		expand:   Builtin,
+		watches:  objects.New(nil, nil, nil),
+		statuses: conditions.NewWritten[*v1alpha2.PackageVariantSetStatus](),
+		events:   events.NewFakeRecorder(100),
 	}
 	return c
 }

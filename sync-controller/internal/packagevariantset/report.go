@@ -174,7 +174,12 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if news && !o.verdict.Ready && o.verdict.Reason != ReasonVariantsNotReady {
 		conditions.Tell(r.events, set, corev1.EventTypeWarning, o.verdict.Reason, o.verdict.Message)
 	}
-	if err := r.client.Status().Patch(ctx, set, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+	err := r.client.Status().Patch(ctx, set, client.MergeFrom(before))
+	if err == nil {
+		r.statuses.Put(set, set.Status.DeepCopy())
+		return nil
+	}
+	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot write the status: %w", err)
 	}
 	return nil
