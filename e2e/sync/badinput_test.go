@@ -20,6 +20,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // TestUpstreamComesAndGoes has the upstream missing, unpublished, published, proposed for deletion and deleted.
@@ -69,9 +70,7 @@ func TestDownstreamRepository(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := w.stack.Kubectl(t.Context(), "apply", "-f", file); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	w.kubectl("apply", "-f", file)
 	w.start()
 	w.expectMessage("missing", "RepositoryNotFound", `there is no Repository "later" in this namespace: register it, or correct spec.downstream.repo`)
 	if got := w.message("unreachable", "RepositoryNotReady"); !strings.HasPrefix(got, `the Repository "unreachable" is not ready: `) {
@@ -197,11 +196,20 @@ func TestInjectionOfOtherKinds(t *testing.T) {
 		{"create", "role", "read-secrets", "--namespace", w.Namespace, "--verb=get,list,watch", "--resource=secrets"},
 		{"create", "rolebinding", "read-secrets", "--namespace", w.Namespace, "--role=read-secrets", "--serviceaccount=package-variants-system:sync-controller"},
 	} {
-		if out, err := w.stack.Kubectl(t.Context(), args...); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		w.kubectl(args...)
 	}
 	w.WaitReason("denied", "InjectionUnmet")
+	// Once the cluster knows the kind, so do the others, the one that can do without it, too.
+	w.kubectl("apply", "--namespace", w.Namespace, "-f", filepath.Join("testdata", "clusters.yaml"))
+	w.kubectl("wait", "--for=condition=Established", "crd", "clusters.infra.example.com")
+	cluster := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"endpoint": "eu.example.com"}}}
+	cluster.SetAPIVersion("infra.example.com/v1")
+	cluster.SetKind("Cluster")
+	cluster.SetName("eu")
+	w.Apply(cluster)
+	w.waitFile("edge.unknown.packagevariant-1", "point.yaml", "endpoint: eu.example.com")
+	w.waitFile("edge.optional.packagevariant-1", "point.yaml", "endpoint: eu.example.com")
+	w.target("unknown")
 }
 
 // TestBigPackage has a package of 5 MB: the largest file of it is the user's own affair, the rest is worked on.

@@ -159,22 +159,26 @@ func TestRegisteredAnew(t *testing.T) {
 	w.publish(w.target("web"))
 	draft := w.target("shop")
 	w.target("web")
-	if out, err := w.stack.Kubectl(t.Context(), "delete", "repository", "edge", "--namespace", w.Namespace); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	w.kubectl("delete", "repository", "edge", "--namespace", w.Namespace)
 	w.WaitReason("web", "RepositoryNotFound")
 	w.WaitReason("shop", "RepositoryNotFound")
-	// Porch removes its clone a little later, and never reads a Repository that is registered again before that.
-	w.Eventually("Porch has removed its clone", func() error {
-		left, err := filepath.Glob(filepath.Join(w.stack.Dir, "cache", "*", "*-"+w.Namespace+"-edge"))
+	w.registerAnew("edge", true)
+	w.waitTarget("web", "edge.web.packagevariant-1")
+	w.waitTarget("shop", draft)
+	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}})
+	w.expectStates("shop", map[string]state{"packagevariant-1": {isDraft, 1}})
+}
+
+// registerAnew registers a Repository that was deleted. Porch removes its clone a little after that, and never reads a
+// Repository that is registered again before.
+func (w *world) registerAnew(name string, deployment bool) {
+	w.t.Helper()
+	w.Eventually("Porch has removed its clone of "+name, func() error {
+		left, err := filepath.Glob(filepath.Join(w.stack.Dir, "cache", "*", "*-"+w.Namespace+"-"+name))
 		if err != nil || len(left) > 0 {
 			return fmt.Errorf("there is %v, %w", left, err)
 		}
 		return nil
 	})
-	w.Repository("edge", nil, true)
-	w.waitTarget("web", "edge.web.packagevariant-1")
-	w.waitTarget("shop", draft)
-	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}})
-	w.expectStates("shop", map[string]state{"packagevariant-1": {isDraft, 1}})
+	w.Repository(name, nil, deployment)
 }

@@ -161,15 +161,13 @@ func TestUpstreamLockMissing(t *testing.T) {
 	w.expectDrafts("web")
 }
 
-// TestBaseNotFound holds that nothing is done where the common ancestor of an upgrade is not known.
+// TestBaseNotFound holds that nothing is done where the common ancestor of an upgrade is not known, until it is.
 func TestBaseNotFound(t *testing.T) {
 	w := published(t)
 	lock := w.Revision("edge.web.packagevariant-1").Status.UpstreamLock.Git
 	w.Repository("more", nil, false)
 	w.Publish("more", "shop", "v1", settingsV2)
-	if out, err := w.stack.Kubectl(t.Context(), "delete", "repository", "blueprints", "--namespace", w.Namespace); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	w.kubectl("delete", "repository", "blueprints", "--namespace", w.Namespace)
 	w.WaitReason("web", "UpstreamNotFound")
 	w.Apply(newVariant("web", func(s *variant.Spec) {
 		s.Upstream = &variant.Upstream{Repo: "more", Package: "shop", Revision: variant.RevisionNumber(1)}
@@ -177,4 +175,6 @@ func TestBaseNotFound(t *testing.T) {
 	w.expectMessage("web", "BaseNotFound", "edge.web.packagevariant-1 was derived from web/v1 at "+lock.Commit+", of which no published package revision is known: "+
 		"without it Porch cannot upgrade to more.shop.v1; register the Repository that has it, or delete the package to have it cloned anew")
 	w.expectDrafts("web")
+	w.registerAnew("blueprints", false)
+	w.waitTarget("web", "edge.web.packagevariant-2")
 }

@@ -120,6 +120,14 @@ func (w *world) start(args ...string) *controller.Process {
 	return p
 }
 
+// kubectl runs kubectl as the administrator does.
+func (w *world) kubectl(args ...string) {
+	w.t.Helper()
+	if out, err := w.stack.Kubectl(w.t.Context(), args...); err != nil {
+		w.t.Fatalf("%v\n%s", err, out)
+	}
+}
+
 // options are those of a controller for the namespace.
 func (w *world) options(args ...string) controller.Options {
 	return controller.Options{

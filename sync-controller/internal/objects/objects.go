@@ -46,6 +46,7 @@ type Watches struct {
 	interests map[types.NamespacedName][]Interest
 	users     users // of the same interests
 	running   map[Kind]*kindWatch
+	unknown   map[Kind]chan struct{} // closed when nobody is interested any more
 }
 
 // New returns Watches without users. notify is called when an object that a user is interested in is created, changed
@@ -53,7 +54,8 @@ type Watches struct {
 func New(mapper meta.RESTMapper, client metadata.Interface, notify func(user types.NamespacedName)) *Watches {
 	return &Watches{
 		mapper: mapper, client: client, notify: notify,
-		interests: map[types.NamespacedName][]Interest{}, users: users{}, running: map[Kind]*kindWatch{},
+		interests: map[types.NamespacedName][]Interest{}, users: users{},
+		running: map[Kind]*kindWatch{}, unknown: map[Kind]chan struct{}{},
 	}
 }
 
@@ -61,7 +63,7 @@ func New(mapper meta.RESTMapper, client metadata.Interface, notify func(user typ
 const readTimeout = 30 * time.Second
 
 // Use replaces the user's interests, and returns once all objects of their kinds are known. A kind that the cluster does
-// not know has no objects; it is not watched. An error is a *DeniedError, or says why the objects could not be read;
+// not know has no objects; it is not watched, and the user is notified once the cluster knows it. An error is a *DeniedError, or says why the objects could not be read;
 // the user then keeps the interests that it had, too.
 func (w *Watches) Use(ctx context.Context, user types.NamespacedName, interests []Interest) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
@@ -101,6 +103,12 @@ func (w *Watches) replace(user types.NamespacedName, interests []Interest) {
 		if len(w.users[kind]) == 0 {
 			close(watch.stop)
 			delete(w.running, kind)
+		}
+	}
+	for kind, stop := range w.unknown {
+		if len(w.users[kind]) == 0 {
+			close(stop)
+			delete(w.unknown, kind)
 		}
 	}
 }
@@ -180,6 +188,7 @@ func (w *Watches) watch(ctx context.Context, kind Kind) (*kindWatch, error) {
 	}
 	mapping, err := w.mapper.RESTMapping(gv.WithKind(kind.Kind).GroupKind(), gv.Version)
 	if meta.IsNoMatchError(err) {
+		w.await(kind)
 		return nil, nil
 	}
 	if err != nil {

@@ -2,7 +2,12 @@
 
 package objects
 
-import "k8s.io/apimachinery/pkg/types"
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+)
 
 // users are the users that are interested in a kind, by the names of its objects. What one object or one user asks for
 // does not take longer for there being many others.
@@ -56,4 +61,13 @@ func (u users) of(kind Kind, name string) []types.NamespacedName {
 		}
 	}
 	return found
+}
+
+// all returns the users that are interested in any object of a kind, each once.
+func (u users) all(kind Kind) []types.NamespacedName {
+	found := map[types.NamespacedName]bool{}
+	for _, named := range u[kind] {
+		maps.Copy(found, named)
+	}
+	return slices.Collect(maps.Keys(found))
 }

@@ -106,7 +106,6 @@ func (r *Reconciler) objects(ctx context.Context, s *snapshot, candidates []inje
 	s.versions = r.objectVersions(s.key())
 	var out []map[string]any
 	for _, interest := range s.interests[first:] {
-		s.unknownKind = s.unknownKind || !r.watches.Watched(interest.Kind)
 		known := r.watches.Object(interest.Kind, interest.Names[0])
 		if known == nil {
 			continue
@@ -130,6 +129,8 @@ func (r *Reconciler) objectVersions(key types.NamespacedName) []string {
 		version := "none"
 		if o := r.watches.Object(interest.Kind, interest.Names[0]); o != nil {
 			version = objects.Version(o)
+		} else if r.watches.Unknown(interest.Kind) {
+			version = "of an unknown kind" // once it is known, it is to be watched
 		}
 		versions = append(versions, fmt.Sprint(interest, version))
 	}

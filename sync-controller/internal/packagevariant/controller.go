@@ -147,15 +147,15 @@ func (r *Reconciler) conclude(ctx context.Context, s *snapshot, o *outcome) (ctr
 	if err := r.report(ctx, s.pv, o); err != nil {
 		return ctrl.Result{}, err
 	}
-	after := recheck(s, o)
+	after := recheck(o)
 	r.memos.settle(s.key(), digest, after)
 	return ctrl.Result{RequeueAfter: after}, nil
 }
 
-// recheck returns when to look again at what no event tells of: whether a kind has become known that is to be injected,
-// and whether the base of an upgrade has, anywhere. It is 0 for a variant that is ready.
-func recheck(s *snapshot, o *outcome) time.Duration {
-	if o.verdict.Reason == decide.ReasonBaseNotFound || s.unknownKind && !o.verdict.Ready {
+// recheck returns how often to look again at what no event of the variant's tells of: whether the base of an upgrade has
+// become known, anywhere. It is 0 if there is nothing to look for. The caches are asked, not Porch.
+func recheck(o *outcome) time.Duration {
+	if o.verdict.Reason == decide.ReasonBaseNotFound {
 		return recheckDelay
 	}
 	return 0

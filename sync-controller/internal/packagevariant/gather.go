@@ -31,8 +31,6 @@ type snapshot struct {
 	// interests are the objects that the variant may inject, versions their versions.
 	interests []objects.Interest
 	versions  []string
-	// unknownKind says that the cluster does not know the kind of an injection point.
-	unknownKind bool
 	// created is the name of the draft that this reconcile made, if it did.
 	created string
 	// contents are the contents of targets, by name, and what the functions make of them.
@@ -108,13 +106,12 @@ func (r *Reconciler) setRevisions(s *snapshot, revisions []revision.Revision) {
 	}
 }
 
+// cached returns the revisions that the cache has under a value of one of the indexes of package porch, in the order of
+// their names.
 func (r *Reconciler) cached(ctx context.Context, namespace, index, value string) ([]revision.Revision, error) {
 	var list porchapi.PackageRevisionList
-	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
-	if index != "" {
-		options = append(options, client.MatchingFields{index: value})
-	}
-	if err := r.client.List(ctx, &list, options...); err != nil {
+	err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.MatchingFields{index: value})
+	if err != nil {
 		return nil, err
 	}
 	out := make([]revision.Revision, len(list.Items))
@@ -189,12 +186,11 @@ func (r *Reconciler) gatherBases(ctx context.Context, s *snapshot) error {
 		if target.Lock == nil || decide.OnUpstream(&s.in, &target) || decide.Base(&s.in, &target) != nil {
 			continue
 		}
-		all, err := r.cached(ctx, s.pv.Namespace, "", "")
+		bases, err := r.cached(ctx, s.pv.Namespace, porch.CommitIndex, target.Lock.Commit)
 		if err != nil {
 			return err
 		}
-		s.in.Bases = append(s.in.Bases, all...)
-		return nil
+		s.in.Bases = append(s.in.Bases, bases...)
 	}
 	return nil
 }

@@ -61,7 +61,8 @@ type memo struct {
 	digest    string
 	failures  int
 	insisted  int
-	retryAt   time.Time // zero if there is nothing to try again
+	retryAt   time.Time     // zero if there is nothing to try again
+	recheck   time.Duration // how often to gather anew; 0 for never
 	interests []objects.Interest
 	// tried are the workspaces that Porch was asked to make, by package, until all is well.
 	tried map[revision.Package]string
@@ -106,21 +107,19 @@ func (m *memos) done(key types.NamespacedName, digest string, revisions []revisi
 		return 0, false
 	}
 	if memo.retryAt.IsZero() {
-		return 0, true
+		return memo.recheck, true
 	}
 	wait := memo.retryAt.Sub(m.now())
 	return wait, wait > 0
 }
 
-// settle remembers that there is nothing left to do for the digest; if again is not 0, only until then.
-func (m *memos) settle(key types.NamespacedName, digest string, again time.Duration) {
+// settle remembers that there is nothing left to do for the digest, and how often to see whether it still is the digest;
+// 0 is to wait for an event.
+func (m *memos) settle(key types.NamespacedName, digest string, recheck time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	memo := m.get(key)
-	memo.digest, memo.retryAt, memo.failures, memo.insisted = digest, time.Time{}, 0, 0
-	if again > 0 {
-		memo.retryAt = m.now().Add(again)
-	}
+	memo.digest, memo.retryAt, memo.recheck, memo.failures, memo.insisted = digest, time.Time{}, recheck, 0, 0
 	clear(memo.tried)
 	for commit, until := range memo.stale {
 		if m.now().After(until) {

@@ -61,6 +61,12 @@ func TestSettled(t *testing.T) {
 	}
 	m.settle(webEU, "two", 0)
 	wantDone(t, m, "one", 0, false)
+	m.settle(webEU, "two", 30*time.Second)
+	c.pass(time.Hour)
+	wantDone(t, m, "two", 30*time.Second, true) // whether it still is "two" is to be seen again and again
+	wantDone(t, m, "one", 0, false)
+	m.settle(webEU, "two", 0)
+	wantDone(t, m, "two", 0, true)
 	m.forget(webEU)
 	wantDone(t, m, "two", 0, false)
 }

@@ -30,15 +30,12 @@ import (
 const (
 	// specPath is where the spec stands in messages.
 	specPath = "spec"
-	// kindRetry is when to look again for a kind or a permission, of which no event tells; runnerRetry for a function-runner.
-	kindRetry, runnerRetry = 30 * time.Second, 10 * time.Second
+	// permissionRetry is when to look again for a permission, of which no event tells; runnerRetry for a function-runner.
+	permissionRetry, runnerRetry = 30 * time.Second, 10 * time.Second
 )
 
-// problem is what keeps a set from being expanded, and when to look again; never where an event will tell.
-type problem struct {
-	conditions.Verdict
-	wait time.Duration
-}
+// problem is what keeps a set from being expanded until an event tells of a change.
+type problem struct{ conditions.Verdict }
 
 // Error returns the message for the user.
 func (p *problem) Error() string { return p.Message }
@@ -163,7 +160,7 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 	var versions []string
 	for _, interest := range interests {
 		if !r.watches.Watched(interest.Kind) {
-			return nil, &problem{wait: kindRetry, Verdict: conditions.Verdict{Reason: ReasonKindNotFound, Message: fmt.Sprintf(
+			return nil, &problem{Verdict: conditions.Verdict{Reason: ReasonKindNotFound, Message: fmt.Sprintf(
 				"the cluster does not know the kind %s of %s that an objectSelector names: install its CRD, or correct apiVersion and kind", interest.Kind.Kind, interest.APIVersion)}}
 		}
 		var found []expansion.Object

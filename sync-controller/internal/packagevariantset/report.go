@@ -61,9 +61,9 @@ func failed(err error) outcome {
 	case errors.As(err, &runtime):
 		return outcome{verdict: conditions.Verdict{Reason: decide.ReasonFunctionRunnerUnavailable, Message: "will try again: " + runtime.Message}, wait: runnerRetry}
 	case errors.As(err, &known):
-		return outcome{verdict: known.Verdict, wait: known.wait}
+		return outcome{verdict: known.Verdict}
 	case errors.As(err, &denied):
-		return outcome{verdict: conditions.Verdict{Reason: decide.ReasonPermissionMissing, Message: denied.Error()}, wait: kindRetry}
+		return outcome{verdict: conditions.Verdict{Reason: decide.ReasonPermissionMissing, Message: denied.Error()}, wait: permissionRetry}
 	default:
 		return outcome{verdict: conditions.Verdict{Reason: ReasonExpansionFailed, Message: "will try again: " + err.Error()}, err: err}
 	}

@@ -115,7 +115,7 @@ func TestFailed(t *testing.T) {
 	}{
 		"only the spec heals it": {err: stalled(decide.ReasonInvalidSpec, "a\nb"), want: conditions.Verdict{Stalled: true, Reason: decide.ReasonInvalidSpec, Message: "a; b"}},
 		"a permission is missing": {
-			err: fmt.Errorf("cannot watch: %w", denied), wait: kindRetry,
+			err: fmt.Errorf("cannot watch: %w", denied), wait: permissionRetry,
 			want: conditions.Verdict{Reason: decide.ReasonPermissionMissing, Message: denied.Error()},
 		},
 		"no function-runner": {

@@ -17,23 +17,31 @@ const (
 	PackageIndex = "package"
 	// OwnerIndex finds them by the name of a PackageVariant that owns them.
 	OwnerIndex = "owner"
+	// CommitIndex finds them by the commit of their content.
+	CommitIndex = "commit"
 )
 
 // AddIndexes adds the indexes to a cache, which it must be called for once.
 func AddIndexes(indexer client.FieldIndexer) error {
 	for name, values := range map[string]client.IndexerFunc{
-		PackageIndex: func(o client.Object) []string {
-			pr, ok := o.(*porchapi.PackageRevision)
-			if !ok {
-				return nil
-			}
-			return []string{revision.From(pr).Package.String()}
-		},
-		OwnerIndex: func(o client.Object) []string { return revision.Variants(o) },
+		PackageIndex: indexed(func(r revision.Revision) string { return r.Package.String() }),
+		CommitIndex:  indexed(func(r revision.Revision) string { return r.Commit }),
+		OwnerIndex:   func(o client.Object) []string { return revision.Variants(o) },
 	} {
 		if err := indexer.IndexField(context.Background(), &porchapi.PackageRevision{}, name, values); err != nil {
 			return fmt.Errorf("cannot index PackageRevisions by %s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// indexed returns what a cache finds PackageRevisions by, from what is known of one.
+func indexed(value func(revision.Revision) string) client.IndexerFunc {
+	return func(o client.Object) []string {
+		pr, ok := o.(*porchapi.PackageRevision)
+		if !ok {
+			return nil
+		}
+		return []string{value(revision.From(pr))}
+	}
 }
