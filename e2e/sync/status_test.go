@@ -47,6 +47,7 @@ func TestConditionsDoNotFlap(t *testing.T) {
 	w.waitFile(draft, "package-context.yaml", "zone: a")
 	w.Ready("web")
 	w.publish(draft)
+	w.seesPublished("web") // what changes while it is proposed is told of
 	w.Apply(configMap("eu", map[string]string{"api": "9"}))
 	w.waitTarget("web", "edge.web.packagevariant-2")
 	w.Delete(newVariant("web"))

@@ -3,7 +3,6 @@
 package sync
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -27,13 +26,7 @@ func published(t *testing.T, changes ...func(*variant.Spec)) *world {
 	draft := w.target("web")
 	w.WriteFiles(draft, map[string]string{"settings.yaml": strings.Replace(w.Files(draft)["settings.yaml"], `a: "1" # one`, `a: "mine" # my own`, 1)})
 	w.publish(draft)
-	w.Eventually("the variant sees that it is published", func() error {
-		w.target("web")
-		if lifecycle := w.Variant("web").Status.DownstreamTargets[0].Lifecycle; lifecycle != "Published" {
-			return fmt.Errorf("its lifecycle is %s", lifecycle)
-		}
-		return nil
-	})
+	w.seesPublished("web")
 	return w
 }
 

@@ -175,6 +175,18 @@ func (w *world) target(name string) string {
 	return pv.Status.DownstreamTargets[0].Name
 }
 
+// seesPublished waits until the variant's status says that its target is published.
+func (w *world) seesPublished(name string) {
+	w.t.Helper()
+	w.Eventually("the variant "+name+" sees that its target is published", func() error {
+		w.target(name)
+		if lifecycle := w.Variant(name).Status.DownstreamTargets[0].Lifecycle; lifecycle != "Published" {
+			return fmt.Errorf("its lifecycle is %s", lifecycle)
+		}
+		return nil
+	})
+}
+
 // waitTarget waits until the variant is ready with that target.
 func (w *world) waitTarget(name, target string) {
 	w.t.Helper()
