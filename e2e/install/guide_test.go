@@ -15,6 +15,7 @@ import (
 
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
 
 // config is the package that is tested.
@@ -32,16 +33,9 @@ type guide struct {
 // YAML are there.
 func newGuide(t *testing.T, options stack.Options) *guide {
 	t.Helper()
-	s, err := stack.Start(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := stacktest.Start(t, options)
 	g := &guide{Stack: s, doc: readme(t)}
+	var err error
 	if g.client, err = kubernetes.NewForConfig(s.Config); err != nil {
 		t.Fatal(err)
 	}

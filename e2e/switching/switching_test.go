@@ -17,6 +17,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/process"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -61,16 +62,9 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	s, err := stack.Start(t.Context(), stack.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := stacktest.Start(t, stack.Options{})
 	w := &world{Fleet: fleet.New(t, s, namespace), t: t, stack: s}
+	var err error
 	if w.proxy, err = proxy.Start(s.Config, proxy.Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/fleet"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -55,15 +56,7 @@ func newWorld(t *testing.T) *world {
 func newWorldApart(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
-	apart, err := stack.Start(t.Context(), stack.Options{Functions: functions()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := apart.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	apart := stacktest.Start(t, stack.Options{Functions: functions()})
 	if err := install(apart); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/fleet"
 	"github.com/package-variants/package-variants/e2e/internal/harness"
 	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
 
 // arena is a stack of its own with the blueprints, the Repositories and the objects of a scenario, and no variant.
@@ -29,15 +30,7 @@ func newArena(t harness.T, scenario Scenario) *arena {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := stack.Start(t.Context(), stack.Options{Functions: images})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := stacktest.Start(t, stack.Options{Functions: images})
 	a := &arena{Fleet: fleet.New(t, s, namespace), t: t, stack: s, reread: reread}
 	a.Repository(blueprints, nil, false)
 	for i := range scenario.Repositories {

@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/internal/harness"
 	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
 
 // Options say what to simulate.
@@ -51,15 +52,7 @@ func Measure(ctx context.Context, o Options, run *report.Run) error {
 // measure measures the controller with one fleet: as its sets are applied, in bursts of events, and when it is started anew.
 func measure(t harness.T, o *Options, variants int) report.ScalePoint {
 	porch := NewPorch(o.Latencies)
-	s, err := stack.Start(t.Context(), stack.Options{PorchAPI: porch})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := stacktest.Start(t, stack.Options{PorchAPI: porch})
 	if err := s.InstallVariants(t.Context()); err != nil {
 		t.Fatal(err)
 	}
