@@ -17,24 +17,26 @@ const (
 
 // Written remembers the statuses that a controller wrote last, where its cache may not know them yet: what is decided by
 // an older one is decided wrongly, and what is equal to an older one would not be written. Nobody else is to write them.
-type Written[S any] struct {
+type Written[S Status[S]] struct {
 	recent *cache.LRUExpireCache // a written[S] by UID
 }
 
-type written[S any] struct {
+// Status is a pointer to a status of an API type.
+type Status[S any] interface{ DeepCopy() S }
+
+type written[S Status[S]] struct {
 	version string
 	status  S
 }
 
 // NewWritten returns a Written that remembers nothing.
-func NewWritten[S any]() *Written[S] {
+func NewWritten[S Status[S]]() *Written[S] {
 	return &Written[S]{recent: cache.NewLRUExpireCache(writtenStatuses)}
 }
 
-// Put remembers the status that was written to an object, which is as the API returned it. The status is not to be changed
-// any more.
+// Put remembers the status that was written to an object, which is as the API returned it.
 func (w *Written[S]) Put(o metav1.Object, status S) {
-	w.recent.Add(o.GetUID(), written[S]{o.GetResourceVersion(), status}, writtenFor)
+	w.recent.Add(o.GetUID(), written[S]{o.GetResourceVersion(), status.DeepCopy()}, writtenFor)
 }
 
 // Newest returns the status that an object has, of which a cache says that it is status.
@@ -48,5 +50,5 @@ func (w *Written[S]) Newest(o metav1.Object, status S) S {
 		w.recent.Remove(o.GetUID())
 		return status
 	}
-	return last.status
+	return last.status.DeepCopy()
 }

@@ -63,8 +63,8 @@ func New(mapper meta.RESTMapper, client metadata.Interface, notify func(user typ
 const readTimeout = 30 * time.Second
 
 // Use replaces the user's interests, and returns once all objects of their kinds are known. A kind that the cluster does
-// not know has no objects; it is not watched, and the user is notified once the cluster knows it. An error is a *DeniedError, or says why the objects could not be read;
-// the user then keeps the interests that it had, too.
+// not know has no objects; it is not watched, and the user is notified once the cluster knows it. An error is a
+// *DeniedError, or says why the objects could not be read; the user then keeps the interests that it had, too.
 func (w *Watches) Use(ctx context.Context, user types.NamespacedName, interests []Interest) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -182,17 +182,13 @@ func (w *Watches) watch(ctx context.Context, kind Kind) (*kindWatch, error) {
 	if watch := w.get(kind); watch != nil {
 		return watch, nil
 	}
-	gv, err := schema.ParseGroupVersion(kind.APIVersion)
-	if err != nil {
-		return nil, err
-	}
-	mapping, err := w.mapper.RESTMapping(gv.WithKind(kind.Kind).GroupKind(), gv.Version)
+	mapping, err := w.mapping(kind)
 	if meta.IsNoMatchError(err) {
 		w.await(kind)
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot look up the kind %s %s: %w", kind.APIVersion, kind.Kind, err)
+		return nil, err
 	}
 	namespace := kind.Namespace
 	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
@@ -211,4 +207,17 @@ func (w *Watches) watch(ctx context.Context, kind Kind) (*kindWatch, error) {
 		w.running[kind] = watch
 	}
 	return watch, err
+}
+
+// mapping looks up a kind; meta.IsNoMatchError tells of one that the cluster does not know.
+func (w *Watches) mapping(kind Kind) (*meta.RESTMapping, error) {
+	gv, err := schema.ParseGroupVersion(kind.APIVersion)
+	if err != nil {
+		return nil, err
+	}
+	mapping, err := w.mapper.RESTMapping(gv.WithKind(kind.Kind).GroupKind(), gv.Version)
+	if err != nil {
+		return nil, fmt.Errorf("cannot look up the kind %s %s: %w", kind.APIVersion, kind.Kind, err)
+	}
+	return mapping, nil
 }

@@ -2,11 +2,7 @@
 
 package objects
 
-import (
-	"time"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
-)
+import "time"
 
 // lookAgain is how often it is looked whether the cluster has come to know a kind: no event tells of that.
 const lookAgain = 30 * time.Second
@@ -35,23 +31,13 @@ func (w *Watches) await(kind Kind) {
 			case <-stop:
 				return
 			case <-ticker.C:
-				if w.exists(kind) {
+				if _, err := w.mapping(kind); err == nil {
 					w.appeared(kind, stop)
 					return
 				}
 			}
 		}
 	}()
-}
-
-// exists reports whether the cluster is known to have a kind.
-func (w *Watches) exists(kind Kind) bool {
-	gv, err := schema.ParseGroupVersion(kind.APIVersion)
-	if err != nil {
-		return false
-	}
-	_, err = w.mapper.RESTMapping(gv.WithKind(kind.Kind).GroupKind(), gv.Version)
-	return err == nil
 }
 
 // appeared notifies all that are interested in a kind, unless the search that stop is of has ended.

@@ -3,7 +3,6 @@
 package objects
 
 import (
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -40,16 +39,6 @@ func notKnown(t *testing.T) (w *world, know func()) {
 	return w, func() { cluster.add(mapper()) }
 }
 
-// notifiedSince returns who was notified since the last call.
-func (w *world) notifiedSince() []string {
-	synctest.Wait()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	got := slices.Sorted(slices.Values(w.notified))
-	w.notified = nil
-	return got
-}
-
 // TestUnknown has the cluster come to know a kind that some wait for.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
@@ -61,25 +50,19 @@ func TestUnknown(t *testing.T) {
 			t.Errorf("unknown: %v, want true; of a kind that nobody asks for: %v, want false", w.Unknown(configMaps), w.Unknown(teams))
 		}
 		time.Sleep(10 * lookAgain)
-		if got := w.notifiedSince(); got != nil {
-			t.Errorf("notified of nothing: %v", got)
-		}
+		w.wantNotified("nothing has changed")
 		know()
 		time.Sleep(lookAgain)
-		if got := w.notifiedSince(); !slices.Equal(got, []string{"web-eu", "web-us"}) {
-			t.Errorf("notified: %v, want both, each once", got)
-		}
+		w.wantNotified("it is known", "web-eu", "web-us")
 		if w.Unknown(configMaps) {
 			t.Error("it is unknown still")
 		}
 		time.Sleep(10 * lookAgain)
-		if got := w.notifiedSince(); got != nil {
-			t.Errorf("notified again: %v", got)
-		}
+		w.wantNotified("they know that already")
 	})
 }
 
-// TestUnknownAndLeft has all lose their interest in a kind before the cluster knows it, and one come back.
+// TestUnknownAndLeft has one lose its interest in a kind before the cluster knows it, and another take it up.
 func TestUnknownAndLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -89,10 +72,9 @@ func TestUnknownAndLeft(t *testing.T) {
 		if w.Unknown(configMaps) {
 			t.Error("it is looked for, though nobody is interested")
 		}
+		w.use(us, Interest{Kind: configMaps})
 		know()
 		time.Sleep(10 * lookAgain)
-		if got := w.notifiedSince(); got != nil {
-			t.Errorf("notified: %v", got)
-		}
+		w.wantNotified("one is interested again", "web-us")
 	})
 }

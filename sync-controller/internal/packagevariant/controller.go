@@ -100,7 +100,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	pv.Status = *r.statuses.Newest(&pv, &pv.Status).DeepCopy()
+	pv.Status = *r.statuses.Newest(&pv, &pv.Status)
 	if !pv.DeletionTimestamp.IsZero() {
 		return r.finalize(ctx, &pv)
 	}

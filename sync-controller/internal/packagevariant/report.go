@@ -86,7 +86,7 @@ func (r *Reconciler) report(ctx context.Context, pv *v1alpha1.PackageVariant, o 
 	if err := r.client.Status().Patch(ctx, pv, client.MergeFrom(before)); err != nil {
 		return fmt.Errorf("cannot write the status: %w", err)
 	}
-	r.statuses.Put(pv, pv.Status.DeepCopy())
+	r.statuses.Put(pv, &pv.Status)
 	return nil
 }
 

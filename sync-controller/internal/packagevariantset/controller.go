@@ -104,7 +104,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	set.Status = *r.statuses.Newest(&set, &set.Status).DeepCopy()
+	set.Status = *r.statuses.Newest(&set, &set.Status)
 	o := r.sync(ctx, &set)
 	if err := errors.Join(o.err, r.report(ctx, &set, &o)); err != nil {
 		return ctrl.Result{}, err

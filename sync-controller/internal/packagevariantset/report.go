@@ -174,13 +174,9 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if news && !o.verdict.Ready && o.verdict.Reason != ReasonVariantsNotReady {
 		conditions.Tell(r.events, set, corev1.EventTypeWarning, o.verdict.Reason, o.verdict.Message)
 	}
-	err := r.client.Status().Patch(ctx, set, client.MergeFrom(before))
-	if err == nil {
-		r.statuses.Put(set, set.Status.DeepCopy())
-		return nil
-	}
-	if client.IgnoreNotFound(err) != nil {
+	if err := r.client.Status().Patch(ctx, set, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot write the status: %w", err)
 	}
+	r.statuses.Put(set, &set.Status) // also of one that is gone: nobody asks for it any more
 	return nil
 }
