@@ -124,4 +124,10 @@ type InjectionSelector struct {
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
+
+	// InjectionPoint is the name of the one injection point that this injector is for. Absent, or empty, it is for all
+	// points of its group, version and kind.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	InjectionPoint string `json:"injectionPoint,omitempty"`
 }
