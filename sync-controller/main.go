@@ -49,7 +49,9 @@ func run() error {
 	if err := porch.AddIndexes(mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	if err := packagevariant.SetupWithManager(mgr, packagevariant.Options{Concurrency: o.Concurrency, Runtime: runtime}); err != nil {
+	if err := packagevariant.SetupWithManager(mgr, packagevariant.Options{
+		Concurrency: o.Concurrency, Runtime: runtime, Version: o.FunctionsVersion(), LookWithin: o.LookWithin,
+	}); err != nil {
 		return err
 	}
 	if err := packagevariantset.SetupWithManager(mgr, expand); err != nil {

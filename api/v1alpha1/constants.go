@@ -7,11 +7,3 @@ import "github.com/package-variants/package-variants/api/v1alpha1/variant"
 // Finalizer keeps a PackageVariant from going before its package revisions are dealt with. It is the one that Porch's
 // controller sets.
 const Finalizer = variant.GroupName + "/packagevariants"
-
-const (
-	// ConditionReady is the condition that tells whether the downstream package is what the spec asks for.
-	ConditionReady = "Ready"
-
-	// ConditionStalled is the condition that tells whether work has stopped until the spec or the upstream changes.
-	ConditionStalled = "Stalled"
-)

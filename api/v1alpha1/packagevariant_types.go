@@ -20,6 +20,7 @@ import (
 // +kubebuilder:printcolumn:name="Downstream",type=string,JSONPath=`.spec.downstream.package`
 // +kubebuilder:printcolumn:name="Draft",type=string,JSONPath=`.status.downstreamTargets[?(@.lifecycle=="Draft")].name`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Injected",type=string,JSONPath=`.status.conditions[?(@.type=="ConfigInjected")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type PackageVariant struct {
@@ -31,7 +32,9 @@ type PackageVariant struct {
 	// +required
 	Spec variant.Spec `json:"spec,omitempty"`
 
-	// Status is what the controller last saw and did.
+	// Status is what the controller last saw and did. An object that was not reconciled yet has no observed generation, so
+	// that it does not count as ready.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status PackageVariantStatus `json:"status,omitzero"`
 }
@@ -48,19 +51,93 @@ type PackageVariantList struct {
 	Items []PackageVariant `json:"items"`
 }
 
-// PackageVariantStatus is the observed state of a PackageVariant.
+// PackageVariantStatus is the observed state of a PackageVariant. Beside the conditions and downstreamTargets, which are
+// Porch's, it is the memory of the controller (section "The controller" of the design).
 type PackageVariantStatus struct {
-	// Conditions are Ready and Stalled; the observedGeneration of each says which spec it is about.
+	// ObservedGeneration is the generation of the spec that the status is about.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// Conditions are Ready, Stalled and Reconciling, of which one is True, and ConfigInjected; the observedGeneration of
+	// each says which spec it is about.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// Upstream is the package revision that spec.upstream stood for.
+	// +optional
+	Upstream *ResolvedUpstream `json:"upstream,omitempty"`
 
 	// DownstreamTargets are the package revisions that this variant keeps in step: its open drafts, or the latest
 	// published one where there are none.
 	// +listType=atomic
 	// +optional
 	DownstreamTargets []DownstreamTarget `json:"downstreamTargets,omitempty"`
+
+	// OwnedRevisions are the names of the package revisions that this variant made or adopted. Porch can forget the
+	// owners of revisions; only these are taken back.
+	// +listType=atomic
+	// +optional
+	OwnedRevisions []string `json:"ownedRevisions,omitempty"`
+
+	// RequestedDraft is the draft that Porch is being asked to make. It is written before the request, so that the draft
+	// is known for this variant's whatever happens to the controller meanwhile.
+	// +optional
+	RequestedDraft *RequestedDraft `json:"requestedDraft,omitempty"`
+
+	// InjectedObjects are the objects that injectors name for injection points of the package, whether they exist or
+	// not. The controller watches them.
+	// +listType=atomic
+	// +optional
+	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
+
+	// ObservedInputs identifies all that the last complete reconcile depended on, and the version of the controller and of
+	// its functions. While it stays the same there is nothing to do.
+	// +optional
+	ObservedInputs string `json:"observedInputs,omitempty"`
+}
+
+// ResolvedUpstream is the package revision that an upstream stands for.
+type ResolvedUpstream struct {
+	// Name is the name of the PackageRevision.
+	Name string `json:"name"`
+
+	// Revision is its number; -1 for the branch of a package that has no published revision.
+	// +optional
+	Revision int `json:"revision,omitempty"`
+
+	// Commit is the git commit that holds its content.
+	// +optional
+	Commit string `json:"commit,omitempty"`
+}
+
+// RequestedDraft is a draft that Porch is asked to make.
+type RequestedDraft struct {
+	// Repo and Package name the package.
+	Repo    string `json:"repo"`
+	Package string `json:"package"`
+
+	// WorkspaceName is the workspace of the draft.
+	WorkspaceName string `json:"workspaceName"`
+
+	// Task is how Porch makes it: clone, upgrade or edit.
+	Task string `json:"task"`
+
+	// Source is the name of the PackageRevision that is cloned or edited, or upgraded to.
+	Source string `json:"source"`
+}
+
+// ObjectReference names an object in the namespace of the PackageVariant, or a cluster-scoped one.
+type ObjectReference struct {
+	// APIVersion is the group and version of the object.
+	APIVersion string `json:"apiVersion"`
+
+	// Kind is its kind.
+	Kind string `json:"kind"`
+
+	// Name is its name.
+	Name string `json:"name"`
 }
 
 // DownstreamTarget is a package revision that a variant keeps in step.

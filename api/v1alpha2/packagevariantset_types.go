@@ -34,6 +34,7 @@ type PackageVariantSet struct {
 	Spec PackageVariantSetSpec `json:"spec,omitempty"`
 
 	// Status is what the controller last saw and did.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status PackageVariantSetStatus `json:"status,omitzero"`
 }
@@ -147,22 +148,31 @@ type ObjectSelector struct {
 
 // PackageVariantSetStatus is the observed state of a PackageVariantSet.
 type PackageVariantSetStatus struct {
-	// Conditions are Ready and Stalled; the observedGeneration of each says which spec it is about.
+	// ObservedGeneration is the generation of the spec that the status is about. This and the counts below are additions
+	// to Porch's API.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// Conditions are Ready, Stalled and Reconciling, of which one is True; the observedGeneration of each says which spec
+	// it is about.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// Desired is the number of PackageVariants that the targets ask for. This and the counts below are additions to
-	// Porch's API.
+	// Desired is the number of PackageVariants that the targets ask for.
 	// +optional
-	Desired int32 `json:"desired,omitempty"`
+	Desired int32 `json:"desired"`
 
 	// Current is the number of PackageVariants among them that exist with the spec that the set gives them.
 	// +optional
-	Current int32 `json:"current,omitempty"`
+	Current int32 `json:"current"`
 
 	// Ready is the number of PackageVariants among those that are ready.
 	// +optional
-	Ready int32 `json:"ready,omitempty"`
+	Ready int32 `json:"ready"`
+
+	// Injected is the number of PackageVariants among the current ones whose required injection points are filled.
+	// +optional
+	Injected int32 `json:"injected"`
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package decide decides what a PackageVariant needs next, from plain values (section "The controller" of the design).
+// A rule of a package's life is one policy function here, and one row in the table of its test.
 package decide
 
 import (
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 )
 
@@ -23,123 +23,163 @@ const (
 	UpToDate State = "UpToDate"
 )
 
-// Action is what to do about it.
+// Action is what a step does.
 type Action string
 
 const (
-	// None does nothing.
-	None Action = ""
-	// Clone makes a draft from the upstream.
-	Clone Action = "Clone"
-	// Upgrade makes a draft from the published downstream and the changes of the upstream since Decision.Base.
-	Upgrade Action = "Upgrade"
-	// Edit makes a draft from the published downstream.
-	Edit Action = "Edit"
-	// Save runs the functions over a draft and saves it.
-	Save Action = "Save"
-	// Own makes the variant the owner of a draft, or of a revision that it owned before it was restored from a backup.
-	Own Action = "Own"
-	// Keep takes back a proposal to delete the downstream.
+	// AddFinalizer keeps the variant from going before its package revisions are dealt with.
+	AddFinalizer Action = "AddFinalizer"
+	// Announce writes to the variant's status which draft Porch is going to be asked for, and that the variant is not
+	// ready.
+	Announce Action = "Announce"
+	// Create makes the step's draft.
+	Create Action = "Create"
+	// Mutate runs the functions over the files of the step's revision, or of the draft that was created before, and saves
+	// what they change. A draft that was created before, and on which a function fails, is deleted.
+	Mutate Action = "Mutate"
+	// Adopt makes the variant the owner of a revision, and gives it the variant's labels and annotations.
+	Adopt Action = "Adopt"
+	// TakeBack makes the variant the owner of a revision that it made or adopted before.
+	TakeBack Action = "TakeBack"
+	// Keep takes back a proposal to delete a revision.
 	Keep Action = "Keep"
+	// Discard deletes a draft of the variant that was not completed.
+	Discard Action = "Discard"
+	// Delete deletes a draft or a proposed revision.
+	Delete Action = "Delete"
+	// ProposeDeletion proposes the deletion of a published revision.
+	ProposeDeletion Action = "ProposeDeletion"
+	// Orphan takes away the variant's owner reference.
+	Orphan Action = "Orphan"
+	// RemoveFinalizer lets the variant itself go.
+	RemoveFinalizer Action = "RemoveFinalizer"
 )
 
-// Input is all that a decision depends on.
-type Input struct {
-	Spec  *variant.Spec
-	Owner revision.Owner
-	// Upstream is the revision asked for; nil if there is none.
-	Upstream *revision.Revision
-	// Revisions are all revisions of the downstream package.
-	Revisions []revision.Revision
-	// Bases are the revisions that the downstream may have been derived from: those of the upstream package, and of
-	// others that its variant named before.
-	Bases []revision.Revision
-	// Known are the names of revisions that the variant is known to have made or adopted, whatever their owners are:
-	// Porch v1.5 loses the owners of a revision when it reads a repository while a branch of it is being written.
-	Known map[string]bool
-	// Rival is the name of another variant that has the better claim to the downstream package, or "".
-	Rival string
-	// Repositories are the Repositories by name, as far as they are registered.
-	Repositories map[string]Repository
-	// Mutations are the outcomes of the functions over the files of Targets, by name. A target without one is decided
-	// as if the functions changed nothing.
-	Mutations map[string]Mutation
-}
-
-// Repository is what is known of a Repository.
-type Repository struct {
-	// Ready reports whether Porch can use it, Message says why not.
-	Ready   bool
-	Message string
-	// Address is that of its git repository.
-	Address string
-}
-
-// Mutation is what the functions make of a revision's files.
-type Mutation struct {
-	// Changed are the paths of the files that they change.
-	Changed []string
-	// Unmet says why required injection points are not filled.
-	Unmet []string
+// Step is one thing to do.
+type Step struct {
+	Action Action
+	// Revision is what the step is about; nil for Announce, Create, RemoveFinalizer, and for Mutate after Create.
+	Revision *revision.Revision
+	// Draft is the draft to make, for Announce and Create.
+	Draft *Draft
 }
 
 // Decision is what to do, and what to tell the user.
 type Decision struct {
-	State  State
-	Action Action
-	// Target is the downstream revision that the action is about; nil for Clone.
-	Target *revision.Revision
-	// Base is the upstream revision that the target was derived from, for Upgrade.
-	Base *revision.Revision
-	// Verdict is what to tell the user if there is no action, or while it is not done.
-	Verdict conditions.Verdict
+	State State
+	// Steps are to be done in this order. One that fails ends them.
+	Steps []Step
+	// Condition is what to tell the user if there are no steps, or until they are done.
+	Condition v1alpha1.Condition
+	// Injected tells of the injection points; nil if they were not looked at.
+	Injected *Injected
+	// Err is the failure that the condition tells of, if it is to be tried again although no input changes.
+	Err error
+}
+
+// Guard returns what keeps a variant from being worked on, which is known without reading any content; nil if nothing
+// does.
+func Guard(in *Input) *v1alpha1.Condition {
+	for _, guard := range guards {
+		if condition := guard(in); condition != nil {
+			return condition
+		}
+	}
+	return nil
 }
 
 // Decide returns the decision for the input.
 func Decide(in *Input) Decision {
-	for _, guard := range []func(*Input) *conditions.Verdict{specInvalid, upstreamMissing, upstreamUnpublished, downstreamClaimed, downstreamForeign} {
-		if v := guard(in); v != nil {
-			return Decision{Verdict: *v}
-		}
+	if in.Deleting {
+		return deletion(in)
 	}
-	d := Decision{State: NoDownstream, Action: Clone, Verdict: pending("the downstream package is to be cloned")}
-	if targets := Targets(in); len(targets) > 0 {
-		d = first(in, targets)
+	if condition := Guard(in); condition != nil {
+		return Decision{Condition: *condition}
 	}
-	if d.Action != None {
-		if v := repositoryUnusable(in); v != nil {
-			return Decision{State: d.State, Verdict: *v}
-		}
+	targets := Targets(in)
+	var d Decision
+	if len(targets) > 0 {
+		d = decideTargets(in, targets)
+	} else {
+		d = noDownstream(in)
 	}
+	d.Steps = append(takeBack(in, targets), d.Steps...)
+	if len(d.Steps) == 0 && d.Condition.Type == v1alpha1.ConditionReady {
+		d.Steps = prune(in)
+	}
+	if len(d.Steps) > 0 && !in.Finalizer {
+		d.Steps = append([]Step{{Action: AddFinalizer}}, d.Steps...)
+	}
+	d.Injected = injected(in, targets)
 	return d
 }
 
-// first returns the decision for the first target that needs an action; if none does, for the first that is not ready.
-func first(in *Input, targets []revision.Revision) Decision {
-	var chosen *Decision
+// decideTargets returns the decision for all targets: the steps of each, and the state and condition of the first that
+// has steps; if none has, of the first that is not ready.
+func decideTargets(in *Input, targets []revision.Revision) Decision {
+	var all Decision
+	rank := -1
 	for i := range targets {
 		d := decideTarget(in, &targets[i])
-		if d.Action != None {
-			return d
+		steps := append(all.Steps, d.Steps...)
+		if r := rankOf(&d); r > rank {
+			all, rank = d, r
 		}
-		if chosen == nil || chosen.Verdict.Ready && !d.Verdict.Ready {
-			chosen = &d
-		}
+		all.Steps = steps
 	}
-	return *chosen
+	return all
+}
+
+// rankOf returns how much a target's decision matters among those of several targets.
+func rankOf(d *Decision) int {
+	switch {
+	case len(d.Steps) > 0:
+		return 2
+	case d.Condition.Type != v1alpha1.ConditionReady:
+		return 1
+	default:
+		return 0
+	}
 }
 
 // policies are tried in this order; the first that decides wins.
 var policies = []func(*Input, *revision.Revision) *Decision{
-	deletionProposed, notOwned, lockMissing, draftNotMutated, upstreamChanged, mutationsChanged,
+	deletionProposed, incomplete, notOwned, functionFailed, pipelineConflict, draftNotMutated, upstreamChanged, mutationsChanged,
+	lockMissing,
 }
 
 func decideTarget(in *Input, target *revision.Revision) Decision {
 	for _, policy := range policies {
 		if d := policy(in, target); d != nil {
-			d.Target = target
 			return *d
 		}
 	}
-	return Decision{State: UpToDate, Target: target, Verdict: Settled(in, target, in.Mutations[target.Name].Unmet)}
+	return upToDate(in, target)
+}
+
+// Inspections returns the names of the revisions over whose files the functions are to be run before it is decided: the
+// upstream before it is cloned, and the targets that are on it or that are drafts. There are none while a guard holds.
+func Inspections(in *Input) []string {
+	if in.Deleting || Guard(in) != nil {
+		return nil
+	}
+	targets := Targets(in)
+	if len(targets) == 0 && downstreamForeign(in) != nil {
+		return nil
+	}
+	if len(targets) == 0 {
+		return []string{in.Upstream.Name}
+	}
+	var names []string
+	for i := range targets {
+		t := &targets[i]
+		_, current := t.Of(in.Owner)
+		switch {
+		case t.Lifecycle == revision.DeletionProposed, t.Lifecycle == revision.Draft && !current:
+			// decided without
+		case t.Lifecycle == revision.Draft, t.Lock == nil, OnUpstream(in, t):
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }

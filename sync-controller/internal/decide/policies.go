@@ -6,149 +6,215 @@ import (
 	"fmt"
 	"strings"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 )
 
-func specInvalid(in *Input) *conditions.Verdict {
-	if err := in.Spec.Validate(); err != nil {
-		return &conditions.Verdict{Stalled: true, Reason: ReasonInvalidSpec, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
-	}
-	return nil
+func pending(format string, args ...any) v1alpha1.Condition {
+	return v1alpha1.Reconciling(v1alpha1.ReasonPending, fmt.Sprintf(format, args...))
 }
 
-func upstreamMissing(in *Input) *conditions.Verdict {
-	if in.Upstream != nil {
-		return nil
-	}
-	u := in.Spec.Upstream
-	message := "there is no " + UpstreamName(u) + ": publish it, or correct spec.upstream"
-	if _, registered := in.Repositories[u.Repo]; !registered {
-		message = fmt.Sprintf("there is no Repository %q in this namespace: register it, or correct spec.upstream.repo", u.Repo)
-	}
-	return &conditions.Verdict{Stalled: true, Reason: ReasonUpstreamNotFound, Message: message}
+// makeDraft returns the steps that make a draft by a task, with what the functions make of it.
+func makeDraft(in *Input, task revision.Task) []Step {
+	draft := &Draft{Package: revision.DownstreamOf(in.Spec), Workspace: revision.NextWorkspace(in.Revisions), Task: task}
+	return []Step{{Action: Announce, Draft: draft}, {Action: Create, Draft: draft}, {Action: Mutate}}
 }
 
-func upstreamUnpublished(in *Input) *conditions.Verdict {
-	if in.Upstream.Published() {
-		return nil
-	}
-	return &conditions.Verdict{Stalled: true, Reason: ReasonUpstreamNotPublished, Message: fmt.Sprintf(
-		"the upstream %s is a %s, which may still change: publish it, or name a published revision in spec.upstream", in.Upstream.Name, in.Upstream.Lifecycle)}
-}
-
-func downstreamClaimed(in *Input) *conditions.Verdict {
-	if in.Rival == "" {
-		return nil
-	}
-	return &conditions.Verdict{Reason: ReasonDownstreamClaimed, Message: fmt.Sprintf(
-		"the package %s belongs to the PackageVariant %q: name another in spec.downstream, or delete that variant", revision.DownstreamOf(in.Spec), in.Rival)}
-}
-
-// downstreamForeign leaves a package alone that is there already and that the variant may not adopt. What is proposed
+// downstreamForeign leaves a package alone that is there already, without a target, and that the variant may not adopt.
+// What is proposed
 // for deletion does not count: it is what a variant of the same name leaves behind.
-func downstreamForeign(in *Input) *conditions.Verdict {
-	if in.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting || len(Targets(in)) > 0 {
+func downstreamForeign(in *Input) *v1alpha1.Condition {
+	if in.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting {
 		return nil
 	}
 	for i := range in.Revisions {
 		r := &in.Revisions[i]
-		if r.Main() || r.Lifecycle == porchapi.PackageRevisionLifecycleDeletionProposed {
+		if r.Main() || r.Lifecycle == revision.DeletionProposed {
 			continue
 		}
-		return &conditions.Verdict{Reason: ReasonDownstreamExists, Message: fmt.Sprintf(
+		return stalled(v1alpha1.ReasonDownstreamExists,
 			"the package %s exists (%s is %s) and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name another package in spec.downstream",
-			revision.DownstreamOf(in.Spec), r.Name, r.Lifecycle)}
+			revision.DownstreamOf(in.Spec), r.Name, r.Lifecycle)
 	}
 	return nil
 }
 
-func repositoryUnusable(in *Input) *conditions.Verdict {
-	for _, ref := range []struct{ name, field string }{{in.Spec.Downstream.Repo, "spec.downstream.repo"}, {in.Spec.Upstream.Repo, "spec.upstream.repo"}} {
-		repository, registered := in.Repositories[ref.name]
-		if !registered {
-			return &conditions.Verdict{Reason: ReasonRepositoryNotFound, Message: fmt.Sprintf(
-				"there is no Repository %q in this namespace: register it, or correct %s", ref.name, ref.field)}
-		}
-		if !repository.Ready {
-			return &conditions.Verdict{Reason: ReasonRepositoryNotReady, Message: fmt.Sprintf(
-				"the Repository %q is not ready: %s", ref.name, repository.Message)}
-		}
+// noDownstream clones the upstream, unless a function fails on its files.
+func noDownstream(in *Input) Decision {
+	if condition := downstreamForeign(in); condition != nil {
+		return Decision{Condition: *condition}
 	}
-	return nil
+	if err := in.Mutations[in.Upstream.Name].Err; err != nil {
+		return failed(NoDownstream, in.Upstream.Name, err)
+	}
+	return Decision{
+		State: NoDownstream, Steps: makeDraft(in, revision.Task{Type: revision.Clone, Source: in.Upstream.Name}),
+		Condition: pending("the downstream package is to be cloned"),
+	}
+}
+
+func failed(state State, name string, err error) Decision {
+	return Decision{State: state, Condition: FunctionFailed(name, err), Err: err}
+}
+
+// FunctionFailed returns the condition of a variant of which a function failed over the files of a revision.
+func FunctionFailed(name string, err error) v1alpha1.Condition {
+	return v1alpha1.Stalled(v1alpha1.ReasonFunctionFailed, fmt.Sprintf("cannot change %s: %v", name, err))
 }
 
 // deletionProposed takes back a proposal to delete the downstream: the variant wants it.
 func deletionProposed(_ *Input, target *revision.Revision) *Decision {
-	if target.Lifecycle != porchapi.PackageRevisionLifecycleDeletionProposed {
+	if target.Lifecycle != revision.DeletionProposed {
 		return nil
 	}
-	return &Decision{State: MutationsChanged, Action: Keep, Verdict: pending("the proposal to delete " + target.Name + " is to be taken back")}
+	return &Decision{
+		State: MutationsChanged, Steps: []Step{{Action: Keep, Revision: target}},
+		Condition: pending("the proposal to delete %s is to be taken back", target.Name),
+	}
+}
+
+// incomplete discards a draft of the variant of which Porch made a part only before it, or the controller, was stopped.
+func incomplete(in *Input, target *revision.Revision) *Decision {
+	if !requested(in, target) || target.Lock != nil || target.Task.Type == revision.Edit {
+		return nil
+	}
+	return &Decision{
+		State: NoDownstream, Steps: []Step{{Action: Discard, Revision: target}},
+		Condition: pending("%s is incomplete and is to be made anew", target.Name),
+	}
 }
 
 // notOwned adopts a draft, and takes back what another UID of the variant owned and what Porch lost the owner of. Other
 // revisions are not touched by an adoption.
 func notOwned(in *Input, target *revision.Revision) *Decision {
 	owned, current := target.Of(in.Owner)
-	if current || !owned && !lost(in, target) && target.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
+	isDraft := target.Lifecycle == revision.Draft
+	d := &Decision{State: MutationsChanged, Condition: pending("%s is to become this variant's", target.Name)}
+	switch {
+	case current:
+		return nil
+	case owned || lost(in, target):
+		d.Steps = []Step{{Action: TakeBack, Revision: target}}
+	case isDraft:
+		d.Steps = []Step{{Action: Adopt, Revision: target}}
+	default:
 		return nil
 	}
-	return &Decision{State: MutationsChanged, Action: Own, Verdict: pending(target.Name + " is to become this variant's")}
+	if isDraft {
+		d.Steps = append(d.Steps, Step{Action: Mutate, Revision: target})
+	}
+	return d
 }
 
-func lockMissing(_ *Input, target *revision.Revision) *Decision {
-	if target.Lock != nil {
+// takeBack makes the variant the owner of all its other revisions of which Porch lost the owner: those behind an open
+// draft are the next targets, and are dealt with when the variant goes.
+func takeBack(in *Input, targets []revision.Revision) []Step {
+	isTarget := map[string]bool{}
+	for i := range targets {
+		isTarget[targets[i].Name] = true
+	}
+	var steps []Step
+	for i := range in.Revisions {
+		if r := &in.Revisions[i]; lost(in, r) && !isTarget[r.Name] && !r.Main() {
+			steps = append(steps, Step{Action: TakeBack, Revision: r})
+		}
+	}
+	return steps
+}
+
+// functionFailed reports a function that failed. A draft that was requested is not whole without it, and goes.
+func functionFailed(in *Input, target *revision.Revision) *Decision {
+	err := in.Mutations[target.Name].Err
+	if err == nil {
 		return nil
 	}
-	return &Decision{State: UpstreamChanged, Verdict: conditions.Verdict{Reason: ReasonUpstreamLockMissing, Message: fmt.Sprintf(
-		"%s does not say what it was derived from: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew", target.Name)}}
+	d := failed(MutationsChanged, target.Name, err)
+	if requested(in, target) {
+		d.Steps = []Step{{Action: Discard, Revision: target}}
+	}
+	return &d
+}
+
+// pipelineConflict leaves a draft alone whose own pipeline changed files back after they were saved.
+func pipelineConflict(in *Input, target *revision.Revision) *Decision {
+	reverted := in.Mutations[target.Name].Reverted
+	if len(reverted) == 0 {
+		return nil
+	}
+	return &Decision{State: MutationsChanged, Condition: *stalled(v1alpha1.ReasonPipelineConflict,
+		"the pipeline in the Kptfile of %s changes back what this variant sets in %s: change the function in the pipeline that does, or what the variant asks for",
+		target.Name, strings.Join(reverted, ", "))}
 }
 
 // draftNotMutated keeps an open draft in step whatever upstream it is on.
 func draftNotMutated(in *Input, target *revision.Revision) *Decision {
 	m := in.Mutations[target.Name]
-	if len(m.Changed) == 0 || target.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
+	if len(m.Changed) == 0 || target.Lifecycle != revision.Draft {
 		return nil
 	}
-	return &Decision{State: MutationsChanged, Action: Save, Verdict: pending(target.Name + " is to be changed: " + strings.Join(m.Changed, ", "))}
+	return &Decision{
+		State: MutationsChanged, Steps: []Step{{Action: Mutate, Revision: target}},
+		Condition: pending("%s is to be changed: %s", target.Name, strings.Join(m.Changed, ", ")),
+	}
 }
 
+// upstreamChanged upgrades a published downstream. One that does not say what it was derived from is lockMissing's.
 func upstreamChanged(in *Input, target *revision.Revision) *Decision {
-	if OnUpstream(in, target) {
+	if target.Lock == nil || OnUpstream(in, target) {
 		return nil
 	}
 	d := &Decision{State: UpstreamChanged}
+	base := Base(in, target)
 	switch {
-	case target.Lifecycle == porchapi.PackageRevisionLifecycleProposed:
-		d.Verdict = proposed(target, "be upgraded to "+in.Upstream.Name, "publish it, and an upgrade follows, or delete it")
-	case !target.Published():
-		// Porch upgrades published revisions only; merging the upstream into the draft in place has its place here.
-		d.Verdict = conditions.Verdict{Reason: ReasonDraftOnOlderUpstream, Message: fmt.Sprintf(
+	case target.Lifecycle == revision.Proposed:
+		d.Condition = proposed(target, "be upgraded to "+in.Upstream.Name, "publish it, and an upgrade follows, or delete it")
+	case target.Open():
+		d.Condition = *stalled(v1alpha1.ReasonDraftOnOlderUpstream,
 			"the draft %s is open on another upstream revision (%s) than the one asked for (%s), and Porch upgrades published packages only: publish the draft, and an upgrade follows, or delete it",
-			target.Name, target.Lock.Ref, in.Upstream.Name)}
+			target.Name, target.Lock.Ref, in.Upstream.Name)
+	case base == nil:
+		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
+			"%s was derived from %s at %s, of which no published package revision is known: without it Porch cannot upgrade to %s; register the Repository that has it, or delete the package to have it cloned anew",
+			target.Name, target.Lock.Ref, target.Lock.Commit, in.Upstream.Name)
 	default:
-		d.Base = Base(in, target)
-		if d.Base == nil {
-			d.Verdict = conditions.Verdict{Reason: ReasonBaseNotFound, Message: fmt.Sprintf(
-				"%s was derived from %s at %s, of which no published package revision is known: without it Porch cannot upgrade to %s; register the Repository that has it, or delete the package to have it cloned anew",
-				target.Name, target.Lock.Ref, target.Lock.Commit, in.Upstream.Name)}
-			break
-		}
-		d.Action, d.Verdict = Upgrade, pending(fmt.Sprintf("%s is to be upgraded from %s to %s", target.Name, d.Base.Name, in.Upstream.Name))
+		d.Steps = makeDraft(in, revision.Task{Type: revision.Upgrade, Source: in.Upstream.Name, Base: base.Name, Local: target.Name})
+		d.Condition = pending("%s is to be upgraded from %s to %s", target.Name, base.Name, in.Upstream.Name)
 	}
 	return d
 }
 
+// mutationsChanged edits a published downstream.
 func mutationsChanged(in *Input, target *revision.Revision) *Decision {
 	m := in.Mutations[target.Name]
 	if len(m.Changed) == 0 {
 		return nil
 	}
-	if target.Lifecycle == porchapi.PackageRevisionLifecycleProposed {
-		return &Decision{State: MutationsChanged, Verdict: proposed(target, "be changed ("+strings.Join(m.Changed, ", ")+")",
+	if target.Lifecycle == revision.Proposed {
+		return &Decision{State: MutationsChanged, Condition: proposed(target, "be changed ("+strings.Join(m.Changed, ", ")+")",
 			"reject it, and it is changed, or publish it, and a new draft follows")}
 	}
-	return &Decision{State: MutationsChanged, Action: Edit, Verdict: pending(target.Name + " is to be edited: " + strings.Join(m.Changed, ", "))}
+	return &Decision{
+		State: MutationsChanged, Steps: makeDraft(in, revision.Task{Type: revision.Edit, Source: target.Name}),
+		Condition: pending("%s is to be edited: %s", target.Name, strings.Join(m.Changed, ", ")),
+	}
+}
+
+func proposed(target *revision.Revision, change, remedy string) v1alpha1.Condition {
+	return *stalled(v1alpha1.ReasonDownstreamProposed, "%s is proposed for publication, but would have to %s: %s", target.Name, change, remedy)
+}
+
+// lockMissing tells that a downstream cannot be upgraded. What the variant sets in it is kept in step all the same.
+func lockMissing(_ *Input, target *revision.Revision) *Decision {
+	if target.Lock != nil {
+		return nil
+	}
+	return &Decision{State: UpstreamChanged, Condition: *stalled(v1alpha1.ReasonUpstreamLockMissing,
+		"%s does not say what it was derived from, so that it cannot be upgraded; what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew",
+		target.Name)}
+}
+
+func upToDate(in *Input, target *revision.Revision) Decision {
+	return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(
+		"%s (%s) is up to date with %s", target.Name, target.Lifecycle, in.Upstream.Name))}
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"slices"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 )
@@ -38,49 +37,6 @@ func Targets(in *Input) []revision.Revision {
 // adoptable reports whether the variant may take a revision that it does not own for its downstream.
 func adoptable(in *Input, r *revision.Revision) bool {
 	return in.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting && r.OtherOwner(in.Owner) == ""
-}
-
-// lost reports whether a revision is the variant's that Porch has lost the owner of.
-func lost(in *Input, r *revision.Revision) bool { return in.Known[r.Name] && len(r.Owners) == 0 }
-
-// Obsolete returns those of the revisions that the owner owns outside of its downstream package: what a variant leaves
-// behind when its downstream is changed.
-func Obsolete(owner revision.Owner, downstream revision.Package, owned []revision.Revision) []revision.Revision {
-	return slices.DeleteFunc(slices.Clone(owned), func(r revision.Revision) bool {
-		isOwned, _ := r.Of(owner)
-		return !isOwned || r.Package == downstream
-	})
-}
-
-// Disposal is what becomes of a revision that its variant does not want any more.
-type Disposal string
-
-const (
-	// Leave does nothing.
-	Leave Disposal = ""
-	// Delete deletes a draft or a proposed revision.
-	Delete Disposal = "Delete"
-	// ProposeDeletion proposes the deletion of a published revision.
-	ProposeDeletion Disposal = "ProposeDeletion"
-	// Orphan takes away the variant's owner reference.
-	Orphan Disposal = "Orphan"
-)
-
-// Dispose returns what becomes of a revision that the variant owns and does not want any more, by its deletion policy.
-// Where the variant itself goes, no revision may keep it as its owner: the cluster would delete it.
-func Dispose(policy variant.DeletionPolicy, r *revision.Revision, variantGoes bool) Disposal {
-	switch {
-	case policy == variant.DeletionPolicyOrphan:
-		return Orphan
-	case !r.Published():
-		return Delete
-	case r.Lifecycle == porchapi.PackageRevisionLifecyclePublished:
-		return ProposeDeletion
-	case variantGoes:
-		return Orphan
-	default:
-		return Leave // its deletion is proposed, and taken back should the variant want it again
-	}
 }
 
 // Claim is the claim of a variant to a downstream package.

@@ -36,7 +36,7 @@ func pipelineConfig(r Request) map[string]any {
 }
 
 // injectionConfig passes on no more of the objects than the function reads.
-func injectionConfig(r Request, objects []map[string]any) map[string]any {
+func injectionConfig(r Request, objects []map[string]any, unreadable []Unreadable) map[string]any {
 	resources := make([]map[string]any, 0, len(objects))
 	for _, o := range objects {
 		metadata, _ := o["metadata"].(map[string]any)
@@ -67,7 +67,7 @@ func Node(value any) (*kyaml.RNode, error) {
 	return kyaml.Parse(string(text))
 }
 
-// kptfile is what unmet reads of a Kptfile.
+// kptfile is what points reads of a Kptfile.
 type kptfile struct {
 	Info struct {
 		ReadinessGates []gate `yaml:"readinessGates"`
@@ -85,10 +85,9 @@ type gate struct {
 	ConditionType string `yaml:"conditionType"`
 }
 
-// unmet returns the messages of the conditions of injection points in the root Kptfile that are not true and that a
-// readiness gate asks for.
-func unmet(items []*kyaml.RNode) []string {
-	var messages []string
+// points returns the injection points that the conditions of the root Kptfile tell of, in their order.
+func points(items []*kyaml.RNode) []Point {
+	var out []Point
 	for _, item := range items {
 		if krm.Identify(item).File != "Kptfile" {
 			continue
@@ -96,11 +95,13 @@ func unmet(items []*kyaml.RNode) []string {
 		var k kptfile
 		_ = item.YNode().Decode(&k) // an error is of other types in places that are not ours; the rest is decoded
 		for _, c := range k.Status.Conditions {
-			required := slices.Contains(k.Info.ReadinessGates, gate{ConditionType: c.Type})
-			if required && injection.IsConditionType(c.Type) && c.Status != "True" {
-				messages = append(messages, c.Type+": "+c.Message)
+			if injection.IsConditionType(c.Type) {
+				out = append(out, Point{
+					Condition: c.Type, Required: slices.Contains(k.Info.ReadinessGates, gate{ConditionType: c.Type}),
+					Filled: c.Status == "True", Message: c.Message,
+				})
 			}
 		}
 	}
-	return messages
+	return out
 }

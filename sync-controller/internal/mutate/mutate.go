@@ -21,8 +21,16 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Objects returns the in-cluster objects among the candidates that exist, in the form in which the API serves them.
-type Objects func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, error)
+// Objects returns the in-cluster objects among the candidates that exist, in the form in which the API serves them, and
+// those that cannot be read.
+type Objects func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []Unreadable, error)
+
+// Unreadable is an object that cannot be read.
+type Unreadable struct {
+	injection.Candidate
+	// Reason says why, as a sentence.
+	Reason string
+}
 
 // Request says what to make of a package.
 type Request struct {
@@ -36,9 +44,34 @@ type Request struct {
 type Outcome struct {
 	// Files are the files that changed, by their path in the package, with their new text.
 	Files map[string]string
-	// Unmet says, for each required injection point that was not filled, why.
-	Unmet []string
+	// Points are the package's injection points.
+	Points []Point
 }
+
+// Point is an injection point.
+type Point struct {
+	// Condition is the type of its condition in the Kptfile.
+	Condition string
+	// Required reports whether a readiness gate asks for it.
+	Required bool
+	// Filled reports whether it is filled, Message says why not.
+	Filled  bool
+	Message string
+}
+
+// FunctionError is the failure of a function, over the files that it was given.
+type FunctionError struct {
+	// Function is the function's name.
+	Function string
+	// Err is what it said.
+	Err error
+}
+
+// Error returns the function's name and what it said.
+func (e *FunctionError) Error() string { return e.Function + ": " + e.Err.Error() }
+
+// Unwrap returns what the function said.
+func (e *FunctionError) Unwrap() error { return e.Err }
 
 // Changed returns the paths of the files that changed, in order.
 func (o Outcome) Changed() []string {
@@ -60,7 +93,7 @@ func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Requ
 			return fmt.Errorf("cannot configure %s: %w", function, err)
 		}
 		if after, err = runtime.Run(ctx, function, n, after); err != nil {
-			return fmt.Errorf("%s: %w", function, err)
+			return &FunctionError{Function: function, Err: err}
 		}
 		return nil
 	}
@@ -74,20 +107,20 @@ func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Requ
 	}
 	candidates, err := injection.Candidates(after, r.Spec.Injectors)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("%s: %w", InjectConfig, err)
+		return Outcome{}, &FunctionError{Function: InjectConfig, Err: err}
 	}
-	objects, err := r.Objects(ctx, candidates)
+	objects, unreadable, err := r.Objects(ctx, candidates)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if err := run(InjectConfig, injectionConfig(r, objects)); err != nil {
+	if err := run(InjectConfig, injectionConfig(r, objects, unreadable)); err != nil {
 		return Outcome{}, err
 	}
 	changed, err := difference(before, after)
 	if err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Files: changed, Unmet: unmet(after)}, nil
+	return Outcome{Files: changed, Points: points(after)}, nil
 }
 
 // parse reads the resources in those files that a function may need.

@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"github.com/package-variants/package-variants/sync-controller/internal/recent"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -23,45 +22,38 @@ const (
 
 // Contents reads whole objects of which Watches hold the metadata.
 type Contents struct {
-	live   client.Reader
-	recent *cache.LRUExpireCache // by contentKey
-	reads  singleflight.Group    // likewise
+	watches *Watches
+	live    client.Reader
+	recent  *recent.Values[map[string]any]
 }
 
-// NewContents returns Contents that reads from the API.
-func NewContents(live client.Reader) *Contents {
-	return &Contents{live: live, recent: cache.NewLRUExpireCache(keptObjects)}
+// NewContents returns Contents that reads from the API what the watches know of.
+func NewContents(watches *Watches, live client.Reader) *Contents {
+	return &Contents{watches: watches, live: live, recent: recent.New[map[string]any](keptObjects, keptFor)}
 }
 
-// contentKey is what a content is known by: an object has another one in each version of its API.
-func contentKey(kind Kind, o metav1.Object) string { return kind.APIVersion + "/" + Version(o) }
-
-// Read returns the object that the metadata are of, as it is now or a little later than they say, to be read only. Of one
-// that is gone the error is NotFound.
-func (c *Contents) Read(ctx context.Context, kind Kind, known *metav1.PartialObjectMetadata) (map[string]any, error) {
-	if object, kept := c.recent.Get(contentKey(kind, known)); kept {
-		return asContent(object)
-	}
-	object, err, _ := c.reads.Do(contentKey(kind, known), func() (any, error) {
-		u := &unstructured.Unstructured{}
-		u.SetAPIVersion(kind.APIVersion)
-		u.SetKind(kind.Kind)
-		if err := c.live.Get(ctx, client.ObjectKeyFromObject(known), u); err != nil {
-			return nil, err
-		}
-		c.recent.Add(contentKey(kind, u), u.Object, keptFor)
-		return u.Object, nil
-	})
-	if err != nil {
+// Read returns an object of a kind that is in use, as it is now or a little later than the metadata say, to be read only;
+// nil if there is none. The error is the Problem of the kind.
+func (c *Contents) Read(ctx context.Context, r Reference) (map[string]any, error) {
+	if err := c.watches.Problem(r.Kind); err != nil {
 		return nil, err
 	}
-	return asContent(object)
-}
-
-func asContent(object any) (map[string]any, error) {
-	content, ok := object.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("kept %T as a content", object)
+	known := c.watches.Object(r.Kind, r.Name)
+	if known == nil {
+		return nil, nil
 	}
-	return content, nil
+	object, err := c.recent.Get(r.APIVersion+"/"+Version(known), func() (map[string]any, error) {
+		u := &unstructured.Unstructured{}
+		u.SetAPIVersion(r.APIVersion)
+		u.SetKind(r.Kind.Kind)
+		err := c.live.Get(ctx, client.ObjectKeyFromObject(known), u)
+		return u.Object, err
+	})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil // the watch will tell
+	case err != nil && ctx.Err() == nil:
+		return nil, c.watches.fail(r.Kind, known.Namespace, fmt.Errorf("cannot read the %s %q: %w", r.Kind.Kind, r.Name, err))
+	}
+	return object, err
 }

@@ -5,43 +5,149 @@ package objects
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
 )
 
-// AggregationLabel on a ClusterRole, with the value "true", makes its rules the controllers'.
-const AggregationLabel = "config.porch.kpt.dev/aggregate-to-package-variants"
+const (
+	// readTimeout is how long the first reading of the objects of a kind may take.
+	readTimeout = 30 * time.Second
+	// lookAgain is how often it is tried again to read those of a kind that cannot be read: no event tells of a new kind,
+	// nor of a permission.
+	lookAgain = 30 * time.Second
+)
 
-// DeniedError says that the controllers may not read a kind of objects.
-type DeniedError struct {
-	// Resource is the plural name of the kind with its group.
-	Resource schema.GroupResource
-	// Namespace is where they may not read it; empty for a cluster-scoped kind.
-	Namespace string
-}
-
-// Error names the rule that is missing, and where it goes.
-func (e *DeniedError) Error() string {
-	return fmt.Sprintf(`the controller may not read %s%s: label a ClusterRole %s: "true" that has the rule {apiGroups: [%q], resources: [%q], verbs: [get, list, watch]}`,
-		e.Resource, in(e.Namespace), AggregationLabel, e.Resource.Group, e.Resource.Resource)
-}
-
-// in returns the part of a message that says where; nothing for a cluster-scoped kind.
-func in(namespace string) string {
-	if namespace == "" {
-		return ""
-	}
-	return " in namespace " + namespace
-}
-
-// kindWatch is the watch of a kind.
+// kindWatch is the watch of a kind. Its informer and err are guarded by the lock of the Watches.
 type kindWatch struct {
-	informer cache.SharedIndexInformer
-	stop     chan struct{}
+	kind     Kind
+	tried    chan struct{}   // closed after the first try
+	ctx      context.Context // ends with the watch
+	end      context.CancelFunc
+	informer cache.SharedIndexInformer // nil while the kind cannot be read
+	stop     context.CancelFunc        // stops the informer
+	err      error
+}
+
+func newKindWatch(kind Kind) *kindWatch {
+	ctx, end := context.WithCancel(context.Background())
+	return &kindWatch{kind: kind, tried: make(chan struct{}), ctx: ctx, end: end}
+}
+
+// stopInformer stops the informer. The lock of the Watches must be held.
+func (k *kindWatch) stopInformer() {
+	if k.stop != nil {
+		k.stop()
+	}
+	k.informer, k.stop = nil, nil
+}
+
+// run watches a kind until nobody refers to it any more.
+func (w *Watches) run(watch *kindWatch) {
+	err := w.try(watch)
+	close(watch.tried)
+	if err != nil {
+		w.retry(watch)
+	}
+}
+
+// retry tries to watch a kind again until it succeeds, and then notifies all that refer to it.
+func (w *Watches) retry(watch *kindWatch) {
+	ticker := time.NewTicker(lookAgain)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-watch.ctx.Done():
+			return
+		case <-ticker.C:
+			if w.try(watch) == nil {
+				w.notifyAll(watch.kind)
+				return
+			}
+		}
+	}
+}
+
+// try starts the informer of a kind and waits until it knows all objects. The error is kept in the watch.
+func (w *Watches) try(watch *kindWatch) error {
+	ctx, cancel := context.WithTimeout(watch.ctx, readTimeout)
+	defer cancel()
+	informer, stop, err := w.start(ctx, watch)
+	if err == nil && !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		stop()
+		err = fmt.Errorf("cannot read the %s objects in namespace %s: %w", watch.kind.Kind, watch.kind.Namespace, ctx.Err())
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if watch.err = err; err == nil {
+		watch.informer, watch.stop = informer, stop
+	}
+	return err
+}
+
+// start starts an informer for a kind, if the objects may be listed.
+func (w *Watches) start(ctx context.Context, watch *kindWatch) (cache.SharedIndexInformer, context.CancelFunc, error) {
+	mapping, err := w.mapping(watch.kind)
+	if err != nil {
+		return nil, nil, err
+	}
+	namespace := watch.kind.Namespace
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		namespace = metav1.NamespaceAll
+	}
+	if err := w.mayRead(ctx, mapping.Resource, namespace); err != nil {
+		return nil, nil, err
+	}
+	informer := metadatainformer.NewFilteredMetadataInformer(w.client, mapping.Resource, namespace, 0, cache.Indexers{}, nil).Informer()
+	if err := informer.SetTransform(cache.TransformFunc(trim)); err != nil {
+		return nil, nil, err
+	}
+	if _, err := informer.AddEventHandler(w.handler(watch.kind)); err != nil {
+		return nil, nil, err
+	}
+	informerCtx, stop := context.WithCancel(watch.ctx)
+	go informer.RunWithContext(informerCtx)
+	return informer, stop, nil
+}
+
+// handler notifies of the events of a kind's objects.
+func (w *Watches) handler(kind Kind) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc: func(o any) { w.changed(kind, o) },
+		UpdateFunc: func(old, o any) {
+			if !sameVersion(old, o) {
+				w.changed(kind, o)
+			}
+		},
+		DeleteFunc: func(o any) {
+			if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
+				o = gone.Obj
+			}
+			w.changed(kind, o)
+		},
+	}
+}
+
+// mapping looks up a kind. The error is an *UnknownKindError if the cluster does not know it.
+func (w *Watches) mapping(kind Kind) (*meta.RESTMapping, error) {
+	gv, err := schema.ParseGroupVersion(kind.APIVersion)
+	if err != nil {
+		return nil, err
+	}
+	mapping, err := w.mapper.RESTMapping(gv.WithKind(kind.Kind).GroupKind(), gv.Version)
+	if meta.IsNoMatchError(err) {
+		return nil, &UnknownKindError{Kind: kind}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot look up the kind %s %s: %w", kind.APIVersion, kind.Kind, err)
+	}
+	return mapping, nil
 }
 
 // mayRead returns a *DeniedError if the objects may not be listed.
@@ -56,32 +162,30 @@ func (w *Watches) mayRead(ctx context.Context, resource schema.GroupVersionResou
 	return nil
 }
 
-// start starts the watch of a kind.
-func (w *Watches) start(kind Kind, resource schema.GroupVersionResource, namespace string) (*kindWatch, error) {
-	informer := metadatainformer.NewFilteredMetadataInformer(w.client, resource, namespace, 0, cache.Indexers{}, nil).Informer()
-	if err := informer.SetTransform(trim); err != nil {
-		return nil, err
+// changed notifies the users that refer to an object.
+func (w *Watches) changed(kind Kind, o any) {
+	object, ok := o.(*metav1.PartialObjectMetadata)
+	if !ok {
+		return
 	}
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: func(o any) { w.changed(kind, o) },
-		UpdateFunc: func(old, o any) {
-			if !sameVersion(old, o) {
-				w.changed(kind, o)
-			}
-		},
-		DeleteFunc: func(o any) {
-			if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
-				o = gone.Obj
-			}
-			w.changed(kind, o)
-		},
-	})
-	if err != nil {
-		return nil, err
+	w.mu.Lock()
+	users := w.users.of(kind, object.Name)
+	w.mu.Unlock()
+	w.tell(users)
+}
+
+// notifyAll notifies the users that refer to any object of a kind.
+func (w *Watches) notifyAll(kind Kind) {
+	w.mu.Lock()
+	users := w.users.all(kind)
+	w.mu.Unlock()
+	w.tell(users)
+}
+
+func (w *Watches) tell(users []types.NamespacedName) {
+	for _, user := range users {
+		w.notify(user)
 	}
-	watch := &kindWatch{informer: informer, stop: make(chan struct{})}
-	go informer.Run(watch.stop)
-	return watch, nil
 }
 
 // trim drops what nobody asks for.
@@ -96,18 +200,4 @@ func sameVersion(a, b any) bool {
 	x, okX := a.(*metav1.PartialObjectMetadata)
 	y, okY := b.(*metav1.PartialObjectMetadata)
 	return okX && okY && x.ResourceVersion == y.ResourceVersion
-}
-
-// changed notifies the users that are interested in an object.
-func (w *Watches) changed(kind Kind, o any) {
-	object, ok := o.(*metav1.PartialObjectMetadata)
-	if !ok {
-		return
-	}
-	w.mu.Lock()
-	users := w.users.of(kind, object.Name)
-	w.mu.Unlock()
-	for _, user := range users {
-		w.notify(user)
-	}
 }

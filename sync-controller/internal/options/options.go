@@ -45,11 +45,16 @@ const (
 // leaderElectionID is the name of the Lease that replicas compete for.
 const leaderElectionID = "package-variants-sync-controller"
 
+// gracePeriod is how long calls to Porch that are under way may take when the controller is asked to end: less than a
+// Pod has for it.
+var gracePeriod = 25 * time.Second
+
 // Options are the flags.
 type Options struct {
 	Kubeconfig      string
 	Namespaces      []string
 	Concurrency     int
+	LookWithin      time.Duration
 	FunctionRuntime string
 	FunctionRunner  functionrunner.Options
 
@@ -79,7 +84,8 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 		}
 		return nil
 	})
-	f.IntVar(&o.Concurrency, "concurrency", 8, "how many PackageVariants are worked on at once")
+	f.IntVar(&o.Concurrency, "concurrency", 16, "how many PackageVariants are worked on at once")
+	f.DurationVar(&o.LookWithin, "upgrade-window", 10*time.Minute, "time over which all PackageVariants are looked at once after an upgrade of the controller")
 	f.StringVar(&o.FunctionRuntime, "function-runtime", builtin, "how the functions run: builtin, in this process, or porch, by image")
 	f.StringVar(&o.FunctionRunner.Address, "function-runner", "", "host:port of Porch's function-runner, which runs the images")
 	f.StringVar(&o.FunctionRunner.Registry, "function-registry", "ghcr.io/package-variants", "registry and path of the images")
@@ -173,6 +179,14 @@ func (o *Options) Functions() (mutate.Runtime, packagevariantset.Expander, error
 	return runtime, runtime.Expand, nil
 }
 
+// FunctionsVersion identifies the controller and the functions that it runs.
+func (o *Options) FunctionsVersion() string {
+	if o.FunctionRuntime == builtin {
+		return version.Line()
+	}
+	return version.Line() + " " + o.FunctionRunner.Registry + ":" + o.FunctionRunner.Version
+}
+
 // Manager returns a manager that has no controllers yet.
 func (o *Options) Manager() (ctrl.Manager, error) {
 	config, err := o.config()
@@ -198,7 +212,7 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 		HealthProbeBindAddress: o.ProbeAddress,
 		LeaderElection:         o.LeaderElection, LeaderElectionID: leaderElectionID, LeaderElectionNamespace: o.LeaderElectionNamespace,
 		LeaseDuration: &o.LeaseDuration, RenewDeadline: &o.RenewDeadline, RetryPeriod: &o.RetryPeriod,
-		LeaderElectionReleaseOnCancel: true,
+		LeaderElectionReleaseOnCancel: true, GracefulShutdownTimeout: &gracePeriod,
 	})
 	if err != nil {
 		return nil, err

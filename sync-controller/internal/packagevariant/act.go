@@ -6,154 +6,280 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"time"
+	"slices"
+	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// outcome is what became of one reconcile.
-type outcome struct {
-	verdict conditions.Verdict
-	// targets are the downstream revisions that there are now.
-	targets []revision.Revision
-	// rendered is what Porch reported of those that were saved, by name.
+// result is what is known after the steps of a decision, and what came of them.
+type result struct {
+	decide.Input
+	// pv is the variant as it was written last.
+	pv *v1alpha1.PackageVariant
+	// rendered is what Porch reported of the revisions that were saved, by name.
 	rendered map[string]porchapi.RenderStatus
-	// again asks for another reconcile at once.
-	again bool
-	// silent says that there is nothing to report, and nothing to do before wait is over; never, if it is 0.
-	silent bool
-	wait   time.Duration
-	err    error
+	// gone reports whether the variant itself was let go.
+	gone bool
+	// err is why the steps ended early.
+	err error
 }
 
-// act does what was decided, by one call to Porch and, for a draft, one that saves its files.
-func (r *Reconciler) act(ctx context.Context, s *snapshot) outcome {
-	d := decide.Decide(&s.in)
-	o := outcome{verdict: d.Verdict, rendered: map[string]porchapi.RenderStatus{}}
-	var err error
-	switch d.Action {
-	case decide.None:
-	case decide.Clone:
-		err = r.create(ctx, s, &o, porch.Clone(s.in.Upstream.Name), "Cloned", "cloned "+s.in.Upstream.Name)
-	case decide.Upgrade:
-		err = r.create(ctx, s, &o, porch.Upgrade(d.Base.Name, s.in.Upstream.Name, d.Target.Name), "Upgraded",
-			fmt.Sprintf("upgraded %s from %s to %s", d.Target.Name, d.Base.Name, s.in.Upstream.Name))
-	case decide.Edit:
-		err = r.create(ctx, s, &o, porch.Edit(d.Target.Name), "Edited", "edited "+d.Target.Name)
-	case decide.Save:
-		err = r.save(ctx, s, &o, d.Target)
-		o.again = len(decide.Targets(&s.in)) > 1 && o.verdict.Reason != decide.ReasonPipelineConflict
-	case decide.Own:
-		err = r.own(ctx, s, d.Target)
-		o.again = true
+// action is the performance of the steps of one decision.
+type action struct {
+	*Reconciler
+	in  *inspection
+	out *result
+	// created is the draft that was made; nil before.
+	created *revision.Revision
+	// disposed says what was done with revisions that are not wanted any more.
+	disposed []string
+}
+
+// act does the steps of a decision, in order. A step that fails ends them.
+func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision) *result {
+	a := &action{Reconciler: r, in: in, out: &result{Input: in.Input, pv: in.pv.DeepCopy(), rendered: map[string]porchapi.RenderStatus{}}}
+	a.out.Mutations = maps.Clone(in.Mutations)
+	a.out.Revisions, a.out.Elsewhere = slices.Clone(in.Revisions), slices.Clone(in.Elsewhere)
+	for i := range d.Steps {
+		step := &d.Steps[i]
+		a.out.err = a.do(ctx, step, d.Condition)
+		actions.WithLabelValues(string(step.Action), outcomeOf(a.out.err)).Inc()
+		if a.out.err != nil {
+			break
+		}
+	}
+	if len(a.disposed) > 0 {
+		r.event(a.out.pv, corev1.EventTypeNormal, "Disposed", strings.Join(a.disposed, ", "))
+	}
+	return a.out
+}
+
+// do does one step. condition is what there is to tell meanwhile.
+func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.Condition) error {
+	switch step.Action {
+	case decide.AddFinalizer:
+		return a.patch(ctx, func(pv *v1alpha1.PackageVariant) { controllerutil.AddFinalizer(pv, v1alpha1.Finalizer) })
+	case decide.RemoveFinalizer:
+		a.out.gone = true
+		return client.IgnoreNotFound(a.patch(ctx, func(pv *v1alpha1.PackageVariant) { controllerutil.RemoveFinalizer(pv, v1alpha1.Finalizer) }))
+	case decide.Announce:
+		return a.announce(ctx, step.Draft, condition)
+	case decide.Create:
+		return a.create(ctx, step.Draft)
+	case decide.Mutate:
+		return a.mutate(ctx, step.Revision)
+	case decide.Adopt, decide.TakeBack:
+		return a.own(ctx, step)
 	case decide.Keep:
-		err = r.porch.SetLifecycle(ctx, d.Target, porchapi.PackageRevisionLifecyclePublished)
-		r.tell(s.pv, corev1.EventTypeNormal, "DeletionTakenBack", "took back the proposal to delete "+d.Target.Name, err)
-		o.again = true
+		err := a.porch.SetLifecycle(ctx, step.Revision, revision.Published)
+		a.changed(step.Revision.Name, func(r *revision.Revision) { r.Lifecycle = revision.Published })
+		a.recordEvent("DeletionTakenBack", "took back the proposal to delete "+step.Revision.Name, err)
+		return err
+	default:
+		return a.dispose(ctx, step)
 	}
-	actions.WithLabelValues(string(d.Action), result(err)).Inc()
-	o.targets = decide.Targets(&s.in)
-	if err != nil {
-		o.verdict, o.err, o.again = verdictOf(err), err, false
-	}
-	return o
 }
 
-// create makes a draft and lets the functions run over it.
-func (r *Reconciler) create(ctx context.Context, s *snapshot, o *outcome, task porchapi.Task, reason, done string) error {
-	workspace := revision.NextWorkspace(s.in.Revisions)
-	draft, err := r.porch.Create(ctx, porch.Draft{
-		Namespace: s.pv.Namespace, Package: s.downstream(), Workspace: workspace,
-		Labels: s.in.Spec.Labels, Annotations: s.in.Spec.Annotations, Owner: s.in.Owner, Task: task,
+// patch changes the variant's metadata, unless somebody else has changed it meanwhile.
+func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant)) error {
+	before := a.out.pv.DeepCopy()
+	change(a.out.pv)
+	if err := a.client.Patch(ctx, a.out.pv, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("cannot change the finalizers of PackageVariant %s: %w", before.Name, err)
+	}
+	return nil
+}
+
+// announce writes to the status which draft is going to be asked for, before it is: then it is known for the variant's,
+// whatever happens to the controller or to Porch.
+func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1alpha1.Condition) error {
+	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
+		condition.Set(&status.Conditions, a.out.pv.Generation)
+		status.ObservedGeneration, status.ObservedInputs = a.out.pv.Generation, ""
+		status.RequestedDraft = &v1alpha1.RequestedDraft{
+			Repo: draft.Package.Repo, Package: draft.Package.Name, WorkspaceName: draft.Workspace,
+			Task: string(draft.Task.Type), Source: draft.Task.Source,
+		}
 	})
-	r.memos.attempted(s.key(), s.downstream(), workspace) // even if it failed, the draft may be there, and lose its owner
+}
+
+// create makes a draft.
+func (a *action) create(ctx context.Context, draft *decide.Draft) error {
+	made, err := a.porch.Create(ctx, porch.Draft{
+		Namespace: a.in.pv.Namespace, Package: draft.Package, Workspace: draft.Workspace,
+		Labels: a.in.Spec.Labels, Annotations: a.in.Spec.Annotations, Owner: a.in.Owner, Task: draft.Task,
+	})
 	if err != nil {
 		return err
 	}
-	r.tell(s.pv, corev1.EventTypeNormal, reason, fmt.Sprintf("%s into the draft %s", done, draft.Name), nil)
-	s.in.Revisions, s.created = append(s.in.Revisions, draft), draft.Name
-	content, err := r.porch.Content(ctx, draft.Namespace, draft.Name)
-	if err != nil {
-		return err
+	a.created = &made
+	a.out.Revisions, a.out.Requested = append(a.out.Revisions, made), *draft
+	switch t := draft.Task; t.Type {
+	case revision.Clone:
+		a.recordEvent("Cloned", fmt.Sprintf("cloned %s into the draft %s", t.Source, made.Name), nil)
+	case revision.Upgrade:
+		a.recordEvent("Upgraded", fmt.Sprintf("upgraded %s from %s to %s into the draft %s", t.Local, t.Base, t.Source, made.Name), nil)
+	default:
+		a.recordEvent("Edited", fmt.Sprintf("edited %s into the draft %s", t.Source, made.Name), nil)
 	}
-	if err := r.apply(ctx, s, draft.Name, content); err != nil {
-		return err
-	}
-	return r.save(ctx, s, o, &draft)
+	return nil
 }
 
 // maxSaves is how often a draft is saved in a row: a second time is needed where the package's pipeline makes a
 // resource that is for the functions, such as an injection point.
 const maxSaves = 2
 
-// save saves what the functions made of a draft's files, and then holds them against what Porch's render made of it.
-func (r *Reconciler) save(ctx context.Context, s *snapshot, o *outcome, draft *revision.Revision) error {
+// mutate runs the functions over the files of a draft, or of the one that was created before, and saves what they change,
+// until what Porch's render makes of it is as they want it. What is not is Reverted then.
+func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
+	if draft == nil {
+		draft = a.created
+	}
+	e, inspected := a.in.contents[draft.Name]
+	var err error
+	if !inspected {
+		if e, err = a.evaluate(ctx, draft); err != nil {
+			return err
+		}
+	}
 	for range maxSaves {
-		e := s.contents[draft.Name]
 		if len(e.outcome.Files) == 0 {
 			break
 		}
-		saved, err := r.porch.Save(ctx, e.content, e.outcome.Files)
+		saved, err := a.porch.Save(ctx, e.content, e.outcome.Files)
 		if err != nil {
 			return err
 		}
-		r.memos.superseded(s.key(), draft.Name, e.content.Commit)
-		if draft.Name != s.created { // of which there is an Event
-			r.tell(s.pv, corev1.EventTypeNormal, "Saved", fmt.Sprintf("changed %v of the draft %s", e.outcome.Changed(), draft.Name), nil)
+		if a.created == nil { // of which there is an Event
+			a.recordEvent("Saved", fmt.Sprintf("changed %v of the draft %s", e.outcome.Changed(), draft.Name), nil)
 		}
-		o.rendered[draft.Name] = saved.RenderStatus
-		s.setCommit(draft.Name, saved.Commit)
-		if asSent(&e, saved.Files) {
-			s.contents[draft.Name] = evaluated{content: saved}
-			s.in.Mutations[draft.Name] = decide.Mutation{Unmet: e.outcome.Unmet}
+		a.out.rendered[draft.Name] = saved.RenderStatus
+		a.changed(draft.Name, func(r *revision.Revision) { r.Commit = saved.Commit })
+		sent := e.sent()
+		if e.content = saved; maps.Equal(sent, saved.Files) {
+			e.outcome.Files = nil
 			break
 		}
-		if err := r.apply(ctx, s, draft.Name, saved); err != nil {
+		if e.outcome, err = a.Reconciler.mutate(ctx, a.in, saved.Files); err != nil {
 			return err
 		}
 	}
-	if left := s.in.Mutations[draft.Name].Changed; len(left) > 0 {
-		o.verdict = decide.Conflict(draft.Name, left)
-		return nil
-	}
-	o.verdict = decide.Decide(&s.in).Verdict
+	m := mutation(e.outcome)
+	m.Changed, m.Reverted = nil, m.Changed
+	a.out.Mutations[draft.Name] = m
 	return nil
 }
 
-// asSent reports whether the files are those that were sent.
-func asSent(e *evaluated, files map[string]string) bool {
-	sent := maps.Clone(e.content.Files)
-	maps.Copy(sent, e.outcome.Files)
-	return maps.Equal(sent, files)
+// evaluate reads a draft and runs the functions over it. A draft that was created before, and on which one fails, goes.
+func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evaluated, error) {
+	content, err := a.porch.Content(ctx, draft.Namespace, draft.Name)
+	if err != nil {
+		return evaluated{}, err
+	}
+	outcome, err := a.Reconciler.mutate(ctx, a.in, content.Files)
+	if err == nil || unavailable(err) {
+		return evaluated{content: content, outcome: outcome}, err
+	}
+	if a.created != nil {
+		if err := a.porch.Delete(ctx, draft); err != nil {
+			return evaluated{}, err
+		}
+		a.gone(draft.Name)
+		return evaluated{}, &mutationError{revision: a.out.Requested.Task.Source, err: err}
+	}
+	return evaluated{}, &mutationError{revision: draft.Name, err: err}
 }
 
-// setCommit records that a revision has got a new commit.
-func (s *snapshot) setCommit(name, commit string) {
-	for i := range s.in.Revisions {
-		if s.in.Revisions[i].Name == name {
-			s.in.Revisions[i].Commit = commit
+// sent returns the files as they are sent to Porch.
+func (e *evaluated) sent() map[string]string {
+	sent := maps.Clone(e.content.Files)
+	maps.Copy(sent, e.outcome.Files)
+	return sent
+}
+
+// own makes the variant the owner of a revision. Labels and annotations go on one that is new to it.
+func (a *action) own(ctx context.Context, step *decide.Step) error {
+	target := step.Revision
+	labels, annotations := a.in.Spec.Labels, a.in.Spec.Annotations
+	reason, message := "Adopted", "adopted the draft "+target.Name
+	if step.Action == decide.TakeBack {
+		labels, annotations = nil, nil
+		reason, message = "TakenBack", "took back "+target.Name+", of which Porch had lost the owner"
+		if owned, _ := target.Of(a.in.Owner); owned {
+			message = "took back " + target.Name + ", which this variant owned before it was restored"
+		}
+	}
+	owners := target.OwnedBy(a.in.Owner)
+	err := a.porch.SetMeta(ctx, target, owners, labels, annotations)
+	a.recordEvent(reason, message, err)
+	a.changed(target.Name, func(r *revision.Revision) { r.Owners = owners })
+	return err
+}
+
+// dispose deals with a revision that is not wanted any more.
+func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
+	target, did := step.Revision, ""
+	switch step.Action {
+	case decide.Discard:
+		did, err = "deleted the incomplete draft", a.porch.Delete(ctx, target)
+	case decide.Delete:
+		did, err = "deleted", a.porch.Delete(ctx, target)
+	case decide.ProposeDeletion:
+		owners := target.Owners
+		if a.in.Deleting {
+			owners = target.OrphanedBy(a.in.Owner)
+		}
+		did, err = "proposed the deletion of", a.porch.ProposeDeletion(ctx, target, owners)
+	case decide.Orphan:
+		did, err = "orphaned", a.porch.SetMeta(ctx, target, target.OrphanedBy(a.in.Owner), nil, nil)
+	default:
+		return fmt.Errorf("there is no step %s", step.Action)
+	}
+	if apierrors.IsNotFound(err) {
+		return nil // it went by itself
+	}
+	if err == nil {
+		a.disposed = append(a.disposed, did+" "+target.Name)
+		a.gone(target.Name)
+	}
+	return err
+}
+
+// changed changes what is known of a revision after a step.
+func (a *action) changed(name string, change func(*revision.Revision)) {
+	for i := range a.out.Revisions {
+		if a.out.Revisions[i].Name == name {
+			change(&a.out.Revisions[i])
 		}
 	}
 }
 
-// own makes the variant the owner of a revision. Labels and annotations go on it if it is new to the variant.
-func (r *Reconciler) own(ctx context.Context, s *snapshot, target *revision.Revision) error {
-	labels, annotations := s.in.Spec.Labels, s.in.Spec.Annotations
-	reason, message := "Adopted", "adopted the draft "+target.Name
-	owned, _ := target.Of(s.in.Owner)
-	switch {
-	case owned:
-		labels, annotations = nil, nil
-		reason, message = "TakenBack", "took back "+target.Name+", which this variant owned before it was restored"
-	case s.in.Known[target.Name]:
-		reason, message = "TakenBack", "took back "+target.Name+", of which Porch had lost the owner"
+// gone takes a revision out of what is known after a step.
+func (a *action) gone(name string) {
+	is := func(r revision.Revision) bool { return r.Name == name }
+	a.out.Revisions, a.out.Elsewhere = slices.DeleteFunc(a.out.Revisions, is), slices.DeleteFunc(a.out.Elsewhere, is)
+}
+
+// recordEvent records an Event of the variant if err is nil.
+func (a *action) recordEvent(reason, message string, err error) {
+	if err == nil {
+		a.event(a.out.pv, corev1.EventTypeNormal, reason, message)
 	}
-	err := r.porch.SetMeta(ctx, target, target.OwnedBy(s.in.Owner), labels, annotations)
-	r.tell(s.pv, corev1.EventTypeNormal, reason, message, err)
-	return err
+}
+
+// outcomeOf is the label of a step's outcome in the metrics.
+func outcomeOf(err error) string {
+	if err != nil {
+		return "error"
+	}
+	return "ok"
 }

@@ -15,17 +15,10 @@ var (
 	})
 	actions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "package_variant_actions_total",
-		Help: "What was done to downstream packages, by action (empty for nothing) and result (ok or error).",
+		Help: "Steps that were done, by action and result (ok or error).",
 	}, []string{"action", "result"})
 )
 
 func init() {
 	metrics.Registry.MustRegister(evaluations, actions)
-}
-
-func result(err error) string {
-	if err != nil {
-		return "error"
-	}
-	return "ok"
 }

@@ -7,131 +7,218 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// mutationError is the failure of a function of the variant, or of reading what it needs.
+// mutationError is the failure of a function of the variant over the files of a revision.
 type mutationError struct {
 	revision string
 	err      error
 }
 
-func functionError(revision string, err error) error {
-	return &mutationError{revision: revision, err: err}
-}
-
-func (e *mutationError) Error() string { return fmt.Sprintf("cannot change %s: %v", e.revision, e.err) }
+func (e *mutationError) Error() string { return decide.FunctionFailed(e.revision, e.err).Message }
 
 func (e *mutationError) Unwrap() error { return e.err }
 
-// failed returns the outcome of a reconcile that could not decide.
-func failed(err error) outcome { return outcome{verdict: verdictOf(err), err: err} }
-
-// verdictOf tells the user of an error.
-func verdictOf(err error) conditions.Verdict {
-	var denied *objects.DeniedError
-	var mutation *mutationError
-	var runtime *mutate.UnavailableError
-	rendered, isRender := porch.RenderError(err)
+// conditionOf tells the user of an error.
+func conditionOf(err error) v1alpha1.Condition {
+	runtime, noRuntime := errors.AsType[*mutate.UnavailableError](err)
+	mutation, ofFunction := errors.AsType[*mutationError](err)
+	rendered, ofRender := porch.RenderError(err)
 	switch {
-	case errors.As(err, &runtime):
-		return conditions.Verdict{Reason: decide.ReasonFunctionRunnerUnavailable, Message: "will try again: " + runtime.Message}
+	case noRuntime:
+		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable, "will try again: "+runtime.Message)
 	case porch.Unavailable(err):
-		return conditions.Verdict{Reason: decide.ReasonPorchUnavailable, Message: "will try again: " + err.Error()}
-	case errors.As(err, &denied):
-		return conditions.Verdict{Reason: decide.ReasonPermissionMissing, Message: denied.Error()}
-	case errors.As(err, &mutation):
-		return conditions.Verdict{Reason: decide.ReasonFunctionFailed, Message: mutation.Error()}
-	case isRender:
-		return conditions.Verdict{Reason: decide.ReasonRenderFailed, Message: "nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in the upstream or in this variant: " + rendered}
+		return v1alpha1.Reconciling(v1alpha1.ReasonPorchUnavailable, "will try again: "+err.Error())
+	case ofFunction:
+		return decide.FunctionFailed(mutation.revision, mutation.err)
+	case ofRender:
+		return v1alpha1.Stalled(v1alpha1.ReasonRenderFailed, "nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in the upstream or in this variant: "+rendered)
+	case porch.Placeholder(err):
+		return v1alpha1.Stalled(v1alpha1.ReasonUpstreamIsPlaceholder, "this version of Porch derives no package from a branch: publish the upstream, and name its revision in spec.upstream ("+err.Error()+")")
+	case porch.Migrated(err):
+		return v1alpha1.Stalled(v1alpha1.ReasonRepositoryMigrated, "the packages are served by another version of Porch's API, which this controller does not know yet: "+err.Error())
 	default:
-		return conditions.Verdict{Reason: decide.ReasonPorchFailed, Message: "will try again: " + err.Error()}
+		return v1alpha1.Reconciling(v1alpha1.ReasonPorchFailed, "will try again: "+err.Error())
 	}
 }
 
-// report writes the status, if it changed, and tells of a new problem by an Event.
-func (r *Reconciler) report(ctx context.Context, pv *v1alpha1.PackageVariant, o *outcome) error {
-	before := pv.DeepCopy()
-	news := conditions.Set(&pv.Status.Conditions, pv.Generation, o.verdict)
-	// Where there are none, the names of those that there were stay: if they come back without an owner, as they do when a
-	// Repository is registered anew, they are known by it.
-	if len(o.targets) > 0 {
-		targets, err := downstreamTargets(before.Status.DownstreamTargets, o)
-		if err != nil {
-			return err
-		}
-		pv.Status.DownstreamTargets = targets
+// report writes what there is to tell after the steps. Nothing is told while more steps follow: what was written comes
+// back as an event.
+func (r *Reconciler) report(ctx context.Context, in *inspection, out *result) error {
+	if out.gone || porch.Busy(out.err) {
+		return out.err
 	}
-	if equality.Semantic.DeepEqual(before.Status, pv.Status) {
+	after := decide.Decide(&out.Input)
+	err := errors.Join(out.err, after.Err)
+	condition := after.Condition
+	if out.err != nil {
+		condition = conditionOf(out.err)
+	}
+	if err == nil && len(after.Steps) > 0 && condition.Type != v1alpha1.ConditionReady {
 		return nil
 	}
-	if news && !o.verdict.Ready {
-		r.tell(pv, corev1.EventTypeWarning, o.verdict.Reason, o.verdict.Message, nil)
+	known := &observation{pv: out.pv, Input: out.Input, objects: in.objects}
+	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
+		out.fill(status, in, after.Injected)
+		if condition.Set(&status.Conditions, out.pv.Generation) && condition.Type != v1alpha1.ConditionReady {
+			r.event(out.pv, corev1.EventTypeWarning, condition.Reason, condition.Message)
+		}
+		if len(in.contents) > 0 {
+			known.objects = r.versions(references(out.pv))
+		}
+		status.ObservedInputs = ""
+		if err == nil && len(after.Steps) == 0 {
+			status.ObservedInputs = r.observedInputs(known)
+		}
+	})
+	if written == nil {
+		r.await(ctx, known)
 	}
-	if o.err != nil {
-		log.FromContext(ctx).Info("cannot reconcile", "reason", o.verdict.Reason, "error", o.err.Error())
-	}
-	if err := r.client.Status().Patch(ctx, pv, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("cannot write the status: %w", err)
-	}
-	r.statuses.Put(pv, &pv.Status)
-	return nil
+	return errors.Join(err, written)
 }
 
-// downstreamTargets returns the targets of the status: with the render status of what was saved, or else the one known.
-func downstreamTargets(known []v1alpha1.DownstreamTarget, o *outcome) ([]v1alpha1.DownstreamTarget, error) {
+// reportFailure writes why a variant could not be looked at, if err is not nil.
+func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err error) error {
+	if err == nil || apierrors.IsNotFound(err) || porch.Busy(err) || errors.Is(err, errOutdated) {
+		return client.IgnoreNotFound(err)
+	}
+	pv := seen.pv.DeepCopy()
+	condition := conditionOf(err)
+	if seen.Deleting {
+		condition = decide.WaitToGo(condition)
+	}
+	written := r.writeStatus(ctx, pv, func(status *v1alpha1.PackageVariantStatus) {
+		status.ObservedGeneration, status.ObservedInputs = pv.Generation, ""
+		if condition.Set(&status.Conditions, pv.Generation) {
+			r.event(pv, corev1.EventTypeWarning, condition.Reason, condition.Message)
+		}
+	})
+	return errors.Join(err, written)
+}
+
+// fill sets what is to be known after the steps.
+func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, injected *decide.Injected) {
+	status.ObservedGeneration = out.pv.Generation
+	if injected != nil {
+		injected.Set(&status.Conditions, out.pv.Generation)
+	}
+	if u := out.Upstream; u != nil {
+		status.Upstream = &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
+	}
+	if len(in.contents) > 0 {
+		status.InjectedObjects = nil
+		for _, o := range in.references {
+			status.InjectedObjects = append(status.InjectedObjects, v1alpha1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind.Kind, Name: o.Name})
+		}
+	}
+	// Where there are no revisions, the names of those that there were stay: if they come back without an owner, as they do
+	// when a Repository is registered anew, they are known by it.
+	if owned := decide.Owned(&out.Input); len(owned) > 0 {
+		status.OwnedRevisions = nil
+		for i := range owned {
+			status.OwnedRevisions = append(status.OwnedRevisions, owned[i].Name)
+		}
+		slices.Sort(status.OwnedRevisions)
+	}
+	if d := out.Requested; out.err == nil && slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
+		_, current := r.Of(out.Owner)
+		return current && r.Package == d.Package && r.Workspace == d.Workspace
+	}) {
+		status.RequestedDraft = nil
+	}
+	if decide.Guard(&out.Input) == nil && !out.Deleting {
+		out.fillTargets(status)
+	}
+}
+
+// fillTargets sets the targets: with the render status of what was saved, or else the one known.
+func (out *result) fillTargets(status *v1alpha1.PackageVariantStatus) {
 	var targets []v1alpha1.DownstreamTarget
-	for _, r := range o.targets {
+	for _, r := range decide.Targets(&out.Input) {
 		target := v1alpha1.DownstreamTarget{Name: r.Name, Lifecycle: string(r.Lifecycle)}
-		for _, k := range known {
-			if k.Name == r.Name {
-				target.RenderStatus = k.RenderStatus
+		for _, known := range status.DownstreamTargets {
+			if known.Name == r.Name {
+				target.RenderStatus = known.RenderStatus
 			}
 		}
-		if status, saved := o.rendered[r.Name]; saved {
-			converted, err := renderStatus(status)
-			if err != nil {
-				return nil, err
-			}
-			target.RenderStatus = converted
+		if rendered, saved := out.rendered[r.Name]; saved {
+			target.RenderStatus = renderStatus(rendered)
 		}
-		if rendered, ok := porch.RenderError(o.err); ok {
+		if rendered, failed := porch.RenderError(out.err); failed {
 			target.RenderStatus = &v1alpha1.RenderStatus{Err: rendered}
 		}
 		targets = append(targets, target)
 	}
-	return targets, nil
+	if len(targets) > 0 {
+		status.DownstreamTargets = targets
+	}
 }
 
 // renderStatus returns Porch's render status as this API's, which has the same JSON.
-func renderStatus(from porchapi.RenderStatus) (*v1alpha1.RenderStatus, error) {
-	data, err := json.Marshal(from)
-	if err != nil {
-		return nil, err
-	}
+func renderStatus(from porchapi.RenderStatus) *v1alpha1.RenderStatus {
 	var to v1alpha1.RenderStatus
-	if err := json.Unmarshal(data, &to); err != nil {
-		return nil, err
+	data, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(data, &to)
+	}
+	if err != nil { // the types do not agree any more, which a test would have found
+		to.Err = fmt.Sprintf("cannot read what Porch says of the render: %v", err)
 	}
 	to.Result.Metadata = metav1.ObjectMeta{} // the API keeps nothing of it
-	return &to, nil
+	return &to
 }
 
-// tell records an Event of the variant, unless what it tells of failed.
-func (r *Reconciler) tell(pv *v1alpha1.PackageVariant, kind, reason, message string, err error) {
-	if err == nil {
-		conditions.Tell(r.events, pv, kind, reason, message)
+// writeStatus writes the status, if it changes, unless somebody else has changed the variant meanwhile.
+func (r *Reconciler) writeStatus(ctx context.Context, pv *v1alpha1.PackageVariant, change func(*v1alpha1.PackageVariantStatus)) error {
+	before := pv.DeepCopy()
+	change(&pv.Status)
+	if equality.Semantic.DeepEqual(before.Status, pv.Status) {
+		return nil
 	}
+	if err := r.client.Status().Patch(ctx, pv, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("cannot write the status: %w", err)
+	}
+	return nil
+}
+
+const (
+	// catchUp is how long a reconcile waits at most until the caches know what it wrote.
+	catchUp     = 3 * time.Second
+	lookedAfter = 10 * time.Millisecond
+)
+
+// await waits until the caches know what was written, so that the next reconcile finds it settled. If they do not come to
+// know it in time, the next reconcile reads it.
+func (r *Reconciler) await(ctx context.Context, written *observation) {
+	_ = wait.PollUntilContextTimeout(ctx, lookedAfter, catchUp, true, func(ctx context.Context) (bool, error) {
+		var pv v1alpha1.PackageVariant
+		if err := r.client.Get(ctx, written.key(), &pv); err != nil {
+			return apierrors.IsNotFound(err), nil
+		}
+		if pv.ResourceVersion != written.pv.ResourceVersion {
+			return pv.Generation != written.pv.Generation, nil
+		}
+		seen, err := r.observe(ctx, &pv)
+		return err != nil || pv.Status.ObservedInputs == "" || seen.hash() == written.hash(), nil
+	})
+}
+
+// event records an Event of the variant.
+func (r *Reconciler) event(pv *v1alpha1.PackageVariant, kind, reason, message string) {
+	r.events.Eventf(pv, nil, kind, reason, "Reconcile", "%s", v1alpha1.ShortenNote(message))
 }

@@ -10,6 +10,7 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,6 +25,9 @@ const (
 	upstreamIndex   = "upstream"   // by repository/package
 	repositoryIndex = "repository" // by the Repositories that they name
 )
+
+// addressIndex finds the cached Repositories by the address of their git repository.
+const addressIndex = "address"
 
 // addIndexes adds the indexes to the cache.
 func addIndexes(indexer client.FieldIndexer) error {
@@ -41,7 +45,19 @@ func addIndexes(indexer client.FieldIndexer) error {
 			return fmt.Errorf("cannot index PackageVariants by %s: %w", name, err)
 		}
 	}
+	if err := indexer.IndexField(context.Background(), &configapi.Repository{}, addressIndex, addresses); err != nil {
+		return fmt.Errorf("cannot index Repositories by %s: %w", addressIndex, err)
+	}
 	return nil
+}
+
+// addresses returns the value of a Repository in addressIndex.
+func addresses(o client.Object) []string {
+	repository, ok := o.(*configapi.Repository)
+	if !ok || repository.Spec.Git == nil {
+		return nil
+	}
+	return []string{revision.Address(repository.Spec.Git.Repo)}
 }
 
 // specValues returns the values of a variant that has both an upstream and a downstream.
@@ -69,13 +85,14 @@ func (r *Reconciler) variants(ctx context.Context, namespace, index, value strin
 	return requests
 }
 
-// affectedByRevision returns the variants that own a revision, that make its package, or whose upstream it may be.
+// affectedByRevision returns the variants that own a revision, that make its package, whose upstream it may be, or whose
+// downstream was derived from it.
 func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []ctrl.Request {
 	pr, ok := o.(*porchapi.PackageRevision)
 	if !ok {
 		return nil
 	}
-	rev := revision.From(pr)
+	rev := porch.Revision(pr)
 	var requests []ctrl.Request
 	for _, name := range revision.Variants(pr) {
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: pr.Namespace, Name: name}})
@@ -83,9 +100,22 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 	if !rev.Main() {
 		requests = append(requests, r.variants(ctx, pr.Namespace, downstreamIndex, rev.Package.String(), nil)...)
 	}
-	return append(requests, r.variants(ctx, pr.Namespace, upstreamIndex, rev.Package.String(), func(pv *v1alpha1.PackageVariant) bool {
+	requests = append(requests, r.variants(ctx, pr.Namespace, upstreamIndex, rev.Package.String(), func(pv *v1alpha1.PackageVariant) bool {
 		return mayMean(pv.Spec.Upstream, &rev)
 	})...)
+	if !rev.Published() || rev.Commit == "" {
+		return requests
+	}
+	derived, err := r.cached(ctx, pr.Namespace, porch.LockIndex, rev.Commit)
+	if err != nil { // as in variants
+		log.FromContext(ctx).Error(err, "cannot find what was derived from a revision", "revision", rev.Name)
+	}
+	for i := range derived {
+		requests = append(requests, r.variants(ctx, pr.Namespace, downstreamIndex, derived[i].Package.String(), func(pv *v1alpha1.PackageVariant) bool {
+			return revision.UpstreamOf(pv.Spec.Upstream) != rev.Package // those are in the list
+		})...)
+	}
+	return requests
 }
 
 // mayMean reports whether an upstream may mean a revision of its package, now or once other revisions go.
@@ -109,21 +139,29 @@ func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) 
 	return r.variants(ctx, o.GetNamespace(), repositoryIndex, o.GetName(), nil)
 }
 
-// rivals returns the other variants that make the package that a variant makes.
-func (r *Reconciler) rivals(ctx context.Context, o client.Object) []ctrl.Request {
+// conflicting returns the other variants that make the package that a variant makes.
+func (r *Reconciler) conflicting(ctx context.Context, o client.Object) []ctrl.Request {
 	pv, ok := o.(*v1alpha1.PackageVariant)
 	if !ok || pv.Spec.Downstream == nil {
 		return nil
 	}
-	return r.variants(ctx, pv.Namespace, downstreamIndex, revision.DownstreamOf(&pv.Spec).String(),
-		func(other *v1alpha1.PackageVariant) bool { return other.Name != pv.Name })
+	variants, err := r.claimants(ctx, pv)
+	if err != nil { // as in variants
+		log.FromContext(ctx).Error(err, "cannot find the variants of the same package", "variant", client.ObjectKeyFromObject(o))
+		return nil
+	}
+	var requests []ctrl.Request
+	for _, other := range variants[1:] {
+		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(other)})
+	}
+	return requests
 }
 
-// readinessChanged passes on the events of a Repository that change what variants ask of it.
-func readinessChanged() predicate.Predicate {
+// repositoryChanged passes on the events of a Repository that change what variants ask of it.
+func repositoryChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, okBefore := e.ObjectOld.(*configapi.Repository)
 		after, okAfter := e.ObjectNew.(*configapi.Repository)
-		return !okBefore || !okAfter || readiness(before) != readiness(after)
+		return !okBefore || !okAfter || repositoryOf(before) != repositoryOf(after)
 	}}
 }

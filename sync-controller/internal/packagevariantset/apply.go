@@ -8,7 +8,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -40,7 +39,7 @@ func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet,
 		}
 	}
 	if len(done) > 0 {
-		conditions.Tell(r.events, set, corev1.EventTypeNormal, "VariantsChanged",
+		r.event(set, corev1.EventTypeNormal, "VariantsChanged",
 			fmt.Sprintf("created %d, updated %d and deleted %d PackageVariants", done[create], done[update], done[remove]))
 	}
 }

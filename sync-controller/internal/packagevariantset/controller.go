@@ -16,7 +16,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -51,12 +50,11 @@ func Builtin(_ context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Sn
 
 // Reconciler reconciles PackageVariantSets.
 type Reconciler struct {
-	client   client.Client // reads from the cache
-	expand   Expander
-	watches  *objects.Watches
-	memos    memos
-	statuses *conditions.Written[*v1alpha2.PackageVariantSetStatus]
-	events   events.EventRecorder
+	client  client.Client // reads from the cache
+	expand  Expander
+	watches *objects.Watches
+	memos   memos
+	events  events.EventRecorder
 }
 
 // SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes.
@@ -71,7 +69,6 @@ func SetupWithManager(mgr ctrl.Manager, expand Expander) error {
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
 		client: mgr.GetClient(), expand: expand, events: mgr.GetEventRecorder("package-variants"),
-		statuses: conditions.NewWritten[*v1alpha2.PackageVariantSetStatus](),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}
@@ -104,7 +101,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	set.Status = *r.statuses.Newest(&set, &set.Status)
 	o := r.sync(ctx, &set)
 	if err := errors.Join(o.err, r.report(ctx, &set, &o)); err != nil {
 		return ctrl.Result{}, err

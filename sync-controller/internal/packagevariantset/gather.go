@@ -9,14 +9,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -30,25 +28,22 @@ import (
 const (
 	// specPath is where the spec stands in messages.
 	specPath = "spec"
-	// permissionRetry is when to look again for a permission, of which no event tells; runnerRetry for a function-runner.
-	permissionRetry, runnerRetry = 30 * time.Second, 10 * time.Second
 )
 
 // problem is what keeps a set from being expanded until an event tells of a change.
-type problem struct{ conditions.Verdict }
+type problem struct{ v1alpha1.Condition }
 
 // Error returns the message for the user.
 func (p *problem) Error() string { return p.Message }
 
 func stalled(reason, message string) *problem {
-	return &problem{Verdict: conditions.Verdict{Stalled: true, Reason: reason, Message: strings.ReplaceAll(message, "\n", "; ")}}
+	return &problem{Condition: v1alpha1.Stalled(reason, strings.ReplaceAll(message, "\n", "; "))}
 }
 
-// gather reads what the caches know, and expands the set over it. An error is a *problem, an *objects.DeniedError, or
-// to be tried again.
+// gather reads what the caches know, and expands the set over it. An error is a *problem, or to be tried again.
 func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet) (*input, error) {
 	if err := expansion.Validate(set, specPath); err != nil {
-		return nil, stalled(decide.ReasonInvalidSpec, err.Error())
+		return nil, stalled(v1alpha1.ReasonInvalidSpec, err.Error())
 	}
 	s, versions, err := r.snapshot(ctx, set)
 	if err != nil {
@@ -93,8 +88,19 @@ func (r *Reconciler) addNamesakes(ctx context.Context, namespace string, in *inp
 
 // variants expands the set, and tells what only the spec or the upstream can heal from what other objects can.
 func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
+	var repository configapi.Repository
+	err := r.client.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: set.Spec.Upstream.Repo}, &repository)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil, stalled(v1alpha1.ReasonRepositoryNotFound,
+			fmt.Sprintf("there is no Repository %q in this namespace: register it, or correct spec.upstream.repo", set.Spec.Upstream.Repo))
+	case err != nil:
+		return nil, nil, err
+	case porch.IsMigrated(&repository):
+		return nil, nil, &problem{Condition: decide.Migrated(repository.Name)}
+	}
 	if expansion.FindUpstream(set.Spec.Upstream, s.PackageRevisions) == nil {
-		return nil, nil, stalled(decide.ReasonUpstreamNotFound,
+		return nil, nil, stalled(v1alpha1.ReasonUpstreamNotFound,
 			"there is no "+decide.UpstreamName(set.Spec.Upstream)+" in this namespace: publish it, or correct spec.upstream")
 	}
 	wanted, notes, err := r.expand(ctx, set, s)
@@ -103,9 +109,9 @@ func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantS
 		return wanted, notes, err
 	}
 	if err := expansion.Compile(set, specPath); err != nil {
-		return nil, nil, stalled(decide.ReasonInvalidSpec, err.Error())
+		return nil, nil, stalled(v1alpha1.ReasonInvalidSpec, err.Error())
 	}
-	return nil, nil, &problem{Verdict: conditions.Verdict{Reason: ReasonExpansionFailed, Message: err.Error()}}
+	return nil, nil, stalled(v1alpha2.ReasonExpansionFailed, err.Error())
 }
 
 // snapshot reads what the set is to be expanded over. The labels and annotations are those of the cache, to be read only.
@@ -137,7 +143,7 @@ func (r *Reconciler) snapshot(ctx context.Context, set *v1alpha2.PackageVariantS
 
 // selectable adds the objects that the set's object selectors choose from, and watches them from now on.
 func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]string, error) {
-	var interests []objects.Interest
+	var references []objects.Reference
 	for _, target := range set.Spec.Targets {
 		selector := target.ObjectSelector
 		if selector == nil {
@@ -148,30 +154,40 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 			s.Objects[key] = s.Repositories
 			continue
 		}
-		interest := objects.Interest{Kind: objects.Kind{APIVersion: key.APIVersion, Kind: key.Kind, Namespace: set.Namespace}}
+		reference := objects.Reference{Kind: objects.Kind{APIVersion: key.APIVersion, Kind: key.Kind, Namespace: set.Namespace}}
 		if selector.Name != nil {
-			interest.Names = []string{*selector.Name}
+			reference.Name = *selector.Name
 		}
-		interests = append(interests, interest)
+		references = append(references, reference)
 	}
-	if err := r.watches.Use(ctx, types.NamespacedName{Namespace: set.Namespace, Name: set.Name}, interests); err != nil {
+	if err := r.watches.Use(ctx, types.NamespacedName{Namespace: set.Namespace, Name: set.Name}, references); err != nil {
 		return nil, err
 	}
 	var versions []string
-	for _, interest := range interests {
-		if !r.watches.Watched(interest.Kind) {
-			return nil, &problem{Verdict: conditions.Verdict{Reason: ReasonKindNotFound, Message: fmt.Sprintf(
-				"the cluster does not know the kind %s of %s that an objectSelector names: install its CRD, or correct apiVersion and kind", interest.Kind.Kind, interest.APIVersion)}}
+	for _, reference := range references {
+		if err := r.watches.Problem(reference.Kind); err != nil {
+			return nil, unreadable(err)
 		}
 		var found []expansion.Object
-		for _, o := range r.watches.Objects(interest.Kind) {
+		for _, o := range r.watches.Objects(reference.Kind) {
 			found = append(found, objectOf(o))
 			versions = append(versions, objects.Version(o))
 		}
 		byName(found)
-		s.Objects[expansion.GroupKind{APIVersion: interest.APIVersion, Kind: interest.Kind.Kind}] = found
+		s.Objects[expansion.GroupKind{APIVersion: reference.APIVersion, Kind: reference.Kind.Kind}] = found
 	}
 	return versions, nil
+}
+
+// unreadable tells why objects that a selector chooses from cannot be read. The watch tells when they can.
+func unreadable(err error) error {
+	if unknown, is := errors.AsType[*objects.UnknownKindError](err); is {
+		return stalled(v1alpha2.ReasonKindNotFound, unknown.Error())
+	}
+	if denied, is := errors.AsType[*objects.DeniedError](err); is {
+		return stalled(v1alpha2.ReasonPermissionMissing, denied.Error())
+	}
+	return err
 }
 
 func objectOf(o metav1.Object) expansion.Object {

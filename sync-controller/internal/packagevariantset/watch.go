@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -105,7 +106,7 @@ func (r *Reconciler) sets(ctx context.Context, o client.Object, affected func(*v
 // waitsFor reports whether a set has told that a variant which is not its own has a name that it needs.
 func waitsFor(set *v1alpha2.PackageVariantSet, name string) bool {
 	c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionReady)
-	return c != nil && c.Reason == ReasonNameTaken && strings.Contains(c.Message, strconv.Quote(name))
+	return c != nil && c.Reason == v1alpha2.ReasonNameTaken && strings.Contains(c.Message, strconv.Quote(name))
 }
 
 // mayUse reports whether a set may make packages in a Repository: not if it only names others.
@@ -140,5 +141,5 @@ func revisionOf(o client.Object) []expansion.PackageRevision {
 	if !ok {
 		return nil
 	}
-	return revision.ForExpansion([]revision.Revision{revision.From(pr)})
+	return revision.ForExpansion([]revision.Revision{porch.Revision(pr)})
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,7 +23,7 @@ func ConfigureCache(options *cache.Options) {
 	if options.ByObject == nil {
 		options.ByObject = map[client.Object]cache.ByObject{}
 	}
-	options.ByObject[&porchapi.PackageRevision{}] = cache.ByObject{Transform: revision.Trim}
+	options.ByObject[&porchapi.PackageRevision{}] = cache.ByObject{Transform: Trim}
 	options.NewInformer = newInformer
 }
 

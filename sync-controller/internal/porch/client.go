@@ -9,15 +9,18 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Client calls Porch. Its reads are not from a cache.
+// Client calls Porch. Its reads are not from a cache. A write that fails because Porch was reading the repository is
+// tried again a few times.
 type Client struct {
 	Reader client.Reader
 	Writer client.Writer
@@ -33,7 +36,7 @@ func (c *Client) Revisions(ctx context.Context, namespace string, pkg revision.P
 	}
 	var out []revision.Revision
 	for i := range list.Items {
-		if r := revision.From(&list.Items[i]); r.Package == pkg {
+		if r := Revision(&list.Items[i]); r.Package == pkg {
 			out = append(out, r)
 		}
 	}
@@ -46,7 +49,7 @@ func (c *Client) Revision(ctx context.Context, namespace, name string) (revision
 	if err := c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &pr); err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot get package revision %s: %w", name, err)
 	}
-	return revision.From(&pr), nil
+	return Revision(&pr), nil
 }
 
 // Draft says what draft to create.
@@ -57,34 +60,10 @@ type Draft struct {
 	Labels, Annotations map[string]string
 	Owner               revision.Owner
 	// Task is how Porch makes the draft: by a clone, an upgrade or an edit.
-	Task porchapi.Task
+	Task revision.Task
 }
 
-// Clone returns the task that makes a draft of a published revision of another package.
-func Clone(upstream string) porchapi.Task {
-	return porchapi.Task{Type: porchapi.TaskTypeClone, Clone: &porchapi.PackageCloneTaskSpec{
-		Upstream: porchapi.UpstreamPackage{UpstreamRef: &porchapi.PackageRevisionRef{Name: upstream}},
-	}}
-}
-
-// Upgrade returns the task that merges the changes between two upstream revisions into a published one.
-func Upgrade(from, to, local string) porchapi.Task {
-	return porchapi.Task{Type: porchapi.TaskTypeUpgrade, Upgrade: &porchapi.PackageUpgradeTaskSpec{
-		OldUpstream:             porchapi.PackageRevisionRef{Name: from},
-		NewUpstream:             porchapi.PackageRevisionRef{Name: to},
-		LocalPackageRevisionRef: porchapi.PackageRevisionRef{Name: local},
-		Strategy:                porchapi.ResourceMerge,
-	}}
-}
-
-// Edit returns the task that makes a draft of a published revision of the same package.
-func Edit(source string) porchapi.Task {
-	return porchapi.Task{Type: porchapi.TaskTypeEdit, Edit: &porchapi.PackageEditTaskSpec{
-		Source: &porchapi.PackageRevisionRef{Name: source},
-	}}
-}
-
-// Create creates a draft and returns its revision.
+// Create creates a draft and returns its revision. Exists tells of an error that there is a revision of that workspace.
 func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error) {
 	pr := &porchapi.PackageRevision{
 		ObjectMeta: metav1.ObjectMeta{
@@ -93,13 +72,14 @@ func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error)
 		},
 		Spec: porchapi.PackageRevisionSpec{
 			RepositoryName: d.Package.Repo, PackageName: d.Package.Name, WorkspaceName: d.Workspace,
-			Lifecycle: porchapi.PackageRevisionLifecycleDraft, Tasks: []porchapi.Task{d.Task},
+			Lifecycle: porchapi.PackageRevisionLifecycleDraft, Tasks: []porchapi.Task{task(d.Task)},
 		},
 	}
-	if err := c.Writer.Create(ctx, pr); err != nil {
+	asked := pr.DeepCopy()
+	if err := retry(ctx, func() error { asked.DeepCopyInto(pr); return c.Writer.Create(ctx, pr) }); err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot %s %s: %w", d.Task.Type, d.Package, err)
 	}
-	return revision.From(pr), nil
+	return Revision(pr), nil
 }
 
 // Content is the content of a package revision.
@@ -135,21 +115,22 @@ func (c *Client) Save(ctx context.Context, content Content, files map[string]str
 	prr := content.object.DeepCopy()
 	maps.Copy(prr.Spec.Resources, files)
 	prr.Status = porchapi.PackageRevisionResourcesStatus{}
-	if err := c.Writer.Update(ctx, prr); err != nil {
+	asked := prr.DeepCopy()
+	if err := retry(ctx, func() error { asked.DeepCopyInto(prr); return c.Writer.Update(ctx, prr) }); err != nil {
 		return Content{}, fmt.Errorf("cannot save %s: %w", prr.Name, err)
 	}
 	return contentOf(prr), nil
 }
 
 // SetLifecycle changes the lifecycle of a revision.
-func (c *Client) SetLifecycle(ctx context.Context, r *revision.Revision, lifecycle porchapi.PackageRevisionLifecycle) error {
+func (c *Client) SetLifecycle(ctx context.Context, r *revision.Revision, lifecycle revision.Lifecycle) error {
 	return c.patch(ctx, r, map[string]any{"spec": map[string]any{"lifecycle": lifecycle}})
 }
 
 // ProposeDeletion proposes the deletion of a published revision, and gives it these owners.
 func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) error {
 	return c.patch(ctx, r, map[string]any{
-		"spec":     map[string]any{"lifecycle": porchapi.PackageRevisionLifecycleDeletionProposed},
+		"spec":     map[string]any{"lifecycle": revision.DeletionProposed},
 		"metadata": map[string]any{"ownerReferences": orEmpty(owners)},
 	})
 }
@@ -166,7 +147,7 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 		metadata["annotations"] = annotations
 	}
 	change := map[string]any{"metadata": metadata}
-	if r.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
+	if r.Lifecycle != revision.Draft {
 		return c.patch(ctx, r, change)
 	}
 	before, err := c.Content(ctx, r.Namespace, r.Name)
@@ -188,6 +169,24 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 	return err
 }
 
+// busy is how long a write is tried again while Porch does not find the branches of a repository: some three seconds.
+var busy = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.6, Jitter: 0.2, Steps: 6}
+
+// retry does a write, again while Porch is busy.
+func retry(ctx context.Context, write func() error) error {
+	var last error
+	err := wait.ExponentialBackoffWithContext(ctx, busy, func(context.Context) (bool, error) {
+		if last = write(); isLostBranch(last) {
+			return false, nil
+		}
+		return true, last
+	})
+	if wait.Interrupted(err) && last != nil {
+		return last
+	}
+	return err
+}
+
 func orEmpty(owners []metav1.OwnerReference) []metav1.OwnerReference {
 	if owners == nil {
 		return []metav1.OwnerReference{}
@@ -201,7 +200,7 @@ func (c *Client) patch(ctx context.Context, r *revision.Revision, change map[str
 		return err
 	}
 	pr := &porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
-	if err := c.Writer.Patch(ctx, pr, client.RawPatch(types.MergePatchType, data)); err != nil {
+	if err := retry(ctx, func() error { return c.Writer.Patch(ctx, pr, client.RawPatch(types.MergePatchType, data)) }); err != nil {
 		return fmt.Errorf("cannot change package revision %s: %w", r.Name, err)
 	}
 	return nil
@@ -213,7 +212,7 @@ func (c *Client) Delete(ctx context.Context, r *revision.Revision) error {
 		return errors.New("a published package revision is proposed for deletion, not deleted")
 	}
 	pr := &porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
-	if err := client.IgnoreNotFound(c.Writer.Delete(ctx, pr)); err != nil {
+	if err := retry(ctx, func() error { return client.IgnoreNotFound(c.Writer.Delete(ctx, pr)) }); err != nil {
 		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, err)
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -18,6 +20,7 @@ const (
 	renderDetails   = "Details:"
 	workspaceExists = "workspaceNames must be unique"
 	pipelineFailed  = "pkg.render:"
+	placeholder     = "may not be the placeholder package revision"
 )
 
 // lostBranches are the texts by which Porch says that it did not find a branch: it reads the branches of a repository badly
@@ -45,11 +48,28 @@ func RenderError(err error) (string, bool) {
 // oneLine joins the lines of a text that Porch indents.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Busy reports whether a call met another that was under way, or data that were not the newest: to be tried again soon,
-// and nothing to tell a user.
+// isLostBranch reports whether Porch failed because it was reading the repository.
+func isLostBranch(err error) bool {
+	return apierrors.IsInternalError(err) && slices.ContainsFunc(lostBranches, func(text string) bool { return strings.Contains(err.Error(), text) })
+}
+
+// Busy reports whether a call met another that was under way, or data that were not the newest: what was decided is to
+// be decided again, and there is nothing to tell a user.
 func Busy(err error) bool {
-	return apierrors.IsConflict(err) || err != nil && strings.Contains(err.Error(), workspaceExists) ||
-		apierrors.IsInternalError(err) && slices.ContainsFunc(lostBranches, func(text string) bool { return strings.Contains(err.Error(), text) })
+	return apierrors.IsConflict(err) || err != nil && strings.Contains(err.Error(), workspaceExists) || isLostBranch(err)
+}
+
+// Placeholder reports whether Porch refused to derive a package from the placeholder of a branch.
+func Placeholder(err error) bool {
+	return err != nil && strings.Contains(err.Error(), placeholder)
+}
+
+// Migrated reports whether a call failed because another version of Porch's API serves the Repository.
+func Migrated(err error) bool { return apierrors.IsGone(err) }
+
+// IsMigrated reports whether another version of Porch's API serves a Repository.
+func IsMigrated(repository *configapi.Repository) bool {
+	return repository.Annotations[revision.MigrationAnnotation] == "true"
 }
 
 // Unavailable reports whether a call did not reach Porch or the Kubernetes API.

@@ -19,6 +19,8 @@ const (
 	OwnerIndex = "owner"
 	// CommitIndex finds them by the commit of their content.
 	CommitIndex = "commit"
+	// LockIndex finds them by the commit of the content that they were derived from.
+	LockIndex = "lock"
 )
 
 // AddIndexes adds the indexes to a cache, which it must be called for once.
@@ -26,7 +28,13 @@ func AddIndexes(indexer client.FieldIndexer) error {
 	for name, values := range map[string]client.IndexerFunc{
 		PackageIndex: indexed(func(r revision.Revision) string { return r.Package.String() }),
 		CommitIndex:  indexed(func(r revision.Revision) string { return r.Commit }),
-		OwnerIndex:   func(o client.Object) []string { return revision.Variants(o) },
+		LockIndex: indexed(func(r revision.Revision) string {
+			if r.Lock == nil {
+				return ""
+			}
+			return r.Lock.Commit
+		}),
+		OwnerIndex: func(o client.Object) []string { return revision.Variants(o) },
 	} {
 		if err := indexer.IndexField(context.Background(), &porchapi.PackageRevision{}, name, values); err != nil {
 			return fmt.Errorf("cannot index PackageRevisions by %s: %w", name, err)
@@ -42,6 +50,6 @@ func indexed(value func(revision.Revision) string) client.IndexerFunc {
 		if !ok {
 			return nil
 		}
-		return []string{value(revision.From(pr))}
+		return []string{value(Revision(pr))}
 	}
 }

@@ -49,10 +49,10 @@ func (l *Lock) OnBranch() bool {
 }
 
 // Of reports whether the lock was taken in the git repository with that address.
-func (l *Lock) Of(address string) bool {
-	plain := func(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "/"), ".git") }
-	return plain(l.Repo) == plain(address)
-}
+func (l *Lock) Of(address string) bool { return Address(l.Repo) == Address(address) }
+
+// Address returns the address of a git repository in the form in which two that mean the same are equal.
+func Address(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "/"), ".git") }
 
 // in reports whether the lock's directory is that of a package; the directory begins with that of its repository.
 func (l *Lock) in(pkg string) bool {

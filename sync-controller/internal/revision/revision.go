@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package revision holds what the controllers know of Porch PackageRevisions, as plain values.
+// Package revision holds what the controllers know of PackageRevisions, as plain values.
 package revision
 
 import (
@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,8 +19,42 @@ import (
 // WorkspacePrefix begins the workspace names of the drafts that a variant makes; a number follows (a Porch convention).
 const WorkspacePrefix = "packagevariant-"
 
+// MigrationAnnotation on a Repository, with the value "true", has Porch serve its packages by version v1alpha2 of its
+// API only.
+const MigrationAnnotation = "porch.kpt.dev/v1alpha2-migration"
+
 // main is the number that Porch gives to the content of a repository's main branch.
 const main = -1
+
+// Lifecycle is the lifecycle of a package revision, in the words of Porch's API.
+type Lifecycle string
+
+// The lifecycles.
+const (
+	Draft            Lifecycle = "Draft"
+	Proposed         Lifecycle = "Proposed"
+	Published        Lifecycle = "Published"
+	DeletionProposed Lifecycle = "DeletionProposed"
+)
+
+// Task is how a draft is made, in the words of Porch's API.
+type Task struct {
+	Type TaskType
+	// Source is the name of the revision that is cloned or edited, or upgraded to.
+	Source string
+	// Base is, for an upgrade, the name of the upstream revision that Local was derived from.
+	Base, Local string
+}
+
+// TaskType is the type of a task.
+type TaskType string
+
+// The task types that a variant uses.
+const (
+	Clone   TaskType = "clone"
+	Upgrade TaskType = "upgrade"
+	Edit    TaskType = "edit"
+)
 
 // Package names a package in a repository.
 type Package struct {
@@ -46,7 +79,7 @@ type Revision struct {
 	Workspace       string
 	// Number is the revision's number, from 1; 0 for one that is not published, -1 for the main branch.
 	Number    int
-	Lifecycle porchapi.PackageRevisionLifecycle
+	Lifecycle Lifecycle
 	// Commit is the git commit that holds the content. Porch calls it the resource version.
 	Commit string
 	// Created is when Porch came to know of the revision, PublishedAt when it was published.
@@ -55,6 +88,8 @@ type Revision struct {
 	Owners               []metav1.OwnerReference
 	// Lock says what the package was derived from; nil where Porch knows of nothing.
 	Lock *Lock
+	// Task is how the revision was made; zero where that is not known.
+	Task Task
 }
 
 // Lock is the upstreamLock of a package: the content that it was last cloned from or upgraded to.
@@ -62,34 +97,13 @@ type Lock struct {
 	Repo, Directory, Ref, Commit string
 }
 
-// From returns what is known of a PackageRevision. The maps and slices are shared.
-func From(pr *porchapi.PackageRevision) Revision {
-	commit, _, _ := strings.Cut(pr.ResourceVersion, versionSeparator)
-	r := Revision{
-		Namespace: pr.Namespace, Name: pr.Name,
-		Package:   Package{Repo: pr.Spec.RepositoryName, Name: pr.Spec.PackageName},
-		Workspace: pr.Spec.WorkspaceName,
-		Number:    pr.Spec.Revision,
-		Lifecycle: pr.Spec.Lifecycle,
-		Commit:    commit,
-		Created:   pr.CreationTimestamp.Time, PublishedAt: pr.Status.PublishedAt.Time,
-		Labels: pr.Labels, Annotations: pr.Annotations,
-		Owners: pr.OwnerReferences,
-	}
-	if r.Lifecycle == "" {
-		r.Lifecycle = porchapi.PackageRevisionLifecycleDraft
-	}
-	if lock := pr.Status.UpstreamLock; lock != nil && lock.Git != nil && lock.Git.Commit != "" {
-		r.Lock = &Lock{Repo: lock.Git.Repo, Directory: lock.Git.Directory, Ref: lock.Git.Ref, Commit: lock.Git.Commit}
-	}
-	return r
-}
-
 // ByName compares revisions for slices.SortFunc: caches and lists have no order.
 func ByName(a, b Revision) int { return strings.Compare(a.Name, b.Name) }
 
 // Published reports whether the revision's content is final: whether it is Published or DeletionProposed.
-func (r *Revision) Published() bool { return porchapi.LifecycleIsPublished(r.Lifecycle) }
+func (r *Revision) Published() bool {
+	return r.Lifecycle == Published || r.Lifecycle == DeletionProposed
+}
 
 // Main reports whether the revision stands for the main branch of its repository.
 func (r *Revision) Main() bool { return r.Number == main }
@@ -135,6 +149,9 @@ func (r *Revision) OwnedBy(o Owner) []metav1.OwnerReference {
 func (r *Revision) OrphanedBy(o Owner) []metav1.OwnerReference {
 	return slices.DeleteFunc(slices.Clone(r.Owners), func(ref metav1.OwnerReference) bool { return isVariant(ref) && ref.Name == o.Name })
 }
+
+// Open reports whether the revision may still be published: whether it is a Draft or Proposed.
+func (r *Revision) Open() bool { return !r.Published() }
 
 // Reference returns the owner reference that marks a revision as the owner's.
 func (o Owner) Reference() metav1.OwnerReference {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Condition types. Of the first three, exactly one is True once an object was reconciled, so that kstatus
+// (sigs.k8s.io/cli-utils/pkg/kstatus) computes Current, Failed or InProgress from them.
+const (
+	// ConditionReady tells whether the object is what its spec asks for.
+	ConditionReady = "Ready"
+	// ConditionStalled tells whether work has stopped until a person helps.
+	ConditionStalled = "Stalled"
+	// ConditionReconciling tells whether something is under way, or waited for.
+	ConditionReconciling = "Reconciling"
+	// ConditionConfigInjected tells whether the required injection points of the downstream package are filled.
+	ConditionConfigInjected = "ConfigInjected"
+)
+
+// Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariant. The comment names the condition that is
+// True with the reason.
+const (
+	// ReasonUpToDate says that the downstream is what the variant asks for (Ready).
+	ReasonUpToDate = "UpToDate"
+	// ReasonPending says that a step is under way (Reconciling).
+	ReasonPending = "Pending"
+	// ReasonInvalidSpec says that the spec is invalid (Stalled).
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonUpstreamNotFound says that the upstream revision does not exist (Stalled).
+	ReasonUpstreamNotFound = "UpstreamNotFound"
+	// ReasonUpstreamNotPublished says that the upstream revision is not published (Stalled).
+	ReasonUpstreamNotPublished = "UpstreamNotPublished"
+	// ReasonUpstreamIsPlaceholder says that Porch derives nothing from the branch of a package (Stalled).
+	ReasonUpstreamIsPlaceholder = "UpstreamIsPlaceholder"
+	// ReasonRepositoryNotFound says that a Repository is not registered (Stalled).
+	ReasonRepositoryNotFound = "RepositoryNotFound"
+	// ReasonRepositoryMigrated says that a Repository is served by an API that is not supported yet (Stalled).
+	ReasonRepositoryMigrated = "RepositoryMigrated"
+	// ReasonRepositoryNotReady says that Porch cannot read a Repository (Reconciling).
+	ReasonRepositoryNotReady = "RepositoryNotReady"
+	// ReasonDownstreamClaimed says that the downstream package is another variant's (Stalled).
+	ReasonDownstreamClaimed = "DownstreamClaimed"
+	// ReasonDownstreamExists says that the downstream package exists and may not be adopted (Stalled).
+	ReasonDownstreamExists = "DownstreamExists"
+	// ReasonUpstreamLockMissing says that the downstream does not say what it was derived from, so that it cannot be
+	// upgraded (Stalled).
+	ReasonUpstreamLockMissing = "UpstreamLockMissing"
+	// ReasonBaseNotFound says that what the downstream was derived from is not known any more (Stalled).
+	ReasonBaseNotFound = "BaseNotFound"
+	// ReasonDraftOnOlderUpstream says that a draft is open on another upstream revision than the one asked for
+	// (Stalled).
+	ReasonDraftOnOlderUpstream = "DraftOnOlderUpstream"
+	// ReasonDownstreamProposed says that a proposed revision needs a change (Stalled).
+	ReasonDownstreamProposed = "DownstreamProposed"
+	// ReasonPipelineConflict says that the package's own pipeline takes back what the variant sets (Stalled).
+	ReasonPipelineConflict = "PipelineConflict"
+	// ReasonRenderFailed says that the package's pipeline failed (Stalled).
+	ReasonRenderFailed = "RenderFailed"
+	// ReasonFunctionFailed says that one of the variant's own functions failed (Stalled).
+	ReasonFunctionFailed = "FunctionFailed"
+	// ReasonFunctionRunnerUnavailable says that the function-runner, by which functions are run by image, does not
+	// answer (Reconciling).
+	ReasonFunctionRunnerUnavailable = "FunctionRunnerUnavailable"
+	// ReasonPorchUnavailable says that Porch, or the Kubernetes API, did not answer (Reconciling).
+	ReasonPorchUnavailable = "PorchUnavailable"
+	// ReasonPorchFailed says that Porch refused a call (Reconciling).
+	ReasonPorchFailed = "PorchFailed"
+)
+
+// Reasons of the condition ConfigInjected of a PackageVariant.
+const (
+	// ReasonConfigInjected says that all required injection points are filled (True).
+	ReasonConfigInjected = "ConfigInjected"
+	// ReasonNoInjectionPoints says that the package has no injection points (True).
+	ReasonNoInjectionPoints = "NoInjectionPoints"
+	// ReasonInjectionUnmet says that required injection points are not filled (False).
+	ReasonInjectionUnmet = "InjectionUnmet"
+)
+
+// ReasonValid is the reason of Stalled and Reconciling where they are False.
+const ReasonValid = "Valid"
+
+// The lengths of the longest messages of a condition and of an Event that the API takes, in bytes.
+const (
+	maxMessage = 32768
+	maxNote    = 1024
+)
+
+// Condition is one statement about an object: which of Ready, Stalled and Reconciling is True, and why.
+type Condition struct {
+	// Type is ConditionReady, ConditionStalled or ConditionReconciling.
+	Type string
+	// Reason is a word for programs, Message a sentence for people. Message says what to do where there is something.
+	Reason, Message string
+}
+
+// Ready returns the Condition of an object that is what its spec asks for.
+func Ready(reason, message string) Condition {
+	return Condition{Type: ConditionReady, Reason: reason, Message: message}
+}
+
+// Stalled returns the Condition of an object on which work has stopped until a person helps. The message says how.
+func Stalled(reason, message string) Condition {
+	return Condition{Type: ConditionStalled, Reason: reason, Message: message}
+}
+
+// Reconciling returns the Condition of an object on which work is under way, or will be tried again.
+func Reconciling(reason, message string) Condition {
+	return Condition{Type: ConditionReconciling, Reason: reason, Message: message}
+}
+
+// Set sets Ready, Stalled and Reconciling to what c says, for a generation of the object. It reports whether Ready got
+// another status, reason or message. A condition that is False has the reason of the one that is True only if it is
+// Ready: a False Ready says why. A message that is too long for the API is cut.
+func (c Condition) Set(conditions *[]metav1.Condition, generation int64) (changed bool) {
+	c.Message = shorten(c.Message, maxMessage)
+	before := meta.FindStatusCondition(*conditions, ConditionReady)
+	for _, kind := range []string{ConditionReady, ConditionStalled, ConditionReconciling} {
+		condition := metav1.Condition{Type: kind, Status: metav1.ConditionFalse, ObservedGeneration: generation, Reason: ReasonValid}
+		if kind == c.Type {
+			condition.Status = metav1.ConditionTrue
+		}
+		if kind == c.Type || kind == ConditionReady {
+			condition.Reason, condition.Message = c.Reason, c.Message
+		}
+		if before != nil && kind == ConditionReady {
+			changed = before.Status != condition.Status || before.Reason != condition.Reason || before.Message != condition.Message
+		}
+		meta.SetStatusCondition(conditions, condition)
+	}
+	return changed || before == nil
+}
+
+// ShortenNote returns a message that the API takes as the note of an Event.
+func ShortenNote(message string) string { return shorten(message, maxNote) }
+
+// shorten returns a message of at most so many bytes.
+func shorten(message string, most int) string {
+	const cut = "... (cut)"
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most-len(cut)], "") + cut
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha2
+
+// Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariantSet, beside those of package v1alpha1 that
+// are about a spec, an upstream and what functions and Porch need. The comment names the condition that is True with the
+// reason.
+const (
+	// ReasonVariantsReady says that all variants of the set are ready (Ready).
+	ReasonVariantsReady = "VariantsReady"
+	// ReasonVariantsNotReady says that there are variants that are not ready, or not yet (Reconciling).
+	ReasonVariantsNotReady = "VariantsNotReady"
+	// ReasonEmptySelection says that the targets select nothing any more, and that the variants are kept nevertheless
+	// (Stalled).
+	ReasonEmptySelection = "EmptySelection"
+	// ReasonExpansionFailed says that the set cannot be expanded over the objects in the cluster (Stalled). Nothing is
+	// changed.
+	ReasonExpansionFailed = "ExpansionFailed"
+	// ReasonKindNotFound says that the cluster does not know a kind that an object selector names (Stalled). Nothing is
+	// changed.
+	ReasonKindNotFound = "KindNotFound"
+	// ReasonPermissionMissing says that the controller may not read the objects that an object selector chooses from
+	// (Stalled). Nothing is changed.
+	ReasonPermissionMissing = "PermissionMissing"
+	// ReasonNameTaken says that PackageVariants that are not the set's have names that its variants are to have (Stalled).
+	ReasonNameTaken = "NameTaken"
+	// ReasonApplyFailed says that the cluster refused changes of variants (Reconciling).
+	ReasonApplyFailed = "ApplyFailed"
+)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+)
+
+// Input is all that a decision depends on.
+type Input struct {
+	Spec  *variant.Spec
+	Owner revision.Owner
+	// Deleting reports whether the variant is being deleted, Finalizer whether it has its finalizer.
+	Deleting, Finalizer bool
+	// Upstream is the revision asked for; nil if there is none.
+	Upstream *revision.Revision
+	// Revisions are all revisions of the downstream package.
+	Revisions []revision.Revision
+	// Elsewhere are the revisions of other packages that the variant owns, or is known to have owned.
+	Elsewhere []revision.Revision
+	// Bases are the revisions that the downstream may have been derived from: those of the upstream package, and of
+	// others that its variant named before.
+	Bases []revision.Revision
+	// Known are the names of the revisions that the variant made or adopted, whatever their owners are: Porch v1.5 loses
+	// the owners of a revision when it reads a repository while a branch of it is being written.
+	Known map[string]bool
+	// Requested is the draft that Porch was asked to make and that was not yet seen complete; zero if there is none.
+	Requested Draft
+	// Conflicting is the name of another variant that has the better claim to the downstream package, or "".
+	Conflicting string
+	// Repositories are the Repositories by name, as far as they are registered.
+	Repositories map[string]Repository
+	// Mutations are the outcomes of the functions over the files of revisions, by name; see Inspections. A revision
+	// without one is decided as if the functions changed nothing.
+	Mutations map[string]Mutation
+}
+
+// Repository is what is known of a Repository.
+type Repository struct {
+	// Ready reports whether Porch can use it, Message says why not.
+	Ready   bool
+	Message string
+	// Migrated reports whether its packages are served by another version of Porch's API, and so not known here.
+	Migrated bool
+	// Deployment reports whether packages in it are deployed: Porch then adds a package context to each clone.
+	Deployment bool
+	// Address and Directory are those of its git repository.
+	Address, Directory string
+}
+
+// Draft is a draft to make.
+type Draft struct {
+	Package   revision.Package
+	Workspace string
+	Task      revision.Task
+}
+
+// Mutation is what the functions make of a revision's files.
+type Mutation struct {
+	// Changed are the paths of the files that they change.
+	Changed []string
+	// Reverted are the paths of the files that the package's own pipeline changed back when they were saved.
+	Reverted []string
+	// Points are the injection points, in the order of the conditions in the Kptfile.
+	Points []Point
+	// Err is the error of the function that failed; nil if none did.
+	Err error
+}
+
+// Point is an injection point.
+type Point struct {
+	// Condition is the type of its condition in the Kptfile.
+	Condition string
+	// Required reports whether a readiness gate asks for it.
+	Required bool
+	// Filled reports whether it is filled, Message says why not.
+	Filled  bool
+	Message string
+}
+
+// Owned returns the revisions that are the variant's, in whatever package: that it owns, and that Porch lost the owner of.
+func Owned(in *Input) []revision.Revision {
+	return slices.DeleteFunc(slices.Concat(in.Revisions, in.Elsewhere), func(r revision.Revision) bool {
+		owned, _ := r.Of(in.Owner)
+		return r.Main() || !owned && !lost(in, &r)
+	})
+}
+
+// Obsolete returns the revisions that the variant left behind in other packages than its downstream.
+func Obsolete(in *Input) []revision.Revision {
+	downstream := revision.DownstreamOf(in.Spec)
+	return slices.DeleteFunc(Owned(in), func(r revision.Revision) bool { return r.Package == downstream })
+}
+
+// lost reports whether a revision is the variant's and has no owner: Porch lost it, or never came to write it.
+func lost(in *Input, r *revision.Revision) bool {
+	return len(r.Owners) == 0 && (in.Known[r.Name] || requested(in, r))
+}
+
+// requested reports whether a revision is the draft that Porch was asked to make.
+func requested(in *Input, r *revision.Revision) bool {
+	return in.Requested.Workspace != "" && r.Package == in.Requested.Package && r.Workspace == in.Requested.Workspace &&
+		r.Lifecycle == revision.Draft && r.Task.Type == in.Requested.Task.Type && r.Task.Source == in.Requested.Task.Source
+}

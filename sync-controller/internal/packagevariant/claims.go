@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// observeClaims finds the variant that has a better claim to the downstream package.
+func (r *Reconciler) observeClaims(ctx context.Context, o *observation) error {
+	if o.Spec.Downstream == nil {
+		return nil
+	}
+	variants, err := r.claimants(ctx, o.pv)
+	if err != nil {
+		return err
+	}
+	var claims []decide.Claim
+	for _, pv := range variants {
+		key := client.ObjectKeyFromObject(pv)
+		if !pv.DeletionTimestamp.IsZero() && key != o.key() {
+			continue
+		}
+		revisions, err := r.cached(ctx, pv.Namespace, porch.PackageIndex, revision.DownstreamOf(&pv.Spec).String())
+		if err != nil {
+			return err
+		}
+		claims = append(claims, decide.Claim{
+			Name: claimant(o.key(), key), Since: pv.CreationTimestamp.Unix(),
+			Owns: slices.ContainsFunc(revisions, func(r revision.Revision) bool {
+				owned, _ := r.Of(revision.Owner{Name: pv.Name})
+				return owned
+			}),
+		})
+	}
+	if winner := decide.Winner(claims); winner.Name != o.pv.Name {
+		o.Conflicting = winner.Name
+	}
+	return nil
+}
+
+// claimant names a variant to another: with its namespace, where that is another one.
+func claimant(to, variant types.NamespacedName) string {
+	if to.Namespace == variant.Namespace {
+		return variant.Name
+	}
+	return variant.String()
+}
+
+// claimants returns the variants whose downstream is that of pv, and pv itself: also those that name it by another
+// Repository over the same git repository.
+func (r *Reconciler) claimants(ctx context.Context, pv *v1alpha1.PackageVariant) ([]*v1alpha1.PackageVariant, error) {
+	found := []*v1alpha1.PackageVariant{pv}
+	aliases, err := r.aliases(ctx, pv.Namespace, revision.DownstreamOf(&pv.Spec))
+	if err != nil {
+		return nil, err
+	}
+	for _, alias := range aliases {
+		var list v1alpha1.PackageVariantList
+		if err := r.client.List(ctx, &list, client.InNamespace(alias.namespace), client.UnsafeDisableDeepCopy,
+			client.MatchingFields{downstreamIndex: alias.pkg.String()}); err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			if other := &list.Items[i]; client.ObjectKeyFromObject(other) != client.ObjectKeyFromObject(pv) {
+				found = append(found, other)
+			}
+		}
+	}
+	return found, nil
+}
+
+// alias is a package by one of the names that it has.
+type alias struct {
+	namespace string
+	pkg       revision.Package
+}
+
+// aliases returns all names of a package, by the Repositories in the cache.
+func (r *Reconciler) aliases(ctx context.Context, namespace string, pkg revision.Package) ([]alias, error) {
+	names := []alias{{namespace, pkg}}
+	var own configapi.Repository
+	err := r.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: pkg.Repo}, &own)
+	if err != nil || own.Spec.Git == nil {
+		return names, client.IgnoreNotFound(err)
+	}
+	place := path.Join("/", own.Spec.Git.Directory, pkg.Name)
+	var same configapi.RepositoryList
+	if err := r.client.List(ctx, &same, client.UnsafeDisableDeepCopy, client.MatchingFields{addressIndex: revision.Address(own.Spec.Git.Repo)}); err != nil {
+		return nil, err
+	}
+	for i := range same.Items {
+		other := &same.Items[i]
+		if other.Namespace == namespace && other.Name == pkg.Repo {
+			continue
+		}
+		directory := strings.TrimSuffix(path.Join("/", other.Spec.Git.Directory), "/") + "/"
+		if name, below := strings.CutPrefix(place, directory); below {
+			names = append(names, alias{other.Namespace, revision.Package{Repo: other.Name, Name: name}})
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+)
+
+// settled reports whether nothing has changed since the last report, and after what time a variant of which only the
+// controller's version has changed is to be looked at; 0 is never.
+func (r *Reconciler) settled(o *observation) (wait time.Duration, settled bool) {
+	version, inputs, _ := strings.Cut(o.pv.Status.ObservedInputs, "/")
+	switch {
+	case o.Deleting, inputs != o.hash():
+		return 0, false
+	case version == versionHash(r.version):
+		return 0, true
+	}
+	wait = time.Until(r.started.Add(r.lookWithin * time.Duration(share(string(o.pv.UID))) / shares))
+	return wait, wait > 0
+}
+
+// shares is into how many parts the time is divided in which all variants are looked at after an upgrade of the
+// controller.
+const shares = 1 << 10
+
+// share returns a variant's part, by its UID.
+func share(uid string) uint32 {
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, uid) // a hash never fails
+	return h.Sum32() % shares
+}
+
+// observedInputs is the value of the status field of that name.
+func (r *Reconciler) observedInputs(o *observation) string {
+	return versionHash(r.version) + "/" + o.hash()
+}
+
+func versionHash(version string) string {
+	sum := sha256.Sum256([]byte(version))
+	return hex.EncodeToString(sum[:6])
+}
+
+// hash identifies all that a decision depends on, as far as the caches know it. That a Repository is not ready is no part
+// of it: what is settled stays as it is.
+func (o *observation) hash() string {
+	h := sha256.New()
+	write := func(parts ...any) { _, _ = fmt.Fprintln(h, parts...) }
+	write(o.pv.UID, o.pv.Generation, o.Conflicting, len(o.objects))
+	for _, version := range o.objects {
+		write(version)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Repositories)) {
+		write("repository", name, o.Repositories[name].Migrated, o.Repositories[name].Deployment, o.Repositories[name].Address)
+	}
+	if u := o.Upstream; u != nil {
+		write("upstream", u.Name, u.Commit, u.Lifecycle)
+		for _, target := range decide.Targets(&o.Input) {
+			if base := decide.Base(&o.Input, &target); base != nil && !decide.OnUpstream(&o.Input, &target) {
+				write("base", target.Name, base.Name)
+			}
+		}
+	}
+	for _, revisions := range [][]revision.Revision{o.Revisions, o.Elsewhere} {
+		for i := range revisions {
+			o.writeRevision(h, &revisions[i])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// writeRevision writes what a decision asks of a revision.
+func (o *observation) writeRevision(w io.Writer, r *revision.Revision) {
+	if r.Main() {
+		return
+	}
+	owned, current := r.Of(o.Owner)
+	_, _ = fmt.Fprintln(w, r.Name, r.Commit, r.Lifecycle, r.Number, owned, current, r.OtherOwner(o.Owner), len(r.Owners))
+}

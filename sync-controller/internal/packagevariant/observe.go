@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+// observation is what the caches know of a variant.
+type observation struct {
+	decide.Input
+	pv *v1alpha1.PackageVariant
+	// objects are the versions of the objects that the status says are injected.
+	objects []string
+}
+
+func (o *observation) key() types.NamespacedName { return client.ObjectKeyFromObject(o.pv) }
+
+// places are the Repositories that may be written, in an order; none while a guard holds.
+func (o *observation) places() []types.NamespacedName {
+	var names []string
+	switch {
+	case o.Deleting:
+		for _, r := range slices.Concat(o.Revisions, o.Elsewhere) {
+			names = append(names, r.Package.Repo)
+		}
+		if d := o.Spec.Downstream; d != nil {
+			names = append(names, d.Repo)
+		}
+	case decide.Guard(&o.Input) == nil:
+		names = append(names, o.Spec.Downstream.Repo)
+		for _, r := range decide.Obsolete(&o.Input) {
+			names = append(names, r.Package.Repo)
+		}
+	}
+	slices.Sort(names)
+	var places []types.NamespacedName
+	for _, name := range slices.Compact(names) {
+		places = append(places, types.NamespacedName{Namespace: o.pv.Namespace, Name: name})
+	}
+	return places
+}
+
+// observe reads what the caches know. It makes no request, but for the first objects of a kind to inject.
+func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
+	o := &observation{pv: pv, Input: decide.Input{
+		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
+		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), Requested: requestedDraft(&pv.Status), Known: map[string]bool{},
+		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
+	}}
+	for _, name := range pv.Status.OwnedRevisions {
+		o.Known[name] = true
+	}
+	for _, read := range []func(context.Context, *observation) error{
+		r.observeRepositories, r.observeDownstream, r.observeElsewhere, r.observeUpstream, r.observeClaims, r.observeObjects,
+	} {
+		if err := read(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// requestedDraft returns the draft that the status says Porch was asked for; zero if it says of none.
+func requestedDraft(status *v1alpha1.PackageVariantStatus) decide.Draft {
+	d := status.RequestedDraft
+	if d == nil {
+		return decide.Draft{}
+	}
+	return decide.Draft{
+		Package: revision.Package{Repo: d.Repo, Name: d.Package}, Workspace: d.WorkspaceName,
+		Task: revision.Task{Type: revision.TaskType(d.Task), Source: d.Source},
+	}
+}
+
+// cached returns the revisions that the cache has under a value of one of the indexes of package porch, in the order of
+// their names.
+func (r *Reconciler) cached(ctx context.Context, namespace, index, value string) ([]revision.Revision, error) {
+	var list porchapi.PackageRevisionList
+	err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.MatchingFields{index: value})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]revision.Revision, len(list.Items))
+	for i := range list.Items {
+		out[i] = porch.Revision(&list.Items[i])
+	}
+	slices.SortFunc(out, revision.ByName)
+	return out, nil
+}
+
+func (r *Reconciler) observeRepositories(ctx context.Context, o *observation) error {
+	for _, name := range repositories(o.Spec) {
+		var repository configapi.Repository
+		err := r.client.Get(ctx, client.ObjectKey{Namespace: o.pv.Namespace, Name: name}, &repository)
+		if err == nil {
+			o.Repositories[name] = repositoryOf(&repository)
+		} else if !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// repositories returns the names of the Repositories that a spec names.
+func repositories(s *variant.Spec) []string {
+	var names []string
+	if s.Downstream != nil {
+		names = append(names, s.Downstream.Repo)
+	}
+	if s.Upstream != nil {
+		names = append(names, s.Upstream.Repo)
+	}
+	return names
+}
+
+// repositoryOf returns what a Repository says of itself.
+func repositoryOf(repository *configapi.Repository) decide.Repository {
+	known := decide.Repository{
+		Message: "Porch has not read it yet", Deployment: repository.Spec.Deployment,
+		Migrated: porch.IsMigrated(repository),
+	}
+	if git := repository.Spec.Git; git != nil {
+		known.Address, known.Directory = git.Repo, git.Directory
+	}
+	condition := meta.FindStatusCondition(repository.Status.Conditions, configapi.RepositoryReady)
+	if condition != nil {
+		known.Ready, known.Message = condition.Status == "True", condition.Message
+	}
+	return known
+}
+
+func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err error) {
+	if o.Spec.Downstream == nil {
+		return nil
+	}
+	o.Revisions, err = r.cached(ctx, o.pv.Namespace, porch.PackageIndex, revision.DownstreamOf(o.Spec).String())
+	return err
+}
+
+// observeElsewhere finds the revisions of other packages that the variant owns, or that its status says it owned.
+func (r *Reconciler) observeElsewhere(ctx context.Context, o *observation) error {
+	owned, err := r.cached(ctx, o.pv.Namespace, porch.OwnerIndex, o.pv.Name)
+	if err != nil {
+		return err
+	}
+	found := map[string]bool{}
+	for i := range o.Revisions {
+		found[o.Revisions[i].Name] = true
+	}
+	for i := range owned {
+		if !found[owned[i].Name] {
+			o.Elsewhere = append(o.Elsewhere, owned[i])
+			found[owned[i].Name] = true
+		}
+	}
+	for _, name := range o.pv.Status.OwnedRevisions {
+		var pr porchapi.PackageRevision
+		if found[name] {
+			continue
+		}
+		err := r.client.Get(ctx, client.ObjectKey{Namespace: o.pv.Namespace, Name: name}, &pr)
+		if err == nil {
+			o.Elsewhere = append(o.Elsewhere, porch.Revision(&pr))
+		} else if !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	slices.SortFunc(o.Elsewhere, revision.ByName)
+	return nil
+}
+
+// observeUpstream finds the upstream revision, and what the targets may have been derived from.
+func (r *Reconciler) observeUpstream(ctx context.Context, o *observation) error {
+	u := o.Spec.Upstream
+	if u == nil {
+		return nil
+	}
+	revisions, err := r.cached(ctx, o.pv.Namespace, porch.PackageIndex, revision.UpstreamOf(u).String())
+	if err != nil {
+		return err
+	}
+	o.Bases = revisions
+	if o.Upstream = findUpstream(u, revisions); o.Upstream == nil {
+		return nil
+	}
+	return r.observeBases(ctx, o)
+}
+
+// findUpstream returns the revision that an upstream means. One that names the main branch, or nothing, which in Porch
+// is the same, means the newest published revision: Porch puts each that is published on the branch. Only of a package
+// without any it means the branch itself.
+func findUpstream(u *variant.Upstream, revisions []revision.Revision) *revision.Revision {
+	branch := *u
+	if number, _ := u.Revision.Number(); u.WorkspaceName == "" && (u.Revision.IsZero() || number < 0) {
+		branch.Revision = variant.RevisionNumber(-1)
+		if latest := revision.LatestPublished(revisions); latest != nil {
+			return latest
+		}
+	}
+	found := expansion.FindUpstream(&branch, revision.ForExpansion(revisions))
+	if found == nil {
+		return nil
+	}
+	return &revisions[slices.IndexFunc(revisions, func(r revision.Revision) bool { return r.Name == found.Name })]
+}
+
+// observeBases looks further where a target was derived from a package that is not the upstream any more.
+func (r *Reconciler) observeBases(ctx context.Context, o *observation) error {
+	if o.Spec.Downstream == nil || o.Upstream == nil {
+		return nil
+	}
+	for _, target := range decide.Targets(&o.Input) {
+		if target.Lock == nil || decide.OnUpstream(&o.Input, &target) || decide.Base(&o.Input, &target) != nil {
+			continue
+		}
+		bases, err := r.cached(ctx, o.pv.Namespace, porch.CommitIndex, target.Lock.Commit)
+		if err != nil {
+			return err
+		}
+		o.Bases = append(o.Bases, bases...)
+	}
+	return nil
+}
+
+// observeObjects watches the objects that the status says are injected, and notes their versions.
+func (r *Reconciler) observeObjects(ctx context.Context, o *observation) error {
+	references := references(o.pv)
+	if err := r.watches.Use(ctx, o.key(), references); err != nil {
+		return err
+	}
+	o.objects = r.versions(references)
+	return nil
+}
+
+// references returns what the status says is injected.
+func references(pv *v1alpha1.PackageVariant) []objects.Reference {
+	var out []objects.Reference
+	for _, o := range pv.Status.InjectedObjects {
+		kind := objects.Kind{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: pv.Namespace}
+		out = append(out, objects.Reference{Kind: kind, Name: o.Name})
+	}
+	return out
+}
+
+// versions returns the versions of objects, of those that are not there and of those that cannot be read, too.
+func (r *Reconciler) versions(references []objects.Reference) []string {
+	var out []string
+	for _, reference := range references {
+		version := "none"
+		if r.watches.Problem(reference.Kind) != nil {
+			version = "unreadable"
+		} else if object := r.watches.Object(reference.Kind, reference.Name); object != nil {
+			version = objects.Version(object)
+		}
+		out = append(out, cmp.Or(reference.APIVersion, "-")+" "+reference.Kind.Kind+" "+reference.Name+" "+version)
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/recent"
+	"github.com/package-variants/package-variants/sync-controller/internal/turns"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+const (
+	// firstRetry and lastRetry bound the time after which a reconcile that failed is done again.
+	firstRetry, lastRetry = 250 * time.Millisecond, 5 * time.Minute
+	// keptContents is how many upstream contents are kept, each for keptFor: all variants of a fleet want the same.
+	keptContents, keptFor = 16, time.Minute
+)
+
+// Options are what the controller can be told.
+type Options struct {
+	// Concurrency is how many variants are worked on at once.
+	Concurrency int
+	// Runtime runs the functions.
+	Runtime mutate.Runtime
+	// Version identifies the controller and the functions. After a change of it each variant is looked at once, all of
+	// them within LookWithin.
+	Version    string
+	LookWithin time.Duration
+}
+
+// Reconciler reconciles PackageVariants.
+type Reconciler struct {
+	client     client.Client // reads from the cache
+	live       client.Reader
+	porch      porch.Client
+	runtime    mutate.Runtime
+	version    string
+	started    time.Time
+	lookWithin time.Duration
+	watches    *objects.Watches
+	objects    *objects.Contents
+	upstream   *recent.Values[porch.Content]
+	turns      *turns.Turns
+	events     events.EventRecorder
+}
+
+// SetupWithManager adds the controller to the manager. The manager's cache must have been configured by
+// porch.ConfigureCache and have the indexes of porch.AddIndexes, its scheme must know the types of this API and of Porch's.
+func SetupWithManager(mgr ctrl.Manager, options Options) error {
+	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("cannot make a client for metadata: %w", err)
+	}
+	if err := addIndexes(mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	woken := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
+	wake := func(variant types.NamespacedName) {
+		woken <- event.TypedGenericEvent[types.NamespacedName]{Object: variant}
+	}
+	r := &Reconciler{
+		client: mgr.GetClient(), live: mgr.GetAPIReader(),
+		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
+		runtime: options.Runtime, version: options.Version, started: time.Now(), lookWithin: options.LookWithin,
+		watches:  objects.New(mgr.GetRESTMapper(), metadataClient, wake),
+		upstream: recent.New[porch.Content](keptContents, keptFor),
+		turns:    turns.New(wake),
+		events:   mgr.GetEventRecorder("package-variants"),
+	}
+	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())
+	specChanged := builder.WithPredicates(predicate.GenerationChangedPredicate{})
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("packagevariant").
+		For(&v1alpha1.PackageVariant{}, specChanged).
+		Watches(&v1alpha1.PackageVariant{}, handler.EnqueueRequestsFromMapFunc(r.conflicting), specChanged).
+		Watches(&porchapi.PackageRevision{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRevision)).
+		Watches(&configapi.Repository{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRepository), builder.WithPredicates(repositoryChanged())).
+		WatchesRawSource(source.TypedChannel(woken, handler.TypedEnqueueRequestsFromMapFunc(
+			func(_ context.Context, user types.NamespacedName) []ctrl.Request {
+				return []ctrl.Request{{NamespacedName: user}}
+			}))).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: options.Concurrency,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstRetry, lastRetry),
+		}).
+		Complete(r)
+}
