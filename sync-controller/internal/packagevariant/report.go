@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -69,20 +70,23 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, out *result) er
 	if out.err != nil {
 		condition = conditionOf(out.err)
 	}
+	if out.err != nil && in.Deleting {
+		condition = decide.WaitToGo(condition)
+	}
 	if err == nil && len(after.Steps) > 0 && condition.Type != v1alpha1.ConditionReady {
 		return nil
 	}
 	known := &observation{pv: out.pv, Input: out.Input, objects: in.objects}
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
-		out.fill(status, in, after.Injected)
+		out.fill(status, after.Injected)
 		if condition.Set(&status.Conditions, out.pv.Generation) && condition.Type != v1alpha1.ConditionReady {
 			r.event(out.pv, corev1.EventTypeWarning, condition.Reason, condition.Message)
 		}
-		if len(in.contents) > 0 {
+		if len(out.contents) > 0 {
 			known.objects = r.versions(references(out.pv))
 		}
 		status.ObservedInputs = ""
-		if err == nil && len(after.Steps) == 0 {
+		if err == nil && len(after.Steps) == 0 && condition.Type != v1alpha1.ConditionReconciling {
 			status.ObservedInputs = r.observedInputs(known)
 		}
 	})
@@ -112,7 +116,7 @@ func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err e
 }
 
 // fill sets what is to be known after the steps.
-func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, injected *decide.Injected) {
+func (out *result) fill(status *v1alpha1.PackageVariantStatus, injected *decide.Injected) {
 	status.ObservedGeneration = out.pv.Generation
 	if injected != nil {
 		injected.Set(&status.Conditions, out.pv.Generation)
@@ -120,11 +124,8 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, i
 	if u := out.Upstream; u != nil {
 		status.Upstream = &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
 	}
-	if len(in.contents) > 0 {
-		status.InjectedObjects = nil
-		for _, o := range in.references {
-			status.InjectedObjects = append(status.InjectedObjects, v1alpha1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind.Kind, Name: o.Name})
-		}
+	if len(out.contents) > 0 {
+		status.InjectedObjects = out.injectedObjects()
 	}
 	// Where there are no revisions, the names of those that there were stay: if they come back without an owner, as they do
 	// when a Repository is registered anew, they are known by it.
@@ -144,6 +145,20 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, i
 	if decide.Guard(&out.Input) == nil && !out.Deleting {
 		out.fillTargets(status)
 	}
+}
+
+// injectedObjects returns the objects that injectors name in any of the contents, in their order.
+func (out *result) injectedObjects() []v1alpha1.ObjectReference {
+	var all []v1alpha1.ObjectReference
+	for _, name := range slices.Sorted(maps.Keys(out.contents)) {
+		for _, o := range out.contents[name].references {
+			reference := v1alpha1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind.Kind, Name: o.Name}
+			if !slices.Contains(all, reference) {
+				all = append(all, reference)
+			}
+		}
+	}
+	return all
 }
 
 // fillTargets sets the targets: with the render status of what was saved, or else the one known.
