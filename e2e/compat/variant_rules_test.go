@@ -62,7 +62,8 @@ func TestPackageVariantRules(t *testing.T) {
 		// Porch takes the main branch then.
 		"RevisionAbsent":        {spec: "upstream: {repo: r, package: p}\ndownstream: {repo: r, package: p}"},
 		"RevisionZero":          {spec: upstream(`revision: 0`)},
-		"RevisionMain":          {spec: upstream(`revision: -1`)},
+		"RevisionBranch":        {spec: upstream(`revision: -1`)},
+		"RevisionMain":          {spec: upstream(`revision: main`)},
 		"RevisionV":             {spec: upstream(`revision: v3`)},
 		"RevisionQuoted":        {spec: upstream(`revision: "3"`)},
 		"RevisionLatest":        {spec: upstream(`revision: latest`)},
@@ -75,15 +76,15 @@ func TestPackageVariantRules(t *testing.T) {
 		},
 		"RevisionNoTag": {
 			spec: upstream(`revision: a/b`),
-			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionEmpty": {
 			spec: upstream(`revision: ""`),
-			want: []string{`spec.upstream.revision: Invalid value: "": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionQuotedMinus": {
 			spec: upstream(`revision: "-1"`),
-			want: []string{`spec.upstream.revision: Invalid value: "-1": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "-1": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionVZero": {
 			spec: upstream(`revision: v0`),

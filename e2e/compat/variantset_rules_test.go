@@ -55,7 +55,7 @@ func TestPackageVariantSetRules(t *testing.T) {
 		},
 		"RevisionNoTag": {
 			spec: upstream(", revision: a/b"),
-			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionVZero": {
 			spec: upstream(", revision: v0"),

@@ -49,7 +49,8 @@ type Spec struct {
 }
 
 // Upstream names a package revision by repository, package, and either revision or workspace. Where both are set the
-// workspace decides, as in Porch, whose controller writes the revision that it found next to a workspace.
+// workspace decides, as in Porch, whose controller writes the revision that it found next to a workspace; the revision
+// counts where there is no such workspace. Resolve is the rule.
 type Upstream struct {
 	// Repo is the name of the Repository that holds the package.
 	// +kubebuilder:validation:MinLength=1
@@ -61,10 +62,10 @@ type Upstream struct {
 	// +required
 	Package string `json:"package,omitempty"`
 
-	// Revision is a number (3 or v3), latest, or any other floating tag. latest follows the newest published
+	// Revision is a number (3 or v3), main, latest, or any other floating tag. latest follows the newest published
 	// revision; a tag T follows the published revision with the label tag.config.porch.kpt.dev/T: "true". Porch
-	// itself knows only numbers; strings are an addition. -1, like no revision and no workspace, is the main branch: the
-	// newest published revision, or what is on the branch of a package that has none.
+	// itself knows only numbers; strings are an addition. main or -1, like no revision and no workspace, is the main
+	// branch: the newest published revision, or what is on the branch of a package that has none.
 	// +optional
 	Revision Revision `json:"revision,omitzero"`
 

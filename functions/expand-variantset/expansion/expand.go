@@ -22,8 +22,8 @@ import (
 func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
 	upstream := FindUpstream(set.Spec.Upstream, s.PackageRevisions)
 	if upstream == nil {
-		return nil, nil, fieldErrorf(node.Join(path, "upstream"), "there is no PackageRevision of %s in namespace %q: correct the upstream, or add the PackageRevision to the snapshot",
-			upstreamName(set.Spec.Upstream), set.Namespace)
+		return nil, nil, fieldErrorf(node.Join(path, "upstream"), "there is no %s in namespace %q: correct the upstream, or add the PackageRevision to the snapshot",
+			set.Spec.Upstream.Describe(), set.Namespace)
 	}
 	targets, notes, err := readTargets(set, path, s)
 	if err != nil {
