@@ -13,6 +13,11 @@ const validVariant = `
 upstream: {repo: blueprints, package: billing, revision: 3}
 downstream: {repo: edge-01, package: billing}`
 
+const (
+	repositoryRule = `must be made of lower-case letters, digits and '-', of which the first and the last are no '-'`
+	packageRule    = `must be made of lower-case letters, digits and '-', with a single '/' between the parts of a path; each part begins and ends with a letter or digit`
+)
+
 func TestPackageVariantRules(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, filepath.Join(crdDir, variantCRD))
@@ -57,6 +62,22 @@ func TestPackageVariantRules(t *testing.T) {
 				`spec.downstream.package: Invalid value: "": spec.downstream.package in body should be at least 1 chars long`,
 				`spec.downstream.repo: Invalid value: "": spec.downstream.repo in body should be at least 1 chars long`,
 			},
+		},
+
+		"NamesThatPorchDoesNotTake": {
+			spec: "upstream: {repo: UP, package: x.y, workspaceName: ../evil}\ndownstream: {repo: -lead, package: a//b}",
+			want: []string{
+				`spec.downstream.package: Invalid value: "a//b": ` + packageRule,
+				`spec.downstream.repo: Invalid value: "-lead": ` + repositoryRule,
+				`spec.upstream.package: Invalid value: "x.y": ` + packageRule,
+				`spec.upstream.repo: Invalid value: "UP": ` + repositoryRule,
+				`spec.upstream.workspaceName: Invalid value: "../evil": ` + repositoryRule + `, or be a version like v1.2.3`,
+			},
+		},
+		"PackagePathOfMaxLength": {spec: "upstream: {repo: r, package: p}\ndownstream: {repo: r, package: a/" + strings.Repeat("x", 62) + "}"},
+		"PackagePathTooLong": {
+			spec: "upstream: {repo: r, package: p}\ndownstream: {repo: r, package: a/" + strings.Repeat("x", 63) + "}",
+			want: []string{`spec.downstream.package: Invalid value: "a/` + strings.Repeat("x", 63) + `": must have at most 63 characters beside the slashes`},
 		},
 
 		// Porch takes the main branch then.

@@ -54,11 +54,15 @@ type Spec struct {
 type Upstream struct {
 	// Repo is the name of the Repository that holds the package.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$')",message="must be made of lower-case letters, digits and '-', of which the first and the last are no '-'"
 	// +required
 	Repo string `json:"repo,omitempty"`
 
 	// Package is the name of the package in the repository.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$')",message="must be made of lower-case letters, digits and '-', with a single '/' between the parts of a path; each part begins and ends with a letter or digit"
 	// +required
 	Package string `json:"package,omitempty"`
 
@@ -70,6 +74,8 @@ type Upstream struct {
 	Revision Revision `json:"revision,omitzero"`
 
 	// WorkspaceName is the workspace of the package revision, instead of its revision.
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?|v[0-9.]*[0-9])?$')",message="must be made of lower-case letters, digits and '-', of which the first and the last are no '-', or be a version like v1.2.3"
 	// +optional
 	WorkspaceName string `json:"workspaceName,omitempty"`
 }
@@ -78,11 +84,16 @@ type Upstream struct {
 type Downstream struct {
 	// Repo is the name of the Repository to put the package in.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$')",message="must be made of lower-case letters, digits and '-', of which the first and the last are no '-'"
 	// +required
 	Repo string `json:"repo,omitempty"`
 
 	// Package is the name of the package in the repository.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=125
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$')",message="must be made of lower-case letters, digits and '-', with a single '/' between the parts of a path; each part begins and ends with a letter or digit"
+	// +kubebuilder:validation:XValidation:rule="self.replace('/', '').size() <= 63",message="must have at most 63 characters beside the slashes"
 	// +required
 	Package string `json:"package,omitempty"`
 }
