@@ -84,6 +84,8 @@ type expander struct {
 	labels   map[string]string
 	upstream *variant.Upstream
 	vars     variables // for the place at hand
+	longest  int       // of the texts of the upstream
+	size     int       // of what the templates made
 
 	// The maps that the variables repository and target hold are filled anew for each place.
 	selected, explicit map[string]any
@@ -111,7 +113,7 @@ func newExpander(set *v1alpha2.PackageVariantSet, upstream *PackageRevision, s *
 		selected:     map[string]any{},
 		explicit:     map[string]any{},
 	}
-	e.vars.upstream = upstream.variable(nil)
+	e.vars.upstream, e.longest = upstream.variable(nil), upstream.longest()
 	for i := range s.Repositories {
 		e.repositories[s.Repositories[i].Name] = &s.Repositories[i]
 	}
@@ -127,6 +129,7 @@ func (e *expander) add(t *target, p *place) error {
 		e.explicit["repo"], e.explicit["package"] = p.repo, p.pkg
 		e.vars.target = e.explicit
 	}
+	e.vars.longest = max(e.longest, len(p.repo), len(p.pkg), p.object.longest())
 	downstream, err := e.downstream(t, p)
 	if err != nil {
 		return err
@@ -149,6 +152,10 @@ func (e *expander) add(t *target, p *place) error {
 	if err := t.template.render(spec, &e.vars); err != nil {
 		return err
 	}
+	if e.size += contentSize(spec); e.size > maxSetSize {
+		return fieldErrorf(node.Join(t.path, "template"), "makes, with target %s, more than the %d MiB that all variants of a set may have: make its values shorter, or select fewer targets",
+			p, maxSetSize>>20)
+	}
 	return check(t, p, spec)
 }
 
@@ -167,6 +174,7 @@ func (e *expander) downstream(t *target, p *place) (d variant.Downstream, err er
 			d.Repo, p, e.set.Namespace)
 	}
 	e.vars.repository = repository.variable(e.vars.repository)
+	e.vars.longest = max(e.vars.longest, repository.longest())
 	if d.Package, err = t.template.pkg.eval(&e.vars, orDefault(plain.Package, p.pkg)); err != nil {
 		return d, err
 	}
