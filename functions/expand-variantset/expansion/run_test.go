@@ -50,6 +50,11 @@ func expr(source string) string {
 	return templated("\n      labelExprs:\n      - {key: a, value: b}\n      - key: x\n        valueExpr: " + source)
 }
 
+const (
+	noPackage = "which Porch takes for no package: use lower-case letters, digits and '-', and a single '/' between the parts of a path; each part begins and ends with a letter or digit"
+	noKey     = "which no ConfigMap can have as a key: use up to 253 letters, digits, '-', '_' and '.'"
+)
+
 const exprField = `PackageVariantSet "web": spec.targets[0].template.labelExprs[1].valueExpr: `
 
 func TestFailures(t *testing.T) {
@@ -105,22 +110,49 @@ func TestFailures(t *testing.T) {
 			"PackageVariantSet \"web\": spec.targets[0].template.adoptionPolicy: is \"adopt\", but must be one of [\"adoptNone\" \"adoptExisting\"]\n" +
 				"PackageVariantSet \"web\": spec.targets[0].template.deletionPolicy: is \"keep\", but must be one of [\"delete\" \"orphan\"]"},
 		"bad functions": {templated("{pipeline: {mutators: [{name: a.b}], validators: [{image: a, exec: b, configMapExprs: [{}]}]}}"),
-			"PackageVariantSet \"web\": spec.targets[0].template.pipeline.mutators[0]: must have either image or exec: say which function to run\n" +
-				"PackageVariantSet \"web\": spec.targets[0].template.pipeline.mutators[0].name: is \"a.b\", but must have no dot\n" +
-				"PackageVariantSet \"web\": spec.targets[0].template.pipeline.validators[0]: must have either image or exec: say which function to run\n" +
+			"PackageVariantSet \"web\": spec.targets[0].template.pipeline.mutators[0]: has neither image nor exec: say which function to run\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.pipeline.mutators[0].name: is \"a.b\", but must have no dot: its name in the Kptfile is read by the dots\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.pipeline.validators[0]: has both image and exec: decide for one\n" +
 				"PackageVariantSet \"web\": spec.targets[0].template.pipeline.validators[0].configMapExprs[0]: has neither key nor keyExpr: set one"},
+		"names that Porch does not take": {set("  - repositories: [{name: UP, packageNames: [a//b, ok]}]\n  - repositorySelector: {packageNames: [x.y]}\n  - objectSelector: {apiVersion: v1, kind: A, packageNames: [-lead]}\n    template: {downstream: {repo: with space}}\n"),
+			"PackageVariantSet \"web\": spec.targets[0].repositories[0].name: is \"UP\", which no Repository can have as a name: use at most 63 lower-case letters, digits and '-', of which the first and the last are no '-'\n" +
+				"PackageVariantSet \"web\": spec.targets[0].repositories[0].packageNames[0]: is \"a//b\", " + noPackage + "\n" +
+				"PackageVariantSet \"web\": spec.targets[1].repositorySelector.packageNames[0]: is \"x.y\", " + noPackage + "\n" +
+				"PackageVariantSet \"web\": spec.targets[2].objectSelector.packageNames[0]: is \"-lead\", " + noPackage + "\n" +
+				"PackageVariantSet \"web\": spec.targets[2].template.downstream.repo: is \"with space\", which no Repository can have as a name: use at most 63 lower-case letters, digits and '-', of which the first and the last are no '-'"},
+		"upstream that Porch does not know": {strings.Replace(set("  - repositorySelector: {}\n"), "package: web, revision: 3", "package: Web, workspaceName: a b", 1),
+			"PackageVariantSet \"web\": spec.upstream.package: is \"Web\", " + noPackage + "\n" +
+				"PackageVariantSet \"web\": spec.upstream.workspaceName: is \"a b\", which no package revision can have as its workspace: use at most 63 lower-case letters, digits and '-', of which the first and the last are no '-', or a version like v1.2.3"},
+		"keys that cannot be": {templated("{labels: {a b: x}, annotations: {'': x}, packageContext: {data: {a/b: x, name: y}, removeKeys: ['a b'], removeKeyExprs: ['']}, injectors: [{name: ''}, {name: a, injectionPoint: b, injectionPointExpr: c}]}"),
+			"PackageVariantSet \"web\": spec.targets[0].template.labels.a b: is \"a b\", which no label can have as a key: use up to 63 letters, digits, '-', '_' and '.', with a DNS name and a '/' before them if need be\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.annotations.: is \"\", which no annotation can have as a key: use up to 63 letters, digits, '-', '_' and '.', with a DNS name and a '/' before them if need be\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.packageContext.data.a/b: is \"a/b\", " + noKey + "\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.packageContext.data.name: is set by kpt itself and cannot be changed: remove the key \"name\"\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.packageContext.removeKeys[0]: is \"a b\", " + noKey + "\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.packageContext.removeKeyExprs[0]: is missing: set it\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.injectors[0].name: is missing: set it\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.injectors[1]: has both injectionPoint and injectionPointExpr: decide for one"},
+		"keys that expressions make": {templated("{labelExprs: [{keyExpr: \"'a b'\", value: x}, {key: v, valueExpr: \"'a b'\"}], annotationExprs: [{keyExpr: \"''\"}], packageContext: {dataExprs: [{keyExpr: \"'a b'\"}], removeKeyExprs: [\"''\"]}, injectors: [{nameExpr: \"''\"}]}"),
+			"PackageVariantSet \"web\": spec.targets[0].template.labels.a b: is \"a b\", which no label can have as a key: use up to 63 letters, digits, '-', '_' and '.', with a DNS name and a '/' before them if need be (for target edge-2/web)\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.labels.v: is \"a b\", which no label can have as its value: use up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit (for target edge-2/web)\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.annotations.: is \"\", which no annotation can have as a key: use up to 63 letters, digits, '-', '_' and '.', with a DNS name and a '/' before them if need be (for target edge-2/web)\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.packageContext.data.a b: is \"a b\", " + noKey + " (for target edge-2/web)\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.packageContext.removeKeys[0]: is \"\", " + noKey + " (for target edge-2/web)\n" +
+				"PackageVariantSet \"web\": spec.targets[0].template.injectors[0].name: is missing: set it (for target edge-2/web)"},
 		"name too long for a label": {strings.Replace(set("  - repositorySelector: {}\n"), "name: web", "name: "+strings.Repeat("a", 64), 1),
 			`PackageVariantSet "` + strings.Repeat("a", 64) + `": metadata.name: has 64 characters, but as the value of the label config.porch.kpt.dev/packagevariantset it may have 63 at most: shorten it`},
 		"package out of the repository": {templated("{downstream: {package: ../up}}"),
-			`PackageVariantSet "web": spec.targets[0]: gives the downstream package "../up" for target edge-2/web, which leads out of the repository: use a path without a leading / and without ..`},
+			`PackageVariantSet "web": spec.targets[0].template.downstream.package: is "../up", ` + noPackage},
 		"absolute package": {templated("{downstream: {packageExpr: \"'/' + target.package\"}}"),
-			`PackageVariantSet "web": spec.targets[0]: gives the downstream package "/web" for target edge-2/web, which leads out of the repository: use a path without a leading / and without ..`},
+			`PackageVariantSet "web": spec.targets[0].template.downstream.packageExpr: is "/web", ` + noPackage + ` (for target edge-2/web)`},
 		"empty package": {templated("{downstream: {packageExpr: \"''\"}}"),
-			`PackageVariantSet "web": spec.targets[0]: gives the downstream package "" for target edge-2/web, which is empty: name it by packageNames, package or packageExpr`},
+			`PackageVariantSet "web": spec.targets[0].template.downstream.packageExpr: gives an empty name for target edge-2/web: name the package by packageNames, package or packageExpr`},
 		"reserved context key": {templated("{packageContext: {dataExprs: [{keyExpr: \"'na' + 'me'\", value: x}]}}"),
-			`PackageVariantSet "web": spec.targets[0].template.packageContext: gives the key "name" for target edge-2/web, which kpt itself sets: remove it`},
+			`PackageVariantSet "web": spec.targets[0].template.packageContext.data.name: is set by kpt itself and cannot be changed: remove the key "name" (for target edge-2/web)`},
 		"context key set and removed": {templated("{packageContext: {data: {a: x}, removeKeyExprs: [\"'a'\"]}}"),
-			`PackageVariantSet "web": spec.targets[0].template.packageContext: gives the key "a" for target edge-2/web, both to set and to remove: decide for one`},
+			`PackageVariantSet "web": spec.targets[0].template.packageContext.removeKeys[0]: asks to remove the key "a", which data sets: decide for one (for target edge-2/web)`},
+		"pair claimed twice in explicit lists": {set("  - repositories: [{name: nowhere, packageNames: [a, b]}]\n  - repositories: [{name: elsewhere, packageNames: [c]}]\n    template: {downstream: {repo: nowhere, package: b}}\n"),
+			`PackageVariantSet "web": spec.targets[1]: wants package "b" in repository "nowhere" for target elsewhere/c, which spec.targets[0] (for nowhere/b) wants already: give each target a package of its own, by packageNames or packageExpr`},
 		"CEL syntax": {expr("repository.labels["),
 			exprField + `cannot compile "repository.labels[": Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}, at column 19`},
 		"CEL unknown variable": {expr("repositry.name"),
