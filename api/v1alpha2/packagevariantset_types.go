@@ -99,11 +99,15 @@ type Target struct {
 type RepositoryTarget struct {
 	// Name is the name of the Repository, in the namespace of the PackageVariantSet.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$`
 	// +required
 	Name string `json:"name"`
 
 	// PackageNames are the names of the packages to make. Without any, one is made and has the upstream's name.
 	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=125
+	// +kubebuilder:validation:items:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
 	// +optional
 	PackageNames []string `json:"packageNames,omitempty"`
 }
@@ -116,6 +120,8 @@ type RepositorySelector struct {
 	// PackageNames are the names of the packages to make in each repository. Without any, one is made and has the
 	// upstream's name. This is an addition to Porch's API.
 	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=125
+	// +kubebuilder:validation:items:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
 	// +optional
 	PackageNames []string `json:"packageNames,omitempty"`
 }
@@ -142,6 +148,8 @@ type ObjectSelector struct {
 	// PackageNames are the names of the packages to make for each object. Without any, one is made and has the
 	// upstream's name. This is an addition to Porch's API.
 	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=125
+	// +kubebuilder:validation:items:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
 	// +optional
 	PackageNames []string `json:"packageNames,omitempty"`
 }

@@ -245,7 +245,7 @@ func TestSpecInvalid(t *testing.T) {
 			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Image: "a", Name: "a.b"}}}
 		}, "must not contain '.'"},
 		"no-injector":   {func(s *variant.Spec) { s.Injectors[0].Name = "" }, "spec.injectors[0].name"},
-		"tag":           {tag("a b"), "must be a number, v and a number, or a tag"},
+		"tag":           {tag("a b"), "must be a number, v and a number, main, or a tag"},
 		"both-key-list": {func(s *variant.Spec) { s.PackageContext.RemoveKeys = []string{"region"} }, "the same key must not be in both"},
 	} {
 		pv := newVariant(name, c.change)
