@@ -44,6 +44,9 @@ func (f *Field) SetOwned(owned Owned, entries []Entry) (emptied bool, err error)
 		emptied = removed && len(list.Content) == 0
 	}
 	if len(entries) == 0 {
+		if emptied {
+			f.settle()
+		}
 		return emptied, nil
 	}
 	if list, err = f.EnsureList(owned.Order...); err != nil {
