@@ -54,9 +54,9 @@ func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 			out.Results = append(out.Results, p.unmet(items[p.item], c))
 		}
 	}
-	kptfile := items[tree.Root].Copy()
-	if err := report(node.Edit(kptfile.YNode()), points, conditions); err != nil {
-		return krm.Output{}, krm.Wrap(items[tree.Root], err)
+	kptfile, err := krm.Edit(items[tree.Root], func(e *node.Editor) error { return report(e, points, conditions) })
+	if err != nil {
+		return krm.Output{}, err
 	}
 	out.Items[tree.Root] = kptfile
 	return out, nil
@@ -82,9 +82,9 @@ func (p point) inject(item *yaml.RNode, r Request, objects []*yaml.RNode) (*yaml
 	if err := node.Loose(value, p.field()); err != nil {
 		return nil, c, krm.Wrap(object, err)
 	}
-	edited := item.Copy()
-	if err := fill(node.Edit(edited.YNode()), p.field(), value, name); err != nil {
-		return nil, c, krm.Wrap(item, err)
+	edited, err := krm.Edit(item, func(e *node.Editor) error { return fill(e, p.field(), value, name) })
+	if err != nil {
+		return nil, c, err
 	}
 	c.Status, c.Reason = statusTrue, ReasonInjected
 	c.Message = fmt.Sprintf("injected resource %q from cluster", name) // Porch's words: packages that it made stay as they are
