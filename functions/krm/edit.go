@@ -3,6 +3,8 @@
 package krm
 
 import (
+	"strings"
+
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -14,10 +16,39 @@ func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) 
 	if err := edit(node.Edit(edited.YNode())); err != nil {
 		return nil, Wrap(item, err)
 	}
-	if read, err := reread(edited.YNode()); err != nil || !identical(edited.YNode(), read) {
+	if !isReadable(edited.YNode()) {
 		return nil, Errorf(item, "", "could not be read again after the edit: put the comments around what is edited into lines of their own, or remove them")
 	}
 	return edited, nil
+}
+
+// isReadable reports whether item is read back as what it is. Blocks of text that the emitter cannot write as blocks, such
+// as folded ones with an indented line, are quoted to make it so.
+func isReadable(item *yaml.Node) bool {
+	read, err := reread(item)
+	if err == nil && identical(item, read) {
+		return true
+	}
+	quoteBlocks(item, read)
+	read, err = reread(item)
+	return err == nil && identical(item, read)
+}
+
+// quoteBlocks quotes the blocks of text that are read as another text; if nothing could be read, those that begin with
+// white space.
+func quoteBlocks(n, read *yaml.Node) {
+	isBlock := n.Kind == yaml.ScalarNode && n.Style&(yaml.FoldedStyle|yaml.LiteralStyle) != 0
+	if isBlock && (read == nil && strings.TrimLeft(n.Value, " \t\n") != n.Value || read != nil && n.Value != read.Value) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	for i, child := range n.Content {
+		switch {
+		case read == nil:
+			quoteBlocks(child, nil)
+		case i < len(read.Content):
+			quoteBlocks(child, read.Content[i])
+		}
+	}
 }
 
 // identical reports whether two nodes hold the same values in the same order, keys that stand twice included.

@@ -3,6 +3,7 @@
 package krm_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,7 +28,8 @@ func TestEdit(t *testing.T) {
 		"anchor and alias":    {in: "a: &x {b: 1}\nc: *x\n", want: "a: &x {b: 1}\nc: *x\nnew: x\n"},
 		"refused by the edit": {in: "new: &x {b: 1}\nc: *x\n", err: `dir/a.yaml: A "a": new: has a YAML anchor (&x) that is used elsewhere, so that an edit would change the other place too: write the values out`},
 		"no YAML":             {in: "a: {}\n", breaks: func(key, value *yaml.Node) { key.LineComment, value.Style = "# c", 0 }, err: unreadable},
-		"other YAML":          {in: "a: x\n", breaks: func(_, value *yaml.Node) { value.Style, value.Value = yaml.LiteralStyle, "\tx\n" }, err: unreadable},
+		"folded":              {in: "a: >-\n  x\n\n    y\n", want: "a: \"x\\n\\n  y\"\nnew: x\n"},
+		"block with a tab":    {in: "a: x\n", breaks: func(_, value *yaml.Node) { value.Style, value.Value = yaml.LiteralStyle, "\tx\n" }, want: "a: \"\\tx\\n\"\nnew: x\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -48,7 +50,7 @@ func TestEdit(t *testing.T) {
 			if err != nil {
 				gotErr = err.Error()
 			} else {
-				got = edited.MustString()[len(before)-len(c.in):]
+				_, got, _ = strings.Cut(edited.MustString(), "}}\n")
 			}
 			if diff := cmp.Diff([]string{c.want, c.err}, []string{got, gotErr}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
