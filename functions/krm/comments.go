@@ -65,7 +65,7 @@ func wouldMisplace(from, to *yaml.Node) bool {
 			if from.Content[i].Value == to.Content[i].Value && wouldMisplace(from.Content[i], to.Content[i]) {
 				return true
 			}
-			if hasMoved(from, to, i) && wouldReorder(from.Content[i], to.Content[i]) {
+			if wouldReorder(from.Content[i], to.Content[i]) && hasMoved(from, to, i) { // in this order: hasMoved looks at all elements
 				return true
 			}
 		}
