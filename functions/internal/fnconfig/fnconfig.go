@@ -45,6 +45,11 @@ func Decode(config *yaml.RNode, example string, forms ...Form) error {
 	for i, form := range forms {
 		kinds[i] = form.APIVersion + " " + form.Kind
 	}
+	for _, field := range []struct{ name, value string }{{"kind", id.Kind}, {"apiVersion", id.APIVersion}} {
+		if field.value == "" {
+			return krm.Errorf(config, "", "the function config has no %s: it must be one of %s", field.name, strings.Join(kinds, ", "))
+		}
+	}
 	return krm.Errorf(config, "", "cannot configure this function: its config must be one of %s, not %s %s",
 		strings.Join(kinds, ", "), id.APIVersion, id.Kind)
 }
