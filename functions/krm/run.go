@@ -84,6 +84,7 @@ func evaluate(f Function, input []byte) (output []byte, notes fn.Results, err er
 		return nil, nil, unreadable(input, err)
 	}
 	noting := func(config *yaml.RNode, items []*yaml.RNode) (Output, error) {
+		placeFeet(items, input)
 		out, err := f(config, items)
 		if !config.IsNil() && Annotation(config, functionAnnotation) != "" {
 			notes = out.Results
