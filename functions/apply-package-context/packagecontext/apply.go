@@ -43,9 +43,9 @@ func Apply(items []*yaml.RNode, data map[string]string, removeKeys []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	edited := items[i].Copy()
-	if err := edit(node.Edit(edited.YNode()), data, removeKeys); err != nil {
-		return nil, krm.Wrap(items[i], err)
+	edited, err := krm.Edit(items[i], func(e *node.Editor) error { return edit(e, data, removeKeys) })
+	if err != nil {
+		return nil, err
 	}
 	out := slices.Clone(items)
 	out[i] = edited
