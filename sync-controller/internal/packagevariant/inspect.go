@@ -179,7 +179,7 @@ func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.C
 	var err error
 	e.outcome, err = mutate.Apply(ctx, r.runtime, content.Files, mutate.Request{
 		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
-		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []mutate.Unreadable, error) {
+		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
 			for _, c := range candidates {
 				kind := objects.Kind{APIVersion: c.APIVersion, Kind: c.Kind, Namespace: o.pv.Namespace}
 				e.references = append(e.references, objects.Reference{Kind: kind, Name: c.Name})
@@ -194,11 +194,13 @@ func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.C
 }
 
 // injected returns those of the references' objects that exist, and those that cannot be read.
-func (r *Reconciler) injected(ctx context.Context, references []objects.Reference, candidates []injection.Candidate) (found []map[string]any, unreadable []mutate.Unreadable, err error) {
+func (r *Reconciler) injected(ctx context.Context, references []objects.Reference, candidates []injection.Candidate) (found []map[string]any, unreadable []injection.Unreadable, err error) {
 	for i, reference := range references {
 		object, err := r.objects.Read(ctx, reference)
 		if err != nil {
-			unreadable = append(unreadable, mutate.Unreadable{Candidate: candidates[i], Reason: err.Error()})
+			unreadable = append(unreadable, injection.Unreadable{
+				APIVersion: candidates[i].APIVersion, Kind: candidates[i].Kind, Name: candidates[i].Name, Message: err.Error(),
+			})
 		} else if object != nil {
 			found = append(found, object)
 		}

@@ -11,7 +11,6 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -198,28 +197,10 @@ func (r *Reconciler) observeUpstream(ctx context.Context, o *observation) error 
 		return err
 	}
 	o.Bases = revisions
-	if o.Upstream = findUpstream(u, revisions); o.Upstream == nil {
-		return nil
+	if i := u.Resolve(revision.Candidates(revisions)); i >= 0 {
+		o.Upstream = &revisions[i]
 	}
 	return r.observeBases(ctx, o)
-}
-
-// findUpstream returns the revision that an upstream means. One that names the main branch, or nothing, which in Porch
-// is the same, means the newest published revision: Porch puts each that is published on the branch. Only of a package
-// without any it means the branch itself.
-func findUpstream(u *variant.Upstream, revisions []revision.Revision) *revision.Revision {
-	branch := *u
-	if number, _ := u.Revision.Number(); u.WorkspaceName == "" && (u.Revision.IsZero() || number < 0) {
-		branch.Revision = variant.RevisionNumber(-1)
-		if latest := revision.LatestPublished(revisions); latest != nil {
-			return latest
-		}
-	}
-	found := expansion.FindUpstream(&branch, revision.ForExpansion(revisions))
-	if found == nil {
-		return nil
-	}
-	return &revisions[slices.IndexFunc(revisions, func(r revision.Revision) bool { return r.Name == found.Name })]
 }
 
 // observeBases looks further where a target was derived from a package that is not the upstream any more.

@@ -189,6 +189,17 @@ func LatestPublished(revisions []Revision) *Revision {
 	return latest
 }
 
+// Candidates returns revisions in the form in which an upstream is looked for among them.
+func Candidates(revisions []Revision) []variant.Candidate {
+	out := make([]variant.Candidate, len(revisions))
+	for i, r := range revisions {
+		out[i] = variant.Candidate{
+			Repo: r.Package.Repo, Package: r.Package.Name, Workspace: r.Workspace, Number: r.Number, Published: r.Published(), Labels: r.Labels,
+		}
+	}
+	return out
+}
+
 // NextWorkspace returns the workspace name for a new draft of the package that the revisions are all of.
 func NextWorkspace(revisions []Revision) string {
 	last := 0
