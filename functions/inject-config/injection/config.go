@@ -15,7 +15,7 @@ import (
 // Kind is the kind of the function's own config, of API version fn.kpt.dev/v1alpha1.
 const Kind = "InjectConfig"
 
-// Config is the function's own config (section "inject-config" of the design). Objects of a namespace other than its
+// Config is the function's own config (docs/design.md, "inject-config"). Objects of a namespace other than its
 // metadata.namespace are not used.
 type Config struct {
 	fnconfig.TypeMeta `json:",inline"`

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// configVersion is the API version of the functions' own configs (section "The functions" of the design).
+// configVersion is the API version of the functions' own configs (docs/design.md, "The functions").
 const configVersion = "fn.kpt.dev/v1alpha1"
 
 // config returns the function's own config of a kind; fields that are empty are left out.

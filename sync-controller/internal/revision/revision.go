@@ -115,7 +115,7 @@ type Owner struct {
 }
 
 // Of reports whether the revision is the owner's, and whether its owner reference has the owner's UID. An object that
-// was restored from a backup has a new UID and owns what it owned (section "The controller" of the design).
+// was restored from a backup has a new UID and owns what it owned (docs/design.md, "The controller").
 func (r *Revision) Of(o Owner) (owned, current bool) {
 	for _, ref := range r.Owners {
 		if isVariant(ref) && ref.Name == o.Name {
