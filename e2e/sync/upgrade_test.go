@@ -152,7 +152,8 @@ func TestUpstreamLockMissing(t *testing.T) {
 	w.Publish("edge", "web", "mine", map[string]string{"settings.yaml": settings})
 	w.Apply(newVariant("web", plain, func(s *variant.Spec) { s.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }))
 	w.start()
-	w.expectMessage("web", "UpstreamLockMissing", "edge.web.mine does not say what it was derived from: its Kptfile has no upstreamLock of a git repository; "+
+	w.expectMessage("web", "UpstreamLockMissing", "edge.web.mine does not say what it was derived from, so that it cannot be upgraded, "+
+		"though what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; "+
 		"restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew")
 	w.expectDrafts("web")
 }
