@@ -21,6 +21,7 @@ import (
 // +kubebuilder:printcolumn:name="Desired",type=integer,JSONPath=`.status.desired`
 // +kubebuilder:printcolumn:name="Current",type=integer,JSONPath=`.status.current`
 // +kubebuilder:printcolumn:name="Ready Variants",type=integer,JSONPath=`.status.ready`
+// +kubebuilder:printcolumn:name="Injected",type=integer,JSONPath=`.status.injected`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`

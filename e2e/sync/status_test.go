@@ -100,13 +100,13 @@ func TestColumns(t *testing.T) {
 	})
 	age := regexp.MustCompile(` +[0-9]+s\n`)
 	for kinds, want := range map[string]string{
-		"packagevariants": `NAME                        UPSTREAM   REVISION   REPOSITORY   DOWNSTREAM   DRAFT                         READY   AGE
-fleet-edge-1-web-jhnfhz8tr2   web        latest     edge-1       web          edge-1.web.packagevariant-1   True
-shop                          web        1          edge         shop                                       True
-web                           web        1          edge         web          edge.web.packagevariant-1     True
+		"packagevariants": `NAME                        UPSTREAM   REVISION   REPOSITORY   DOWNSTREAM   DRAFT                         READY   INJECTED   AGE
+fleet-edge-1-web-jhnfhz8tr2   web        latest     edge-1       web          edge-1.web.packagevariant-1   True    True
+shop                          web        1          edge         shop                                       True    True
+web                           web        1          edge         web          edge.web.packagevariant-1     True    True
 `,
-		"packagevariantsets": `NAME    UPSTREAM   REVISION   DESIRED   CURRENT   READY VARIANTS   READY   AGE
-fleet   web        latest     1         1         1                True
+		"packagevariantsets": `NAME    UPSTREAM   REVISION   DESIRED   CURRENT   READY VARIANTS   INJECTED   READY   AGE
+fleet   web        latest     1         1         1                1          True
 `,
 	} {
 		out, err := w.stack.Kubectl(t.Context(), "get", kinds, "--namespace", w.Namespace)

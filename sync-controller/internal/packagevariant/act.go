@@ -29,6 +29,8 @@ type result struct {
 	contents map[string]evaluated
 	// rendered is what Porch reported of the revisions that were saved, by name.
 	rendered map[string]porchapi.RenderStatus
+	// injected are the objects to watch from now on.
+	injected []v1alpha1.ObjectReference
 	// gone reports whether the variant itself was let go.
 	gone bool
 	// err is why the steps ended early.

@@ -30,8 +30,10 @@ type inspection struct {
 type evaluated struct {
 	content porch.Content
 	outcome mutate.Outcome
-	// references are the objects that injectors name for the injection points in the content.
+	// references are the objects that injectors name for the injection points in the content, versions their versions
+	// before they were read.
 	references []objects.Reference
+	versions   []string
 }
 
 // errOutdated ends a reconcile that was begun on an older spec: the newer one is in the work queue.
@@ -88,6 +90,7 @@ func (r *Reconciler) refresh(ctx context.Context, seen *observation) (*observati
 		return fresh, nil
 	}
 	downstream := revision.DownstreamOf(&pv.Spec)
+	fresh.fresh = true
 	if fresh.Revisions, err = r.porch.Revisions(ctx, pv.Namespace, downstream); err != nil {
 		return nil, err
 	}
@@ -187,6 +190,7 @@ func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.C
 			if err := r.watches.Add(ctx, o.key(), e.references); err != nil {
 				return nil, nil, err
 			}
+			e.versions = r.versions(e.references)
 			return r.injected(ctx, e.references, candidates)
 		},
 	})

@@ -28,6 +28,8 @@ type observation struct {
 	pv *v1alpha1.PackageVariant
 	// objects are the versions of the objects that the status says are injected.
 	objects []string
+	// fresh reports whether Porch was asked for the revisions.
+	fresh bool
 }
 
 func (o *observation) key() types.NamespacedName { return client.ObjectKeyFromObject(o.pv) }
