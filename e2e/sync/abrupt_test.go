@@ -40,8 +40,8 @@ func TestKilled(t *testing.T) {
 		// Work for the controller: a changed object, and now and then a published draft.
 		w.Apply(configMap("eu", map[string]string{"api": strconv.Itoa(round)}))
 		w.Eventually(fmt.Sprintf("round %d is settled", round), func() error { return w.allSettled(names, round) })
-		if round%10 == 0 {
-			name := names[round/10%len(names)]
+		if round%publishEvery == 0 {
+			name := names[round/publishEvery%len(names)]
 			if drafts, _ := w.drafts(name); len(drafts) == 1 {
 				w.publish(drafts[0])
 			}
@@ -72,6 +72,9 @@ func TestKilled(t *testing.T) {
 		}
 	}
 }
+
+// publishEvery is after how many rounds a draft is published; the next round makes another by an edit.
+const publishEvery = 2
 
 // settled tells whether a revision has the object's value of a round in it.
 func (w *world) settled(revision string, round int) bool {

@@ -21,16 +21,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// gitConfig keeps git from packing what is in the git server's repositories: it would not find it any more.
+const gitConfig = "[user]\n\tname = user\n\temail = user@example.com\n[gc]\n\tauto = 0\n[receive]\n\tautogc = false\n\tunpackLimit = 100000\n"
+
 // push commits files to a branch of a Repository's git repository, as people do who do not ask Porch. The files are those
 // of a package, which is a directory of that name; the branch begins at the main branch.
 func (w *world) push(repository, branch, pkg string, files map[string]string) {
 	w.t.Helper()
-	dir := w.t.TempDir()
+	dir, config := w.t.TempDir(), filepath.Join(w.t.TempDir(), "config")
+	if err := os.WriteFile(config, []byte(gitConfig), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
 	git := func(args ...string) {
 		w.t.Helper()
-		cmd := exec.CommandContext(w.t.Context(), "git", append([]string{"-c", "user.name=user", "-c", "user.email=user@example.com"}, args...)...)
+		cmd := exec.CommandContext(w.t.Context(), "git", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+config, "GIT_CONFIG_SYSTEM="+os.DevNull)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			w.t.Fatalf("git %v: %v\n%s", args, err, out)
 		}

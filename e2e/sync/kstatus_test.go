@@ -109,6 +109,27 @@ func (w *world) checkKstatus(name, reason string) {
 	}
 }
 
+// checkSet fails the test unless the set is to kstatus what its conditions say.
+func (w *world) checkSet() {
+	w.t.Helper()
+	u := w.object("PackageVariantSet", "v1alpha2", "fleet")
+	got, err := kstatusOf(u)
+	want := status.InProgressStatus
+	switch conditions := conditionsOf(u); {
+	case conditions[v1alpha1.ConditionReady].generation != u.GetGeneration():
+	case conditions[v1alpha1.ConditionReady].status == "True":
+		want = status.CurrentStatus
+	case conditions[v1alpha1.ConditionStalled].status == "True":
+		want = status.FailedStatus
+	}
+	if err == nil && got == want {
+		return
+	}
+	if _, told := w.contradictions.LoadOrStore("PackageVariantSet", err); !told {
+		w.t.Errorf("to kstatus, the set is %s, want %s: %v", got, want, err)
+	}
+}
+
 // conditionNow is what is read of a condition.
 type conditionNow struct {
 	status, reason string
