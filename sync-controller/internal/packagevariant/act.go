@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
@@ -104,8 +105,12 @@ func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant
 }
 
 // announce writes to the status which draft is going to be asked for, before it is: then it is known for the variant's,
-// whatever happens to the controller or to Porch.
+// whatever happens to the controller or to Porch. Nothing is written where that is tried again, and why it failed stays.
 func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1alpha1.Condition) error {
+	if status := &a.out.pv.Status; status.ObservedGeneration == a.out.pv.Generation && requestedDraft(status).Is(draft) &&
+		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) {
+		return nil
+	}
 	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
 		condition.Set(&status.Conditions, a.out.pv.Generation)
 		status.ObservedGeneration, status.ObservedInputs = a.out.pv.Generation, ""

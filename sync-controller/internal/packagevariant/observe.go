@@ -63,7 +63,7 @@ func (o *observation) places() []types.NamespacedName {
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
 	o := &observation{pv: pv, Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
-		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), Requested: requestedDraft(&pv.Status), Known: map[string]bool{},
+		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), Requested: *requestedDraft(&pv.Status), Known: map[string]bool{},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
 	}}
 	for _, name := range pv.Status.OwnedRevisions {
@@ -80,12 +80,12 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 }
 
 // requestedDraft returns the draft that the status says Porch was asked for; zero if it says of none.
-func requestedDraft(status *v1alpha1.PackageVariantStatus) decide.Draft {
+func requestedDraft(status *v1alpha1.PackageVariantStatus) *decide.Draft {
 	d := status.RequestedDraft
 	if d == nil {
-		return decide.Draft{}
+		return &decide.Draft{}
 	}
-	return decide.Draft{
+	return &decide.Draft{
 		Package: revision.Package{Repo: d.Repo, Name: d.Package}, Workspace: d.WorkspaceName,
 		Task: revision.Task{Type: revision.TaskType(d.Task), Source: d.Source},
 	}

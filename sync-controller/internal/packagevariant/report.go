@@ -70,6 +70,9 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, out *result) er
 	if out.err != nil {
 		condition = conditionOf(out.err)
 	}
+	if porch.Placeholder(out.err) { // nothing but another upstream helps
+		err, after.Steps = nil, nil
+	}
 	if out.err != nil && in.Deleting {
 		condition = decide.WaitToGo(condition)
 	}
