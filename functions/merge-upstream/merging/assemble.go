@@ -129,9 +129,10 @@ func (a *assembly) isUpstreams(original, updated *file) bool {
 		}
 	}
 	for _, r := range a.here {
-		if r.outcome == taken {
+		switch {
+		case r.outcome == taken && !r.moved() || r.outcome == keep && r.updated != nil && sameText(r.local, r.updated):
 			delete(left, r.updated)
-		} else if r.outcome != gone || r.moved() {
+		case r.outcome != gone && !r.moved():
 			return false
 		}
 	}
