@@ -45,8 +45,17 @@ func (w *walker) atom(parent, s sources, key, path string, replace bool) {
 	case replace:
 		w.replace(parent, key)
 	default:
-		s.local.Style = s.updated.Style
+		takeList(s)
 	}
+}
+
+// takeList prepares a list to be replaced by the upstream's: it looks as the upstream's does, and a comment behind it
+// stays if both are in one line.
+func takeList(s sources) {
+	if s.local.Style&s.updated.Style&yaml.FlowStyle != 0 {
+		carryComments(s)
+	}
+	s.local.Style = s.updated.Style
 }
 
 // element prepares an element of a list whose elements have keys.

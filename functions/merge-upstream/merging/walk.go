@@ -146,7 +146,7 @@ func (w *walker) conflict(parent, s sources, key, path string) {
 	case s.all(yaml.ScalarNode):
 		w.scalar(parent, s, key)
 	case s.local != nil && s.all(yaml.SequenceNode):
-		s.local.Style = s.updated.Style
+		takeList(s)
 	default:
 		w.replace(parent, key)
 	}
