@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/functions/internal/fntest"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -73,5 +74,5 @@ func readable(text string) bool {
 }
 
 func FuzzInput(f *testing.F) {
-	f.Skip()
+	fntest.FuzzInput(f, testdata, merging.Run)
 }

@@ -130,6 +130,14 @@ type conflict struct {
 func (c conflict) message(stopped bool) string {
 	var out strings.Builder
 	switch {
+	case c.Original == "" && c.Local == "":
+		out.WriteString("is added upstream to a subpackage that is removed here")
+	case c.Field == "" && c.Updated == "":
+		out.WriteString("is changed here, and removed upstream")
+	case c.Field == "" && c.Local == "":
+		out.WriteString("is removed here, and changed upstream")
+	case c.Field == "":
+		out.WriteString("is changed on both sides, and cannot be merged by field")
 	case c.Updated == "":
 		fmt.Fprintf(&out, "is %s here, was %s, and is removed upstream", c.Local, c.Original)
 	case c.Local == "":

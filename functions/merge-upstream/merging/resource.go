@@ -46,7 +46,7 @@ func (r result) move() result {
 func (m *merged) resource(t *tuple) (result, error) {
 	switch {
 	case t.local == nil:
-		return m.absent(t), nil
+		return m.absent(t)
 	case t.updated == nil:
 		return m.withdrawn(t), nil
 	}
@@ -67,7 +67,7 @@ func (m *merged) resource(t *tuple) (result, error) {
 
 // absent decides on a resource that the package does not have: one that the upstream adds comes, one that was removed
 // here stays away.
-func (m *merged) absent(t *tuple) result {
+func (m *merged) absent(t *tuple) (result, error) {
 	r := result{tuple: t}
 	switch {
 	case t.updated == nil:
@@ -78,9 +78,9 @@ func (m *merged) absent(t *tuple) result {
 	case m.removedPackages.contain(t.updated.file):
 		m.about(t, SideLocal)
 	default:
-		r.outcome = taken
+		return m.added(t)
 	}
-	return r
+	return r, nil
 }
 
 // withdrawn decides on a resource that the updated upstream does not have: it goes if nobody changed it here. What a

@@ -20,8 +20,8 @@ type rules struct {
 }
 
 const (
-	identifier  = "metadata.annotations.internal.kpt.dev/upstream-identifier"
-	annotations = "metadata.annotations."
+	identifier      = "metadata.annotations.internal.kpt.dev/upstream-identifier"
+	annotationsPath = "metadata.annotations."
 	// contextName is the name of the ConfigMap that holds a package's context (a kpt convention).
 	contextName = "kptfile.kpt.dev"
 )
@@ -59,7 +59,7 @@ var ownCondition = regexp.MustCompile(`^(info\.readinessGates\[conditionType|sta
 // ours reports whether a field says what this package is, not what the upstream has: it stays as it is.
 func (r rules) ours(path string) bool {
 	switch path {
-	case identifier, annotations + injection.InjectedAnnotation, annotations + injection.PorchInjectedAnnotation:
+	case identifier, annotationsPath + injection.InjectedAnnotation, annotationsPath + injection.PorchInjectedAnnotation:
 		return true
 	case "metadata.name", "metadata.namespace", "status.renderStatus":
 		return r.kptfile
@@ -92,8 +92,8 @@ func (r rules) without(d *document) *yaml.Node {
 	}
 	metadata := present(body, "metadata")
 	list := present(metadata, "annotations")
-	for _, path := range []string{identifier, annotations + injection.InjectedAnnotation, annotations + injection.PorchInjectedAnnotation} {
-		remove(list, strings.TrimPrefix(path, annotations))
+	for _, path := range []string{identifier, annotationsPath + injection.InjectedAnnotation, annotationsPath + injection.PorchInjectedAnnotation} {
+		remove(list, strings.TrimPrefix(path, annotationsPath))
 	}
 	if list != nil && len(list.Content) == 0 {
 		remove(metadata, "annotations")

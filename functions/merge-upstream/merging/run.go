@@ -157,8 +157,8 @@ func (l *localPackage) items(m *merged, items []*yaml.RNode) []*yaml.RNode {
 		}
 	}
 	for _, r := range m.results {
-		if r.local == nil && r.outcome == taken {
-			item := yaml.NewRNode(copyNode(r.updated.body()))
+		if r.local == nil && r.outcome != keep {
+			item := yaml.NewRNode(copyNode(r.node()))
 			l.place(item, r.file(), next)
 			out = append(out, item)
 		}
@@ -168,11 +168,7 @@ func (l *localPackage) items(m *merged, items []*yaml.RNode) []*yaml.RNode {
 
 // item returns a merged resource with the annotations by which an orchestrator knows it.
 func (l *localPackage) item(r result, before *yaml.RNode) *yaml.RNode {
-	from := r.root
-	if r.outcome == taken {
-		from = r.updated.root
-	}
-	item := yaml.NewRNode(copyNode(from.Content[0]))
+	item := yaml.NewRNode(copyNode(r.node()))
 	was := node.Get(before.YNode(), "metadata", "annotations")
 	for _, key := range keysOf(was) {
 		if krm.IsInternalAnnotation(key) {
@@ -180,6 +176,14 @@ func (l *localPackage) item(r result, before *yaml.RNode) *yaml.RNode {
 		}
 	}
 	return item
+}
+
+// node returns the mapping of a resource that is changed or taken.
+func (r result) node() *yaml.Node {
+	if r.outcome == changed {
+		return r.root.Content[0]
+	}
+	return r.updated.body()
 }
 
 // place says in which file a new item is to stand.

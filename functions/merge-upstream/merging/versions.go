@@ -71,8 +71,11 @@ func (v versions) file(name string) []*file {
 
 // merged is a package that is being merged.
 type merged struct {
-	options         Options
+	options Options
+	// removedPackages are the subpackages that were removed here.
 	removedPackages directories
+	// tracked reports whether the package says which resources of the upstream its resources are.
+	tracked bool
 	// results are those of the resources.
 	results []result
 	// whole are the texts of the files that are merged as one value; nil of those that are not there.
@@ -97,6 +100,7 @@ func (v versions) merge(options Options) (*merged, error) {
 	if unrelated(tuples) {
 		return nil, errors.New("the package has no resource in common with the original upstream, nor with the updated one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)")
 	}
+	m.tracked = isTracked(tuples)
 	for _, t := range tuples {
 		r, err := m.resource(t)
 		if err == nil && t.local != nil && t.local.file == pkgtree.KptfileName {

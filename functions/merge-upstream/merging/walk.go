@@ -75,6 +75,7 @@ func (w *walker) field(parent sources, key, path string, schema *openapi.Resourc
 			remove(m, key)
 		}
 	}
+	carryKeyComments(parent, key)
 	if equal(s.local, s.original) {
 		w.follow(parent, s, key, path, schema)
 		return
@@ -180,6 +181,18 @@ func (w *walker) scalar(parent, s sources, key string) {
 	carryComments(s)
 	s.local.Style = styleFor(s.local, s.updated)
 	s.updated.Style = s.local.Style
+}
+
+// carryKeyComments keeps the comments at a key that both sides added: merge3 takes the upstream's key.
+func carryKeyComments(parent sources, key string) {
+	i, j := position(parent.local, key), position(parent.updated, key)
+	if i < 0 || j < 0 || position(parent.original, key) >= 0 {
+		return
+	}
+	local, updated := parent.local.Content[i], parent.updated.Content[j]
+	if local.HeadComment+local.LineComment+local.FootComment != "" {
+		updated.HeadComment, updated.LineComment, updated.FootComment = local.HeadComment, local.LineComment, local.FootComment
+	}
 }
 
 func carryComments(s sources) {
