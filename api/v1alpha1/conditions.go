@@ -20,6 +20,8 @@ const (
 	ConditionReconciling = "Reconciling"
 	// ConditionConfigInjected tells whether the required injection points of the downstream package are filled.
 	ConditionConfigInjected = "ConfigInjected"
+	// ConditionConflicted tells whether the upstream and somebody in the downstream package changed the same values.
+	ConditionConflicted = "Conflicted"
 )
 
 // Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariant. The comment names the condition that is
@@ -52,9 +54,11 @@ const (
 	ReasonUpstreamLockMissing = "UpstreamLockMissing"
 	// ReasonBaseNotFound says that what the downstream was derived from is not known any more (Stalled).
 	ReasonBaseNotFound = "BaseNotFound"
-	// ReasonDraftOnOlderUpstream says that a draft is open on another upstream revision than the one asked for
-	// (Stalled).
-	ReasonDraftOnOlderUpstream = "DraftOnOlderUpstream"
+	// ReasonConflicted says that the upstream is not merged because of conflicts (Stalled).
+	ReasonConflicted = "Conflicted"
+	// ReasonBranchMoved says that the downstream is what the variant asks for, and was made from an older commit of the
+	// branch that is its upstream (Ready).
+	ReasonBranchMoved = "BranchMoved"
 	// ReasonDownstreamProposed says that a proposed revision needs a change (Stalled).
 	ReasonDownstreamProposed = "DownstreamProposed"
 	// ReasonPipelineConflict says that the package's own pipeline takes back what the variant sets (Stalled).
@@ -80,6 +84,18 @@ const (
 	ReasonNoInjectionPoints = "NoInjectionPoints"
 	// ReasonInjectionUnmet says that required injection points are not filled (False).
 	ReasonInjectionUnmet = "InjectionUnmet"
+)
+
+// Reasons of the condition Conflicted of a PackageVariant.
+const (
+	// ReasonNoConflicts says that there are no conflicts (False).
+	ReasonNoConflicts = "NoConflicts"
+	// ReasonUpstreamTaken says that the upstream's values were taken (True).
+	ReasonUpstreamTaken = "UpstreamTaken"
+	// ReasonLocalKept says that the values in the downstream package were kept (True).
+	ReasonLocalKept = "LocalKept"
+	// ReasonMergeStopped says that nothing was merged (True).
+	ReasonMergeStopped = "MergeStopped"
 )
 
 // ReasonValid is the reason of Stalled and Reconciling where they are False.

@@ -92,10 +92,42 @@ type PackageVariantStatus struct {
 	// +optional
 	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
 
+	// Conflicts are the values that both the upstream and somebody in the downstream package changed, when they were merged
+	// last into an open draft: at most 20. ConflictCount is how many there are.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +optional
+	Conflicts []Conflict `json:"conflicts,omitempty"`
+	// +optional
+	ConflictCount int32 `json:"conflictCount,omitempty"`
+
 	// ObservedInputs identifies all that the last complete reconcile depended on, and the version of the controller and of
 	// its functions. While it stays the same there is nothing to do.
 	// +optional
 	ObservedInputs string `json:"observedInputs,omitempty"`
+}
+
+// Conflict is a value that the upstream and the downstream package both changed, to different values.
+type Conflict struct {
+	// File is the path of the file in the package.
+	File string `json:"file"`
+
+	// Resource is the kind and the name of the resource; absent for a file that holds none.
+	// +optional
+	Resource string `json:"resource,omitempty"`
+
+	// Field is the path of the field; absent if the conflict is about the whole resource or file.
+	// +optional
+	Field string `json:"field,omitempty"`
+
+	// Original, Local and Updated are the values in the upstream that the package was made from, in the package, and in the
+	// upstream that it is to follow, shortened. Of whole resources and files they are a digest.
+	// +optional
+	Original string `json:"original,omitempty"`
+	// +optional
+	Local string `json:"local,omitempty"`
+	// +optional
+	Updated string `json:"updated,omitempty"`
 }
 
 // ResolvedUpstream is the package revision that an upstream stands for.

@@ -21,6 +21,10 @@ type PackageVariantTemplate struct {
 	// +optional
 	DeletionPolicy *variant.DeletionPolicy `json:"deletionPolicy,omitempty"`
 
+	// Upgrade is spec.upgrade of the PackageVariant.
+	// +optional
+	Upgrade *variant.Upgrade `json:"upgrade,omitempty"`
+
 	// Labels are spec.labels of the PackageVariant.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`

@@ -344,6 +344,11 @@ func (in *PackageVariantTemplate) DeepCopyInto(out *PackageVariantTemplate) {
 		*out = new(variant.DeletionPolicy)
 		**out = **in
 	}
+	if in.Upgrade != nil {
+		in, out := &in.Upgrade, &out.Upgrade
+		*out = new(variant.Upgrade)
+		**out = **in
+	}
 	if in.Labels != nil {
 		in, out := &in.Labels, &out.Labels
 		*out = make(map[string]string, len(*in))

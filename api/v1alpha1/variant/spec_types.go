@@ -34,6 +34,10 @@ type Spec struct {
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 
+	// Upgrade says how changes of the upstream come into the downstream package.
+	// +optional
+	Upgrade *Upgrade `json:"upgrade,omitempty"`
+
 	// PackageContext edits the ConfigMap kptfile.kpt.dev of the downstream package.
 	// +optional
 	PackageContext *PackageContext `json:"packageContext,omitempty"`
@@ -78,6 +82,29 @@ type Upstream struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?|v[0-9.]*[0-9])?$')",message="must be made of lower-case letters, digits and '-', of which the first and the last are no '-', or be a version like v1.2.3"
 	// +optional
 	WorkspaceName string `json:"workspaceName,omitempty"`
+}
+
+// OnConflict says what becomes of a value that both the upstream and somebody in the downstream package changed, to
+// different values.
+type OnConflict string
+
+const (
+	// OnConflictTakeUpstream takes the upstream's value, as kpt and Porch do. It is what an absent value means.
+	OnConflictTakeUpstream OnConflict = "TakeUpstream"
+
+	// OnConflictKeepLocal keeps the value in the downstream package. Everything else is merged.
+	OnConflictKeepLocal OnConflict = "KeepLocal"
+
+	// OnConflictStop merges nothing as long as there is a conflict.
+	OnConflictStop OnConflict = "Stop"
+)
+
+// Upgrade says how changes of the upstream come into the downstream package.
+type Upgrade struct {
+	// OnConflict says what becomes of a value that both sides changed. Absent or empty is TakeUpstream.
+	// +kubebuilder:validation:Enum="";TakeUpstream;KeepLocal;Stop
+	// +optional
+	OnConflict OnConflict `json:"onConflict,omitempty"`
 }
 
 // Downstream names the package that a variant creates.

@@ -30,6 +30,9 @@ func (s *Spec) Validate() error {
 	}
 	oneOf(&errs, path+".adoptionPolicy", s.AdoptionPolicy, AdoptionPolicyAdoptNone, AdoptionPolicyAdoptExisting)
 	oneOf(&errs, path+".deletionPolicy", s.DeletionPolicy, DeletionPolicyDelete, DeletionPolicyOrphan)
+	if u := s.Upgrade; u != nil {
+		oneOf(&errs, path+".upgrade.onConflict", u.OnConflict, OnConflictTakeUpstream, OnConflictKeepLocal, OnConflictStop)
+	}
 	errs.add(s.ValidateContent(path))
 	return errs.Err()
 }

@@ -129,6 +129,7 @@ func (t *template) render(spec *variant.Spec, vars *variables) (err error) {
 	if p := t.source.DeletionPolicy; p != nil {
 		spec.DeletionPolicy = *p
 	}
+	spec.Upgrade = t.source.Upgrade
 	if spec.Labels, err = t.labels.render(vars); err != nil {
 		return err
 	}

@@ -162,6 +162,10 @@ func (v *validator) template(path string, t *v1alpha2.PackageVariantTemplate) {
 	}
 	oneOf(v, node.Join(path, "adoptionPolicy"), t.AdoptionPolicy, variant.AdoptionPolicyAdoptNone, variant.AdoptionPolicyAdoptExisting)
 	oneOf(v, node.Join(path, "deletionPolicy"), t.DeletionPolicy, variant.DeletionPolicyDelete, variant.DeletionPolicyOrphan)
+	if u := t.Upgrade; u != nil {
+		oneOf(v, node.Join(path, "upgrade.onConflict"), &u.OnConflict, variant.OnConflictTakeUpstream, variant.OnConflictKeepLocal,
+			variant.OnConflictStop)
+	}
 	v.add(variant.ValidateLabels(node.Join(path, "labels"), t.Labels))
 	v.mapExprs(node.Join(path, "labelExprs"), t.LabelExprs)
 	v.add(variant.ValidateAnnotations(node.Join(path, "annotations"), t.Annotations))

@@ -73,6 +73,9 @@ type Decision struct {
 	Condition v1alpha1.Condition
 	// Injected tells of the injection points; nil if they were not looked at.
 	Injected *Injected
+	// Conflicted tells of the conflicts of a merge that is decided, or that is not made because of them; nil if there is
+	// no merge.
+	Conflicted *Conflicted
 	// Err is the failure that the condition tells of, if it is to be tried again although no input changes.
 	Err error
 }
@@ -110,7 +113,7 @@ func Decide(in *Input) Decision {
 	if len(d.Steps) > 0 && !in.Finalizer {
 		d.Steps = append([]Step{{Action: AddFinalizer}}, d.Steps...)
 	}
-	d.Injected = injected(in, targets)
+	d.Injected, d.Conflicted = injected(in, targets), conflicted(in, targets)
 	return d
 }
 
@@ -144,8 +147,8 @@ func rankOf(d *Decision) int {
 
 // policies are tried in this order; the first that decides wins.
 var policies = []func(*Input, *revision.Revision) *Decision{
-	deletionProposed, incomplete, notOwned, functionFailed, pipelineConflict, draftNotMutated, upstreamChanged, mutationsChanged,
-	lockMissing,
+	deletionProposed, incomplete, notOwned, mergeFailed, functionFailed, pipelineConflict, conflictsStop, draftNotMutated,
+	upstreamChanged, mutationsChanged, lockMissing,
 }
 
 func decideTarget(in *Input, target *revision.Revision) Decision {
@@ -158,7 +161,8 @@ func decideTarget(in *Input, target *revision.Revision) Decision {
 }
 
 // Inspections returns the names of the revisions over whose files the functions are to be run before it is decided: the
-// upstream before it is cloned, and the targets that are on it or that are drafts. There are none while a guard holds.
+// upstream before it is cloned, and the targets that are on it, that are drafts, or into which it is to be merged. There
+// are none while a guard holds.
 func Inspections(in *Input) []string {
 	if in.Deleting || Guard(in) != nil {
 		return nil
@@ -177,7 +181,7 @@ func Inspections(in *Input) []string {
 		switch {
 		case t.Lifecycle == revision.DeletionProposed, t.Lifecycle == revision.Draft && !current:
 			// decided without
-		case t.Lifecycle == revision.Draft, t.Lock == nil, OnUpstream(in, t):
+		case t.Lifecycle == revision.Draft, t.Lock == nil, OnUpstream(in, t), Merging(in, t) != nil:
 			names = append(names, t.Name)
 		}
 	}

@@ -5,6 +5,7 @@ package decide
 import (
 	"slices"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 )
@@ -36,6 +37,16 @@ type Input struct {
 	// Mutations are the outcomes of the functions over the files of revisions, by name; see Inspections. A revision
 	// without one is decided as if the functions changed nothing.
 	Mutations map[string]Mutation
+	// Merges are the outcomes of merging the upstream asked for into targets that are on another, by name; see Merging.
+	Merges map[string]Merge
+}
+
+// Merge is what merging the upstream into a revision makes of it.
+type Merge struct {
+	// Conflicts are the values that both sides changed.
+	Conflicts []v1alpha1.Conflict
+	// Err is why the merge failed; nil if it did not.
+	Err error
 }
 
 // Repository is what is known of a Repository.

@@ -75,8 +75,11 @@ func deletionProposed(_ *Input, target *revision.Revision) *Decision {
 }
 
 // incomplete discards a draft of the variant of which Porch made a part only before it, or the controller, was stopped.
+// An upgrade that is to keep local values has them only once the controller has saved it.
 func incomplete(in *Input, target *revision.Revision) *Decision {
-	if !requested(in, target) || target.Lock != nil || target.Task.Type == revision.Edit {
+	part := target.Task.Type != revision.Edit && target.Lock == nil
+	upstreams := target.Task.Type == revision.Upgrade && OnConflict(in) == variant.OnConflictKeepLocal
+	if !requested(in, target) || !part && !upstreams {
 		return nil
 	}
 	return &Decision{
@@ -159,7 +162,7 @@ func draftNotMutated(in *Input, target *revision.Revision) *Decision {
 	}
 }
 
-// upstreamChanged upgrades a published downstream. One that does not say what it was derived from is lockMissing's.
+// upstreamChanged upgrades a published downstream, by Porch, and merges the upstream's changes into an open draft. One that does not say what it was derived from is lockMissing's.
 func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	if target.Lock == nil || OnUpstream(in, target) {
 		return nil
@@ -169,14 +172,13 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	switch {
 	case target.Lifecycle == revision.Proposed:
 		d.Condition = proposed(target, "be upgraded to "+in.Upstream.Name, "publish it, and an upgrade follows, or delete it")
-	case target.Open():
-		d.Condition = *stalled(v1alpha1.ReasonDraftOnOlderUpstream,
-			"the draft %s is open on another upstream revision (%s) than the one asked for (%s), and Porch upgrades published packages only: publish the draft, and an upgrade follows, or delete it",
-			target.Name, target.Lock.Ref, in.Upstream.Name)
 	case base == nil:
 		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
 			"%s was derived from %s at %s, of which no published package revision is known: without it Porch cannot upgrade to %s; register the Repository that has it, or delete the package to have it cloned anew",
 			target.Name, target.Lock.Ref, target.Lock.Commit, in.Upstream.Name)
+	case target.Open():
+		d.Steps = []Step{{Action: Mutate, Revision: target}}
+		d.Condition = pending("%s is to be merged with the changes from %s to %s", target.Name, base.Name, in.Upstream.Name)
 	default:
 		d.Steps = makeDraft(in, revision.Task{Type: revision.Upgrade, Source: in.Upstream.Name, Base: base.Name, Local: target.Name})
 		d.Condition = pending("%s is to be upgraded from %s to %s", target.Name, base.Name, in.Upstream.Name)
@@ -214,7 +216,14 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 		target.Name)}
 }
 
+// upToDate says so. Of a downstream that was made from a branch it is known that the branch has moved, but not whether the
+// package on it has changed: Porch gives a branch the commit of its head, and has no content of an older one.
 func upToDate(in *Input, target *revision.Revision) Decision {
+	if lock := target.Lock; in.Upstream.Main() && lock != nil && lock.Commit != in.Upstream.Commit {
+		return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
+			"%s (%s) was made from the branch %s at %s, which is at %s now: Porch cannot tell what changed in the package; publish it as a revision to have it followed",
+			target.Name, target.Lifecycle, lock.Ref, lock.Commit, in.Upstream.Commit))}
+	}
 	return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(
 		"%s (%s) is up to date with %s", target.Name, target.Lifecycle, in.Upstream.Name))}
 }

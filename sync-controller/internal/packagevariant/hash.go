@@ -13,16 +13,26 @@ import (
 	"strings"
 	"time"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// settled reports whether nothing has changed since the last report, and after what time a variant of which only the
-// controller's version has changed is to be looked at; 0 is never.
+// settled reports whether nothing has changed since the last report, and after what time the variant is to be looked at
+// nevertheless: because its steps failed, or because the controller's version has changed. 0 is never.
 func (r *Reconciler) settled(o *observation) (wait time.Duration, settled bool) {
-	version, inputs, _ := strings.Cut(o.pv.Status.ObservedInputs, "/")
+	version, rest, _ := strings.Cut(o.pv.Status.ObservedInputs, "/")
+	inputs, retry, failed := strings.Cut(rest, "/")
 	switch {
-	case o.Deleting, inputs != o.hash():
+	case inputs != o.hash():
+		return 0, false
+	case failed:
+		at, err := time.Parse(time.RFC3339, retry)
+		wait = time.Until(at)
+		return wait, err == nil && wait > 0
+	case o.Deleting:
 		return 0, false
 	case version == versionHash(r.version):
 		return 0, true
@@ -45,6 +55,16 @@ func share(uid string) uint32 {
 // observedInputs is the value of the status field of that name.
 func (r *Reconciler) observedInputs(o *observation) string {
 	return versionHash(r.version) + "/" + o.hash()
+}
+
+// retryAfter returns how long to wait before steps that failed are done again: as long as the variant has not been ready,
+// within bounds. Events do not shorten it: a draft that Porch failed to make comes and goes as an event.
+func retryAfter(conditions []metav1.Condition) time.Duration {
+	since := time.Now()
+	if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); c != nil {
+		since = c.LastTransitionTime.Time
+	}
+	return min(max(time.Since(since), firstRetry), lastRetry).Round(time.Second) + time.Second
 }
 
 func versionHash(version string) string {

@@ -9,8 +9,6 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
-	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
@@ -26,14 +24,42 @@ type inspection struct {
 	contents map[string]evaluated
 }
 
-// evaluated is the content of a revision and what the functions make of it.
+// evaluated is the content of a revision and what is made of it.
 type evaluated struct {
 	content porch.Content
+	// files are the files that the functions ran over: those of the content, with the upstream merged into them where it
+	// is to be.
+	files   map[string]string
 	outcome mutate.Outcome
 	// references are the objects that injectors name for the injection points in the content, versions their versions
 	// before they were read.
 	references []objects.Reference
 	versions   []string
+}
+
+// wanted returns the files that the content is to have.
+func (e *evaluated) wanted() map[string]string {
+	wanted := maps.Clone(e.files)
+	maps.Copy(wanted, e.outcome.Files)
+	return wanted
+}
+
+// changed returns the paths of the files that are to change, in order.
+func (e *evaluated) changed() []string {
+	wanted := e.wanted()
+	var paths []string
+	for path, text := range wanted {
+		if before, there := e.content.Files[path]; !there || before != text {
+			paths = append(paths, path)
+		}
+	}
+	for path := range e.content.Files {
+		if _, stays := wanted[path]; !stays {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // errOutdated ends a reconcile that was begun on an older spec: the newer one is in the work queue.
@@ -112,20 +138,45 @@ func (r *Reconciler) refresh(ctx context.Context, seen *observation) (*observati
 	return fresh, r.observeBases(ctx, fresh)
 }
 
-// evaluate reads the content of a revision and runs the functions over it. That a function fails is an outcome.
+// evaluate reads the content of a revision, merges the upstream into it where it is to be, and runs the functions over
+// what results. That a function fails is an outcome.
 func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
 	content, err := r.content(ctx, in.observation, name)
 	if err != nil {
 		return err
 	}
-	e, err := r.mutate(ctx, in.observation, content)
+	files := content.Files
+	if target := in.target(name); target != nil {
+		merged, err := r.merge(ctx, in, target, files)
+		if err != nil {
+			return err
+		}
+		if target.Published() && merged != nil { // Porch upgrades it
+			in.contents[name] = evaluated{content: content, files: merged}
+			return nil
+		}
+		if merged != nil {
+			files = merged
+		}
+	}
+	e, err := r.mutate(ctx, in.observation, content, files)
 	failure, failed := errors.AsType[*mutate.FunctionError](err)
 	if err != nil && (!failed || unavailable(err)) {
 		return err
 	}
-	in.contents[name], in.Mutations[name] = e, mutation(e.outcome)
+	in.contents[name], in.Mutations[name] = e, e.mutation()
 	if failed {
 		in.Mutations[name] = decide.Mutation{Err: failure}
+	}
+	return nil
+}
+
+// target returns the downstream revision of a name, or nil.
+func (o *observation) target(name string) *revision.Revision {
+	for i := range o.Revisions {
+		if o.Revisions[i].Name == name {
+			return &o.Revisions[i]
+		}
 	}
 	return nil
 }
@@ -136,10 +187,10 @@ func unavailable(err error) bool {
 	return is
 }
 
-// mutation returns what decisions ask of an outcome.
-func mutation(outcome mutate.Outcome) decide.Mutation {
-	m := decide.Mutation{Changed: outcome.Changed()}
-	for _, p := range outcome.Points {
+// mutation returns what decisions ask of what was evaluated.
+func (e *evaluated) mutation() decide.Mutation {
+	m := decide.Mutation{Changed: e.changed()}
+	for _, p := range e.outcome.Points {
 		m.Points = append(m.Points, decide.Point(p))
 	}
 	return m
@@ -148,66 +199,19 @@ func mutation(outcome mutate.Outcome) decide.Mutation {
 // content returns the content of a target, or of the upstream as it would be cloned. The upstream's is read once for all
 // variants that ask for it.
 func (r *Reconciler) content(ctx context.Context, o *observation, name string) (porch.Content, error) {
-	upstream := o.Upstream
-	if name != upstream.Name {
+	if name != o.Upstream.Name {
 		return r.porch.Content(ctx, o.pv.Namespace, name)
 	}
-	content, err := r.upstream.Get(upstream.Namespace+"/"+name+"/"+upstream.Commit, func() (porch.Content, error) {
-		return r.porch.Content(ctx, upstream.Namespace, name)
-	})
+	content, err := r.shared(ctx, o.Upstream)
 	if err == nil && o.Repositories[o.Spec.Downstream.Repo].Deployment {
 		content.Files = withPackageContext(content.Files)
 	}
 	return content, err
 }
 
-// withPackageContext returns the files of a package with a package context, which Porch adds to a clone in a deployment
-// Repository that has none.
-func withPackageContext(files map[string]string) map[string]string {
-	const file = "package-context.yaml"
-	for path, text := range files {
-		if packagecontext.Relevant(path, text) {
-			return files
-		}
-	}
-	files = maps.Clone(files)
-	files[file] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n" +
-		"  annotations:\n    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: example\n"
-	return files
-}
-
-// mutate runs the functions over a content, and watches from now on the objects that they inject, too.
-func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.Content) (evaluated, error) {
-	e := evaluated{content: content}
-	var err error
-	e.outcome, err = mutate.Apply(ctx, r.runtime, content.Files, mutate.Request{
-		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
-		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
-			for _, c := range candidates {
-				kind := objects.Kind{APIVersion: c.APIVersion, Kind: c.Kind, Namespace: o.pv.Namespace}
-				e.references = append(e.references, objects.Reference{Kind: kind, Name: c.Name})
-			}
-			if err := r.watches.Add(ctx, o.key(), e.references); err != nil {
-				return nil, nil, err
-			}
-			e.versions = r.versions(e.references)
-			return r.injected(ctx, e.references, candidates)
-		},
+// shared returns the content of a published revision, which is read once for all variants that ask for it.
+func (r *Reconciler) shared(ctx context.Context, rev *revision.Revision) (porch.Content, error) {
+	return r.upstream.Get(rev.Namespace+"/"+rev.Name+"/"+rev.Commit, func() (porch.Content, error) {
+		return r.porch.Content(ctx, rev.Namespace, rev.Name)
 	})
-	return e, err
-}
-
-// injected returns those of the references' objects that exist, and those that cannot be read.
-func (r *Reconciler) injected(ctx context.Context, references []objects.Reference, candidates []injection.Candidate) (found []map[string]any, unreadable []injection.Unreadable, err error) {
-	for i, reference := range references {
-		object, err := r.objects.Read(ctx, reference)
-		if err != nil {
-			unreadable = append(unreadable, injection.Unreadable{
-				APIVersion: candidates[i].APIVersion, Kind: candidates[i].Kind, Name: candidates[i].Name, Message: err.Error(),
-			})
-		} else if object != nil {
-			found = append(found, object)
-		}
-	}
-	return found, unreadable, nil
 }

@@ -64,7 +64,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	o := &observation{pv: pv, Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
 		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), Requested: *requestedDraft(&pv.Status), Known: map[string]bool{},
-		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
+		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{}, Merges: map[string]decide.Merge{},
 	}}
 	for _, name := range pv.Status.OwnedRevisions {
 		o.Known[name] = true

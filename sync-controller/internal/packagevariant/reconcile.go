@@ -15,8 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// Reconcile brings one variant nearer to what its spec asks for. What it writes comes back as an event; an error goes
-// back to the work queue, whose limiter is the only backoff.
+// Reconcile brings one variant nearer to what its spec asks for. What it writes comes back as an event. A variant that
+// cannot be looked at goes back to the work queue, whose limiter is the backoff; steps that fail are done again when the
+// status says so.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var pv v1alpha1.PackageVariant
 	if err := r.client.Get(ctx, req.NamespacedName, &pv); err != nil || isGone(&pv) {
@@ -44,7 +45,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	decision := decide.Decide(&in.Input)
 	result := r.act(ctx, in, decision)
-	return ctrl.Result{}, r.report(ctx, in, result)
+	return r.report(ctx, in, decision, result)
 }
 
 // isGone reports whether nothing is left to do for a variant that is being deleted.

@@ -20,9 +20,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // mutationError is the failure of a function of the variant over the files of a revision.
@@ -60,43 +63,58 @@ func conditionOf(err error) v1alpha1.Condition {
 
 // report writes what there is to tell after the steps. Nothing is told while more steps follow: what was written comes
 // back as an event.
-func (r *Reconciler) report(ctx context.Context, in *inspection, out *result) error {
+func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.Decision, out *result) (ctrl.Result, error) {
 	if out.gone || porch.Busy(out.err) {
-		return out.err
+		return ctrl.Result{}, out.err
 	}
 	after := decide.Decide(&out.Input)
-	err := errors.Join(out.err, after.Err)
-	condition := after.Condition
-	if out.err != nil {
-		condition = conditionOf(out.err)
-	}
-	if porch.Placeholder(out.err) { // nothing but another upstream helps
-		err, after.Steps = nil, nil
-	}
-	if out.err != nil && in.Deleting {
-		condition = decide.WaitToGo(condition)
-	}
+	condition, err := out.condition(after, in.Deleting)
 	if err == nil && len(after.Steps) > 0 && condition.Type != v1alpha1.ConditionReady {
-		return nil
+		return ctrl.Result{}, nil
 	}
 	known := &observation{pv: out.pv, Input: out.Input, objects: in.objects}
 	if len(out.contents) > 0 {
 		out.injected, known.objects = injectedObjects(out.contents)
 	}
+	var wait time.Duration
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
 		out.fill(status, in, after.Injected)
+		if out.fillConflicts(status, decided.Conflicted) {
+			r.event(out.pv, corev1.EventTypeWarning, v1alpha1.ConditionConflicted, decided.Conflicted.Message)
+		}
 		if condition.Set(&status.Conditions, out.pv.Generation) && condition.Type != v1alpha1.ConditionReady {
 			r.event(out.pv, corev1.EventTypeWarning, condition.Reason, condition.Message)
 		}
 		status.ObservedInputs = ""
-		if err == nil && len(after.Steps) == 0 && condition.Type != v1alpha1.ConditionReconciling {
+		if err != nil {
+			wait = retryAfter(status.Conditions)
+			status.ObservedInputs = r.observedInputs(known) + "/" + time.Now().Add(wait).UTC().Format(time.RFC3339)
+		} else if len(after.Steps) == 0 && condition.Type != v1alpha1.ConditionReconciling {
 			status.ObservedInputs = r.observedInputs(known)
 		}
 	})
+	if err != nil {
+		log.FromContext(ctx).Info("cannot do what is needed", "reason", condition.Reason, "error", err.Error(), "again", wait)
+	}
 	if written == nil {
 		r.await(ctx, known)
 	}
-	return errors.Join(err, written)
+	return ctrl.Result{RequeueAfter: wait}, written
+}
+
+// condition returns what there is to tell, and the failure that it tells of, if that is to be tried again.
+func (out *result) condition(after decide.Decision, deleting bool) (v1alpha1.Condition, error) {
+	if out.err == nil {
+		return after.Condition, after.Err
+	}
+	condition := conditionOf(out.err)
+	if deleting {
+		condition = decide.WaitToGo(condition)
+	}
+	if porch.Placeholder(out.err) { // nothing but another upstream helps
+		return condition, nil
+	}
+	return condition, out.err
 }
 
 // reportFailure writes why a variant could not be looked at, if err is not nil.
@@ -172,6 +190,27 @@ func injectedObjects(contents map[string]evaluated) (all []v1alpha1.ObjectRefere
 		}
 	}
 	return all, versions
+}
+
+// maxConflicts is how many conflicts the status has at most.
+const maxConflicts = 20
+
+// fillConflicts sets the conflicts of the merge that was decided, and reports whether they are new. Those of an earlier one
+// stay for as long as its draft is open.
+func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) (news bool) {
+	open := slices.ContainsFunc(decide.Targets(&out.Input), func(r revision.Revision) bool { return r.Open() })
+	switch {
+	case decided == nil && (open || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted)):
+		return false
+	case decided == nil:
+		decided = &decide.Conflicted{Reason: v1alpha1.ReasonNoConflicts, Message: "what was merged is published"}
+	}
+	before := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionConflicted)
+	news = len(decided.Conflicts) > 0 && (before == nil || before.Message != decided.Message || before.Reason != decided.Reason)
+	decided.Set(&status.Conditions, out.pv.Generation)
+	status.ConflictCount = int32(len(decided.Conflicts))
+	status.Conflicts = decided.Conflicts[:min(len(decided.Conflicts), maxConflicts)]
+	return news
 }
 
 // fillTargets sets the targets: with the render status of what was saved, or else the one known.

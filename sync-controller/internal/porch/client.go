@@ -109,11 +109,11 @@ func (c *Client) Content(ctx context.Context, namespace, name string) (Content, 
 	return contentOf(&prr), nil
 }
 
-// Save replaces files of a draft, which Porch then renders, and returns the content that results. It fails, and
+// Save replaces the files of a draft, which Porch then renders, and returns the content that results. It fails, and
 // nothing is changed, if the draft is not any more what was read.
 func (c *Client) Save(ctx context.Context, content Content, files map[string]string) (Content, error) {
 	prr := content.object.DeepCopy()
-	maps.Copy(prr.Spec.Resources, files)
+	prr.Spec.Resources = maps.Clone(files)
 	prr.Status = porchapi.PackageRevisionResourcesStatus{}
 	asked := prr.DeepCopy()
 	if err := retry(ctx, func() error { asked.DeepCopyInto(prr); return c.Writer.Update(ctx, prr) }); err != nil {

@@ -3,9 +3,21 @@
 package revision
 
 import (
+	"fmt"
+	"path"
 	"strings"
 	"time"
 )
+
+// LockOn returns the lock of a package that is taken on a published revision, or on what is on its branch, of a Repository
+// over a directory of the git repository with that address. The form is that of Porch's clones.
+func LockOn(r *Revision, address, directory string) *Lock {
+	ref := r.Workspace // of the branch
+	if !r.Main() {
+		ref = fmt.Sprintf("%s/v%d", strings.Trim(path.Join(directory, r.Package.Name), "/"), r.Number)
+	}
+	return &Lock{Repo: address, Directory: r.Package.Name, Ref: ref, Commit: r.Commit}
+}
 
 // Names reports whether the lock was taken on the commit of the revision.
 func (l *Lock) Names(r *Revision) bool { return l.Commit == r.Commit && l.in(r.Package.Name) }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
+	"github.com/package-variants/package-variants/functions/inject-config/injection"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+)
+
+// withPackageContext returns the files of a package with a package context, which Porch adds to a clone in a deployment
+// Repository that has none.
+func withPackageContext(files map[string]string) map[string]string {
+	const file = "package-context.yaml"
+	for path, text := range files {
+		if path != "Kptfile" && packagecontext.Relevant(path, text) {
+			return files
+		}
+	}
+	files = maps.Clone(files)
+	files[file] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n" +
+		"  annotations:\n    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: example\n"
+	return files
+}
+
+// merge merges the upstream asked for into the files of a target, and notes the conflicts. It returns nil if nothing is to
+// be merged, or nothing can be. Files that are no resources are merged, too, which are not among the items of a function:
+// that is why it runs in this process, whatever runs the other functions.
+func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision.Revision, local map[string]string) (map[string]string, error) {
+	base := decide.Merging(&in.Input, target)
+	if base == nil {
+		return nil, nil
+	}
+	original, err := r.shared(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	updated, err := r.shared(ctx, in.Upstream)
+	if err != nil {
+		return nil, err
+	}
+	lock := in.lock()
+	merged, conflicts, err := merging.Merge(original.Files, updated.Files, local, merging.Options{
+		OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
+		Upstream:   &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref}},
+		UpstreamLock: &merging.UpstreamLock{Type: "git", Git: &merging.GitLock{
+			Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref, Commit: lock.Commit,
+		}},
+	})
+	outcome := decide.Merge{}
+	for _, c := range conflicts {
+		outcome.Conflicts = append(outcome.Conflicts, v1alpha1.Conflict{
+			File: c.File, Resource: c.Resource, Field: c.Field, Original: c.Original, Local: c.Local, Updated: c.Updated,
+		})
+	}
+	if err != nil && !errors.Is(err, merging.ErrConflicts) {
+		outcome.Err = fmt.Errorf("merge-upstream: %w", err)
+	}
+	in.Merges[target.Name] = outcome
+	return merged, nil
+}
+
+// lock returns the lock of a package that is on the upstream asked for.
+func (o *observation) lock() *revision.Lock {
+	repository := o.Repositories[o.Spec.Upstream.Repo]
+	return revision.LockOn(o.Upstream, repository.Address, repository.Directory)
+}
+
+// mutate runs the functions over the files that a content is to have, and watches from now on the objects that they
+// inject, too.
+func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.Content, files map[string]string) (evaluated, error) {
+	e := evaluated{content: content, files: files}
+	var err error
+	e.outcome, err = mutate.Apply(ctx, r.runtime, files, mutate.Request{
+		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
+		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
+			for _, c := range candidates {
+				kind := objects.Kind{APIVersion: c.APIVersion, Kind: c.Kind, Namespace: o.pv.Namespace}
+				e.references = append(e.references, objects.Reference{Kind: kind, Name: c.Name})
+			}
+			if err := r.watches.Add(ctx, o.key(), e.references); err != nil {
+				return nil, nil, err
+			}
+			e.versions = r.versions(e.references)
+			return r.injected(ctx, e.references, candidates)
+		},
+	})
+	return e, err
+}
+
+// injected returns those of the references' objects that exist, and those that cannot be read.
+func (r *Reconciler) injected(ctx context.Context, references []objects.Reference, candidates []injection.Candidate) (found []map[string]any, unreadable []injection.Unreadable, err error) {
+	for i, reference := range references {
+		object, err := r.objects.Read(ctx, reference)
+		if err != nil {
+			unreadable = append(unreadable, injection.Unreadable{
+				APIVersion: candidates[i].APIVersion, Kind: candidates[i].Kind, Name: candidates[i].Name, Message: err.Error(),
+			})
+		} else if object != nil {
+			found = append(found, object)
+		}
+	}
+	return found, unreadable, nil
+}
