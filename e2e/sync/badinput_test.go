@@ -4,14 +4,9 @@ package sync
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -66,6 +61,7 @@ func TestDownstreamRepository(t *testing.T) {
 	}
 	file := filepath.Join(w.dir, "repositories.yaml")
 	readonly := w.gitProxy()
+	readonly.readOnly.Store(true)
 	text := repository("unreachable", "http://127.0.0.1:1/nothing") + "---\n" + repository("readonly", readonly.URL+"/"+w.Namespace+"-readonly")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -81,33 +77,8 @@ func TestDownstreamRepository(t *testing.T) {
 	if got := w.message("readonly", "PorchFailed"); !strings.Contains(got, "cannot clone readonly/readonly: ") || !strings.Contains(got, "authorization failed") {
 		t.Errorf("message %q", got)
 	}
-	readonly.open.Store(true)
+	readonly.readOnly.Store(false)
 	w.target("readonly")
-}
-
-// gitServer is the stack's git server behind a server that lets nobody write until it is opened.
-type gitServer struct {
-	*httptest.Server
-	open atomic.Bool
-}
-
-func (w *world) gitProxy() *gitServer {
-	w.t.Helper()
-	target, err := url.Parse(w.stack.GitURL(""))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
-	g := &gitServer{}
-	g.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if !g.open.Load() && strings.Contains(r.URL.String(), "git-receive-pack") {
-			http.Error(rw, "read-only", http.StatusForbidden)
-			return
-		}
-		forward.ServeHTTP(rw, r)
-	}))
-	w.t.Cleanup(g.Close)
-	return g
 }
 
 // TestRenderFails has a function of the pipeline fail, in the variant and in the blueprint, and mended.
