@@ -15,7 +15,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // TestUpstreamComesAndGoes has the upstream missing, unpublished, published, proposed for deletion and deleted.
@@ -144,45 +143,6 @@ func TestPipelineConflict(t *testing.T) {
 	}
 }
 
-// TestInjectionOfOtherKinds has injection points of kinds that the cluster does not know, and that may not be read.
-func TestInjectionOfOtherKinds(t *testing.T) {
-	w := newWorld(t)
-	pointOf := func(apiVersion, kind, name, need string) string {
-		return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  annotations:\n    kpt.dev/config-injection: %s\n", apiVersion, kind, name, need)
-	}
-	w.Publish("blueprints", "unknown", "v1", map[string]string{"point.yaml": pointOf("infra.example.com/v1", "Cluster", "here", "required")})
-	w.Publish("blueprints", "optional", "v1", map[string]string{"point.yaml": pointOf("infra.example.com/v1", "Cluster", "here", "optional")})
-	w.Publish("blueprints", "denied", "v1", map[string]string{"point.yaml": pointOf("v1", "Secret", "here", "required")})
-	for _, name := range []string{"unknown", "optional", "denied"} {
-		w.Apply(newVariant(name, func(s *variant.Spec) { s.Upstream.Package, s.PackageContext = name, nil }))
-	}
-	w.start()
-	w.expectMessage("unknown", "InjectionUnmet", "edge.unknown.packagevariant-1 waits for objects to inject: config.injection.Cluster.here: "+
-		`no infra.example.com/v1 Cluster named "eu" in namespace "`+w.Namespace+`"`)
-	w.target("optional")
-	w.expectMessage("denied", "PermissionMissing", "the controller may not read secrets in namespace "+w.Namespace+": label a ClusterRole "+
-		`config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: [""], resources: ["secrets"], verbs: [get, list, watch]}`)
-	// Granted, it goes on by itself.
-	for _, args := range [][]string{
-		{"create", "role", "read-secrets", "--namespace", w.Namespace, "--verb=get,list,watch", "--resource=secrets"},
-		{"create", "rolebinding", "read-secrets", "--namespace", w.Namespace, "--role=read-secrets", "--serviceaccount=package-variants-system:sync-controller"},
-	} {
-		w.kubectl(args...)
-	}
-	w.WaitReason("denied", "InjectionUnmet")
-	// Once the cluster knows the kind, so do the others, the one that can do without it, too.
-	w.kubectl("apply", "--namespace", w.Namespace, "-f", filepath.Join("testdata", "clusters.yaml"))
-	w.kubectl("wait", "--for=condition=Established", "crd", "clusters.infra.example.com")
-	cluster := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"endpoint": "eu.example.com"}}}
-	cluster.SetAPIVersion("infra.example.com/v1")
-	cluster.SetKind("Cluster")
-	cluster.SetName("eu")
-	w.Apply(cluster)
-	w.waitFile("edge.unknown.packagevariant-1", "point.yaml", "endpoint: eu.example.com")
-	w.waitFile("edge.optional.packagevariant-1", "point.yaml", "endpoint: eu.example.com")
-	w.target("unknown")
-}
-
 // TestBigPackage has a package of 5 MB: the largest file of it is the user's own affair, the rest is worked on.
 func TestBigPackage(t *testing.T) {
 	w := newWorld(t)
@@ -239,7 +199,7 @@ func TestEvents(t *testing.T) {
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Apply(newVariant("web"))
 	c := w.start()
-	w.WaitReason("web", "InjectionUnmet")
+	w.expectCondition("web", conditionInjected, "False", unmet)
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
 	w.target("web")
 	w.quiet(c)

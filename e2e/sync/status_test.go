@@ -5,6 +5,7 @@ package sync
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -117,6 +118,23 @@ fleet   web        latest     1         1         1                True
 	}
 }
 
+// TestInjectedColumns holds that kubectl shows what is injected, whatever the columns are called.
+func TestInjectedColumns(t *testing.T) {
+	w := newWorld(t)
+	for crd, path := range map[string]string{
+		"packagevariants.config.porch.kpt.dev":    `.status.conditions[?(@.type=="ConfigInjected")].status`,
+		"packagevariantsets.config.porch.kpt.dev": ".status.injected",
+	} {
+		out, err := w.stack.Kubectl(t.Context(), "get", "crd", crd, "-o", "jsonpath={.spec.versions[*].additionalPrinterColumns[*].jsonPath}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(strings.Fields(out), path) {
+			t.Errorf("%s has no column of %s: %s", crd, path, out)
+		}
+	}
+}
+
 // TestFinalizerIsKept has Porch refuse to delete a draft.
 func TestFinalizerIsKept(t *testing.T) {
 	w := newWorld(t)
@@ -154,8 +172,7 @@ func TestInjectionOfObjectsOfOtherNamespaces(t *testing.T) {
 	secret.Namespace = other.Name
 	w.Apply(other, secret, newVariant("web"))
 	w.start()
-	w.expectMessage("web", "InjectionUnmet", "edge.web.packagevariant-1 waits for objects to inject: config.injection.ConfigMap.region: "+
-		`no v1 ConfigMap named "eu" in namespace "`+w.Namespace+`"`)
+	w.expectUnmet("web", `config.injection.ConfigMap.region: no v1 ConfigMap named "eu" in namespace "`+w.Namespace+`"`)
 	if got := w.Files("edge.web.packagevariant-1")["region.yaml"]; strings.Contains(got, "secret") {
 		t.Errorf("it is:\n%s", got)
 	}
