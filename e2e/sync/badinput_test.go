@@ -111,19 +111,6 @@ func TestRenderFails(t *testing.T) {
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 }
 
-// TestFunctionFails has a package without a context, which the variant sets.
-func TestFunctionFails(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", map[string]string{"package-context.yaml": "", "settings.yaml": settings, "region.yaml": strings.Replace(point, "required", "maybe", 1)})
-	w.Apply(newVariant("web"))
-	w.start()
-	message := w.message("web", "FunctionFailed")
-	if !strings.Contains(message, `metadata.annotations.kpt.dev/config-injection: is "maybe"`) && !strings.Contains(message, "kptfile.kpt.dev") {
-		t.Errorf("message %q", message)
-	}
-	w.expectDrafts("web", "edge.web.packagevariant-1")
-}
-
 // TestPipelineConflict has the package's own pipeline take back what the variant sets.
 func TestPipelineConflict(t *testing.T) {
 	w := newWorld(t)
