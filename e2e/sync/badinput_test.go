@@ -25,7 +25,7 @@ func TestUpstreamComesAndGoes(t *testing.T) {
 	}), newVariant("shop", plain, func(s *variant.Spec) { s.Upstream.Repo = "nowhere" }))
 	w.start()
 	w.expectMessage("web", "UpstreamNotFound", "there is no package revision blueprints/web with the workspace v1: publish it, or correct spec.upstream")
-	w.expectMessage("shop", "UpstreamNotFound", `there is no Repository "nowhere" in this namespace: register it, or correct spec.upstream.repo`)
+	w.expectMessage("shop", "RepositoryNotFound", `there is no Repository "nowhere" in this namespace: register it, or correct spec.upstream.repo`)
 	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionTrue || stalled.Reason != "UpstreamNotFound" {
 		t.Errorf("Stalled is %+v", stalled)
 	}

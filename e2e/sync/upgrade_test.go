@@ -211,7 +211,7 @@ func TestBaseNotFound(t *testing.T) {
 	w.Repository("more", nil, false)
 	w.Publish("more", "shop", "v1", settingsV2)
 	w.kubectl("delete", "repository", "blueprints", "--namespace", w.Namespace)
-	w.WaitReason("web", "UpstreamNotFound")
+	w.WaitReason("web", "RepositoryNotFound")
 	w.Apply(newVariant("web", func(s *variant.Spec) {
 		s.Upstream = &variant.Upstream{Repo: "more", Package: "shop", Revision: variant.RevisionNumber(1)}
 	}))
