@@ -25,14 +25,14 @@ import (
 // files, as if nothing had happened, and no other. It takes the longest of all tests, and is in the first of the files, so
 // that it is the first to start.
 func TestKilled(t *testing.T) {
-	w := newWorld(t)
+	w, git := newWorldBehind(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Apply(configMap("eu", map[string]string{"api": "0"}))
 	names := []string{"web-0", "web-1", "web-2"}
 	for _, name := range names {
 		w.Apply(newVariant(name))
 	}
-	k := newKiller(w)
+	k := newKiller(w, git)
 	t.Cleanup(w.compareDrafts)
 	kills := fromEnv(t, "KILLS", 100, strconv.Atoi)
 	round := 1
@@ -94,7 +94,8 @@ func (w *world) allSettled(names []string, round int) error {
 
 // killer runs a controller, kills it at writes, and starts it again.
 type killer struct {
-	w *world
+	w   *world
+	git *gitServer
 	// killed counts the kills, inside those in the midst of a call.
 	killed, inside atomic.Int64
 
@@ -107,8 +108,8 @@ type killer struct {
 	spared    bool
 }
 
-func newKiller(w *world) *killer {
-	k := &killer{w: w, random: rand.New(rand.NewPCG(1, 2))} // the same each time
+func newKiller(w *world, git *gitServer) *killer {
+	k := &killer{w: w, git: git, random: rand.New(rand.NewPCG(1, 2))} // the same each time
 	w.proxy.Handle(k.hook)
 	w.proxy.HandleInside(k.within)
 	k.mu.Lock()
@@ -120,9 +121,16 @@ func newKiller(w *world) *killer {
 // maxDelay is about how long Porch's calls take.
 const maxDelay = 100 * time.Millisecond
 
+// atPush is the phase of a call when the git server has what Porch pushed, and Porch does not know it yet.
+const atPush proxy.Phase = "Pushed"
+
 // start starts a controller that is to be killed before, inside or after one of its first writes. The lock must be held.
 func (k *killer) start() {
-	k.phase = []proxy.Phase{proxy.Before, proxy.Inside, proxy.After}[k.random.IntN(3)]
+	k.phase = []proxy.Phase{proxy.Before, proxy.Inside, atPush, proxy.After}[k.random.IntN(4)]
+	k.git.pushed.Store(nil)
+	if k.phase == atPush {
+		k.git.pushed.Store(new(k.pushed))
+	}
 	k.countdown = 1 + k.random.IntN(3)
 	if k.phase == proxy.Inside { // which few writes live to see
 		k.countdown, k.delay = 1, time.Duration(k.random.Int64N(int64(maxDelay)))
@@ -148,16 +156,7 @@ func (k *killer) hook(r proxy.Request, phase proxy.Phase) *metav1.Status {
 		return nil
 	}
 	if k.countdown--; k.countdown == 0 {
-		k.running.Kill()
-		k.killed.Add(1)
-		if phase == proxy.Inside {
-			k.inside.Add(1)
-		}
-		go func() {
-			k.mu.Lock()
-			defer k.mu.Unlock()
-			k.start()
-		}()
+		k.kill()
 	}
 	if k.countdown > 0 {
 		return nil
@@ -165,9 +164,34 @@ func (k *killer) hook(r proxy.Request, phase proxy.Phase) *metav1.Status {
 	return &metav1.Status{Status: metav1.StatusFailure, Code: 503, Reason: metav1.StatusReasonServiceUnavailable, Message: "killed"}
 }
 
+// pushed kills the controller when the git server has what Porch pushed, and lets Porch know that its client has gone.
+func (k *killer) pushed() {
+	k.mu.Lock()
+	if !k.spared && k.phase == atPush {
+		k.kill()
+	}
+	k.mu.Unlock()
+	time.Sleep(letGo)
+}
+
+// kill kills the controller, and has it started anew. The lock must be held.
+func (k *killer) kill() {
+	k.running.Kill()
+	k.killed.Add(1)
+	if k.phase == proxy.Inside || k.phase == atPush {
+		k.inside.Add(1)
+	}
+	go func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.start()
+	}()
+}
+
 // spare lets the controller live.
 func (k *killer) spare() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.spared = true
+	k.git.pushed.Store(nil)
 }

@@ -20,11 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// asksPorch tells whether a request is one that a controller makes of Porch for a variant: any but those that fill its
-// cache.
-func asksPorch(r proxy.Request) bool {
-	return r.Group == "porch.kpt.dev" && r.Verb != "list" && r.Verb != "watch"
-}
+// asksPorch tells whether a controller that has filled its cache makes a request for a variant.
+func asksPorch(r proxy.Request) bool { return r.Group == "porch.kpt.dev" && r.Verb != "watch" }
 
 // waitRepository waits until a Repository says that it is ready, or that it is not.
 func (w *world) waitRepository(name string, ready bool) {

@@ -188,7 +188,7 @@ func TestInside(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	var inside atomic.Int32
 	p.HandleInside(func(r Request) (time.Duration, bool) { return 20 * time.Millisecond, r.Resource == "configmaps" })
-	p.Handle(func(r Request, at Phase) *metav1.Status {
+	p.Handle(func(_ Request, at Phase) *metav1.Status {
 		if at == Inside {
 			inside.Add(1)
 			leave()
