@@ -72,8 +72,8 @@ func TestExpansionFollowsTheSnapshot(t *testing.T) {
 	t.Parallel()
 	const (
 		function = "expand-variantset"
-		north    = "packagevariants/web-edge-1-web-north-sr4g3vy2n8.yaml"
-		south    = "packagevariants/web-edge-2-web-south-4hj80dh187.yaml"
+		north    = "packagevariants/default/web-edge-1-web-north-sr4g3vy2n8.yaml"
+		south    = "packagevariants/default/web-edge-2-web-south-4hj80dh187.yaml"
 	)
 	input := tree.Load(t, "testdata", "ways", function+"-set")
 	for name, run := range ways {

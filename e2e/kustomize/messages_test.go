@@ -77,7 +77,7 @@ func TestFailures(t *testing.T) {
 		},
 		"a generator without a snapshot": {
 			function: "expand-variantset", config: expand, generators: true,
-			want: `ExpandVariantSet "web": upstream: there is no PackageRevision of blueprints/web revision 1 in namespace "default": correct the upstream, or add the PackageRevision to the snapshot` + "\n" +
+			want: `ExpandVariantSet "web": upstream: there is no PackageRevision of blueprints/web with revision 1 in namespace "default": correct the upstream, or add the PackageRevision to the snapshot` + "\n" +
 				strings.Replace(failed, " \n", "\n", 1),
 		},
 	} {

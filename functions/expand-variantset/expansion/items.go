@@ -30,6 +30,17 @@ type existing struct {
 	owned      bool // by the set
 }
 
+// owned returns the number of the set's variants among the items.
+func (c *content) owned() int {
+	n := 0
+	for i := range c.variants {
+		if c.variants[i].owned {
+			n++
+		}
+	}
+	return n
+}
+
 // read sorts the config's objects and the items into what the expansion needs. Objects of another namespace than the
 // set's do not count. An object that stands among them twice is an error.
 func read(items []*yaml.RNode, r request) (*content, error) {

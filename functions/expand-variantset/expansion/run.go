@@ -3,6 +3,7 @@
 package expansion
 
 import (
+	"fmt"
 	"path"
 	"slices"
 
@@ -16,11 +17,12 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Directory is where the variants' files go, in the package that the function runs on.
+// Directory is where the variants' files go, in the package that the function runs on: a directory for each namespace.
 const Directory = "packagevariants"
 
 // Run is the function: the PackageVariantSet in the config is expanded over the items. Variants that the set made
-// before and wants still are updated in place, whatever their name; those that it no longer wants are removed.
+// before and wants still are updated in place, whatever their name; those that it no longer wants are removed, but all of
+// them only if the set allows that.
 func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	r, err := decode(config)
 	if err != nil {
@@ -34,11 +36,27 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, krm.Wrap(config, err)
 	}
+	notices := results(r.set, notes, c.elsewhere)
+	switch kept := c.owned(); {
+	case len(variants) > 0:
+	case kept > 0 && !r.set.Spec.AllowEmpty:
+		notices.Warningf("%s", EmptySelection(r.path, kept))
+		return krm.Output{Items: items, Results: notices}, nil
+	default:
+		notices.Infof("PackageVariantSet %q has no variants: its targets select nothing", r.set.Name)
+	}
 	out, err := apply(items, c.variants, variants)
 	if err != nil {
 		return krm.Output{}, err
 	}
-	return krm.Output{Items: out, Results: results(r.set, notes, c.elsewhere, len(variants))}, nil
+	return krm.Output{Items: out, Results: notices}, nil
+}
+
+// EmptySelection says that a set, whose spec stands at path, selects nothing any more and keeps its variants: so it is where
+// a label is lost. The controller says the same.
+func EmptySelection(path string, kept int) string {
+	return fmt.Sprintf("the targets select nothing any more, and the %d variants of this set are kept: correct the targets, or the labels that they select by, or have the variants deleted by %s: true",
+		kept, node.Join(path, "allowEmpty"))
 }
 
 // apply returns the items with the variants wanted in place of the set's existing ones.
@@ -59,6 +77,7 @@ func apply(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant)
 	for i := range want {
 		used[byDownstream[*want[i].Spec.Downstream]] = true
 	}
+	var created []*v1alpha1.PackageVariant
 	for i := range want {
 		pv := &want[i]
 		e := byDownstream[*pv.Spec.Downstream]
@@ -70,11 +89,7 @@ func apply(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant)
 			e = named
 		}
 		if e == nil {
-			n, err := newItem(pv)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, n)
+			created = append(created, pv)
 			continue
 		}
 		n, err := update(items[e.item], pv)
@@ -83,7 +98,42 @@ func apply(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant)
 		}
 		out[e.item] = n
 	}
-	return slices.DeleteFunc(out, func(n *yaml.RNode) bool { return n == nil }), nil
+	out = slices.DeleteFunc(out, func(n *yaml.RNode) bool { return n == nil })
+	return appendNew(out, created)
+}
+
+// appendNew appends new variants to the items. A file that another item stands in is an error.
+func appendNew(items []*yaml.RNode, created []*v1alpha1.PackageVariant) ([]*yaml.RNode, error) {
+	occupied := rootFiles(items)
+	for _, pv := range created {
+		file := path.Join(Directory, pv.Namespace, pv.Name+".yaml")
+		if other := occupied[file]; other != nil {
+			return nil, krm.Errorf(other, "", "stands where the variant of this set for %s/%s is to be written: move it to another file",
+				pv.Spec.Downstream.Repo, pv.Spec.Downstream.Package)
+		}
+		n, err := newItem(pv, file)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, n)
+	}
+	return items, nil
+}
+
+// rootFiles returns an item of each file of the package that the function runs on. In a render, where the paths of items are
+// relative to their own package, those of subpackages do not count; the root's package path is the shortest.
+func rootFiles(items []*yaml.RNode) map[string]*yaml.RNode {
+	files, root := map[string]*yaml.RNode{}, ""
+	for _, item := range items {
+		switch id := krm.Identify(item); {
+		case id.File == "":
+		case len(files) == 0 || len(id.Package) < len(root):
+			files, root = map[string]*yaml.RNode{path.Clean(id.File): item}, id.Package
+		case id.Package == root:
+			files[path.Clean(id.File)] = item
+		}
+	}
+	return files
 }
 
 // update returns a variant's item with the spec wanted; what the user wrote around it stays.
@@ -115,27 +165,24 @@ type manifestMeta struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-func newItem(pv *v1alpha1.PackageVariant) (*yaml.RNode, error) {
+func newItem(pv *v1alpha1.PackageVariant, file string) (*yaml.RNode, error) {
 	n, err := node.FromValue(manifest{
 		APIVersion: pv.APIVersion, Kind: pv.Kind, Spec: pv.Spec,
 		Metadata: manifestMeta{Name: pv.Name, Namespace: pv.Namespace, Labels: pv.Labels, Annotations: map[string]string{
-			kioutil.PathAnnotation:  path.Join(Directory, pv.Name+".yaml"),
+			kioutil.PathAnnotation:  file,
 			kioutil.IndexAnnotation: "0",
 		}},
 	})
 	return yaml.NewRNode(n), err
 }
 
-func results(set *v1alpha2.PackageVariantSet, notes []string, elsewhere, variants int) fn.Results {
+func results(set *v1alpha2.PackageVariantSet, notes []string, elsewhere int) fn.Results {
 	var r fn.Results
 	for _, note := range notes {
 		r.Infof("%s", note)
 	}
 	if len(notes) > 0 && elsewhere > 0 {
 		r.Infof("%d objects of the selected kinds are in other namespaces than the set's, which is %q, and do not count", elsewhere, set.Namespace)
-	}
-	if variants == 0 {
-		r.Infof("PackageVariantSet %q has no variants: its targets select nothing", set.Name)
 	}
 	return r
 }

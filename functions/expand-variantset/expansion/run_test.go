@@ -3,6 +3,7 @@
 package expansion_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -217,6 +218,28 @@ func TestNameTaken(t *testing.T) {
 			fntest.Fails(t, expansion.Run, set("  - repositories: [{name: edge-1}, {name: edge-2}]\n"), files,
 				`pv.yaml: PackageVariant "`+name+`": metadata.name: is the name that the variant of this set for edge-1/web is to have, but this PackageVariant is for `+c.want+`: rename it`)
 		})
+	}
+}
+
+// TestFileTaken holds that a file in which something else stands is no place for a variant, and that a file of the same path
+// in a subpackage is none of its business.
+func TestFileTaken(t *testing.T) {
+	t.Parallel()
+	name := expansion.Name("web", "edge-1", "web")
+	other := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: other\n"
+	config := set("  - repositories: [{name: edge-1}]\n")
+	files := fntest.Files{"repositories.yaml": repositories, "revisions.yaml": revisions, "packagevariants/fleet/" + name + ".yaml": other}
+	fntest.Fails(t, expansion.Run, config, files,
+		`packagevariants/fleet/`+name+`.yaml: ConfigMap "other": stands where the variant of this set for edge-1/web is to be written: move it to another file`)
+	const inPackage = "apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  annotations:\n    internal.config.kubernetes.io/package-path: %s\n"
+	files = fntest.Files{
+		"repositories.yaml": fmt.Sprintf(inPackage, "config.porch.kpt.dev/v1alpha1", "Repository", "edge-1", "/pkg"),
+		"revisions.yaml": fmt.Sprintf(inPackage, "porch.kpt.dev/v1alpha1", "PackageRevision", "up", "/pkg") +
+			"spec: {packageName: web, repository: blueprints, revision: 3, workspaceName: v3, lifecycle: Published}\n",
+		"packagevariants/fleet/" + name + ".yaml": fmt.Sprintf(inPackage, "v1", "ConfigMap", "other", "/pkg/sub"),
+	}
+	if stdout, stderr, code := fntest.Run(expansion.Run, fntest.List(t, config, files)); code != 0 {
+		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -106,8 +107,7 @@ func judge(in *input, steps []step) outcome {
 			"PackageVariants that are not this set's have the names of its variants: %s; delete them, or hand them over to this set by the label %s: %q",
 			strings.Join(t.names, ", "), v1alpha2.OwnerLabel, in.owner.uid)
 	case t.desired == 0 && t.current > 0:
-		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection,
-			"the targets select nothing any more, and the %d variants of this set are kept: correct the targets, or the labels that they select by, or have the variants deleted by spec.allowEmpty: true", t.current)
+		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(specPath, t.current))
 	case t.ready < t.desired:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonVariantsNotReady, "%d of %d variants are not ready: %s", t.desired-t.ready, t.desired, some(t.unready))
 	default:
