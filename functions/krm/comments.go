@@ -33,7 +33,7 @@ func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 			continue
 		}
 		read, err := reread(item.YNode())
-		if err != nil || wouldMisplace(before.YNode(), read) {
+		if err != nil || wouldMisplace(before.YNode(), withFeetOf(item.YNode(), read)) {
 			detach(item)
 			results = append(results, detached(before))
 			continue
@@ -41,6 +41,16 @@ func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 		leaveToKpt(before.YNode(), item.YNode(), read)
 	}
 	return results
+}
+
+// withFeetOf returns read with the comments at the foot of item, of which leaveToKpt takes care.
+func withFeetOf(item, read *yaml.Node) *yaml.Node {
+	if !hasFoot(item) || !identical(item, read) {
+		return read
+	}
+	placed := yaml.CopyYNode(read)
+	copyFeet(item, placed)
+	return placed
 }
 
 // detached tells of the one comment that kpt keeps by an item's id alone. It does not show it to functions, so that none

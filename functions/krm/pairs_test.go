@@ -153,7 +153,7 @@ func decodePair(t *testing.T, text string) map[string]any {
 // nothing. Resources that kpt itself changes, with a function that does nothing, say nothing.
 func FuzzPairs(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
+	for range 150 {
 		f.Add(randomBytes(r, 80), randomBytes(r, 4))
 	}
 	f.Fuzz(func(t *testing.T, resource, edits []byte) {
