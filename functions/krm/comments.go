@@ -32,14 +32,25 @@ func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 		if before == nil {
 			continue
 		}
-		if wouldMisplace(before.YNode(), item.YNode()) {
+		read, err := reread(item.YNode())
+		if err != nil || wouldMisplace(before.YNode(), withFeetOf(item.YNode(), read)) {
 			detach(item)
 			results = append(results, detached(before))
 			continue
 		}
-		leaveToKpt(before.YNode(), item.YNode())
+		leaveToKpt(before.YNode(), item.YNode(), read)
 	}
 	return results
+}
+
+// withFeetOf returns read with the comments at the foot of item, of which leaveToKpt takes care.
+func withFeetOf(item, read *yaml.Node) *yaml.Node {
+	if !hasFoot(item) || !identical(item, read) {
+		return read
+	}
+	placed := yaml.CopyYNode(read)
+	copyFeet(item, placed)
+	return placed
 }
 
 // detached tells of the one comment that kpt keeps by an item's id alone. It does not show it to functions, so that none
@@ -79,11 +90,22 @@ func wouldMisplaceIn(from, to *yaml.Node) bool {
 	positions := keyPositions(from)
 	for i := 0; i+1 < len(to.Content); i += 2 {
 		j, found := positions[to.Content[i].Value]
-		if found && (hasMore(from.Content[j], to.Content[i]) || wouldMisplace(from.Content[j+1], to.Content[i+1])) {
+		if !found || isBehindValue(from.Content[j:j+2], to.Content[i:i+2]) {
+			continue
+		}
+		if hasMore(from.Content[j], to.Content[i]) || wouldMisplace(from.Content[j+1], to.Content[i+1]) {
 			return true
 		}
 	}
 	return false
+}
+
+// isBehindValue reports whether the comment on the line of a key without a value, from, now stands behind its value, to:
+// kpt puts it there if the key's comment alone is left to it.
+func isBehindValue(from, to []*yaml.Node) bool {
+	return node.IsNull(from[1]) && from[0].LineComment != "" &&
+		to[1].Kind == yaml.ScalarNode && to[1].Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 &&
+		to[0].LineComment == "" && to[1].LineComment == from[0].LineComment
 }
 
 // hasMore reports whether from has a comment in a place where to has none.

@@ -95,7 +95,7 @@ func Annotation(item *yaml.RNode, key string) string {
 // IsInternalAnnotation reports whether an annotation belongs to the orchestrator (kpt, kustomize), which sets it for
 // the time of a function's run.
 func IsInternalAnnotation(key string) bool {
-	return strings.HasPrefix(key, "internal.config.kubernetes.io/") || slices.Contains(otherInternal, key)
+	return strings.HasPrefix(key, "internal.config.kubernetes.io/") || strings.HasPrefix(key, "internal.config.k8s.io/") || slices.Contains(otherInternal, key)
 }
 
 var otherInternal = []string{

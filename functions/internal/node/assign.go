@@ -34,9 +34,11 @@ func assignValue(key, old, src *yaml.Node) {
 	settle(key, old)
 }
 
-// settle puts the comment on the line of a key and its collection where it can be read back: behind the value if that
-// is written in the key's line, as {} and [] are; else behind the key, as it would end up in whatever follows.
+// settle puts the comments of a key and its value where they can be read back. That on their line goes behind the value if
+// it is written in the key's line, as {} and [] are; else behind the key, as it would end up in whatever follows. Those at
+// the foot go to the key.
 func settle(key, value *yaml.Node) {
+	key.FootComment, value.FootComment = joinBlocks(value.FootComment, key.FootComment), ""
 	if value.Kind != yaml.MappingNode && value.Kind != yaml.SequenceNode {
 		return
 	}
@@ -56,18 +58,23 @@ func joinLine(a, b string) string {
 
 // replace gives old the value of src and keeps the comments around it.
 func replace(old, src *yaml.Node) {
+	step := 1
+	if old.Kind == yaml.MappingNode {
+		step = 2
+	}
+	for len(old.Content) > 0 {
+		removeChildren(old, len(old.Content)-step, step)
+	}
 	c := clone(src)
 	c.HeadComment, c.LineComment, c.FootComment, c.Anchor = old.HeadComment, old.LineComment, old.FootComment, old.Anchor
 	*old = *c
 }
 
 func assignMapping(old, src *yaml.Node) {
-	for i := 0; i+1 < len(old.Content); {
+	for i := len(old.Content) - 2; i >= 0; i -= 2 { // from the end: what is removed hands comments to what stays
 		if indexOfEqual(src, old.Content[i]) < 0 {
 			removeChildren(old, i, 2)
-			continue
 		}
-		i += 2
 	}
 	if len(old.Content) == 0 {
 		old.Style &^= yaml.FlowStyle
@@ -112,6 +119,11 @@ func assignSequence(old, src *yaml.Node) {
 			continue
 		}
 		assign(content[i], want)
+	}
+	for i := len(old.Content) - 1; i >= 0; i-- {
+		if free[i] != nil {
+			removeChildren(old, i, 1)
+		}
 	}
 	old.Content = content
 }

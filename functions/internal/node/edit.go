@@ -176,6 +176,7 @@ func (f *Field) ensure(empty *yaml.Node, order []string) (*yaml.Node, error) {
 	if err := f.Set(empty, order...); err != nil {
 		return nil, err
 	}
+	f.toBlock()
 	return f.Value(), nil
 }
 
