@@ -123,8 +123,8 @@ endif
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API
-	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=crds paths=./...
-	@rm -rf sync-controller/config/crds && cp -R api/crds sync-controller/config/crds
+	@rm -rf sync-controller/config/crds
+	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=../sync-controller/config/crds paths=./...
 
 .PHONY: fmt
 fmt: $(GOLANGCI_LINT) ## Format all Go code

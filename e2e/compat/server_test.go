@@ -26,7 +26,7 @@ const (
 )
 
 // crdDir is where controller-gen puts our CRDs.
-var crdDir = filepath.Join("..", "..", "api", "crds")
+var crdDir = filepath.Join("..", "..", "sync-controller", "config", "crds")
 
 // readCRD returns the CRD in a file as the API server sees it, defaults set.
 func readCRD(t *testing.T, path string) *apiextensions.CustomResourceDefinition {

@@ -32,7 +32,7 @@ func toolsFromEnv() (tools, error) {
 // path returns the path of a binary.
 func (t tools) path(name string) string { return filepath.Join(string(t), name) }
 
-// The modules whose CRDs a stack gets.
+// The modules by which the CRDs that a stack gets are found.
 const (
 	porchModule = "github.com/nephio-project/porch"
 	apiModule   = "github.com/package-variants/package-variants/api"
