@@ -1,5 +1,5 @@
 # Everything a change needs. Requirements: Go, git, make and bash; every other
-# tool is pinned in tools/<name>, built from the module proxy and kept in bin/.
+# tool is pinned in tools, built from the module proxy and kept in bin/.
 
 GO_NEEDED := 1.26
 GO_VERSION := $(shell go env GOVERSION 2>/dev/null)
@@ -21,7 +21,7 @@ export CGO_ENABLED
 ALL_MODULES := api functions sync-controller release e2e
 OUTSIDE := release e2e
 MODULES := $(patsubst %/go.mod,%,$(wildcard $(addsuffix /go.mod,$(ALL_MODULES))))
-TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
+TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod tools/*/go.mod))
 
 # Images are $(REGISTRY)/<name>:$(VERSION). References to them, in examples and
 # manuals, follow by make tags.
@@ -38,10 +38,18 @@ stamp = $(if $(filter kubernetes kubectl,$(1)),$(shell awk -v p=k8s.io/component
 	'$$1 == "k8s.io/$(1)" { sub("^v0", "v1", $$2); split($$2, v, "."); \
 	print "-X " p ".gitVersion=" $$2 " -X " p ".gitMajor=1 -X " p ".gitMinor=" v[2]; exit }' tools/$(1)/go.mod))
 
-# $(call tool,NAME) is the binary of tools/NAME. Its directory carries a hash of
-# what decides the binary, so a change of version or of Go builds it anew.
-tool = $(CURDIR)/bin/$(1)-$(shell { echo $(GO_VERSION); cat tools/$(1)/go.mod tools/$(1)/go.sum; \
-	printf '%s' '$(call stamp,$(1))'; cat tools/$(1)/*.go 2>/dev/null; } | git hash-object --stdin | cut -c1-12)/$(1)
+# $(call module,NAME) is the module of a tool: tools/NAME, or else tools.
+module = $(if $(wildcard tools/$(1)/go.mod),tools/$(1),tools)
+
+# $(call tool,NAME) is the binary of a tool. Its directory carries a hash of what
+# decides the binary, so a change of version or of Go builds it anew.
+tool = $(CURDIR)/bin/$(1)-$(shell { echo $(GO_VERSION); cat $(call module,$(1))/go.mod $(call module,$(1))/go.sum; \
+	printf '%s' '$(call stamp,$(1))'; cat $(call module,$(1))/*.go 2>/dev/null; } | git hash-object --stdin | cut -c1-12)/$(1)
+
+# $(call package,NAME) is what to build in the module of a tool: its main.go, or the
+# one of the tools that its go.mod lists which has the name.
+package = $(if $(wildcard $(call module,$(1))/main.go),.,$$(GOWORK=off go list tool | grep -E '/$(1)(/v[0-9]+)?$$'))
+
 KPT_BUILD := $(call tool,kpt)
 CATALOG_BUILD := $(dir $(call tool,catalog))set-namespace
 CONTROLLER_GEN := $(call tool,controller-gen)
@@ -81,11 +89,11 @@ tools: $(KPT_BUILD) $(KUSTOMIZE) $(CRANE) $(CATALOG_BUILD) ## Build kpt, kustomi
 	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(KUSTOMIZE) $(CRANE) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
 
 # The binary is moved into place when it is complete, so that two makes at once
-# do no harm. A tool is its module's main.go or what its go.mod lists as tool.
+# do no harm.
 $(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE):
 	@echo "== building $(@F) (once per version)"
-	@mkdir -p $(@D) && cd tools/$(@F) && \
-	GOWORK=off go build -trimpath -ldflags '$(call stamp,$(@F))' -o $@.$$$$ $(if $(wildcard tools/$(@F)/main.go),.,tool) && mv $@.$$$$ $@
+	@mkdir -p $(@D) && cd $(call module,$(@F)) && \
+	GOWORK=off go build -trimpath -ldflags '$(call stamp,$(@F))' -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@
 
 $(CATALOG_BUILD):
 	@echo "== building functions of the catalog (once per version)"
