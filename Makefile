@@ -56,7 +56,9 @@ CONTROLLER_GEN := $(call tool,controller-gen)
 GOLANGCI_LINT := $(call tool,golangci-lint)
 ETCD := $(call tool,etcd)
 KUBE_APISERVER := $(dir $(call tool,kubernetes))kube-apiserver
+KUBE_CONTROLLER_MANAGER := $(dir $(KUBE_APISERVER))kube-controller-manager
 PORCH := $(call tool,porch)
+PORCH_CONTROLLERS := $(dir $(PORCH))controllers
 KUBECTL := $(call tool,kubectl)
 KUSTOMIZE := $(call tool,kustomize)
 CRANE := $(call tool,crane)
@@ -84,9 +86,13 @@ help: ## List the targets
 ##
 # Building
 
+.PHONY: kpt-tools
+kpt-tools: $(KPT_BUILD) $(CATALOG_BUILD)
+	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
+
 .PHONY: tools
-tools: $(KPT_BUILD) $(KUSTOMIZE) $(CRANE) $(CATALOG_BUILD) ## Build kpt, kustomize, crane and functions of the catalog into bin/tools
-	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(KUSTOMIZE) $(CRANE) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
+tools: kpt-tools $(KUSTOMIZE) $(CRANE) ## Build kpt, kustomize, crane and functions of the catalog into bin/tools
+	@ln -sfn $(KUSTOMIZE) $(CRANE) bin/tools/
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm.
@@ -99,27 +105,42 @@ $(CATALOG_BUILD):
 	@echo "== building functions of the catalog (once per version)"
 	@mkdir -p $(@D) && cd tools/catalog && GOWORK=off go build -trimpath -o $(@D)/ tool
 
-# These take minutes, so they wait for one another even under make -j.
+# What a Kubernetes API and Porch are made of, as the demo starts them.
+PLAIN_STACK := $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(PORCH)
+
+.PHONY: plain-stack-tools
+plain-stack-tools: $(PLAIN_STACK)
+	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
+	@ln -sfn $(dir $(PORCH))server bin/tools/function-runner && ln -sfn $(dir $(PORCH))git bin/tools/git-server
+
+# With what only tests and benchmarks start: the controllers of both.
 .PHONY: stack-tools
-stack-tools: $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(PORCH) ## Build etcd, Kubernetes and Porch into bin/tools
-	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(dir $(KUBE_APISERVER))kube-controller-manager $(KUBECTL) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
-	@ln -sfn $(dir $(PORCH))server bin/tools/function-runner && ln -sfn $(dir $(PORCH))git bin/tools/git-server && \
-	ln -sfn $(dir $(PORCH))controllers bin/tools/porch-controllers
+stack-tools: plain-stack-tools $(KUBE_CONTROLLER_MANAGER) $(PORCH_CONTROLLERS) ## Build etcd, Kubernetes and Porch into bin/tools
+	@ln -sfn $(KUBE_CONTROLLER_MANAGER) bin/tools/ && ln -sfn $(PORCH_CONTROLLERS) bin/tools/porch-controllers
+
+# These take minutes, so they wait for one another even under make -j.
 $(KUBE_APISERVER): | $(ETCD)
 $(KUBECTL): | $(KUBE_APISERVER)
 $(PORCH): | $(KUBECTL)
+$(KUBE_CONTROLLER_MANAGER): | $(PORCH)
+$(PORCH_CONTROLLERS): | $(KUBE_CONTROLLER_MANAGER)
 
-# The binary that make takes for all of a module is moved last.
-$(KUBE_APISERVER):
-	@echo "== building Kubernetes (once per version)"
-	@mkdir -p $(@D)/$$$$ && cd tools/kubernetes && \
-	GOWORK=off go build -trimpath -ldflags '$(call stamp,kubernetes)' -o $(@D)/$$$$/ tool && cd $(@D) && \
-	mv $$$$/kube-controller-manager $$$$/kube-apiserver . && rmdir $$$$
+$(KUBE_APISERVER) $(KUBE_CONTROLLER_MANAGER):
+	@echo "== building $(@F) (once per version)"
+	@mkdir -p $(@D) && cd tools/kubernetes && \
+	GOWORK=off go build -trimpath -ldflags '$(call stamp,kubernetes)' -o $@.$$$$ k8s.io/kubernetes/cmd/$(@F) && mv $@.$$$$ $@
 
+# The binary that make takes for all of them is moved last.
+PORCH_PACKAGES := $(addprefix github.com/nephio-project/porch/,func/server test/git cmd/porchctl cmd/porch)
 $(PORCH):
 	@echo "== building Porch (once per version)"
-	@mkdir -p $(@D)/$$$$ && cd tools/porch && GOWORK=off go build -trimpath -o $(@D)/$$$$/ tool && cd $(@D) && \
-	mv $$$$/server $$$$/git $$$$/porchctl $$$$/controllers . && mv $$$$/porch . && rmdir $$$$
+	@mkdir -p $(@D)/$$$$ && cd tools/porch && GOWORK=off go build -trimpath -o $(@D)/$$$$/ $(PORCH_PACKAGES) && cd $(@D) && \
+	mv $$$$/server $$$$/git $$$$/porchctl . && mv $$$$/porch . && rmdir $$$$
+
+$(PORCH_CONTROLLERS):
+	@echo "== building the controllers of Porch (once per version)"
+	@mkdir -p $(@D) && cd tools/porch && \
+	GOWORK=off go build -trimpath -o $@.$$$$ github.com/nephio-project/porch/controllers && mv $@.$$$$ $@
 
 .PHONY: build
 build: ## Build the functions into bin/functions
@@ -210,12 +231,17 @@ microbench: ## Run the benchmarks of the modules (BENCH=regexp, BENCHCOUNT=n)
 # The demo ends what it starts, so it is not run by go run, which does not hand signals on.
 DEMO := cd e2e && GOWORK=off go build -o ../bin/demo ./demo && exec ../bin/demo
 
+# Each demo says what it has to build before that begins, and builds nothing else.
 .PHONY: demo
-demo: tools build stack-tools ## Show a blueprint become the packages of a fleet, with Porch and the controller
+demo: ## Show a blueprint become the packages of a fleet, with Porch and the controller
+	@hack/announce.sh $(PLAIN_STACK) $(SYNC_CONTROLLER)
+	@$(MAKE) --no-print-directory plain-stack-tools build
 	@$(DEMO)
 
 .PHONY: demo-kpt
-demo-kpt: tools build ## Show the functions by themselves, with kpt and no cluster
+demo-kpt: ## Show the functions by themselves, with kpt and no cluster
+	@hack/announce.sh $(KPT_BUILD) $(CATALOG_BUILD) $(SYNC_CONTROLLER)
+	@$(MAKE) --no-print-directory kpt-tools build
 	@$(DEMO) -kpt
 
 # The stack runs until make stack-down, with all it writes in bin/stack.

@@ -75,7 +75,7 @@ type Stack struct {
 // has its usual effect. Start needs the environment that the Makefile sets, and a working directory within the module
 // e2e.
 func Start(ctx context.Context, options Options) (*Stack, error) {
-	bin, err := toolsFromEnv()
+	bin, err := toolsFromEnv(options)
 	if err != nil {
 		return nil, err
 	}

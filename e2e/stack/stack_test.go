@@ -187,12 +187,12 @@ func TestMain(m *testing.M) {
 
 // TestFailure holds that an error names the component that failed and shows its log, and that nothing is left then.
 func TestFailure(t *testing.T) {
-	bin, err := toolsFromEnv()
+	bin, err := toolsFromEnv(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	broken := t.TempDir()
-	for _, name := range []string{"etcd", "porch", "porchctl", "function-runner", "git-server", "kubectl", "kube-controller-manager"} {
+	for _, name := range []string{"etcd", "porch", "porchctl", "function-runner", "git-server", "kubectl"} {
 		if err := os.Symlink(bin.path(name), filepath.Join(broken, name)); err != nil {
 			t.Fatal(err)
 		}
