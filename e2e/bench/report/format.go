@@ -24,10 +24,23 @@ func seconds(s float64) string {
 }
 
 // megabytes writes a size in MB, which are a million bytes, to three digits.
-func megabytes(n int64) string { return digits(float64(n)/1e6) + " MB" }
+func megabytes(n float64) string { return digits(n/1e6) + " MB" }
 
-// times writes a ratio.
-func times(ratio float64) string { return digits(ratio) }
+// megabytesOf is megabytes for the types that sizes have in a run.
+func megabytesOf(n any) string {
+	if whole, ok := n.(int64); ok {
+		return megabytes(float64(whole))
+	}
+	return megabytes(n.(float64))
+}
+
+// ratio writes how much of something there is for each 1 of another, empty if there is none of that.
+func ratio(of, to float64) string {
+	if to == 0 {
+		return ""
+	}
+	return digits(of / to)
+}
 
 // digits writes a number to three digits; one from 1000 on is written in full.
 func digits(v float64) string {
@@ -54,20 +67,4 @@ func count(n int) string {
 		return strconv.Itoa(n)
 	}
 	return fmt.Sprintf("%s,%03d", count(n/1000), n%1000)
-}
-
-// table writes a table in Markdown. The first column is text, the others are numbers.
-func table(header []string, rows [][]string) string {
-	var out strings.Builder
-	line := func(cells []string) { fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | ")) }
-	line(header)
-	rule := []string{"---"}
-	for range header[1:] {
-		rule = append(rule, "---:")
-	}
-	line(rule)
-	for _, row := range rows {
-		line(row)
-	}
-	return out.String()
 }
