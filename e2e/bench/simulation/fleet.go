@@ -45,6 +45,7 @@ const (
 // fleet is what a platform team has in its cluster.
 type fleet struct {
 	variants int
+	config   *rest.Config
 	client   client.Client
 	porch    *Porch
 }
@@ -55,7 +56,7 @@ func newFleet(config *rest.Config, porch *Porch, variants int) (*fleet, error) {
 		return nil, err
 	}
 	c, err := client.New(config, client.Options{Scheme: scheme})
-	return &fleet{variants: variants, client: client.NewNamespacedClient(c, namespace), porch: porch}, err
+	return &fleet{variants: variants, config: config, client: client.NewNamespacedClient(c, namespace), porch: porch}, err
 }
 
 func (f *fleet) repositories() int { return f.variants / perRepository }

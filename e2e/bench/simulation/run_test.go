@@ -41,6 +41,13 @@ func TestMeasure(t *testing.T) {
 	if p.Reconciles < variants || p.Requests < 4*variants {
 		t.Errorf("%d reconciles with %d requests", p.Reconciles, p.Requests)
 	}
+	// A variant, its draft, its content and its status are written, and the content is read before.
+	if p.Asked.Writes < 4*variants || p.Asked.ContentReads < variants {
+		t.Errorf("%+v for %d variants, want four writes of each and one reading", *p.Asked, variants)
+	}
+	if a := p.Restart.Asked; a == nil || a.Writes > p.Asked.Writes/2 || a.ContentReads > p.Asked.ContentReads {
+		t.Errorf("restart: %+v, want fewer than at first", a)
+	}
 	if p.Unrelated.Reconciles != 1 || p.Unrelated.Requests != 0 {
 		t.Errorf("events about others' packages: %+v, want the one reconcile of the last event", p.Unrelated)
 	}
