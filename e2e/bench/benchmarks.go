@@ -35,7 +35,8 @@ var suites = map[string][]suite{
 	functions: {
 		{
 			"functions",
-			[]string{"./apply-package-context/packagecontext", "./prepend-pipeline/pipeline", "./inject-config/injection", "./krm"},
+			[]string{"./apply-package-context/packagecontext", "./prepend-pipeline/pipeline", "./inject-config/injection",
+				"./krm"},
 			[]string{"BenchmarkInProcess", "BenchmarkProcess"},
 		},
 		{"sync-controller", []string{"./internal/mutate"}, []string{"BenchmarkApply"}},

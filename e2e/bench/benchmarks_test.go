@@ -52,7 +52,8 @@ func TestReadBenchmarks(t *testing.T) {
 		"processes": {
 			lines: []string{
 				pkg + "functions/krm",
-				"BenchmarkProcess/inject-config/10-2 3 20000000 ns/op 3000000 noop-ns/process 4000000 ns/process 8000000 catalog-ns/process",
+				"BenchmarkProcess/inject-config/10-2 3 20000000 ns/op 3000000 noop-ns/process 4000000 ns/process 8000000 " +
+					"catalog-ns/process",
 			},
 			want: []report.Benchmark{{
 				Package: "functions/krm", Name: "Process/inject-config/10", Values: map[string]float64{

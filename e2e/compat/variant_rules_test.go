@@ -75,15 +75,18 @@ func TestPackageVariantRules(t *testing.T) {
 		},
 		"RevisionNoTag": {
 			spec: upstream(`revision: a/b`),
-			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, or a tag of ` +
+				`letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionEmpty": {
 			spec: upstream(`revision: ""`),
-			want: []string{`spec.upstream.revision: Invalid value: "": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "": must be a number, v and a number, or a tag of letters, ` +
+				`digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionQuotedMinus": {
 			spec: upstream(`revision: "-1"`),
-			want: []string{`spec.upstream.revision: Invalid value: "-1": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "-1": must be a number, v and a number, or a tag of ` +
+				`letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionVZero": {
 			spec: upstream(`revision: v0`),
@@ -91,7 +94,8 @@ func TestPackageVariantRules(t *testing.T) {
 		},
 		"RevisionFraction": {
 			spec: upstream(`revision: 1.5`),
-			want: []string{`spec.upstream.revision: Invalid value: "number": spec.upstream.revision in body must be of type integer,string: "number"`},
+			want: []string{`spec.upstream.revision: Invalid value: "number": spec.upstream.revision in body must be of type ` +
+				`integer,string: "number"`},
 		},
 
 		"PoliciesEmpty":         {spec: validVariant + "\nadoptionPolicy: ''\ndeletionPolicy: ''"},
@@ -156,7 +160,8 @@ pipeline:
 		},
 		"InjectorNameEmpty": {
 			spec: validVariant + "\ninjectors: [{name: ''}]",
-			want: []string{`spec.injectors[0].name: Invalid value: "": spec.injectors[0].name in body should be at least 1 chars long`},
+			want: []string{`spec.injectors[0].name: Invalid value: "": spec.injectors[0].name in body should be at ` +
+				`least 1 chars long`},
 		},
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 )
 
-// TestRun runs the whole demo, in the cluster: it must show each step, print what the README of the example says, and leave
-// nothing behind.
+// TestRun runs the whole demo, in the cluster: it must show each step, print what the README of the example says, and
+// leave nothing behind.
 func TestRun(t *testing.T) {
 	const maxLines = 260 // how much a newcomer reads
 	temp := temporary(t)
@@ -116,7 +116,8 @@ func TestRunFails(t *testing.T) {
 				if c.cancelled {
 					cancel()
 				}
-				if err := run(ctx, &page{out: &strings.Builder{}}, options{kpt: kpt}); err == nil || !strings.Contains(err.Error(), c.want) {
+				if err := run(ctx, &page{out: &strings.Builder{}}, options{kpt: kpt}); err == nil ||
+					!strings.Contains(err.Error(), c.want) {
 					t.Errorf("got error %v, want one with %q", err, c.want)
 				}
 				expectNothing(t, temp)
@@ -161,7 +162,8 @@ func TestRunKeepsTheLogs(t *testing.T) {
 				t.Fatalf("got %q, want one directory", left)
 			}
 			dir := filepath.Join(temp, left[0], logs)
-			for _, want := range []string{c.step, "sync-controller ended", "the end is near", "Porch and the others are in " + dir} {
+			for _, want := range []string{c.step, "sync-controller ended", "the end is near",
+				"Porch and the others are in " + dir} {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the error has no %q: %v", want, err)
 				}
@@ -211,7 +213,8 @@ func expectNothing(t *testing.T, temp string) {
 	expectNoProcess(t, temp)
 }
 
-// expectNoProcess fails the test if a process runs that was told of a directory, where the system lists processes as files.
+// expectNoProcess fails the test if a process runs that was told of a directory, where the system lists processes as
+// files.
 func expectNoProcess(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")

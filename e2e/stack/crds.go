@@ -40,8 +40,8 @@ func (s *Stack) installPorch(ctx context.Context) error {
 	return s.applyCRDs(ctx, files)
 }
 
-// InstallVariants applies the CRDs of PackageVariant and PackageVariantSet, as they are installed with the controller, and
-// returns once they are served. Only the first call of a stack does it.
+// InstallVariants applies the CRDs of PackageVariant and PackageVariantSet, as they are installed with the controller,
+// and returns once they are served. Only the first call of a stack does it.
 func (s *Stack) InstallVariants(ctx context.Context) error {
 	s.installing.Lock()
 	defer s.installing.Unlock()

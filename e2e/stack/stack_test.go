@@ -41,7 +41,8 @@ func TestPublish(t *testing.T) {
 	})
 	t.Logf("started in %s", time.Since(began).Round(time.Millisecond))
 	for name, deployment := range map[string]bool{"blueprints": false, "deployments": true} {
-		if err := s.RegisterRepository(t.Context(), Repository{Namespace: "default", Name: name, Deployment: deployment}); err != nil {
+		if err := s.RegisterRepository(t.Context(), Repository{Namespace: "default", Name: name,
+			Deployment: deployment}); err != nil {
 			t.Fatal(err)
 		}
 	}

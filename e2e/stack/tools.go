@@ -15,12 +15,13 @@ import (
 // tools is the directory of the binaries.
 type tools string
 
-// toolsFromEnv returns the directory that TOOLS_BIN names, as the Makefile sets it, if it has all that a stack with these
-// options needs.
+// toolsFromEnv returns the directory that TOOLS_BIN names, as the Makefile sets it, if it has all that a stack with
+// these options needs.
 func toolsFromEnv(options Options) (tools, error) {
 	dir := os.Getenv("TOOLS_BIN")
 	if dir == "" {
-		return "", errors.New("the environment variable TOOLS_BIN must name the directory of etcd, kube-apiserver and Porch: run this by make, which builds them and sets it")
+		return "", errors.New("the environment variable TOOLS_BIN must name the directory of etcd, kube-apiserver and " +
+			"Porch: run this by make, which builds them and sets it")
 	}
 	names := []string{"etcd", "kube-apiserver", "porch", "porchctl", "function-runner", "git-server", "kubectl"}
 	if options.ControllerManager {

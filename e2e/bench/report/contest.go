@@ -42,8 +42,8 @@ type FloorRun struct {
 	Seconds float64 `json:"seconds"`
 	// Retries is how many calls Porch refused that were made again.
 	Retries int `json:"retries,omitempty"`
-	// Wrong is how many drafts were missing or had the wrong content at the end; Fault is the first of them. A run with any
-	// is no floor.
+	// Wrong is how many drafts were missing or had the wrong content at the end; Fault is the first of them. A run with
+	// any is no floor.
 	Wrong int    `json:"wrong,omitempty"`
 	Fault string `json:"fault,omitempty"`
 }

@@ -138,7 +138,8 @@ func (s *Scale) expectations() []Expectation {
 			times := float64(last.Variants) / float64(p.Variants)
 			cpu, requests := last.CPUSeconds/p.CPUSeconds/times, float64(last.Requests)/float64(p.Requests)/times
 			all = append(all, atMost(
-				fmt.Sprintf("scale: processor time or requests for a variant at %s variants, for each at 1,000", count(last.Variants)),
+				fmt.Sprintf("scale: processor time or requests for a variant at %s variants, for each at 1,000",
+					count(last.Variants)),
 				max(cpu, requests), mostSuperlinear))
 		}
 	}

@@ -55,7 +55,8 @@ func row(cells ...any) string {
 
 // picture shows a plot of Plots, as it is for the reader's surrounding.
 func picture(alt, name string) string {
-	return fmt.Sprintf(`<picture><source media="(prefers-color-scheme: dark)" srcset="DIR/%s"><img alt="%s" src="DIR/%s"></picture>`,
+	return fmt.Sprintf(`<picture><source media="(prefers-color-scheme: `+
+		`dark)" srcset="DIR/%s"><img alt="%s" src="DIR/%s"></picture>`,
 		name+darkEnd, alt, name+lightEnd)
 }
 

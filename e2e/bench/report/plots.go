@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// The plots, by the names of their files in the directory of the page, without their ends: each is there for a light and
-// for a dark surrounding.
+// The plots, by the names of their files in the directory of the page, without their ends: each is there for a light
+// and for a dark surrounding.
 const (
 	fanOutPlot    = "fan-out"
 	expansionPlot = "expansion"

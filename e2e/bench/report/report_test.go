@@ -41,12 +41,15 @@ func sample() *Run {
 			},
 			Floor: []FloorRun{{PerRepository: 1, Total: 1, Seconds: 30}, {PerRepository: 1, Total: 5, Seconds: 10, Retries: 2},
 				{PerRepository: 2, Total: 10, Seconds: 8, Wrong: 3, Fault: "lost"}},
-			Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", Calls: 50, MedianSeconds: 0.1, P95Seconds: 0.25}},
+			Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", Calls: 50, MedianSeconds: 0.1,
+				P95Seconds: 0.25}},
 		},
 		Rest: &Rest{
 			Variants: 50, SettleSeconds: 60, Seconds: 30,
-			Ours:  []RequestCount{{Verb: "watch", Resource: "packagevariants", Count: 1}, {Verb: "update", Resource: "leases", Count: 9}},
-			Porch: []RequestCount{{Verb: "update", Resource: contents, Count: 100}, {Verb: "get", Resource: contents, Count: 100}},
+			Ours: []RequestCount{{Verb: "watch", Resource: "packagevariants", Count: 1},
+				{Verb: "update", Resource: "leases", Count: 9}},
+			Porch: []RequestCount{{Verb: "update", Resource: contents, Count: 100},
+				{Verb: "get", Resource: contents, Count: 100}},
 		},
 		Change: &Change{
 			Object: ChangePair{Variants: 50, Affected: 20,
@@ -254,7 +257,8 @@ func TestRequests(t *testing.T) {
 		{Verb: "update", Resource: "packagevariants/status", Count: 23},
 		{Verb: "watch", Resource: "packagevariants", Count: 29},
 	}
-	want := map[string]int{"all": 127, "writes": 57, "package writes": 14, "content reads": 24, "status": 40, "granted": 2, "refused": 3}
+	want := map[string]int{"all": 127, "writes": 57, "package writes": 14, "content reads": 24, "status": 40, "granted": 2,
+		"refused": 3}
 	got := map[string]int{
 		"all": Total(requests), "writes": Writes(requests), "package writes": PackageWrites(requests),
 		"content reads": ContentReads(requests), "status": statusWrites(requests),

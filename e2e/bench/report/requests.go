@@ -38,11 +38,12 @@ func Refused(requests []RequestCount) int {
 	return n
 }
 
-// Writes returns how many requests ask for a change of what is stored. Leases do not count: they are how replicas agree on
-// who works.
+// Writes returns how many requests ask for a change of what is stored. Leases do not count: they are how replicas agree
+// on who works.
 func Writes(requests []RequestCount) int {
 	return sum(requests, func(r RequestCount) bool {
-		return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.Verb) && r.Resource != "leases"
+		return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.Verb) &&
+			r.Resource != "leases"
 	})
 }
 

@@ -30,7 +30,8 @@ type ScalePoint struct {
 	Requests      int `json:"requests"`
 	// Asked is what some of these were; nil where that was not measured.
 	Asked *Asked `json:"asked,omitempty"`
-	// Unrelated and Related are bursts of events once all are ready: about packages of no variant, and about the variants'.
+	// Unrelated and Related are bursts of events once all are ready: about packages of no variant, and about the
+	// variants'.
 	Unrelated Burst `json:"unrelated"`
 	Related   Burst `json:"related"`
 	// Restart is the start of another controller with the same fleet.
@@ -90,7 +91,8 @@ type Burst struct {
 // PerSecond returns how many events a second the controller has taken.
 func (b Burst) PerSecond() float64 { return float64(b.Events) / b.Seconds }
 
-// Restart is what a controller does that is started with a fleet that is as it should be: it looks at each variant once.
+// Restart is what a controller does that is started with a fleet that is as it should be: it looks at each variant
+// once.
 type Restart struct {
 	// Seconds is the time from its being ready until it had nothing left to do, and CPUSeconds its processor time.
 	Seconds    float64 `json:"seconds"`

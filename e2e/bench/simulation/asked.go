@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// asked returns what has been asked of the API until now, by anybody. What is asked of Porch is counted there, the rest by
-// the API server. Events are counted, Leases are not: the API server writes some itself.
+// asked returns what has been asked of the API until now, by anybody. What is asked of Porch is counted there, the rest
+// by the API server. Events are counted, Leases are not: the API server writes some itself.
 func (f *fleet) asked(ctx context.Context) (report.Asked, error) {
 	asked := f.porch.asked()
 	client, err := rest.HTTPClientFor(f.config)

@@ -31,8 +31,8 @@ type Options struct {
 	Log io.Writer
 }
 
-// Measure measures the controller with fleets of each of the sizes, each in a cluster of its own, and puts it into a run.
-// It needs the environment that the Makefile sets. When it returns, all that it started has ended.
+// Measure measures the controller with fleets of each of the sizes, each in a cluster of its own, and puts it into a
+// run. It needs the environment that the Makefile sets. When it returns, all that it started has ended.
 func Measure(ctx context.Context, o Options, run *report.Run) error {
 	scale := &report.Scale{Latencies: o.Latencies.report()}
 	for _, variants := range o.Variants {
@@ -49,7 +49,8 @@ func Measure(ctx context.Context, o Options, run *report.Run) error {
 	return nil
 }
 
-// measure measures the controller with one fleet: as its sets are applied, in bursts of events, and when it is started anew.
+// measure measures the controller with one fleet: as its sets are applied, in bursts of events, and when it is started
+// anew.
 func measure(t harness.T, o *Options, variants int) report.ScalePoint {
 	porch := NewPorch(o.Latencies)
 	s := stacktest.Start(t, stack.Options{PorchAPI: porch})
@@ -83,8 +84,8 @@ func measure(t harness.T, o *Options, variants int) report.ScalePoint {
 	return point
 }
 
-// converge applies the sets and measures until they say that all variants are ready, and then at rest. The drafts must be
-// what the variants ask for.
+// converge applies the sets and measures until they say that all variants are ready, and then at rest. The drafts must
+// be what the variants ask for.
 func (c *observed) converge(o *Options, f *fleet, point *report.ScalePoint) {
 	c.t.Helper()
 	asked := c.asking(f)

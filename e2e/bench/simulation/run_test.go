@@ -9,13 +9,14 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/report"
 )
 
-// TestMeasure holds that a small fleet converges before the simulated Porch, with no more writes than it takes, and that
-// everything is measured.
+// TestMeasure holds that a small fleet converges before the simulated Porch, with no more writes than it takes, and
+// that everything is measured.
 func TestMeasure(t *testing.T) {
 	const variants = 20
 	var run report.Run
 	err := Measure(t.Context(), Options{
-		Variants: []int{variants}, Latencies: Latencies{Create: time.Millisecond, Save: time.Millisecond, Read: time.Millisecond},
+		Variants: []int{variants}, Latencies: Latencies{Create: time.Millisecond, Save: time.Millisecond,
+			Read: time.Millisecond},
 		Events: 100, Log: t.Output(),
 	}, &run)
 	if err != nil {
@@ -31,7 +32,8 @@ func TestMeasure(t *testing.T) {
 	for name, n := range map[string]float64{
 		"peak": float64(p.PeakBytes), "heap": float64(p.HeapBytes), "memory at rest": float64(p.RestBytes),
 		"time": p.ConvergeSeconds, "processor time": p.CPUSeconds, "sets' reconciles": float64(p.SetReconciles),
-		"processor time of the unrelated": p.Unrelated.CPUSeconds, "of the related": p.Related.CPUSeconds, "of the restart": p.Restart.CPUSeconds,
+		"processor time of the unrelated": p.Unrelated.CPUSeconds, "of the related": p.Related.CPUSeconds,
+		"of the restart":      p.Restart.CPUSeconds,
 		"peak of the restart": float64(p.Restart.PeakBytes), "time of the restart": p.Restart.Seconds,
 	} {
 		if n <= 0 {

@@ -31,8 +31,8 @@ const (
 
 // Hook is called in both phases of each request, by many goroutines at once. A status that it returns is sent to the
 // client: in the phase Before the request is then not forwarded, and has no phase After; in the phase After, the status
-// takes the place of the server's answer. In a hook a test may also kill the client; in the phase Before, it should then
-// return a status, or the request may still reach the server.
+// takes the place of the server's answer. In a hook a test may also kill the client; in the phase Before, it should
+// then return a status, or the request may still reach the server.
 type Hook func(r Request, phase Phase) *metav1.Status
 
 // Handle sets the hook, in place of any earlier one; nil is none.
@@ -85,8 +85,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, httpRequest *http.Request) {
 	p.forward.ServeHTTP(w, httpRequest.WithContext(ctx))
 }
 
-// admit records a request and returns a status if what it asks for is down. A watch that is admitted is cut off when that
-// goes down.
+// admit records a request and returns a status if what it asks for is down. A watch that is admitted is cut off when
+// that goes down.
 func (p *Proxy) admit(r *Request, cut context.CancelFunc) *metav1.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
