@@ -53,7 +53,7 @@ func (t *theme) figure(title string, height vg.Length, plots []*plot.Plot) (stri
 	svg := vgsvg.New(figureWidth, titleHeight+vg.Length(len(rows))*height)
 	canvas := draw.New(svg)
 	canvas.SetColor(t.ground)
-	canvas.Fill(canvas.Rectangle.Path())
+	canvas.Fill(canvas.Path())
 	canvas.FillText(t.style(15, t.text, font.WeightBold), vg.Point{X: 24, Y: canvas.Max.Y - 32}, title)
 	canvas.Max.Y -= titleHeight
 	tiles := draw.Tiles{Rows: len(rows), Cols: columns, PadX: 24, PadY: 8, PadLeft: 24, PadRight: 24, PadBottom: 12}

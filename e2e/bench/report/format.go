@@ -26,12 +26,18 @@ func seconds(s float64) string {
 // megabytes writes a size in MB, which are a million bytes, to three digits.
 func megabytes(n float64) string { return digits(n/1e6) + " MB" }
 
-// megabytesOf is megabytes for the types that sizes have in a run.
-func megabytesOf(n any) string {
-	if whole, ok := n.(int64); ok {
-		return megabytes(float64(whole))
+// number returns a number of a run, which may have any of the types that numbers have there.
+func number(n any) float64 {
+	switch n := n.(type) {
+	case int:
+		return float64(n)
+	case int64:
+		return float64(n)
+	case float64:
+		return n
+	default:
+		return math.NaN()
 	}
-	return megabytes(n.(float64))
 }
 
 // ratio writes how much of something there is for each 1 of another, empty if there is none of that.

@@ -23,9 +23,10 @@ var (
 // parse returns a template that can use what is here.
 func parse(name, text string) *template.Template {
 	return template.Must(template.New(name).Funcs(template.FuncMap{
-		"seconds": seconds, "mb": megabytesOf, "count": count, "digits": digits, "ratio": ratio, "total": Total,
+		"seconds": seconds, "count": count, "digits": digits, "total": Total,
 		"head": head, "row": row, "plot": picture, "requestRows": requestRows,
-		"float": func(n int) float64 { return float64(n) },
+		"mb":    func(n any) string { return megabytes(number(n)) },
+		"ratio": func(of, to any) string { return ratio(number(of), number(to)) },
 		"choose": func(condition bool, yes, no string) string {
 			if condition {
 				return yes
