@@ -143,9 +143,15 @@ $(PORCH_CONTROLLERS):
 	GOWORK=off go build -trimpath -o $@.$$$$ github.com/nephio-project/porch/controllers && mv $@.$$$$ $@
 
 .PHONY: build
-build: ## Build the functions into bin/functions
+build: build-functions build-controller ## Build the functions and the controller into bin
+
+.PHONY: build-functions
+build-functions:
 	@mkdir -p $(FUNCTIONS_BIN)
 	cd functions && go build -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
+
+.PHONY: build-controller
+build-controller:
 ifneq ($(filter sync-controller,$(MODULES)),)
 	cd sync-controller && go build -o $(CURDIR)/bin/ .
 endif
@@ -235,13 +241,13 @@ DEMO := cd e2e && GOWORK=off go build -o ../bin/demo ./demo && exec ../bin/demo
 .PHONY: demo
 demo: ## Show a blueprint become the packages of a fleet, with Porch and the controller
 	@hack/announce.sh $(PLAIN_STACK) $(SYNC_CONTROLLER)
-	@$(MAKE) --no-print-directory plain-stack-tools build
+	@$(MAKE) --no-print-directory plain-stack-tools build-controller
 	@$(DEMO)
 
 .PHONY: demo-kpt
 demo-kpt: ## Show the functions by themselves, with kpt and no cluster
-	@hack/announce.sh $(KPT_BUILD) $(CATALOG_BUILD) $(SYNC_CONTROLLER)
-	@$(MAKE) --no-print-directory kpt-tools build
+	@hack/announce.sh $(KPT_BUILD) $(CATALOG_BUILD) $(FUNCTIONS_BIN)
+	@$(MAKE) --no-print-directory kpt-tools build-functions
 	@$(DEMO) -kpt
 
 # The stack runs until make stack-down, with all it writes in bin/stack.

@@ -96,16 +96,24 @@ func TestRunFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		env       map[string]string
 		cancelled bool
+		kpt       []bool // which demos; nil for both
 		want      string
 	}{
 		"no environment": {env: map[string]string{"TOOLS_BIN": ""}, want: "TOOLS_BIN, FUNCTIONS_BIN and SYNC_CONTROLLER"},
 		"no tools":       {env: map[string]string{"TOOLS_BIN": "/nowhere/tools"}, want: "/nowhere/tools"},
-		"no functions":   {env: map[string]string{"FUNCTIONS_BIN": "/nowhere"}, want: "run make demo"},
-		"no controller":  {env: map[string]string{"SYNC_CONTROLLER": "/nowhere"}, want: "run make demo"},
-		"no git":         {env: map[string]string{"PATH": pathWith(t, "bash")}, want: "git is not on the PATH"},
-		"interrupted":    {cancelled: true, want: "interrupted"},
+		"no functions": {
+			env: map[string]string{"FUNCTIONS_BIN": "/nowhere"}, kpt: []bool{true}, want: "run make demo",
+		},
+		"no controller": {
+			env: map[string]string{"SYNC_CONTROLLER": "/nowhere"}, kpt: []bool{false}, want: "run make demo",
+		},
+		"no git":      {env: map[string]string{"PATH": pathWith(t, "bash")}, want: "git is not on the PATH"},
+		"interrupted": {cancelled: true, want: "interrupted"},
 	} {
-		for _, kpt := range []bool{false, true} {
+		if c.kpt == nil {
+			c.kpt = []bool{false, true}
+		}
+		for _, kpt := range c.kpt {
 			t.Run(name, func(t *testing.T) {
 				temp := temporary(t)
 				for key, value := range c.env {

@@ -38,7 +38,7 @@ func exampleDir(o options) string {
 
 // prepare makes the workplace in a temporary directory. A tool that is missing is an error that names it.
 func prepare(temp string, o options) (*workplace, error) {
-	bin, err := tools()
+	bin, err := tools(o)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +60,13 @@ func prepare(temp string, o options) (*workplace, error) {
 	return w, walkthrough.Clone(w.clone, root, path.Base(example), bin)
 }
 
-// tools returns what make builds and the demo runs, by its name in bin, once all is found.
-func tools() (map[string]string, error) {
-	bin := map[string]string{
-		"tools": os.Getenv("TOOLS_BIN"), "functions": os.Getenv("FUNCTIONS_BIN"),
-		"sync-controller": os.Getenv("SYNC_CONTROLLER"),
+// tools returns what make builds and a demo runs, by its name in bin, once all is found.
+func tools(o options) (map[string]string, error) {
+	bin := map[string]string{"tools": os.Getenv("TOOLS_BIN")}
+	if o.kpt {
+		bin["functions"] = os.Getenv("FUNCTIONS_BIN")
+	} else {
+		bin["sync-controller"] = os.Getenv("SYNC_CONTROLLER")
 	}
 	for name, file := range bin {
 		if file == "" {
