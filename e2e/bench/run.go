@@ -82,7 +82,10 @@ func measure(ctx context.Context, root string, o *options, out io.Writer, run *r
 			return err
 		}
 	}
-	for _, part := range o.only {
+	for _, part := range parts {
+		if !o.measures(part) {
+			continue
+		}
 		for _, s := range suites[part] {
 			measured, err := s.run(ctx, root, o.count, out)
 			if err != nil {
