@@ -1,5 +1,5 @@
 # Everything a change needs. Requirements: Go, git, make and bash; every other
-# tool is pinned in tools/<name>, built from the module proxy and kept in bin/.
+# tool is pinned in tools, built from the module proxy and kept in bin/.
 
 GO_NEEDED := 1.26
 GO_VERSION := $(shell go env GOVERSION 2>/dev/null)
@@ -21,7 +21,7 @@ export CGO_ENABLED
 ALL_MODULES := api functions sync-controller release e2e
 OUTSIDE := release e2e
 MODULES := $(patsubst %/go.mod,%,$(wildcard $(addsuffix /go.mod,$(ALL_MODULES))))
-TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
+TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod tools/*/go.mod))
 
 # Images are $(REGISTRY)/<name>:$(VERSION). References to them, in examples and
 # manuals, follow by make tags.
@@ -38,17 +38,27 @@ stamp = $(if $(filter kubernetes kubectl,$(1)),$(shell awk -v p=k8s.io/component
 	'$$1 == "k8s.io/$(1)" { sub("^v0", "v1", $$2); split($$2, v, "."); \
 	print "-X " p ".gitVersion=" $$2 " -X " p ".gitMajor=1 -X " p ".gitMinor=" v[2]; exit }' tools/$(1)/go.mod))
 
-# $(call tool,NAME) is the binary of tools/NAME. Its directory carries a hash of
-# what decides the binary, so a change of version or of Go builds it anew.
-tool = $(CURDIR)/bin/$(1)-$(shell { echo $(GO_VERSION); cat tools/$(1)/go.mod tools/$(1)/go.sum; \
-	printf '%s' '$(call stamp,$(1))'; cat tools/$(1)/*.go 2>/dev/null; } | git hash-object --stdin | cut -c1-12)/$(1)
+# $(call module,NAME) is the module of a tool: tools/NAME, or else tools.
+module = $(if $(wildcard tools/$(1)/go.mod),tools/$(1),tools)
+
+# $(call tool,NAME) is the binary of a tool. Its directory carries a hash of what
+# decides the binary, so a change of version or of Go builds it anew.
+tool = $(CURDIR)/bin/$(1)-$(shell { echo $(GO_VERSION); cat $(call module,$(1))/go.mod $(call module,$(1))/go.sum; \
+	printf '%s' '$(call stamp,$(1))'; cat $(call module,$(1))/*.go 2>/dev/null; } | git hash-object --stdin | cut -c1-12)/$(1)
+
+# $(call package,NAME) is what to build in the module of a tool: its main.go, or the
+# one of the tools that its go.mod lists which has the name.
+package = $(if $(wildcard $(call module,$(1))/main.go),.,$$(GOWORK=off go list tool | grep -E '/$(1)(/v[0-9]+)?$$'))
+
 KPT_BUILD := $(call tool,kpt)
 CATALOG_BUILD := $(dir $(call tool,catalog))set-namespace
 CONTROLLER_GEN := $(call tool,controller-gen)
 GOLANGCI_LINT := $(call tool,golangci-lint)
 ETCD := $(call tool,etcd)
 KUBE_APISERVER := $(dir $(call tool,kubernetes))kube-apiserver
+KUBE_CONTROLLER_MANAGER := $(dir $(KUBE_APISERVER))kube-controller-manager
 PORCH := $(call tool,porch)
+PORCH_CONTROLLERS := $(dir $(PORCH))controllers
 KUBECTL := $(call tool,kubectl)
 KUSTOMIZE := $(call tool,kustomize)
 CRANE := $(call tool,crane)
@@ -76,55 +86,80 @@ help: ## List the targets
 ##
 # Building
 
+.PHONY: kpt-tools
+kpt-tools: $(KPT_BUILD) $(CATALOG_BUILD)
+	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
+
 .PHONY: tools
-tools: $(KPT_BUILD) $(KUSTOMIZE) $(CRANE) $(CATALOG_BUILD) ## Build kpt, kustomize, crane and functions of the catalog into bin/tools
-	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(KUSTOMIZE) $(CRANE) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
+tools: kpt-tools $(KUSTOMIZE) $(CRANE) ## Build kpt, kustomize, crane and functions of the catalog into bin/tools
+	@ln -sfn $(KUSTOMIZE) $(CRANE) bin/tools/
 
 # The binary is moved into place when it is complete, so that two makes at once
-# do no harm. A tool is its module's main.go or what its go.mod lists as tool.
+# do no harm.
 $(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE):
 	@echo "== building $(@F) (once per version)"
-	@mkdir -p $(@D) && cd tools/$(@F) && \
-	GOWORK=off go build -trimpath -ldflags '$(call stamp,$(@F))' -o $@.$$$$ $(if $(wildcard tools/$(@F)/main.go),.,tool) && mv $@.$$$$ $@
+	@mkdir -p $(@D) && cd $(call module,$(@F)) && \
+	GOWORK=off go build -trimpath -ldflags '$(call stamp,$(@F))' -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@
 
 $(CATALOG_BUILD):
 	@echo "== building functions of the catalog (once per version)"
 	@mkdir -p $(@D) && cd tools/catalog && GOWORK=off go build -trimpath -o $(@D)/ tool
 
-# These take minutes, so they wait for one another even under make -j.
+# What a Kubernetes API and Porch are made of, as the demo starts them.
+PLAIN_STACK := $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(PORCH)
+
+.PHONY: plain-stack-tools
+plain-stack-tools: $(PLAIN_STACK)
+	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
+	@ln -sfn $(dir $(PORCH))server bin/tools/function-runner && ln -sfn $(dir $(PORCH))git bin/tools/git-server
+
+# With what only tests and benchmarks start: the controllers of both.
 .PHONY: stack-tools
-stack-tools: $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(PORCH) ## Build etcd, Kubernetes and Porch into bin/tools
-	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(dir $(KUBE_APISERVER))kube-controller-manager $(KUBECTL) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
-	@ln -sfn $(dir $(PORCH))server bin/tools/function-runner && ln -sfn $(dir $(PORCH))git bin/tools/git-server && \
-	ln -sfn $(dir $(PORCH))controllers bin/tools/porch-controllers
+stack-tools: plain-stack-tools $(KUBE_CONTROLLER_MANAGER) $(PORCH_CONTROLLERS) ## Build etcd, Kubernetes and Porch into bin/tools
+	@ln -sfn $(KUBE_CONTROLLER_MANAGER) bin/tools/ && ln -sfn $(PORCH_CONTROLLERS) bin/tools/porch-controllers
+
+# These take minutes, so they wait for one another even under make -j.
 $(KUBE_APISERVER): | $(ETCD)
 $(KUBECTL): | $(KUBE_APISERVER)
 $(PORCH): | $(KUBECTL)
+$(KUBE_CONTROLLER_MANAGER): | $(PORCH)
+$(PORCH_CONTROLLERS): | $(KUBE_CONTROLLER_MANAGER)
 
-# The binary that make takes for all of a module is moved last.
-$(KUBE_APISERVER):
-	@echo "== building Kubernetes (once per version)"
-	@mkdir -p $(@D)/$$$$ && cd tools/kubernetes && \
-	GOWORK=off go build -trimpath -ldflags '$(call stamp,kubernetes)' -o $(@D)/$$$$/ tool && cd $(@D) && \
-	mv $$$$/kube-controller-manager $$$$/kube-apiserver . && rmdir $$$$
+$(KUBE_APISERVER) $(KUBE_CONTROLLER_MANAGER):
+	@echo "== building $(@F) (once per version)"
+	@mkdir -p $(@D) && cd tools/kubernetes && \
+	GOWORK=off go build -trimpath -ldflags '$(call stamp,kubernetes)' -o $@.$$$$ k8s.io/kubernetes/cmd/$(@F) && mv $@.$$$$ $@
 
+# The binary that make takes for all of them is moved last.
+PORCH_PACKAGES := $(addprefix github.com/nephio-project/porch/,func/server test/git cmd/porchctl cmd/porch)
 $(PORCH):
 	@echo "== building Porch (once per version)"
-	@mkdir -p $(@D)/$$$$ && cd tools/porch && GOWORK=off go build -trimpath -o $(@D)/$$$$/ tool && cd $(@D) && \
-	mv $$$$/server $$$$/git $$$$/porchctl $$$$/controllers . && mv $$$$/porch . && rmdir $$$$
+	@mkdir -p $(@D)/$$$$ && cd tools/porch && GOWORK=off go build -trimpath -o $(@D)/$$$$/ $(PORCH_PACKAGES) && cd $(@D) && \
+	mv $$$$/server $$$$/git $$$$/porchctl . && mv $$$$/porch . && rmdir $$$$
+
+$(PORCH_CONTROLLERS):
+	@echo "== building the controllers of Porch (once per version)"
+	@mkdir -p $(@D) && cd tools/porch && \
+	GOWORK=off go build -trimpath -o $@.$$$$ github.com/nephio-project/porch/controllers && mv $@.$$$$ $@
 
 .PHONY: build
-build: ## Build the functions into bin/functions
+build: build-functions build-controller ## Build the functions and the controller into bin
+
+.PHONY: build-functions
+build-functions:
 	@mkdir -p $(FUNCTIONS_BIN)
 	cd functions && go build -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
+
+.PHONY: build-controller
+build-controller:
 ifneq ($(filter sync-controller,$(MODULES)),)
 	cd sync-controller && go build -o $(CURDIR)/bin/ .
 endif
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API
-	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=crds paths=./...
-	@rm -rf sync-controller/config/crds && cp -R api/crds sync-controller/config/crds
+	@rm -rf sync-controller/config/crds
+	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=../sync-controller/config/crds paths=./...
 
 .PHONY: fmt
 fmt: $(GOLANGCI_LINT) ## Format all Go code
@@ -202,12 +237,17 @@ microbench: ## Run the benchmarks of the modules (BENCH=regexp, BENCHCOUNT=n)
 # The demo ends what it starts, so it is not run by go run, which does not hand signals on.
 DEMO := cd e2e && GOWORK=off go build -o ../bin/demo ./demo && exec ../bin/demo
 
+# Each demo says what it has to build before that begins, and builds nothing else.
 .PHONY: demo
-demo: tools build stack-tools ## Show a blueprint become the packages of a fleet, with Porch and the controller
+demo: ## Show a blueprint become the packages of a fleet, with Porch and the controller
+	@hack/announce.sh $(PLAIN_STACK) $(SYNC_CONTROLLER)
+	@$(MAKE) --no-print-directory plain-stack-tools build-controller
 	@$(DEMO)
 
 .PHONY: demo-kpt
-demo-kpt: tools build ## Show the functions by themselves, with kpt and no cluster
+demo-kpt: ## Show the functions by themselves, with kpt and no cluster
+	@hack/announce.sh $(KPT_BUILD) $(CATALOG_BUILD) $(FUNCTIONS_BIN)
+	@$(MAKE) --no-print-directory kpt-tools build-functions
 	@$(DEMO) -kpt
 
 # The stack runs until make stack-down, with all it writes in bin/stack.

@@ -17,10 +17,15 @@ func TestErrors(t *testing.T) {
 		"unknown command": {"pull -registry ghcr.io/x -version v0.1.0 -root ..", `unknown command "pull": see release -help`},
 		"unknown flag":    {"push -tag v0.1.0", "flag provided but not defined: -tag"},
 		"an argument":     {"push v0.1.0", `unexpected argument "v0.1.0": see release -help`},
-		"version":         {"dist -registry ghcr.io/x -version 1 -root ..", `VERSION "1" is not a version: write vMAJOR.MINOR.PATCH, such as v0.1.0 or v0.2.0-rc.1`},
-		"registry":        {"push -registry x -version v0.1.0 -root ..", `REGISTRY "x" is not a place for images: write HOST/PATH, without a scheme, such as ghcr.io/package-variants or localhost:5000/x`},
-		"root":            {"tags -registry ghcr.io/x -version v0.1.0", ".: has no functions/*/metadata.yaml: it is not the root of the repository"},
-		"no images":       {"push -registry ghcr.io/x -version v0.1.0 -root .. -dir /nowhere", "open /nowhere/apply-package-context.tar: no such file or directory: run 'make images' first"},
+		"version": {"dist -registry ghcr.io/x -version 1 -root ..",
+			`VERSION "1" is not a version: write vMAJOR.MINOR.PATCH, such as v0.1.0 or v0.2.0-rc.1`},
+		"registry": {"push -registry x -version v0.1.0 -root ..",
+			`REGISTRY "x" is not a place for images: write HOST/PATH, without a scheme, such as ghcr.io/package-variants or ` +
+				`localhost:5000/x`},
+		"root": {"tags -registry ghcr.io/x -version v0.1.0",
+			".: has no functions/*/metadata.yaml: it is not the root of the repository"},
+		"no images": {"push -registry ghcr.io/x -version v0.1.0 -root .. -dir /nowhere",
+			"open /nowhere/apply-package-context.tar: no such file or directory: run 'make images' first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -37,7 +42,8 @@ func TestHelp(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"-help"}, {"push", "-help"}} {
 		var out, errOut bytes.Buffer
-		if err := run(t.Context(), args, &out, &errOut); !errors.Is(err, flag.ErrHelp) || !strings.HasPrefix(errOut.String(), usage) {
+		if err := run(t.Context(), args, &out, &errOut); !errors.Is(err, flag.ErrHelp) ||
+			!strings.HasPrefix(errOut.String(), usage) {
 			t.Errorf("%q: error %v, printed\n%s", args, err, errOut.String())
 		}
 	}

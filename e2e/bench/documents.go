@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// docs is the directory of the page, and others that of runs which are not for it, from the root of the repository.
+	// docs is the directory of the page, and others that of runs which are not for it, from the root of the
+	// repository.
 	docs   = "docs/benchmarks"
 	others = "dist/bench"
 	// results is the file of what was measured, beside the page.
@@ -75,7 +76,10 @@ func documents(run *report.Run) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := run.Plots()
+	files, err := run.Plots()
+	if err != nil {
+		return nil, err
+	}
 	files["README.md"] = page
 	return files, nil
 }
@@ -101,7 +105,8 @@ func inReadme(run *report.Run, text string) (string, error) {
 	before, rest, found := strings.Cut(text, begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		return "", fmt.Errorf("it must have the lines %q and %q, between which the benchmarks are told", strings.TrimSpace(begin), strings.TrimSpace(end))
+		return "", fmt.Errorf("it must have the lines %q and %q, between which the benchmarks are told",
+			strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
 	summary, err := run.Summary(docs)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // root is the root of the repository.
 const root = "../.."
 
-// lastRun returns what the last run has measured, which must have all that a run can have, and nothing that this program
-// does not know.
+// lastRun returns what the last run has measured, which must have all that a run can have, and nothing that this
+// program does not know.
 func lastRun(t *testing.T) *report.Run {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, docs, results))
@@ -34,8 +34,8 @@ func lastRun(t *testing.T) *report.Run {
 	return &run
 }
 
-// TestDocuments holds that the page, its plots and the README tell what the last run has measured. With UPDATE_GOLDEN they
-// are written anew from it, while no other test reads them.
+// TestDocuments holds that the page, its plots and the README tell what the last run has measured. With UPDATE_GOLDEN
+// they are written anew from it, while no other test reads them.
 func TestDocuments(t *testing.T) {
 	run := lastRun(t)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
@@ -92,7 +92,8 @@ func TestInReadme(t *testing.T) {
 			t.Errorf("in %q:\ngot  %q, %v\nwant %q", text, got, err, want)
 		}
 	}
-	const message = `it must have the lines "<!-- begin of what make bench writes -->" and "<!-- end of what make bench writes -->", between which the benchmarks are told`
+	const message = `it must have the lines "<!-- begin of what make bench writes -->" and "<!-- end of what make bench ` +
+		`writes -->", between which the benchmarks are told`
 	if _, err := inReadme(run, ""); err == nil || err.Error() != message {
 		t.Errorf("error %v, want %s", err, message)
 	}

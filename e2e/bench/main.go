@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command bench measures this project beside Porch's own controllers, and by itself, and writes documents of it. A run of
-// all parts writes the page docs/benchmarks and a section of the README; any other writes a page to dist/bench.
+// Command bench measures this project beside Porch's own controllers, and by itself, and writes documents of it. A run
+// of all parts writes the page docs/benchmarks and a section of the README; any other writes a page to dist/bench.
 package main
 
 import (

@@ -51,32 +51,35 @@ func parse(args []string, out io.Writer) (*options, error) {
 	o.args = args
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(out)
-	f.Func("only", "the parts to measure, of "+strings.Join(parts, ", ")+", separated by commas (default all)", func(text string) error {
-		o.only = nil
-		for _, part := range strings.Split(text, ",") {
-			if !slices.Contains(parts, part) {
-				return fmt.Errorf("there is no part %q: it must be one of %s", part, strings.Join(parts, ", "))
+	f.Func("only", "the parts to measure, of "+strings.Join(parts, ", ")+", separated by commas (default all)",
+		func(text string) error {
+			o.only = nil
+			for _, part := range strings.Split(text, ",") {
+				if !slices.Contains(parts, part) {
+					return fmt.Errorf("there is no part %q: it must be one of %s", part, strings.Join(parts, ", "))
+				}
+				o.only = append(o.only, part)
 			}
-			o.only = append(o.only, part)
-		}
-		return nil
-	})
+			return nil
+		})
 	f.IntVar(&o.scenario.Variants, "variants", o.scenario.Variants, "how many variants the set of the fan-out has")
-	f.IntVar(&o.scenario.Repositories, "repositories", o.scenario.Repositories, "how many Repositories they are spread over")
+	f.IntVar(&o.scenario.Repositories, "repositories", o.scenario.Repositories,
+		"how many Repositories they are spread over")
 	f.DurationVar(&o.settle, "settle", o.settle, "how long to wait before the rest is measured")
 	f.DurationVar(&o.resting, "rest", o.resting, "how long the rest is measured")
 	f.IntVar(&o.count, "count", o.count, "how often each benchmark of the functions is run; the median counts")
-	f.Func("sizes", "how many variants the simulated fleets have, separated by commas (default 100,1000,10000)", func(text string) error {
-		o.sizes = nil
-		for _, size := range strings.Split(text, ",") {
-			var n int
-			if _, err := fmt.Sscanf(size, "%d", &n); err != nil {
-				return fmt.Errorf("%q is not a number", size)
+	f.Func("sizes", "how many variants the simulated fleets have, separated by commas (default 100,1000,10000)",
+		func(text string) error {
+			o.sizes = nil
+			for _, size := range strings.Split(text, ",") {
+				var n int
+				if _, err := fmt.Sscanf(size, "%d", &n); err != nil {
+					return fmt.Errorf("%q is not a number", size)
+				}
+				o.sizes = append(o.sizes, n)
 			}
-			o.sizes = append(o.sizes, n)
-		}
-		return nil
-	})
+			return nil
+		})
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}

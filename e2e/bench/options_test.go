@@ -17,7 +17,8 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	whole := defaults()
 	some := defaults()
-	some.args = []string{"-only", "rest,change", "-variants=4", "-repositories=2", "-settle=1s", "-rest", "10s", "-count=1", "-sizes", "10,20"}
+	some.args = []string{"-only", "rest,change", "-variants=4", "-repositories=2", "-settle=1s", "-rest", "10s",
+		"-count=1", "-sizes", "10,20"}
 	some.only, some.scenario = []string{rest, change}, contest.Scenario{Variants: 4, Repositories: 2}
 	some.settle, some.resting, some.count, some.sizes = time.Second, 10*time.Second, 1, []int{10, 20}
 	for _, c := range []struct {
@@ -26,7 +27,8 @@ func TestParse(t *testing.T) {
 		command string
 	}{
 		{whole, true, "make bench"},
-		{some, false, "make bench BENCHFLAGS='-only rest,change -variants=4 -repositories=2 -settle=1s -rest 10s -count=1 -sizes 10,20'"},
+		{some, false, "make bench BENCHFLAGS='-only rest,change -variants=4 -repositories=2 -settle=1s -rest 10s " +
+			"-count=1 -sizes 10,20'"},
 	} {
 		got, err := parse(c.want.args, t.Output())
 		if err != nil {
@@ -46,9 +48,10 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"-only fanout,all": `invalid value "fanout,all" for flag -only: there is no part "all": it must be one of fanout, rest, change, expansion, functions, scale`,
-		"-sizes ten":       `invalid value "ten" for flag -sizes: "ten" is not a number`,
-		"fanout":           `unexpected argument "fanout": there are flags only, see -help`,
+		"-only fanout,all": `invalid value "fanout,all" for flag -only: there is no part "all": ` +
+			`it must be one of fanout, rest, change, expansion, functions, scale`,
+		"-sizes ten": `invalid value "ten" for flag -sizes: "ten" is not a number`,
+		"fanout":     `unexpected argument "fanout": there are flags only, see -help`,
 	} {
 		var out strings.Builder
 		if _, err := parse(strings.Fields(args), &out); err == nil || err.Error() != want {

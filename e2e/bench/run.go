@@ -12,7 +12,6 @@ import (
 
 	"github.com/package-variants/package-variants/e2e/bench/contest"
 	"github.com/package-variants/package-variants/e2e/bench/machine"
-	"github.com/package-variants/package-variants/e2e/bench/micro"
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/bench/simulation"
 
@@ -39,7 +38,7 @@ func bench(ctx context.Context, o *options, out io.Writer) error {
 		return err
 	}
 	began := time.Now()
-	if err := measure(ctx, o, out, run); err != nil {
+	if err := measure(ctx, root, o, out, run); err != nil {
 		return err
 	}
 	dir, err := write(run, root, o.whole())
@@ -67,11 +66,13 @@ func describe(ctx context.Context, root string, o *options) (*report.Run, error)
 	if err != nil {
 		return nil, err
 	}
-	return &report.Run{Date: time.Now().UTC().Format(time.DateOnly), Command: o.command(), Machine: described, Versions: versions}, nil
+	return &report.Run{
+		Date: time.Now().UTC().Format(time.DateOnly), Command: o.command(), Machine: described, Versions: versions,
+	}, nil
 }
 
 // measure measures one part after the other, so that none disturbs another.
-func measure(ctx context.Context, o *options, out io.Writer, run *report.Run) error {
+func measure(ctx context.Context, root string, o *options, out io.Writer, run *report.Run) error {
 	if o.measures(fanOut) || o.measures(rest) || o.measures(change) {
 		err := contest.Measure(ctx, contest.Options{
 			Scenario: o.scenario, FanOut: o.measures(fanOut), Rest: o.measures(rest), Change: o.measures(change),
@@ -81,17 +82,28 @@ func measure(ctx context.Context, o *options, out io.Writer, run *report.Run) er
 			return err
 		}
 	}
-	err := micro.Measure(ctx, micro.Options{
-		Expansion: o.measures(expansion), Mutations: o.measures(functions), Processes: o.measures(functions), Count: o.count, Log: out,
-	}, run)
-	if err != nil || !o.measures(scale) {
-		return err
+	for _, part := range parts {
+		if !o.measures(part) {
+			continue
+		}
+		for _, s := range suites[part] {
+			measured, err := s.run(ctx, root, o.count, out)
+			if err != nil {
+				return err
+			}
+			run.Benchmarks = append(run.Benchmarks, measured...)
+		}
+	}
+	if !o.measures(scale) {
+		return nil
 	}
 	latencies := simulation.DefaultLatencies
 	if run.FanOut != nil {
 		latencies = simulation.LatenciesOf(run.FanOut.Latencies)
 	}
-	return simulation.Measure(ctx, simulation.Options{Variants: o.sizes, Latencies: latencies, Events: burst, Settle: still, Log: out}, run)
+	return simulation.Measure(ctx, simulation.Options{
+		Variants: o.sizes, Latencies: latencies, Events: burst, Settle: still, Log: out,
+	}, run)
 }
 
 // repository returns the root of the repository that the working directory is in.

@@ -16,14 +16,16 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/report"
 )
 
-// versions returns the versions of what is measured and of what it runs on. Those of the tools are read from the binaries
-// that run.
+// versions returns the versions of what is measured and of what it runs on. Those of the tools are read from the
+// binaries that run.
 func versions(ctx context.Context, root string) ([]report.Version, error) {
 	dir := os.Getenv("TOOLS_BIN")
 	if dir == "" {
-		return nil, errors.New("the environment variable TOOLS_BIN must name the directory of the tools: run make bench, which builds them and sets it")
+		return nil, errors.New("the environment variable TOOLS_BIN must name the directory of the tools: " +
+			"run make bench, which builds them and sets it")
 	}
-	commit, err := exec.CommandContext(ctx, "git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*").Output()
+	commit, err := exec.CommandContext(ctx, "git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12",
+		"--exclude=*").Output()
 	if err != nil {
 		return nil, fmt.Errorf("cannot find the version of this project: git describe: %w", err)
 	}

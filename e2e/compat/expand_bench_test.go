@@ -37,7 +37,8 @@ spec:
         - {keyExpr: "'repo-' + repoDefault", value: "yes"}
 `
 
-// mostOfPorch is the largest set that Porch's reconcile is measured with: it takes ten seconds or more for that already.
+// mostOfPorch is the largest set that Porch's reconcile is measured with: it takes ten seconds or more for that
+// already.
 const mostOfPorch = 10_000
 
 // BenchmarkExpansion measures the expansion of one set with five expressions a target: by Porch's reconcile, whose
@@ -109,7 +110,8 @@ func newFleet(b *testing.B, n int) *fleet {
 }
 
 func snapshotOf(f *fleet) *expansion.Snapshot {
-	s := &expansion.Snapshot{PackageRevisions: []expansion.PackageRevision{{Repo: "blueprints", Package: "web", Revision: "3", Published: true}}}
+	s := &expansion.Snapshot{PackageRevisions: []expansion.PackageRevision{{Repo: "blueprints", Package: "web",
+		Revision: "3", Published: true}}}
 	for _, r := range f.repositories.Items {
 		s.Repositories = append(s.Repositories, expansion.Object{Name: r.Name, Namespace: r.Namespace, Labels: r.Labels})
 	}
@@ -128,7 +130,8 @@ func (f *fleet) Get(_ context.Context, _ client.ObjectKey, obj client.Object, _ 
 func (f *fleet) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
 	switch list := list.(type) {
 	case *porchapi.PackageRevisionList:
-		return json.Unmarshal([]byte(`{"items":[{"spec":{"repository":"blueprints","packageName":"web","revision":3}}]}`), list)
+		return json.Unmarshal([]byte(`{"items":[{"spec":{"repository":"blueprints","packageName":"web","revision":3}}]}`),
+			list)
 	case *porchconfig.RepositoryList:
 		*list = f.repositories
 	case *unstructured.UnstructuredList:

@@ -26,7 +26,7 @@ const (
 )
 
 // crdDir is where controller-gen puts our CRDs.
-var crdDir = filepath.Join("..", "..", "api", "crds")
+var crdDir = filepath.Join("..", "..", "sync-controller", "config", "crds")
 
 // readCRD returns the CRD in a file as the API server sees it, defaults set.
 func readCRD(t *testing.T, path string) *apiextensions.CustomResourceDefinition {
@@ -42,7 +42,8 @@ func readCRD(t *testing.T, path string) *apiextensions.CustomResourceDefinition 
 	apiextensionsv1.SetDefaults_CustomResourceDefinition(&external)
 	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&external.Spec)
 	var internal apiextensions.CustomResourceDefinition
-	err = apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&external, &internal, nil)
+	err = apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&external,
+		&internal, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -52,7 +53,8 @@ func readCRD(t *testing.T, path string) *apiextensions.CustomResourceDefinition 
 // storedSchema returns the schema of the version that a cluster stores. A CRD with a single version has it at the top.
 func storedSchema(t *testing.T, crd *apiextensions.CustomResourceDefinition) (string, *apiextensions.JSONSchemaProps) {
 	t.Helper()
-	i := slices.IndexFunc(crd.Spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool { return v.Storage })
+	i := slices.IndexFunc(crd.Spec.Versions,
+		func(v apiextensions.CustomResourceDefinitionVersion) bool { return v.Storage })
 	if i < 0 {
 		t.Fatalf("%s stores no version", crd.Name)
 	}

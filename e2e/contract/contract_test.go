@@ -73,7 +73,8 @@ func TestNoConfig(t *testing.T) {
 	for _, name := range functions(t) {
 		for _, stdin := range []string{"", "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"} {
 			stdout, stderr, code := run(t, name, stdin)
-			if code != 1 || !strings.HasPrefix(stderr, "no function config: pass one by --fn-config") || !strings.Contains(stdout, "severity: error") {
+			if code != 1 || !strings.HasPrefix(stderr, "no function config: pass one by --fn-config") ||
+				!strings.Contains(stdout, "severity: error") {
 				t.Errorf("%s: exit code %d\n%s%s", name, code, stderr, stdout)
 			}
 			_, example, _ := strings.Cut(stderr, "for example ")
@@ -81,11 +82,13 @@ func TestNoConfig(t *testing.T) {
 			if err := yaml.UnmarshalStrict([]byte(example), &config); err != nil {
 				t.Fatalf("%s: the example is no YAML: %v\n%s", name, err, example)
 			}
-			list, err := yaml.Marshal(map[string]any{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": config, "items": []any{}})
+			list, err := yaml.Marshal(map[string]any{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList",
+				"functionConfig": config, "items": []any{}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, stderr, _ := run(t, name, string(list)); strings.Contains(stderr, "config") && !strings.Contains(stderr, "Kptfile") {
+			if _, stderr, _ := run(t, name, string(list)); strings.Contains(stderr, "config") &&
+				!strings.Contains(stderr, "Kptfile") {
 				t.Errorf("%s: does not take its own example: %s", name, stderr)
 			}
 		}
@@ -96,7 +99,8 @@ func TestArguments(t *testing.T) {
 	t.Parallel()
 	for _, name := range functions(t) {
 		stdout, stderr, code := run(t, name, "", "file.yaml")
-		want := "unexpected argument \"file.yaml\": the function takes a ResourceList on standard input, with its config in it; see --help\n"
+		want := "unexpected argument \"file.yaml\": the function takes a ResourceList on standard input, with its config " +
+			"in it; see --help\n"
 		if stdout != "" || stderr != want || code != 1 {
 			t.Errorf("%s file.yaml: exit code %d\n%s%s", name, code, stdout, stderr)
 		}

@@ -3,8 +3,8 @@
 // Package corpus runs the functions on awkward packages with the real kpt. Each of them either makes its edit, and
 // leaves all other text as kpt leaves it after a function that does nothing, or refuses and says which file and why.
 //
-// A case is a directory of testdata, a kpt package. To each, the objects in testdata/cluster are added, as the package's
-// snapshot of a cluster; testdata/config holds the configs. What is expected stands in <case>/.expected:
+// A case is a directory of testdata, a kpt package. To each, the objects in testdata/cluster are added, as the
+// package's snapshot of a cluster; testdata/config holds the configs. What is expected stands in <case>/.expected:
 //
 //	<function>.diff   what the function changes, compared with the no-op function
 //	<function>.error  what kpt prints when the function refuses

@@ -25,15 +25,15 @@ type cluster struct {
 	logs       string
 }
 
-// startCluster starts what the set-up of the example has its reader start: a Kubernetes API, Porch, a git server, and the
-// controller. If it fails, nothing is left running.
+// startCluster starts what the set-up of the example has its reader start: a Kubernetes API, Porch, a git server, and
+// the controller. If it fails, nothing is left running.
 func startCluster(ctx context.Context, p *page, w *workplace) (*cluster, error) {
 	if err := os.MkdirAll(w.logs, 0o700); err != nil {
 		return nil, err
 	}
 	p.heading("Starting up")
-	p.prose("A Kubernetes API, Porch, its function-runner, a git server and sync-controller start as processes of this machine. "+
-		"There are no containers; what the commands below talk to is real nevertheless.", "")
+	p.prose("A Kubernetes API, Porch, its function-runner, a git server and sync-controller start as processes "+
+		"of this machine. There are no containers; what the commands below talk to is real nevertheless.", "")
 	running, err := stack.Start(ctx, stack.Options{Dir: filepath.Join(w.clone, "bin", "stack")})
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the cluster: %w", err)
@@ -55,7 +55,8 @@ func (c *cluster) startController(ctx context.Context) error {
 		return err
 	}
 	var err error
-	c.controller, err = process.Start(c.logs, "sync-controller", os.Getenv("SYNC_CONTROLLER"), nil, "--kubeconfig="+c.stack.Kubeconfig,
+	c.controller, err = process.Start(c.logs, "sync-controller", os.Getenv("SYNC_CONTROLLER"), nil,
+		"--kubeconfig="+c.stack.Kubeconfig,
 		"--metrics-bind-address=0", "--health-probe-bind-address="+process.Local(health), "--log-format=text")
 	if err != nil {
 		return err
@@ -74,8 +75,8 @@ func (c *cluster) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// stop ends all that was started, after it has put all logs into one directory if they are asked for; otherwise there are
-// none any more.
+// stop ends all that was started, after it has put all logs into one directory if they are asked for; otherwise there
+// are none any more.
 func (c *cluster) stop(keepLogs bool) error {
 	if c.controller != nil {
 		c.controller.Stop(grace)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command demo shows how a blueprint becomes package variants: it does what the README of an example says, in a temporary
-// directory, with the real Porch and the controller, or with the real kpt alone.
+// Command demo shows how a blueprint becomes package variants: it does what the README of an example says, in a
+// temporary directory, with the real Porch and the controller, or with the real kpt alone.
 package main
 
 import (

@@ -31,7 +31,8 @@ func TestWrap(t *testing.T) {
 }
 
 func TestUnlink(t *testing.T) {
-	const markdown = "See the [other examples](../README.md), [functions](../../functions) and [kpt](https://kpt.dev), not [this]."
+	const markdown = "See the [other examples](../README.md), [functions](../../functions) and " +
+		"[kpt](https://kpt.dev), not [this]."
 	const want = "See the other examples (examples/README.md), functions and kpt (https://kpt.dev), not [this]."
 	if d := cmp.Diff(want, unlink(markdown, "examples/x")); d != "" {
 		t.Error(d)
@@ -78,7 +79,8 @@ func TestPage(t *testing.T) {
 		p.command("kpt fn render \\\n--allow-exec")
 		p.output(walkthrough.Result{Command: "kpt fn render", Output: "[RUNNING] \"f\"\n[PASS] \"f\" in 100ms\n+ no diff\n"})
 		p.command("git diff")
-		p.output(walkthrough.Result{Command: "git diff", Output: "index 0a..0b\n--- a/x\n+++ b/x\n@@ -1 +1 @@ y\n-a\n+b\n \n c\n"})
+		p.output(walkthrough.Result{Command: "git diff",
+			Output: "index 0a..0b\n--- a/x\n+++ b/x\n@@ -1 +1 @@ y\n-a\n+b\n \n c\n"})
 		p.command("true")
 		p.output(walkthrough.Result{Command: "true"})
 		p.end()

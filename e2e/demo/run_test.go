@@ -13,8 +13,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 )
 
-// TestRun runs the whole demo, in the cluster: it must show each step, print what the README of the example says, and leave
-// nothing behind.
+// TestRun runs the whole demo, in the cluster: it must show each step, print what the README of the example says, and
+// leave nothing behind.
 func TestRun(t *testing.T) {
 	const maxLines = 260 // how much a newcomer reads
 	temp := temporary(t)
@@ -96,16 +96,24 @@ func TestRunFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		env       map[string]string
 		cancelled bool
+		kpt       []bool // which demos; nil for both
 		want      string
 	}{
 		"no environment": {env: map[string]string{"TOOLS_BIN": ""}, want: "TOOLS_BIN, FUNCTIONS_BIN and SYNC_CONTROLLER"},
 		"no tools":       {env: map[string]string{"TOOLS_BIN": "/nowhere/tools"}, want: "/nowhere/tools"},
-		"no functions":   {env: map[string]string{"FUNCTIONS_BIN": "/nowhere"}, want: "run make demo"},
-		"no controller":  {env: map[string]string{"SYNC_CONTROLLER": "/nowhere"}, want: "run make demo"},
-		"no git":         {env: map[string]string{"PATH": pathWith(t, "bash")}, want: "git is not on the PATH"},
-		"interrupted":    {cancelled: true, want: "interrupted"},
+		"no functions": {
+			env: map[string]string{"FUNCTIONS_BIN": "/nowhere"}, kpt: []bool{true}, want: "run make demo",
+		},
+		"no controller": {
+			env: map[string]string{"SYNC_CONTROLLER": "/nowhere"}, kpt: []bool{false}, want: "run make demo",
+		},
+		"no git":      {env: map[string]string{"PATH": pathWith(t, "bash")}, want: "git is not on the PATH"},
+		"interrupted": {cancelled: true, want: "interrupted"},
 	} {
-		for _, kpt := range []bool{false, true} {
+		if c.kpt == nil {
+			c.kpt = []bool{false, true}
+		}
+		for _, kpt := range c.kpt {
 			t.Run(name, func(t *testing.T) {
 				temp := temporary(t)
 				for key, value := range c.env {
@@ -116,7 +124,8 @@ func TestRunFails(t *testing.T) {
 				if c.cancelled {
 					cancel()
 				}
-				if err := run(ctx, &page{out: &strings.Builder{}}, options{kpt: kpt}); err == nil || !strings.Contains(err.Error(), c.want) {
+				if err := run(ctx, &page{out: &strings.Builder{}}, options{kpt: kpt}); err == nil ||
+					!strings.Contains(err.Error(), c.want) {
 					t.Errorf("got error %v, want one with %q", err, c.want)
 				}
 				expectNothing(t, temp)
@@ -161,7 +170,8 @@ func TestRunKeepsTheLogs(t *testing.T) {
 				t.Fatalf("got %q, want one directory", left)
 			}
 			dir := filepath.Join(temp, left[0], logs)
-			for _, want := range []string{c.step, "sync-controller ended", "the end is near", "Porch and the others are in " + dir} {
+			for _, want := range []string{c.step, "sync-controller ended", "the end is near",
+				"Porch and the others are in " + dir} {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the error has no %q: %v", want, err)
 				}
@@ -211,7 +221,8 @@ func expectNothing(t *testing.T, temp string) {
 	expectNoProcess(t, temp)
 }
 
-// expectNoProcess fails the test if a process runs that was told of a directory, where the system lists processes as files.
+// expectNoProcess fails the test if a process runs that was told of a directory, where the system lists processes as
+// files.
 func expectNoProcess(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -29,8 +29,8 @@ type shell interface {
 	Run(command string) (walkthrough.Result, error)
 }
 
-// run does what the README of an example says, in a temporary directory, and writes it to the page. When it returns, all
-// that it started has ended. If something fails in the cluster, the logs are kept, and the error says where.
+// run does what the README of an example says, in a temporary directory, and writes it to the page. When it returns,
+// all that it started has ended. If something fails in the cluster, the logs are kept, and the error says where.
 func run(ctx context.Context, p *page, o options) error {
 	began := time.Now()
 	temp, err := os.MkdirTemp("", "package-variants-demo-")
@@ -50,7 +50,8 @@ func run(ctx context.Context, p *page, o options) error {
 		return err
 	}
 	if _, lost := os.Stat(filepath.Join(temp, logs)); err != nil && lost == nil {
-		return errors.Join(fmt.Errorf("%w\nThe logs of the controller, Porch and the others are in %s", err, filepath.Join(temp, logs)),
+		return errors.Join(fmt.Errorf("%w\nThe logs of the controller, Porch and the others are in %s", err,
+			filepath.Join(temp, logs)),
 			os.RemoveAll(filepath.Join(temp, home)))
 	}
 	return errors.Join(err, os.RemoveAll(temp))

@@ -38,7 +38,7 @@ func exampleDir(o options) string {
 
 // prepare makes the workplace in a temporary directory. A tool that is missing is an error that names it.
 func prepare(temp string, o options) (*workplace, error) {
-	bin, err := tools()
+	bin, err := tools(o)
 	if err != nil {
 		return nil, err
 	}
@@ -55,18 +55,23 @@ func prepare(temp string, o options) (*workplace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s/README.md: %w", example, err)
 	}
-	w := &workplace{readme: doc, home: filepath.Join(temp, home), clone: filepath.Join(temp, home, "clone"), logs: filepath.Join(temp, logs)}
+	w := &workplace{readme: doc, home: filepath.Join(temp, home), clone: filepath.Join(temp, home, "clone"),
+		logs: filepath.Join(temp, logs)}
 	return w, walkthrough.Clone(w.clone, root, path.Base(example), bin)
 }
 
-// tools returns what make builds and the demo runs, by its name in bin, once all is found.
-func tools() (map[string]string, error) {
-	bin := map[string]string{
-		"tools": os.Getenv("TOOLS_BIN"), "functions": os.Getenv("FUNCTIONS_BIN"), "sync-controller": os.Getenv("SYNC_CONTROLLER"),
+// tools returns what make builds and a demo runs, by its name in bin, once all is found.
+func tools(o options) (map[string]string, error) {
+	bin := map[string]string{"tools": os.Getenv("TOOLS_BIN")}
+	if o.kpt {
+		bin["functions"] = os.Getenv("FUNCTIONS_BIN")
+	} else {
+		bin["sync-controller"] = os.Getenv("SYNC_CONTROLLER")
 	}
 	for name, file := range bin {
 		if file == "" {
-			return nil, errors.New("the environment variables TOOLS_BIN, FUNCTIONS_BIN and SYNC_CONTROLLER must name what make builds: run make demo, which sets them")
+			return nil, errors.New("the environment variables TOOLS_BIN, FUNCTIONS_BIN and SYNC_CONTROLLER must name what " +
+				"make builds: run make demo, which sets them")
 		}
 		if _, err := os.Stat(file); err != nil {
 			return nil, fmt.Errorf("%s: %w: run make demo, which builds it", name, err)
@@ -101,7 +106,8 @@ var done = []string{"make() { :; }", "sync-controller() { :; }"}
 
 // shell starts a shell, and sets the example up in it. When ctx is done, the shell is killed. It must be closed.
 func (w *workplace) shell(ctx context.Context) (*walkthrough.Session, error) {
-	s, err := walkthrough.Start(ctx, w.clone, append(walkthrough.Environment(), "HOME="+w.home, "LC_ALL=C", "TMPDIR="+w.home))
+	s, err := walkthrough.Start(ctx, w.clone, append(walkthrough.Environment(), "HOME="+w.home, "LC_ALL=C",
+		"TMPDIR="+w.home))
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,8 @@ const (
 
 // TestExamples does what the README of each other example says.
 func TestExamples(t *testing.T) {
-	for _, name := range slices.DeleteFunc(names(t), func(name string) bool { return name == inCluster || name == byPorch }) {
+	for _, name := range slices.DeleteFunc(names(t),
+		func(name string) bool { return name == inCluster || name == byPorch }) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(root, "examples", name)

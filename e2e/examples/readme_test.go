@@ -19,16 +19,16 @@ import (
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 )
 
-// quotes are the sections of the repository's README that are taken from examples, by heading. What they quote is tested
-// where it is from.
+// quotes are the sections of the repository's README that are taken from examples, by heading. What they quote is
+// tested where it is from.
 var quotes = map[string]string{
 	"Use it: in a cluster, with Porch": inCluster,
 	"Use it: kustomize":                "kustomize-overlay",
 	"Use it: rendered by Porch":        byPorch,
 }
 
-// TestQuotes holds that the blocks of those sections are those of the examples' READMEs, in their order, and that what they
-// print is what it is there.
+// TestQuotes holds that the blocks of those sections are those of the examples' READMEs, in their order, and that what
+// they print is what it is there.
 func TestQuotes(t *testing.T) {
 	readme := filepath.Join(root, "README.md")
 	doc := parse(t, readme)

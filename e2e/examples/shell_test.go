@@ -51,8 +51,8 @@ func startShell(t *testing.T, example string) *shell {
 	return sh
 }
 
-// hasContainers gives the session a podman of the tests' own, and what `make images` leaves in dist. It returns false, and
-// says why, where no container can be run.
+// hasContainers gives the session a podman of the tests' own, and what `make images` leaves in dist. It returns false,
+// and says why, where no container can be run.
 func (s *shell) hasContainers(t *testing.T) bool {
 	t.Helper()
 	r := containers.Find(t)

@@ -125,7 +125,8 @@ func (r remote) manifest(t *testing.T, name, reference string) (m manifest) {
 func TestPush(t *testing.T) {
 	t.Parallel()
 	images, r := made(t), remote{registry.Start(t)}
-	got, err := release(t, "push", "-root", root, "-dir", images.Dir, "-registry", r.Address+"/x", "-version", images.Version)
+	got, err := release(t, "push", "-root", root, "-dir", images.Dir, "-registry", r.Address+"/x", "-version",
+		images.Version)
 	if err != nil {
 		t.Fatal(err)
 	}

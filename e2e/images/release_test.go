@@ -44,7 +44,8 @@ func checkDocument(t *testing.T, text []byte, name, version, digest string) {
 	}
 	subject := d.Metadata.Component
 	purl := fmt.Sprintf("pkg:oci/%s@%s?tag=%s", name, strings.Replace(digest, ":", "%3A", 1), version)
-	if diff := cmp.Diff([]string{"CycloneDX", name, version, purl}, []string{d.BOMFormat, subject.Name, subject.Version, subject.PURL}); diff != "" {
+	if diff := cmp.Diff([]string{"CycloneDX", name, version, purl},
+		[]string{d.BOMFormat, subject.Name, subject.Version, subject.PURL}); diff != "" {
 		t.Errorf("%s: the bill of materials (-want +got):\n%s", name, diff)
 	}
 	if len(subject.Components) != 2 {
@@ -59,7 +60,8 @@ func checkDocument(t *testing.T, text []byte, name, version, digest string) {
 		}
 	}
 	const own = "github.com/package-variants/package-variants/"
-	if len(unversioned) > 0 || modules[own+"functions"] != version || modules[own+"api"] != version || modules["stdlib"] == "" {
+	if len(unversioned) > 0 || modules[own+"functions"] != version || modules[own+"api"] != version ||
+		modules["stdlib"] == "" {
 		t.Errorf("%s: modules %v, without a version: %v", name, modules, unversioned)
 	}
 	sdk, library := modules["github.com/kptdev/krm-functions-sdk/go/fn"], modules["sigs.k8s.io/controller-runtime"]
@@ -68,23 +70,26 @@ func checkDocument(t *testing.T, text []byte, name, version, digest string) {
 	}
 }
 
-// TestRelease makes a release of a copy of the source, as somebody else does elsewhere. Its images are the very same, and
-// whatever names them is stamped with where they will be.
+// TestRelease makes a release of a copy of the source, as somebody else does elsewhere. Its images are the very same,
+// and whatever names them is stamped with where they will be.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	images, clone, out := made(t), t.TempDir(), t.TempDir()
-	for _, name := range []string{"README.md", "go.work", "go.work.sum", "api", "examples", "functions", "sync-controller"} {
+	for _, name := range []string{"README.md", "go.work", "go.work.sum", "api", "examples", "functions",
+		"sync-controller"} {
 		copyInto(t, filepath.Join(clone, name), filepath.Join(root, name))
 	}
 	const elsewhere = "registry.example.com/fleet"
-	if _, err := release(t, "dist", "-root", clone, "-dir", out, "-registry", elsewhere, "-version", images.Version); err != nil {
+	if _, err := release(t, "dist", "-root", clone, "-dir", out, "-registry", elsewhere, "-version",
+		images.Version); err != nil {
 		t.Fatal(err)
 	}
 	files, err := tree.Read(filepath.Join(out, images.Version))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"SHA256SUMS", "crds.yaml", "examples.tar.gz", "install.yaml", "package-variants-sync-controller.tar.gz"}
+	want := []string{"SHA256SUMS", "crds.yaml", "examples.tar.gz", "install.yaml",
+		"package-variants-sync-controller.tar.gz"}
 	var got []string
 	for name := range files {
 		got = append(got, name)
@@ -107,7 +112,8 @@ func TestRelease(t *testing.T) {
 		t.Errorf("files of the release (-want +got):\n%s", diff)
 	}
 	checkSums(t, files)
-	if image := "image: " + elsewhere + "/sync-controller:" + images.Version + "\n"; !strings.Contains(files["install.yaml"], image) {
+	image := "image: " + elsewhere + "/sync-controller:" + images.Version + "\n"
+	if !strings.Contains(files["install.yaml"], image) {
 		t.Errorf("install.yaml has no %s", image)
 	}
 }
@@ -158,7 +164,8 @@ func TestBadInput(t *testing.T) {
 	for name, c := range map[string]struct{ command, dir, registry, version, want string }{
 		"nothing listens": {
 			"push", images.Dir, nobody + "/x", images.Version,
-			"cannot push NOBODY/x/apply-package-context:" + images.Version + `: Get "https://NOBODY/v2/": dial tcp NOBODY: connect: connection refused; ` +
+			"cannot push NOBODY/x/apply-package-context:" + images.Version +
+				`: Get "https://NOBODY/v2/": dial tcp NOBODY: connect: connection refused; ` +
 				`Get "http://NOBODY/v2/": dial tcp NOBODY: connect: connection refused`,
 		},
 		"no images": {
@@ -167,7 +174,8 @@ func TestBadInput(t *testing.T) {
 		},
 		"images of another version": {
 			"push", images.Dir, nobody, "v99.0.0",
-			images.File("apply-package-context") + " holds " + images.Ref("apply-package-context") + ", not version v99.0.0: run 'make images VERSION=v99.0.0' first",
+			images.File("apply-package-context") + " holds " + images.Ref("apply-package-context") +
+				", not version v99.0.0: run 'make images VERSION=v99.0.0' first",
 		},
 		"no version": {
 			"dist", empty, nobody, "99",
@@ -175,11 +183,13 @@ func TestBadInput(t *testing.T) {
 		},
 		"no registry": {
 			"push", images.Dir, "https://" + nobody, images.Version,
-			`REGISTRY "https://NOBODY" is not a place for images: write HOST/PATH, without a scheme, such as ghcr.io/package-variants or localhost:5000/x`,
+			`REGISTRY "https://NOBODY" is not a place for images: ` +
+				`write HOST/PATH, without a scheme, such as ghcr.io/package-variants or localhost:5000/x`,
 		},
 		"references out of step": {
 			"check-tags", "", "ghcr.io/package-variants", "v99.0.0",
-			"not all references to images are ghcr.io/package-variants/<name>:v99.0.0: run 'make tags' and commit what it changes: README.md, ",
+			"not all references to images are ghcr.io/package-variants/<name>:v99.0.0: " +
+				"run 'make tags' and commit what it changes: README.md, ",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,8 +28,8 @@ const (
 // rights are verbs by resource, as in events.k8s.io/events. Verbs are in the order of verbs, between blanks.
 type rights map[string]string
 
-// access holds that the controller can do what it needs, and nothing else with any resource that the API serves; and that
-// a labelled ClusterRole of an administrator adds to it.
+// access holds that the controller can do what it needs, and nothing else with any resource that the API serves; and
+// that a labelled ClusterRole of an administrator adds to it.
 func access(t *testing.T, g *guide) {
 	everywhere := rights{
 		"config.porch.kpt.dev/packagevariants":               write,
@@ -47,7 +47,8 @@ func access(t *testing.T, g *guide) {
 	home := rights{"coordination.k8s.io/leases": "get list watch create update patch"}
 	granted := rights{"/configmaps": read}
 	resources := served(t, g)
-	for _, resource := range []string{"/secrets", "/pods", "/configmaps", "porch.kpt.dev/packagerevisions/approval", "apps/deployments"} {
+	for _, resource := range []string{"/secrets", "/pods", "/configmaps", "porch.kpt.dev/packagerevisions/approval",
+		"apps/deployments"} {
 		if !slices.Contains(resources, resource) {
 			t.Errorf("the API does not serve %s, so this does not test who may use it", resource)
 		}
@@ -69,7 +70,8 @@ func access(t *testing.T, g *guide) {
 	check("with the grant withdrawn", everywhere, union(everywhere, home))
 }
 
-// served returns all resources that the API serves, and a few names that it does not, by which a rule could give rights.
+// served returns all resources that the API serves, and a few names that it does not, by which a rule could give
+// rights.
 func served(t *testing.T, g *guide) []string {
 	t.Helper()
 	_, lists, err := g.client.Discovery().ServerGroupsAndResources()
@@ -133,7 +135,8 @@ func (g *guide) allowed(t *testing.T, user, in, verb, resource string) bool {
 // awaitDenied waits until the controller may not read ConfigMaps.
 func awaitDenied(t *testing.T, g *guide) {
 	t.Helper()
-	g.run(t, `for i in {1..100}; do kubectl auth can-i list configmaps --as=`+account+` >/dev/null || break; sleep 0.1; done`)
+	g.run(t, `for i in {1..100}; do kubectl auth can-i list `+
+		`configmaps --as=`+account+` >/dev/null || break; sleep 0.1; done`)
 }
 
 // union returns the rights of all.

@@ -18,7 +18,8 @@ func TestFlags(t *testing.T) {
 	t.Parallel()
 	binary := os.Getenv("SYNC_CONTROLLER")
 	if binary == "" {
-		t.Fatal("the environment variable SYNC_CONTROLLER must name the controller: run this by make, which builds it and sets it")
+		t.Fatal("the environment variable SYNC_CONTROLLER must name the controller: " +
+			"run this by make, which builds it and sets it")
 	}
 	out, err := exec.CommandContext(t.Context(), binary, "--help").CombinedOutput()
 	if err != nil {

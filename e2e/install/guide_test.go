@@ -29,8 +29,8 @@ type guide struct {
 	shell  *walkthrough.Session
 }
 
-// newGuide starts a stack, and a shell in what looks like a clone of this repository. The files that the README shows in
-// YAML are there.
+// newGuide starts a stack, and a shell in what looks like a clone of this repository. The files that the README shows
+// in YAML are there.
 func newGuide(t *testing.T, options stack.Options) *guide {
 	t.Helper()
 	s := stacktest.Start(t, options)

@@ -124,7 +124,8 @@ func admitted(t *testing.T, g *guide) {
 		Spec:       deployment.Spec.Template.Spec,
 	}
 	create := func(pod *corev1.Pod) error {
-		_, err := g.client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := g.client.CoreV1().Pods(namespace).Create(t.Context(), pod,
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	}
 	if err := create(pod); err != nil {

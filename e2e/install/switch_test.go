@@ -86,7 +86,8 @@ func installPorch(t *testing.T, g *guide) {
 // firstCRD returns Porch's CRD of PackageVariantSet as it was when v1alpha1 was its only version.
 func firstCRD(t *testing.T) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(porch(t), "controllers", "config", "crd", "bases", "config.porch.kpt.dev_packagevariantsets.yaml"))
+	content, err := os.ReadFile(filepath.Join(porch(t), "controllers", "config", "crd", "bases",
+		"config.porch.kpt.dev_packagevariantsets.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +121,15 @@ func (g *guide) apply(t *testing.T, crd string) {
 func switched(t *testing.T, g *guide) {
 	t.Helper()
 	for command, want := range map[string]string{
-		"kubectl -n porch-system get deployment porch-controllers -o jsonpath='{.spec.replicas}'":                                  "0",
-		"kubectl get crd " + variantSetCRD + " -o jsonpath='{.spec.versions[*].name} {.status.storedVersions}'":                    `v1alpha2 ["v1alpha2"]`,
-		"kubectl get crd " + variantCRD + " -o jsonpath='{.metadata.annotations.config\\.k8s\\.io/owning-inventory}'":              "",
-		"kubectl get crd " + variantCRD + " -o jsonpath='{.metadata.annotations.client\\.lifecycle\\.config\\.k8s\\.io/deletion}'": "detach",
-		"kubectl -n " + namespace + " get deployment sync-controller -o jsonpath='{.spec.replicas}'":                               "2",
+		"kubectl -n porch-system get deployment porch-controllers -o jsonpath='{.spec.replicas}'": "0",
+		"kubectl get crd " + variantSetCRD +
+			" -o jsonpath='{.spec.versions[*].name} {.status.storedVersions}'": `v1alpha2 ["v1alpha2"]`,
+		"kubectl get crd " + variantCRD +
+			" -o jsonpath='{.metadata.annotations.config\\.k8s\\.io/owning-inventory}'": "",
+		"kubectl get crd " + variantCRD +
+			" -o jsonpath='{.metadata.annotations.client\\.lifecycle\\.config\\.k8s\\.io/deletion}'": "detach",
+		"kubectl -n " + namespace +
+			" get deployment sync-controller -o jsonpath='{.spec.replicas}'": "2",
 	} {
 		if got := g.run(t, command); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)

@@ -41,13 +41,15 @@ var mistakes = map[string]mistake{
 	"no-package-context": {functions: functions[:1], config: "variant", edit: func(files tree.Tree, _ string) {
 		delete(files, "package-context.yaml")
 	}},
-	"kptfile-hidden-by-a-selector": {functions: functions[:3], config: "variant", flags: []string{"--match-kind", "ConfigMap"}},
-	"context-hidden-by-a-selector": {functions: functions[:1], config: "variant", flags: []string{"--exclude-kind", "ConfigMap"}},
+	"kptfile-hidden-by-a-selector": {functions: functions[:3], config: "variant",
+		flags: []string{"--match-kind", "ConfigMap"}},
+	"context-hidden-by-a-selector": {functions: functions[:1], config: "variant",
+		flags: []string{"--exclude-kind", "ConfigMap"}},
 }
 
 // TestMistakes checks what kpt prints on each mistake with each of its functions, which is in
-// testdata/errors/<mistake>/<function>.txt, and that the package stays as it was. A user of images reads the same as one
-// of executables, but for the function's name.
+// testdata/errors/<mistake>/<function>.txt, and that the package stays as it was. A user of images reads the same as
+// one of executables, but for the function's name.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for name, m := range mistakes {

@@ -49,13 +49,19 @@ func named(t *testing.T, printed string) string {
 // byImage returns the files with images in place of executables.
 func byImage(t *testing.T, files tree.Tree) tree.Tree {
 	t.Helper()
-	return replaceAll(files, func(function string) (string, string) { return "exec: " + function, "image: " + image(t, function) })
+	return replaceAll(files, func(function string) (string, string) {
+		return "exec: " + function,
+			"image: " + image(t, function)
+	})
 }
 
 // byExec undoes what byImage does.
 func byExec(t *testing.T, files tree.Tree) tree.Tree {
 	t.Helper()
-	return replaceAll(files, func(function string) (string, string) { return "image: " + image(t, function), "exec: " + function })
+	return replaceAll(files, func(function string) (string, string) {
+		return "image: " + image(t, function),
+			"exec: " + function
+	})
 }
 
 func replaceAll(files tree.Tree, replacement func(function string) (from, to string)) tree.Tree {
@@ -69,7 +75,8 @@ func replaceAll(files tree.Tree, replacement func(function string) (from, to str
 	return files
 }
 
-// TestGoldenCases runs each golden case of each function's own tests by executable and by image, which must do the same.
+// TestGoldenCases runs each golden case of each function's own tests by executable and by image, which must do the
+// same.
 func TestGoldenCases(t *testing.T) {
 	t.Parallel()
 	for _, function := range functions {

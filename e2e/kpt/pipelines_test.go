@@ -12,8 +12,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
 
-// TestPipelines renders each package of testdata/pipelines in each way, and again. They have subpackages with pipelines of
-// their own, and other functions before and after ours. The first render must make the change in
+// TestPipelines renders each package of testdata/pipelines in each way, and again. They have subpackages with pipelines
+// of their own, and other functions before and after ours. The first render must make the change in
 // testdata/pipelines/<case>.diff, the second none.
 func TestPipelines(t *testing.T) {
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
 
-// withRegistry returns kpt with the images of the functions, and the address of a registry that podman may pull from. It
-// has no images.
+// withRegistry returns kpt with the images of the functions, and the address of a registry that podman may pull from.
+// It has no images.
 func withRegistry(t *testing.T) (c kpt.Tool, address string) {
 	t.Helper()
 	c = withContainers(t)
@@ -35,7 +35,8 @@ func TestPull(t *testing.T) {
 	const function, name = "apply-package-context", "apply-package-context-configmap"
 	c, address := withRegistry(t)
 	remote := address + "/pulled/" + function + ":v1"
-	if _, err := containers.Get(t).Podman(nil, "push", "--quiet", "--tls-verify=false", image(t, function), "docker://"+remote); err != nil {
+	if _, err := containers.Get(t).Podman(nil, "push", "--quiet", "--tls-verify=false", image(t, function),
+		"docker://"+remote); err != nil {
 		t.Fatal(err)
 	}
 	input := tree.Load(t, "testdata", "ways", name)

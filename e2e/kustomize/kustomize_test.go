@@ -14,9 +14,9 @@ import (
 )
 
 // TestSameAsKpt builds each package that kpt is tested with, with the function as a transformer. That must give what
-// kustomize builds, without functions, of the package that kpt has run the function on: so all that differs from what kpt
-// writes is what kustomize does to any resource (comments go, keys are sorted). In a second layer the function must change
-// nothing.
+// kustomize builds, without functions, of the package that kpt has run the function on: so all that differs from what
+// kpt writes is what kustomize does to any resource (comments go, keys are sorted). In a second layer the function must
+// change nothing.
 func TestSameAsKpt(t *testing.T) {
 	t.Parallel()
 	ways := filepath.Join("..", "kpt", "testdata", "ways")
@@ -79,8 +79,8 @@ func TestOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// TestGenerator expands a set as a generator, which gets no resources: the snapshot stands in the config. It must give the
-// variants that kpt writes.
+// TestGenerator expands a set as a generator, which gets no resources: the snapshot stands in the config. It must give
+// the variants that kpt writes.
 func TestGenerator(t *testing.T) {
 	t.Parallel()
 	input := tree.Load(t, "..", "kpt", "testdata", "ways", "expand-variantset-typed")

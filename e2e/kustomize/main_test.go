@@ -66,7 +66,8 @@ func build(t *testing.T, files tree.Tree, dir string, flags ...string) built {
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return built{stdout: stdout.String(), stderr: strings.ReplaceAll(stderr.String(), root, "ROOT"), code: cmd.ProcessState.ExitCode()}
+	return built{stdout: stdout.String(), stderr: strings.ReplaceAll(stderr.String(), root, "ROOT"),
+		code: cmd.ProcessState.ExitCode()}
 }
 
 // must runs `kustomize build` with functions, which must work and say nothing but what it builds, and returns that.
@@ -112,8 +113,9 @@ func resources(files tree.Tree) []string {
 	})
 }
 
-// buildable returns the files of a package as far as kustomize can build them: without subpackages, whose package contexts
-// have the name and kind of the package's own. All that is left is in what is built, also what is not to be deployed.
+// buildable returns the files of a package as far as kustomize can build them: without subpackages, whose package
+// contexts have the name and kind of the package's own. All that is left is in what is built, also what is not to be
+// deployed.
 func buildable(files tree.Tree) tree.Tree {
 	all := maps.Clone(files)
 	for name := range files {
@@ -122,7 +124,8 @@ func buildable(files tree.Tree) tree.Tree {
 		}
 	}
 	for name, content := range all {
-		all[name] = strings.ReplaceAll(content, `config.kubernetes.io/local-config: "true"`, `config.kubernetes.io/local-config: "false"`)
+		all[name] = strings.ReplaceAll(content, `config.kubernetes.io/local-config: "true"`,
+			`config.kubernetes.io/local-config: "false"`)
 	}
 	return all
 }

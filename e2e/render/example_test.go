@@ -21,8 +21,8 @@ var (
 	exampleDir = filepath.Join(root, "examples", example)
 )
 
-// TestExample does what the README of the example says, with the stack of the tests in place of that of make, and compares
-// what is printed with what the README shows.
+// TestExample does what the README of the example says, with the stack of the tests in place of that of make, and
+// compares what is printed with what the README shows.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(exampleDir, "README.md")
@@ -71,7 +71,8 @@ func startSession(t *testing.T) *walkthrough.Session {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(temp, "repository")
-	if err := walkthrough.Clone(dir, root, example, map[string]string{"tools": os.Getenv("TOOLS_BIN"), "stack": shared.Dir}); err != nil {
+	if err := walkthrough.Clone(dir, root, example, map[string]string{"tools": os.Getenv("TOOLS_BIN"),
+		"stack": shared.Dir}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := walkthrough.Start(t.Context(), dir, append(walkthrough.Environment(), "HOME="+temp, "LC_ALL=C"))
@@ -85,8 +86,8 @@ func startSession(t *testing.T) *walkthrough.Session {
 	return s
 }
 
-// TestConfig holds that the function-runner of the stack is configured as the example says: each function of this repository
-// stands for its image.
+// TestConfig holds that the function-runner of the stack is configured as the example says: each function of this
+// repository stands for its image.
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(filepath.Join(exampleDir, "functions.yaml"))

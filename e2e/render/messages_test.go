@@ -14,8 +14,8 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 )
 
-// variantPackage is a package of kpt's tests that all functions which edit a package run on. A required injection point of
-// it stays unmet.
+// variantPackage is a package of kpt's tests that all functions which edit a package run on. A required injection point
+// of it stays unmet.
 func variantPackage(t *testing.T) tree.Tree {
 	t.Helper()
 	return byImage(tree.Load(t, "..", "kpt", "testdata", "pipelines", "all-of-one-variant"))
@@ -27,8 +27,8 @@ func setPackage(t *testing.T) tree.Tree {
 	return byImage(tree.Load(t, "..", "kpt", "testdata", "pipelines", "expand-variantset"))
 }
 
-// TestFailures saves packages on which a function fails. Porch must refuse each, and leave the draft as it is; the user of
-// porchctl reads what is in testdata/failures/<case>.txt, the user of kubectl the same sentences.
+// TestFailures saves packages on which a function fails. Porch must refuse each, and leave the draft as it is; the user
+// of porchctl reads what is in testdata/failures/<case>.txt, the user of kubectl the same sentences.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -37,20 +37,26 @@ func TestFailures(t *testing.T) {
 		sentences       []string
 	}{
 		"apply-package-context": {variantPackage, "package-context.yaml", "name: kptfile.kpt.dev", "name: context", []string{
-			`Kptfile: Kptfile "web": the package has no package context: add a ConfigMap named kptfile.kpt.dev to it (kpt pkg init writes one to package-context.yaml), and let no selector hide it`,
+			`Kptfile: Kptfile "web": the package has no package context: add a ConfigMap named kptfile.kpt.dev to it (kpt pkg ` +
+				`init writes one to package-context.yaml), and let no selector hide it`,
 		}},
 		"prepend-pipeline": {variantPackage, "variant.yaml", "name: first", "name: the.first", []string{
-			`variant.yaml: PackageVariant "eu.web": spec.pipeline.mutators[0].name: is "the.first", but must have no dot: its name in the Kptfile is read by the dots`,
+			`variant.yaml: PackageVariant "eu.web": spec.pipeline.mutators[0].name: is "the.first", but must have no dot: ` +
+				`its name in the Kptfile is read by the dots`,
 		}},
 		"inject-config": {variantPackage, "points.yaml", "config-injection: optional", "config-injection: perhaps", []string{
-			`points.yaml: Team "team": metadata.annotations.kpt.dev/config-injection: is "perhaps", but must be "required" or "optional"`,
+			`points.yaml: Team "team": metadata.annotations.kpt.dev/config-injection: ` +
+				`is "perhaps", but must be "required" or "optional"`,
 		}},
 		"expand-variantset": {setPackage, "cluster/web.yaml", "revision: 2", "revision: 1", []string{
-			`config.yaml: PackageVariantSet "web": spec.upstream: there is no PackageRevision of blueprints/web revision 2 in namespace "default": correct the upstream, or add the PackageRevision to the snapshot`,
+			`config.yaml: PackageVariantSet "web": spec.upstream: there is no PackageRevision of blueprints/web revision 2 in ` +
+				`namespace "default": correct the upstream, or add the PackageRevision to the snapshot`,
 		}},
 		"two-mistakes": {variantPackage, "variant.yaml", "added: \"yes\"", "added: 1\n      replicas: 3", []string{
-			`variant.yaml: PackageVariant "eu.web": spec.packageContext.data.added: is a number, but must be a string: put it in quotes`,
-			`variant.yaml: PackageVariant "eu.web": spec.packageContext.data.replicas: is a number, but must be a string: put it in quotes`,
+			`variant.yaml: PackageVariant "eu.web": spec.packageContext.data.added: is a number, but must be a string: ` +
+				`put it in quotes`,
+			`variant.yaml: PackageVariant "eu.web": spec.packageContext.data.replicas: is a number, but must be a string: ` +
+				`put it in quotes`,
 		}},
 		"unknown-image": {variantPackage, "Kptfile", "inject-config:" + images.Version, "inject-config:v9", nil},
 	} {
@@ -95,8 +101,8 @@ func (d *draft) patch(t *testing.T, file, content string) (string, error) {
 		"--type=merge", "--patch="+string(patch), "--output=jsonpath={.status.renderStatus}")
 }
 
-// TestWarnings saves a package with injection points that cannot be filled: no failure, but the user is to know. porchctl
-// prints testdata/warnings.txt, and kubectl finds the same in the render status.
+// TestWarnings saves a package with injection points that cannot be filled: no failure, but the user is to know.
+// porchctl prints testdata/warnings.txt, and kubectl finds the same in the render status.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	d := newDraft(t, "web")
@@ -118,7 +124,8 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	want := []string{"warning " + images.Ref("inject-config") +
-		`: points.yaml: Unknown "unmet": required injection point not filled (NoResourceSelected): no example.com/v1 Unknown named "eu-team" in namespace "default"`}
+		`: points.yaml: Unknown "unmet": required injection point not filled (NoResourceSelected): ` +
+		`no example.com/v1 Unknown named "eu-team" in namespace "default"`}
 	if diff := cmp.Diff(want, messages); diff != "" || status.Err != "" {
 		t.Errorf("render status with error %q and results (-want +got):\n%s", status.Err, diff)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
 
-// TestSameAsKpt saves packages whose pipelines list the functions by image. Porch must make of each what kpt makes of it,
-// byte for byte. Saved again, a package changes as in a second render by kpt, which runs what the first prepended; a third
-// time, not at all.
+// TestSameAsKpt saves packages whose pipelines list the functions by image. Porch must make of each what kpt makes of
+// it, byte for byte. Saved again, a package changes as in a second render by kpt, which runs what the first prepended;
+// a third time, not at all.
 func TestSameAsKpt(t *testing.T) {
 	t.Parallel()
 	for name, input := range packages(t) {
@@ -32,8 +32,8 @@ func TestSameAsKpt(t *testing.T) {
 	}
 }
 
-// TestIndentedLists holds what Porch itself writes: it takes back the indentation of lists, in all files of a package. All
-// else is as in a render by kpt.
+// TestIndentedLists holds what Porch itself writes: it takes back the indentation of lists, in all files of a package.
+// All else is as in a render by kpt.
 func TestIndentedLists(t *testing.T) {
 	t.Parallel()
 	input, err := tree.Read(filepath.Join(root, "examples", "region-endpoints"), ".expected")

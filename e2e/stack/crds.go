@@ -18,6 +18,9 @@ var porchCRDs = []string{
 	"internal/api/porchinternal/v1alpha1/config.porch.kpt.dev_packagerevs.yaml",
 }
 
+// variantCRDs is the directory of the CRDs of this project, beside the module of its API.
+const variantCRDs = "sync-controller/config/crds"
+
 // installPorch applies what Porch's API server finds in a cluster, except for the APIService and the webhook, and waits
 // until its CRDs are served.
 func (s *Stack) installPorch(ctx context.Context) error {
@@ -37,8 +40,8 @@ func (s *Stack) installPorch(ctx context.Context) error {
 	return s.applyCRDs(ctx, files)
 }
 
-// InstallVariants applies the CRDs of PackageVariant and PackageVariantSet, as they are in api/crds, and returns once they
-// are served. Only the first call of a stack does it.
+// InstallVariants applies the CRDs of PackageVariant and PackageVariantSet, as they are installed with the controller,
+// and returns once they are served. Only the first call of a stack does it.
 func (s *Stack) InstallVariants(ctx context.Context) error {
 	s.installing.Lock()
 	defer s.installing.Unlock()
@@ -49,9 +52,10 @@ func (s *Stack) InstallVariants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := filepath.Glob(filepath.Join(module, "crds", "*.yaml"))
+	dir := filepath.Join(filepath.Dir(module), filepath.FromSlash(variantCRDs))
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("no CRDs in %s", filepath.Join(module, "crds"))
+		err = fmt.Errorf("no CRDs in %s", dir)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot install PackageVariants: %w", err)

@@ -6,9 +6,9 @@
 // nothing is collected for having lost its owner.
 //
 // With Options.ControllerManager, kube-controller-manager runs too, with three controllers: what has lost its owner is
-// deleted, ClusterRoles with an aggregationRule get their rules, and a deleted namespace goes. A CRD that a test applies is
-// noticed within half a minute by what deletes. All other controllers are not there: a Deployment makes no pods, a
-// namespace has no service account that nobody created.
+// deleted, ClusterRoles with an aggregationRule get their rules, and a deleted namespace goes. A CRD that a test
+// applies is noticed within half a minute by what deletes. All other controllers are not there: a Deployment makes no
+// pods, a namespace has no service account that nobody created.
 //
 // The binaries are those that make stack-tools builds. Stop ends all processes; an interrupt of the calling process
 // does so too, and on Linux they end even when the calling process is killed.

@@ -19,7 +19,8 @@ type Images struct {
 func ImagesFromEnv() (Images, error) {
 	i := Images{Registry: os.Getenv("REGISTRY"), Version: os.Getenv("VERSION")}
 	if i.Registry == "" || i.Version == "" {
-		return i, errors.New("the environment variables REGISTRY and VERSION must say what the functions' images are called: run this by make, which sets them")
+		return i, errors.New("the environment variables REGISTRY and VERSION must say what the functions' images are " +
+			"called: run this by make, which sets them")
 	}
 	return i, nil
 }

@@ -21,13 +21,16 @@ const (
 
 // The resources that a stack is made with.
 var (
-	namespaces       = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	services         = schema.GroupVersionResource{Version: "v1", Resource: "services"}
-	crds             = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	webhooks         = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}
+	namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	services   = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+	crds       = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions"}
+	webhooks = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1",
+		Resource: "validatingwebhookconfigurations"}
 	apiServices      = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 	packageRevisions = schema.GroupVersionResource{Group: porchGroup, Version: porchVersion, Resource: "packagerevisions"}
-	repositories     = schema.GroupVersionResource{Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "repositories"}
+	repositories     = schema.GroupVersionResource{Group: "config.porch.kpt.dev", Version: "v1alpha1",
+		Resource: "repositories"}
 )
 
 // object is an object and where the API keeps it.
@@ -54,7 +57,8 @@ func (s *Stack) apply(ctx context.Context, o object) error {
 }
 
 // condition returns nil if a condition of the object is True, and an error that says what it is otherwise.
-func (s *Stack) condition(ctx context.Context, resource schema.GroupVersionResource, namespace, name, kind string) error {
+func (s *Stack) condition(ctx context.Context, resource schema.GroupVersionResource, namespace, name,
+	kind string) error {
 	client, err := dynamic.NewForConfig(s.Config)
 	if err != nil {
 		return err
@@ -74,14 +78,16 @@ func (s *Stack) condition(ctx context.Context, resource schema.GroupVersionResou
 		case condition["status"] == "True":
 			return nil
 		default:
-			return fmt.Errorf("%s %s: condition %s is %v: %v", resource.Resource, name, kind, condition["status"], condition["message"])
+			return fmt.Errorf("%s %s: condition %s is %v: %v", resource.Resource, name, kind, condition["status"],
+				condition["message"])
 		}
 	}
 	return fmt.Errorf("%s %s has no condition %s yet", resource.Resource, name, kind)
 }
 
 func porchNamespaceObject() object {
-	return object{resource: namespaces, name: porchNamespace, content: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
+	return object{resource: namespaces, name: porchNamespace, content: map[string]any{"apiVersion": "v1",
+		"kind": "Namespace"}}
 }
 
 // porchServiceObject leads from the cluster to this machine.

@@ -59,7 +59,8 @@ func (s *Stack) installWebhook(ctx context.Context) error {
 }
 
 // startPorch starts Porch's API server, with its webhook, which refuses to delete a published package that nobody
-// proposed to delete. The webhook gets a certificate and its configuration from us; what Porch would make takes seconds.
+// proposed to delete. The webhook gets a certificate and its configuration from us; what Porch would make takes
+// seconds.
 func (s *Stack) startPorch(ctx context.Context) error {
 	serving, err := s.certs.server("porch", porchService+"."+porchNamespace+".svc")
 	if err != nil {
@@ -145,7 +146,8 @@ func (s *Stack) register(ctx context.Context, p *process.Process, pid int) error
 	}
 	// Porch says that it is ready before it knows by which certificate kube-apiserver hands users on; until then it takes
 	// everybody for system:anonymous, and forbids all.
-	list := s.Config.Host + "/apis/" + porchGroup + "/" + porchVersion + "/namespaces/" + porchNamespace + "/packagerevisions"
+	list := s.Config.Host + "/apis/" + porchGroup + "/" + porchVersion + "/namespaces/" + porchNamespace +
+		"/packagerevisions"
 	if err := p.Await(ctx, "it knew its users", s.answers(list)); err != nil {
 		return err
 	}

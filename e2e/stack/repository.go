@@ -22,8 +22,8 @@ type Repository struct {
 	Deployment bool
 }
 
-// RegisterRepository registers a git repository with Porch, or makes a registered one what r says, and waits until Porch
-// has read it.
+// RegisterRepository registers a git repository with Porch, or makes a registered one what r says, and waits until
+// Porch has read it.
 func (s *Stack) RegisterRepository(ctx context.Context, r Repository) error {
 	git := r.Git
 	if git == "" {
@@ -50,7 +50,8 @@ func (s *Stack) RegisterRepository(ctx context.Context, r Repository) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	return s.process("porch").Await(ctx, "it had read repository "+r.Namespace+"/"+r.Name, func(ctx context.Context) error {
-		return s.condition(ctx, repositories, r.Namespace, r.Name, "Ready")
-	})
+	return s.process("porch").Await(ctx, "it had read repository "+r.Namespace+"/"+r.Name,
+		func(ctx context.Context) error {
+			return s.condition(ctx, repositories, r.Namespace, r.Name, "Ready")
+		})
 }

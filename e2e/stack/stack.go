@@ -39,9 +39,9 @@ type Options struct {
 	Functions map[string]string
 	// ControllerManager says to run kube-controller-manager, too. The documentation of the package says what it does.
 	ControllerManager bool
-	// PorchAPI, if set, serves Porch's API in place of Porch: no process of Porch runs then, nor the git server, and what a
-	// Stack does with them must not be asked of it. The requests are those that kube-apiserver hands on, over TLS, until the
-	// stack is stopped.
+	// PorchAPI, if set, serves Porch's API in place of Porch: no process of Porch runs then, nor the git server, and what
+	// a Stack does with them must not be asked of it. The requests are those that kube-apiserver hands on, over TLS, until
+	// the stack is stopped.
 	PorchAPI http.Handler
 }
 
@@ -75,7 +75,7 @@ type Stack struct {
 // has its usual effect. Start needs the environment that the Makefile sets, and a working directory within the module
 // e2e.
 func Start(ctx context.Context, options Options) (*Stack, error) {
-	bin, err := toolsFromEnv()
+	bin, err := toolsFromEnv(options)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,8 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go s.stopOn(signals)
-	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("the stack did not start within %s", startTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("the stack did not start within %s",
+		startTimeout))
 	defer cancel()
 	if err := s.start(ctx, options); err != nil {
 		return nil, errors.Join(err, s.Stop())

@@ -41,7 +41,8 @@ func TestPublish(t *testing.T) {
 	})
 	t.Logf("started in %s", time.Since(began).Round(time.Millisecond))
 	for name, deployment := range map[string]bool{"blueprints": false, "deployments": true} {
-		if err := s.RegisterRepository(t.Context(), Repository{Namespace: "default", Name: name, Deployment: deployment}); err != nil {
+		if err := s.RegisterRepository(t.Context(), Repository{Namespace: "default", Name: name,
+			Deployment: deployment}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -187,12 +188,12 @@ func TestMain(m *testing.M) {
 
 // TestFailure holds that an error names the component that failed and shows its log, and that nothing is left then.
 func TestFailure(t *testing.T) {
-	bin, err := toolsFromEnv()
+	bin, err := toolsFromEnv(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	broken := t.TempDir()
-	for _, name := range []string{"etcd", "porch", "porchctl", "function-runner", "git-server", "kubectl", "kube-controller-manager"} {
+	for _, name := range []string{"etcd", "porch", "porchctl", "function-runner", "git-server", "kubectl"} {
 		if err := os.Symlink(bin.path(name), filepath.Join(broken, name)); err != nil {
 			t.Fatal(err)
 		}

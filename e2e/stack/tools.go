@@ -15,13 +15,19 @@ import (
 // tools is the directory of the binaries.
 type tools string
 
-// toolsFromEnv returns the directory that TOOLS_BIN names, as the Makefile sets it, if it has all that a stack needs.
-func toolsFromEnv() (tools, error) {
+// toolsFromEnv returns the directory that TOOLS_BIN names, as the Makefile sets it, if it has all that a stack with
+// these options needs.
+func toolsFromEnv(options Options) (tools, error) {
 	dir := os.Getenv("TOOLS_BIN")
 	if dir == "" {
-		return "", errors.New("the environment variable TOOLS_BIN must name the directory of etcd, kube-apiserver and Porch: run this by make, which builds them and sets it")
+		return "", errors.New("the environment variable TOOLS_BIN must name the directory of etcd, kube-apiserver and " +
+			"Porch: run this by make, which builds them and sets it")
 	}
-	for _, name := range []string{"etcd", "kube-apiserver", "porch", "porchctl", "function-runner", "git-server", "kubectl", "kube-controller-manager"} {
+	names := []string{"etcd", "kube-apiserver", "porch", "porchctl", "function-runner", "git-server", "kubectl"}
+	if options.ControllerManager {
+		names = append(names, "kube-controller-manager")
+	}
+	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			return "", fmt.Errorf("%w: run make stack-tools, which builds it", err)
 		}
@@ -32,7 +38,7 @@ func toolsFromEnv() (tools, error) {
 // path returns the path of a binary.
 func (t tools) path(name string) string { return filepath.Join(string(t), name) }
 
-// The modules whose CRDs a stack gets.
+// The modules by which the CRDs that a stack gets are found.
 const (
 	porchModule = "github.com/nephio-project/porch"
 	apiModule   = "github.com/package-variants/package-variants/api"

@@ -29,7 +29,8 @@ import (
 
 const (
 	namespace = "fleet"
-	point     = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: region\n  annotations:\n    kpt.dev/config-injection: required\ndata:\n  api: none\n"
+	point     = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: region\n  annotations:\n" +
+		"    kpt.dev/config-injection: required\ndata:\n  api: none\n"
 	// What a user of Porch's controllers has on the cluster.
 	manifests = `apiVersion: config.porch.kpt.dev/v1alpha2
 kind: PackageVariantSet
@@ -143,7 +144,8 @@ func TestSwitch(t *testing.T) {
 	if out, err := w.stack.Kubectl(t.Context(), "apply", "--namespace="+namespace, "--filename="+file); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	porch, err := process.Start(t.TempDir(), "porch-controllers", filepath.Join(os.Getenv("TOOLS_BIN"), "porch-controllers"),
+	porch, err := process.Start(t.TempDir(), "porch-controllers",
+		filepath.Join(os.Getenv("TOOLS_BIN"), "porch-controllers"),
 		[]string{"KUBECONFIG=" + w.stack.Kubeconfig}, "--reconcilers=*")
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +155,8 @@ func TestSwitch(t *testing.T) {
 	w.expectReasons(names)
 	// One is published; Porch's controllers go on and on, so what they write is waited for.
 	w.Eventually("the drafts are injected", func() error {
-		for _, name := range []string{"edge-1.web.packagevariant-1", "edge-2.web.packagevariant-1", "edge-1.shop.packagevariant-1"} {
+		for _, name := range []string{"edge-1.web.packagevariant-1", "edge-2.web.packagevariant-1",
+			"edge-1.shop.packagevariant-1"} {
 			if files := w.Files(name); !slices.Contains([]string{"eu", "us"}, injected(files["region.yaml"])) {
 				return fmt.Errorf("%s has:\n%s", name, files["region.yaml"])
 			}

@@ -21,7 +21,8 @@ import (
 func main() {
 	ctx := printer.WithContext(context.Background(), printer.New(os.Stdout, os.Stderr))
 	root := &cobra.Command{Use: "kpt", SilenceUsage: true, SilenceErrors: true}
-	root.PersistentFlags().BoolVar(&printer.TruncateOutput, "truncate-output", true, "shorten the output of failed functions")
+	root.PersistentFlags().BoolVar(&printer.TruncateOutput, "truncate-output", true,
+		"shorten the output of failed functions")
 	root.AddCommand(fn.GetCommand(ctx, "kpt"))
 	if err := root.Execute(); err != nil {
 		os.Exit(report(err))

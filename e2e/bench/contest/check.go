@@ -37,10 +37,10 @@ func (p pkg) String() string { return p.Repository + "/" + p.Name }
 // namespace is the namespace that the variant's function sets.
 func (p pkg) namespace() string { return "web-" + deployEnv }
 
-// check returns an error that says what is not right in the files of the package, if anything. What is right does not come
-// from any controller or function: it is the blueprint with what the scenario says, in every resource, to the last field.
-// Two things may be either as Porch's controllers write them or as ours do: the name of the variant in the name of its
-// function, and the annotation that says what was injected.
+// check returns an error that says what is not right in the files of the package, if anything. What is right does not
+// come from any controller or function: it is the blueprint with what the scenario says, in every resource, to the last
+// field. Two things may be either as Porch's controllers write them or as ours do: the name of the variant in the name
+// of its function, and the annotation that says what was injected.
 func (p pkg) check(files map[string]string) error {
 	want, err := p.want()
 	if err != nil {

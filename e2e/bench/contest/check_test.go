@@ -13,7 +13,8 @@ import (
 
 // sample is a package of the scenario.
 func sample() pkg {
-	return pkg{Blueprint: fixed, Repository: "edge-1", Name: "web-00", Region: "eu", Tag: firstTag, Endpoints: endpoints("eu", 1)}
+	return pkg{Blueprint: fixed, Repository: "edge-1", Name: "web-00", Region: "eu", Tag: firstTag,
+		Endpoints: endpoints("eu", 1)}
 }
 
 // right returns the files of the package as they should be, with what Porch adds.
@@ -62,12 +63,13 @@ func TestCheck(t *testing.T) {
 		"injected from elsewhere":     {"endpoints.yaml", "endpoints-eu", "endpoints-us", "endpoints-us"},
 		"no context":                  {"package-context.yaml", "tier: gold", "tier: silver", "silver"},
 		"another function":            {"Kptfile", "set-namespace:v0.4.1", "set-namespace:v0.4.2", "set-namespace:v0.4."},
-		"a function's name":           {"Kptfile", "PackageVariant.web-edge-1.", "PackageVariant.", "PackageVariant.set-namespace.0"},
-		"a condition":                 {"Kptfile", `status: "True"`, `status: "False"`, `"False"`},
-		"no lock":                     {"Kptfile", "upstreamLock", "other", "edge-1/web-00: the Kptfile has no upstreamLock"},
-		"no YAML":                     {"service.yaml", "spec:", "{", "edge-1/web-00: service.yaml: "},
-		"a field more":                {"service.yaml", "spec:", "more: 1\nspec:", `"more"`},
-		"a file less":                 {"service.yaml", "", "", ""},
+		"a function's name": {"Kptfile", "PackageVariant.web-edge-1.", "PackageVariant.",
+			"PackageVariant.set-namespace.0"},
+		"a condition":  {"Kptfile", `status: "True"`, `status: "False"`, `"False"`},
+		"no lock":      {"Kptfile", "upstreamLock", "other", "edge-1/web-00: the Kptfile has no upstreamLock"},
+		"no YAML":      {"service.yaml", "spec:", "{", "edge-1/web-00: service.yaml: "},
+		"a field more": {"service.yaml", "spec:", "more: 1\nspec:", `"more"`},
+		"a file less":  {"service.yaml", "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,10 +108,12 @@ func TestWrite(t *testing.T) {
 	}
 	// What is rendered: the name that Porch gives the clone, the path, and what the two functions set.
 	rendered := map[string][2]string{
-		"Kptfile":         {"name: web\n", "name: web-00\n"},
-		"deployment.yaml": {"metadata:\n  name: web\n", "metadata:\n  name: web\n  namespace: web-prod\n  labels: {region: eu}\n"},
-		"service.yaml":    {"metadata:\n  name: web\n", "metadata:\n  name: web\n  namespace: web-prod\n  labels: {region: eu}\n"},
-		"endpoints.yaml":  {"  name: endpoints\n", "  name: endpoints\n  namespace: web-prod\n  labels: {region: eu}\n"},
+		"Kptfile": {"name: web\n", "name: web-00\n"},
+		"deployment.yaml": {"metadata:\n  name: web\n",
+			"metadata:\n  name: web\n  namespace: web-prod\n  labels: {region: eu}\n"},
+		"service.yaml": {"metadata:\n  name: web\n",
+			"metadata:\n  name: web\n  namespace: web-prod\n  labels: {region: eu}\n"},
+		"endpoints.yaml": {"  name: endpoints\n", "  name: endpoints\n  namespace: web-prod\n  labels: {region: eu}\n"},
 	}
 	got := maps.Clone(clone)
 	for file, edit := range rendered {
@@ -121,7 +125,8 @@ func TestWrite(t *testing.T) {
 	if err := p.check(got); err != nil {
 		t.Error(err)
 	}
-	if err := p.write(map[string]string{"Kptfile": "{"}); err == nil || !strings.HasPrefix(err.Error(), "cannot read Kptfile: ") {
+	if err := p.write(map[string]string{"Kptfile": "{"}); err == nil ||
+		!strings.HasPrefix(err.Error(), "cannot read Kptfile: ") {
 		t.Errorf("a Kptfile that is no YAML: %v", err)
 	}
 }
@@ -150,7 +155,8 @@ func TestSet(t *testing.T) {
 	for _, p := range inRegion(changed, afterChange(packages)) {
 		affected = append(affected, p.String()+" "+p.Endpoints["payment"])
 	}
-	if diff := cmp.Diff([]string{"edge-2/web-00 payment-v2.us.example.com", "edge-2/web-01 payment-v2.us.example.com"}, affected); diff != "" {
+	if diff := cmp.Diff([]string{"edge-2/web-00 payment-v2.us.example.com", "edge-2/web-01 payment-v2.us.example.com"},
+		affected); diff != "" {
 		t.Errorf("affected by the change (-want +got):\n%s", diff)
 	}
 	if packages[1].Endpoints["payment"] != "payment-v1.us.example.com" {

@@ -47,13 +47,14 @@ func startOurs(a *arena) *contender {
 // porchsMetrics and porchsHealth are where Porch's controllers serve; they cannot be told otherwise.
 const porchsMetrics, porchsHealth = "http://127.0.0.1:8080/metrics", "http://127.0.0.1:8081/readyz"
 
-// startPorchs starts those two of Porch's controllers that are for PackageVariants and PackageVariantSets. In their API,
-// the revision -1 is the head of the branch, and so what comes closest to the newest revision.
+// startPorchs starts those two of Porch's controllers that are for PackageVariants and PackageVariantSets. In their
+// API, the revision -1 is the head of the branch, and so what comes closest to the newest revision.
 func startPorchs(a *arena) *contender {
 	a.t.Helper()
 	c := &contender{arena: a, newest: variant.RevisionNumber(-1)}
 	kubeconfig := c.startProxy()
-	porchs, err := process.Start(a.t.TempDir(), "porch-controllers", filepath.Join(os.Getenv("TOOLS_BIN"), "porch-controllers"),
+	porchs, err := process.Start(a.t.TempDir(), "porch-controllers",
+		filepath.Join(os.Getenv("TOOLS_BIN"), "porch-controllers"),
 		[]string{"KUBECONFIG=" + kubeconfig}, "--reconcilers=packagevariants,packagevariantsets")
 	if err != nil {
 		a.t.Fatal(err)
@@ -124,8 +125,8 @@ func (c *contender) quiet() {
 	})
 }
 
-// reconciles returns how often PackageVariants have been reconciled, and for how many of these times the controller looked
-// into what the variant is about: Porch's controllers always do.
+// reconciles returns how often PackageVariants have been reconciled, and for how many of these times the controller
+// looked into what the variant is about: Porch's controllers always do.
 func (c *contender) reconciles() (all, evaluations int) {
 	c.t.Helper()
 	families, err := c.metrics()

@@ -8,9 +8,9 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/report"
 )
 
-// TestFanOut holds, in a small fleet, that what a plain client and this project's controller make of a stack is what the
-// benchmark takes for right, and that it is measured. How Porch's controllers fare shows in a run of the benchmark; their
-// ports are fixed, and may be in use.
+// TestFanOut holds, in a small fleet, that what a plain client and this project's controller make of a stack is what
+// the benchmark takes for right, and that it is measured. How Porch's controllers fare shows in a run of the benchmark;
+// their ports are fixed, and may be in use.
 func TestFanOut(t *testing.T) {
 	s := Scenario{Variants: 2, Repositories: 2}
 	a := newArena(t, s)

@@ -72,7 +72,8 @@ func (c *contender) usage() machine.Usage {
 	return usage
 }
 
-// verifyOne returns an error unless Porch's API shows exactly one draft of a package, and that has an owner and is right.
+// verifyOne returns an error unless Porch's API shows exactly one draft of a package, and that has an owner and is
+// right.
 func (a *arena) verifyOne(p pkg) error {
 	var revisions porchapi.PackageRevisionList
 	err := a.Client.List(a.t.Context(), &revisions, client.InNamespace(namespace),

@@ -24,8 +24,8 @@ import (
 // pace is how many packages a plain client works on at a time.
 type pace struct{ perRepository, total int }
 
-// paces returns those that are tried, from the slowest. Porch v1.5 loses drafts when several are written to one repository
-// at a time, so it is not known which is the best.
+// paces returns those that are tried, from the slowest. Porch v1.5 loses drafts when several are written to one
+// repository at a time, so it is not known which is the best.
 func (s Scenario) paces() []pace {
 	var paces []pace
 	for _, p := range []pace{{1, 1}, {1, 2}, {1, s.Repositories}, {2, 2 * s.Repositories}, {4, 4 * s.Repositories}} {
@@ -43,8 +43,8 @@ type call struct {
 	took           time.Duration
 }
 
-// plain is a client that makes drafts by the calls of Porch that this takes: one that clones the blueprint, one that reads
-// the draft and one that saves it as it must be.
+// plain is a client that makes drafts by the calls of Porch that this takes: one that clones the blueprint, one that
+// reads the draft and one that saves it as it must be.
 type plain struct {
 	*arena
 	client client.Client
@@ -65,10 +65,12 @@ func newPlain(a *arena) *plain {
 		a.t.Fatalf("cannot make a client: %v", err)
 	}
 	var owner corev1.ConfigMap
-	if err := c.Get(a.t.Context(), client.ObjectKey{Namespace: namespace, Name: endpointsName(changed)}, &owner); err != nil {
+	if err := c.Get(a.t.Context(), client.ObjectKey{Namespace: namespace, Name: endpointsName(changed)},
+		&owner); err != nil {
 		a.t.Fatalf("cannot get the owner of drafts: %v", err)
 	}
-	return &plain{arena: a, client: c, owner: metav1.NewControllerRef(&owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+	return &plain{arena: a, client: c, owner: metav1.NewControllerRef(&owner,
+		corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
 }
 
 // fanOut makes the drafts of the packages at a pace.
@@ -100,7 +102,8 @@ func (p *plain) fanOut(packages []pkg, at pace) report.FloorRun {
 		}
 	}
 	work.Wait()
-	run := report.FloorRun{PerRepository: at.perRepository, Total: at.total, Seconds: time.Since(began).Seconds(), Retries: p.retries}
+	run := report.FloorRun{PerRepository: at.perRepository, Total: at.total, Seconds: time.Since(began).Seconds(),
+		Retries: p.retries}
 	run.Wrong, run.Fault = p.verify(packages)
 	faults.Range(func(_, err any) bool {
 		run.Fault = fmt.Sprint(err) // says why
@@ -117,7 +120,8 @@ func (p *plain) make(ctx context.Context, wanted pkg) error {
 			RepositoryName: wanted.Repository, PackageName: wanted.Name, WorkspaceName: "packagevariant-1",
 			Lifecycle: porchapi.PackageRevisionLifecycleDraft,
 			Tasks: []porchapi.Task{{Type: porchapi.TaskTypeClone, Clone: &porchapi.PackageCloneTaskSpec{
-				Upstream: porchapi.UpstreamPackage{UpstreamRef: &porchapi.PackageRevisionRef{Name: blueprints + "." + wanted.Blueprint + ".v1"}},
+				Upstream: porchapi.UpstreamPackage{UpstreamRef: &porchapi.PackageRevisionRef{Name: blueprints + "." +
+					wanted.Blueprint + ".v1"}},
 			}}},
 		},
 	}
@@ -127,7 +131,8 @@ func (p *plain) make(ctx context.Context, wanted pkg) error {
 		do             func() error
 	}{
 		{"create", "packagerevisions", func() error { return p.client.Create(ctx, draft) }},
-		{"get", "packagerevisionresources", func() error { return p.client.Get(ctx, client.ObjectKeyFromObject(draft), &resources) }},
+		{"get", "packagerevisionresources",
+			func() error { return p.client.Get(ctx, client.ObjectKeyFromObject(draft), &resources) }},
 		{"update", "packagerevisionresources", func() error {
 			if err := wanted.write(resources.Spec.Resources); err != nil {
 				return err
@@ -220,7 +225,8 @@ func latencies(calls []call) []report.Latency {
 		took := times[k]
 		slices.SortFunc(took, cmp.Compare)
 		at := func(part float64) float64 { return took[int(part*float64(len(took)-1))].Seconds() }
-		out = append(out, report.Latency{Verb: k.verb, Resource: k.resource, Calls: len(took), MedianSeconds: at(0.5), P95Seconds: at(0.95)})
+		out = append(out, report.Latency{Verb: k.verb, Resource: k.resource, Calls: len(took), MedianSeconds: at(0.5),
+			P95Seconds: at(0.95)})
 	}
 	return out
 }

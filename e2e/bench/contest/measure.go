@@ -22,8 +22,8 @@ type Options struct {
 	Log io.Writer
 }
 
-// Measure measures what the options ask for and puts it into a run. It needs the environment that the Makefile sets. When
-// it returns, all that it started has ended.
+// Measure measures what the options ask for and puts it into a run. It needs the environment that the Makefile sets.
+// When it returns, all that it started has ended.
 func Measure(ctx context.Context, options Options, run *report.Run) error {
 	if err := options.Validate(); err != nil {
 		return err
@@ -70,17 +70,20 @@ type measurement struct {
 // ours measures this project's controller.
 func (m *measurement) ours(t harness.T) {
 	t.Logf("this project's controller: starting")
-	m.compete(startOurs(newArena(t, m.Scenario)), &m.fanOut.Ours, &m.rest.Ours, &m.change.Object.Ours, &m.change.Upstream.Ours)
+	m.compete(startOurs(newArena(t, m.Scenario)), &m.fanOut.Ours, &m.rest.Ours, &m.change.Object.Ours,
+		&m.change.Upstream.Ours)
 }
 
 // porchs measures Porch's controllers.
 func (m *measurement) porchs(t harness.T) {
 	t.Logf("Porch's own controllers: starting")
-	m.compete(startPorchs(newArena(t, m.Scenario)), &m.fanOut.Porch, &m.rest.Porch, &m.change.Object.Porch, &m.change.Upstream.Porch)
+	m.compete(startPorchs(newArena(t, m.Scenario)), &m.fanOut.Porch, &m.rest.Porch, &m.change.Object.Porch,
+		&m.change.Upstream.Porch)
 }
 
 // compete has a contender do all that is measured.
-func (m *measurement) compete(c *contender, fanOut *report.Contender, rest *[]report.RequestCount, object, upstream *report.Reaction) {
+func (m *measurement) compete(c *contender, fanOut *report.Contender, rest *[]report.RequestCount, object,
+	upstream *report.Reaction) {
 	packages := m.packages(fixed, m.Variants)
 	*fanOut = c.fanOut(packages)
 	c.t.Logf("  fan-out: %.1f s, %d wrong", fanOut.Seconds, fanOut.Wrong)
@@ -100,7 +103,8 @@ func (m *measurement) compete(c *contender, fanOut *report.Contender, rest *[]re
 func (m *measurement) floor(t harness.T, at pace) {
 	p := newPlain(newArena(t, m.Scenario))
 	run := p.fanOut(m.packages(fixed, m.Variants), at)
-	t.Logf("a plain client, %d at a time, %d in a repository: %.1f s, %d retries, %d wrong", at.total, at.perRepository, run.Seconds, run.Retries, run.Wrong)
+	t.Logf("a plain client, %d at a time, %d in a repository: %.1f s, %d retries, %d wrong", at.total, at.perRepository,
+		run.Seconds, run.Retries, run.Wrong)
 	m.fanOut.Floor = append(m.fanOut.Floor, run)
 	if run.Wrong == 0 && (m.best == 0 || run.Seconds < m.best) {
 		m.best, m.fanOut.Latencies = run.Seconds, latencies(p.calls)

@@ -19,9 +19,9 @@ import (
 // look is how often an observer looks: no time is measured better than that.
 const look = 25 * time.Millisecond
 
-// observer sees packages become right. It reads the branches that Porch keeps drafts in, from the directories of the git
-// server, and a branch's files when the branch has moved. So it asks nothing of Porch or of the Kubernetes API, whose
-// work is measured.
+// observer sees packages become right. It reads the branches that Porch keeps drafts in, from the directories of the
+// git server, and a branch's files when the branch has moved. So it asks nothing of Porch or of the Kubernetes API,
+// whose work is measured.
 type observer struct {
 	git  string                    // the directory of the git server
 	want map[string]map[string]pkg // by Repository and name
@@ -55,8 +55,8 @@ func newObserver(git string, packages []pkg) *observer {
 	return o
 }
 
-// await returns once all packages have been right at one time, and says when that was. If ctx ends before, the error has
-// what was not right.
+// await returns once all packages have been right at one time, and says when that was. If ctx ends before, the error
+// has what was not right.
 func (o *observer) await(ctx context.Context) (time.Time, error) {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
@@ -66,7 +66,8 @@ func (o *observer) await(ctx context.Context) (time.Time, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return time.Time{}, fmt.Errorf("%d of %d packages are right: %w: %w", len(o.right), len(o.wrong), context.Cause(ctx), o.example())
+			return time.Time{}, fmt.Errorf("%d of %d packages are right: %w: %w", len(o.right), len(o.wrong), context.Cause(ctx),
+				o.example())
 		case <-ticker.C:
 		}
 	}

@@ -102,7 +102,8 @@ func TestObserver(t *testing.T) {
 	expect("one is not right any more", 1, "edge-1/web-00 is not right")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, errors.New("not soon"))
 	defer cancel()
-	if _, err := o.await(ctx); err == nil || !strings.HasPrefix(err.Error(), "1 of 2 packages are right: not soon: edge-1/web-00 is not right") {
+	if _, err := o.await(ctx); err == nil || !strings.HasPrefix(err.Error(),
+		"1 of 2 packages are right: not soon: edge-1/web-00 is not right") {
 		t.Errorf("await: %v", err)
 	}
 }

@@ -31,7 +31,8 @@ const (
 	// blueprints is the Repository of the upstream packages, and deployEnv the label env of all others.
 	blueprints = "blueprints"
 	deployEnv  = "prod"
-	// fixed is the blueprint whose first revision the variants of the fan-out stay on; those of floating follow its newest.
+	// fixed is the blueprint whose first revision the variants of the fan-out stay on; those of floating follow its
+	// newest.
 	fixed    = "web"
 	floating = "shop"
 )
@@ -52,13 +53,14 @@ func (s Scenario) Validate() error {
 		return fmt.Errorf("%d repositories: there must be %d or more, one for each region", s.Repositories, len(regions))
 	}
 	if s.Variants < s.Repositories {
-		return fmt.Errorf("%d variants: there must be one or more for each of the %d repositories", s.Variants, s.Repositories)
+		return fmt.Errorf("%d variants: there must be one or more for each of the %d repositories", s.Variants,
+			s.Repositories)
 	}
 	return nil
 }
 
-// regions are the regions of the Repositories, in turn. Each has an object with facts that are injected; the change of an
-// object is one of the last region's.
+// regions are the regions of the Repositories, in turn. Each has an object with facts that are injected; the change of
+// an object is one of the last region's.
 var regions = []string{"eu", "us"}
 
 // changed is the region whose object changes.
@@ -80,7 +82,8 @@ func (s Scenario) packages(blueprint string, n int) []pkg {
 		repository := i % s.Repositories
 		packages = append(packages, pkg{
 			Blueprint: blueprint, Repository: repositoryName(repository), Region: region(repository),
-			Name: fmt.Sprintf("%s-%02d", blueprint, i/s.Repositories), Tag: firstTag, Endpoints: endpoints(region(repository), 1),
+			Name: fmt.Sprintf("%s-%02d", blueprint, i/s.Repositories), Tag: firstTag, Endpoints: endpoints(region(repository),
+				1),
 		})
 	}
 	return packages
@@ -135,7 +138,8 @@ func blueprintFiles(tag string) (map[string]string, error) {
 			return err
 		}
 		text, err := files.ReadFile(file)
-		content[path.Base(file)] = strings.ReplaceAll(string(text), "registry.example.com/web:"+firstTag, "registry.example.com/web:"+tag)
+		content[path.Base(file)] = strings.ReplaceAll(string(text), "registry.example.com/web:"+firstTag,
+			"registry.example.com/web:"+tag)
 		return err
 	})
 	return content, err
@@ -145,7 +149,8 @@ func blueprintFiles(tag string) (map[string]string, error) {
 func functions() (map[string]string, error) {
 	tools := os.Getenv("TOOLS_BIN")
 	if tools == "" {
-		return nil, errors.New("the environment variable TOOLS_BIN must name the directory of the tools: run this by make, which builds them and sets it")
+		return nil, errors.New("the environment variable TOOLS_BIN must name the directory of the tools: " +
+			"run this by make, which builds them and sets it")
 	}
 	return map[string]string{
 		namespaceImage: filepath.Join(tools, "set-namespace"),

@@ -35,7 +35,8 @@ func proc(t *testing.T, files map[string]string) string {
 func TestUse(t *testing.T) {
 	t.Parallel()
 	dir := proc(t, map[string]string{
-		"7/stat":   "7 (a) b (c) S 1 7 7 0 -1 4194560 1 2 3 4 250 31 5 6 20 0 9 0 100 1000 200 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+		"7/stat": "7 (a) b (c) S 1 7 7 0 -1 4194560 1 2 3 4 250 31 5 6 20 0 9 0 100 1000 200 18446744073709551615 1 1 0 " +
+			"0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
 		"7/status": "Name:\ta) b (c\nVmPeak:\t  99999 kB\nVmHWM:\t   43000 kB\nVmRSS:\t   42000 kB\n",
 	})
 	got, err := use(dir, 7)
@@ -71,7 +72,8 @@ func TestUseOfThisProcess(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
-		"cpuinfo":              "processor\t: 0\nvendor_id\t: ExampleVendor\nmodel name\t: Example 9000\n\nprocessor\t: 1\nvendor_id\t: ExampleVendor\nmodel name\t: Example 9000\n\n",
+		"cpuinfo": "processor\t: 0\nvendor_id\t: ExampleVendor\nmodel name\t: Example 9000\n\nprocessor\t: 1\n" +
+			"vendor_id\t: ExampleVendor\nmodel name\t: Example 9000\n\n",
 		"meminfo":              "MemTotal:        8000 kB\nMemFree:         1 kB\n",
 		"sys/kernel/osrelease": "6.1.0-1\n",
 	}
@@ -84,7 +86,8 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	files["meminfo"] = "MemFree: 1 kB\n"
-	if _, err := describe(proc(t, files)); err == nil || !strings.HasSuffix(err.Error(), " names no processor or no memory") {
+	if _, err := describe(proc(t, files)); err == nil || !strings.HasSuffix(err.Error(),
+		" names no processor or no memory") {
 		t.Errorf("without a size of the memory: %v", err)
 	}
 	if _, err := Describe(); err != nil {

@@ -42,8 +42,8 @@ type FloorRun struct {
 	Seconds float64 `json:"seconds"`
 	// Retries is how many calls Porch refused that were made again.
 	Retries int `json:"retries,omitempty"`
-	// Wrong is how many drafts were missing or had the wrong content at the end; Fault is the first of them. A run with any
-	// is no floor.
+	// Wrong is how many drafts were missing or had the wrong content at the end; Fault is the first of them. A run with
+	// any is no floor.
 	Wrong int    `json:"wrong,omitempty"`
 	Fault string `json:"fault,omitempty"`
 }
@@ -98,3 +98,18 @@ type Reaction struct {
 	// Requests are all requests.
 	Requests []RequestCount `json:"requests"`
 }
+
+// BestFloor returns the fastest run of the plain client that left all drafts right, or nil if none did.
+func (f *FanOut) BestFloor() *FloorRun {
+	var best *FloorRun
+	for i, run := range f.Floor {
+		if run.Wrong == 0 && (best == nil || run.Seconds < best.Seconds) {
+			best = &f.Floor[i]
+		}
+	}
+	return best
+}
+
+// LeastRequests returns with how few requests a controller can make the drafts: it creates each variant and its draft,
+// reads the draft, saves it, and writes the variant's status.
+func (f *FanOut) LeastRequests() int { return leastRequests * f.Variants }

@@ -24,10 +24,29 @@ func seconds(s float64) string {
 }
 
 // megabytes writes a size in MB, which are a million bytes, to three digits.
-func megabytes(n int64) string { return digits(float64(n)/1e6) + " MB" }
+func megabytes(n float64) string { return digits(n/1e6) + " MB" }
 
-// times writes a ratio.
-func times(ratio float64) string { return digits(ratio) }
+// number returns a number of a run, which may have any of the types that numbers have there.
+func number(n any) float64 {
+	switch n := n.(type) {
+	case int:
+		return float64(n)
+	case int64:
+		return float64(n)
+	case float64:
+		return n
+	default:
+		return math.NaN()
+	}
+}
+
+// ratio writes how much of something there is for each 1 of another, empty if there is none of that.
+func ratio(of, to float64) string {
+	if to == 0 {
+		return ""
+	}
+	return digits(of / to)
+}
 
 // digits writes a number to three digits; one from 1000 on is written in full.
 func digits(v float64) string {
@@ -54,20 +73,4 @@ func count(n int) string {
 		return strconv.Itoa(n)
 	}
 	return fmt.Sprintf("%s,%03d", count(n/1000), n%1000)
-}
-
-// table writes a table in Markdown. The first column is text, the others are numbers.
-func table(header []string, rows [][]string) string {
-	var out strings.Builder
-	line := func(cells []string) { fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | ")) }
-	line(header)
-	rule := []string{"---"}
-	for range header[1:] {
-		rule = append(rule, "---:")
-	}
-	line(rule)
-	for _, row := range rows {
-		line(row)
-	}
-	return out.String()
 }

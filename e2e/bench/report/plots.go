@@ -5,112 +5,100 @@ package report
 import (
 	"fmt"
 
-	"github.com/package-variants/package-variants/e2e/bench/chart"
+	"gonum.org/v1/plot"
 )
 
-// The files of the plots, in the directory of the page.
+// The plots, by the names of their files in the directory of the page, without their ends: each is there for a light
+// and for a dark surrounding.
 const (
-	fanOutPlot    = "fan-out.svg"
-	expansionPlot = "expansion.svg"
-	scalePlot     = "scale.svg"
+	fanOutPlot    = "fan-out"
+	expansionPlot = "expansion"
+	scalePlot     = "scale"
 )
 
 // Plots returns the plots of what was measured, as SVG, by the names of their files.
-func (r *Run) Plots() map[string]string {
-	plots := map[string]string{}
+func (r *Run) Plots() (map[string]string, error) {
+	figures := map[string]func(*theme) (string, error){}
 	if r.FanOut != nil {
-		plots[fanOutPlot] = r.fanOutPlot()
+		figures[fanOutPlot] = r.fanOutPlot
 	}
-	if len(r.Expansion) > 0 {
-		plots[expansionPlot] = r.expansionPlot()
+	if len(r.Measured(expansionOurs)) > 0 {
+		figures[expansionPlot] = r.expansionPlot
 	}
 	if r.Scale != nil {
-		plots[scalePlot] = r.Scale.plot()
+		figures[scalePlot] = r.Scale.plot
 	}
-	return plots
+	files := map[string]string{}
+	for name, figure := range figures {
+		for end, colours := range map[string]*theme{lightEnd: light, darkEnd: dark} {
+			svg, err := figure(colours)
+			if err != nil {
+				return nil, fmt.Errorf("cannot draw %s: %w", name, err)
+			}
+			files[name+end] = svg
+		}
+	}
+	return files, nil
 }
 
 // fanOutPlot draws the fan-out, and the rest after it.
-func (r *Run) fanOutPlot() string {
+func (r *Run) fanOutPlot(t *theme) (string, error) {
 	f := r.FanOut
-	ours := func(v float64, text string) chart.Bar {
-		return chart.Bar{Series: chart.Ours, Label: here, Value: v, Text: text}
+	pair := func(title string, text func(float64) string, ours, porch float64) *plot.Plot {
+		return t.bars(title, text, bar{here, ours, t.ours}, bar{porchs, porch, t.other})
 	}
-	porch := func(v float64, text string) chart.Bar {
-		return chart.Bar{Series: chart.Other, Label: porchs, Value: v, Text: text}
+	requests := func(of func([]RequestCount) int) (ours, porch float64) {
+		return float64(of(f.Ours.Requests)), float64(of(f.Porch.Requests))
 	}
-	pair := func(title string, of func(*Contender) float64, text func(float64) string) chart.Panel {
-		return chart.Panel{Title: title, Bars: []chart.Bar{ours(of(&f.Ours), text(of(&f.Ours))), porch(of(&f.Porch), text(of(&f.Porch)))}}
-	}
-	number := func(v float64) string { return count(int(v)) }
-	wall := pair("Until all drafts are right", func(c *Contender) float64 { return c.Seconds }, seconds)
+	wall := []bar{{here, f.Ours.Seconds, t.ours}, {porchs, f.Porch.Seconds, t.other}}
 	if best := f.BestFloor(); best != nil {
-		floor := chart.Bar{Series: chart.Floor, Label: "Porch's calls alone", Value: best.Seconds, Text: seconds(best.Seconds)}
-		wall.Bars = append([]chart.Bar{floor}, wall.Bars...)
+		wall = append([]bar{{"Porch's calls alone", best.Seconds, t.floor}}, wall...)
 	}
-	panels := []chart.Panel{
-		wall,
-		pair("Requests to the Kubernetes API", func(c *Contender) float64 { return float64(Total(c.Requests)) }, number),
-		pair("Processor time of the controller", func(c *Contender) float64 { return c.CPUSeconds }, seconds),
-		pair("Writes of packages", func(c *Contender) float64 { return float64(PackageWrites(c.Requests)) }, number),
-		pair("Memory of the controller, at most", func(c *Contender) float64 { return float64(c.PeakBytes) }, func(v float64) string { return megabytes(int64(v)) }),
+	ours, porch := requests(Total)
+	oursSaved, porchSaved := requests(PackageWrites)
+	plots := []*plot.Plot{
+		t.bars("Until all drafts are right", seconds, wall...),
+		pair("Requests to the Kubernetes API", digits, ours, porch),
+		pair("Processor time of the controller", seconds, f.Ours.CPUSeconds, f.Porch.CPUSeconds),
+		pair("Writes of packages", digits, oursSaved, porchSaved),
+		pair("Memory of the controller, at most", megabytes, float64(f.Ours.PeakBytes), float64(f.Porch.PeakBytes)),
 	}
 	if r.Rest != nil {
-		writes := func(requests []RequestCount) float64 { return r.Rest.perMinute(Writes(requests)) }
-		panels = append(panels, chart.Panel{Title: "Writes a minute when nothing changes", Bars: []chart.Bar{
-			ours(writes(r.Rest.Ours), digits(writes(r.Rest.Ours))), porch(writes(r.Rest.Porch), digits(writes(r.Rest.Porch))),
-		}})
+		plots = append(plots, pair("Writes a minute when nothing changes", digits,
+			r.Rest.perMinute(Writes(r.Rest.Ours)), r.Rest.perMinute(Writes(r.Rest.Porch))))
 	}
-	title := fmt.Sprintf("From one set to %s drafts in %s repositories: this project's controller and Porch's own", count(f.Variants), count(f.Repositories))
-	return chart.Bars(title, panels)
+	return t.figure(fmt.Sprintf("From one set to %s drafts in %s repositories: this project's controller and Porch's own",
+		count(f.Variants), count(f.Repositories)), 92, plots)
 }
 
-// perMinute returns how many of something that was counted there are in a minute.
-func (r *Rest) perMinute(n int) float64 { return float64(n) / r.Seconds * 60 }
-
 // expansionPlot draws the growth of the time that an expansion takes.
-func (r *Run) expansionPlot() string {
-	line := func(series chart.Series, label string, value func(ExpansionPoint) float64) chart.Line {
-		l := chart.Line{Series: series, Label: label}
-		for _, p := range r.Expansion {
-			if v := value(p); v > 0 {
-				l.Points = append(l.Points, chart.Point{X: float64(p.Targets), Y: v})
-			}
+func (r *Run) expansionPlot(t *theme) (string, error) {
+	ours, porch := line{label: here, colour: t.ours}, line{label: porchs, colour: t.other}
+	oursEach, porchEach := ours, porch
+	for _, e := range r.Expansions() {
+		ours.add(e.Size(), e.Seconds())
+		oursEach.add(e.Size(), e.PerSize())
+		if e.Porch != nil {
+			porch.add(e.Size(), e.Porch.Seconds())
+			porchEach.add(e.Size(), e.Porch.PerSize())
 		}
-		return l
 	}
-	plot := func(title string, of func(seconds float64, p ExpansionPoint) float64) chart.Plot {
-		return chart.Plot{Title: title, XText: whole, YText: seconds, Lines: []chart.Line{
-			line(chart.Ours, here, func(p ExpansionPoint) float64 { return of(p.Seconds, p) }),
-			line(chart.Other, porchs, func(p ExpansionPoint) float64 { return of(p.PorchSeconds, p) }),
-		}}
-	}
-	return chart.Lines("Expanding a set with five expressions a target, by the number of targets", []chart.Plot{
-		plot("Time in all", func(s float64, _ ExpansionPoint) float64 { return s }),
-		plot("Time for a target", func(s float64, p ExpansionPoint) float64 { return s / float64(p.Targets) }),
+	return t.figure("Expanding a set with five expressions a target, by the number of targets", plotHeight, []*plot.Plot{
+		t.lines("Time in all", seconds, ours, porch), t.lines("Time for a target", seconds, oursEach, porchEach),
 	})
 }
 
 // plot draws the growth of what the controller takes.
-func (s *Scale) plot() string {
-	line := func(series chart.Series, label string, value func(ScalePoint) float64) chart.Line {
-		l := chart.Line{Series: series, Label: label}
-		for _, p := range s.Points {
-			l.Points = append(l.Points, chart.Point{X: float64(p.Variants), Y: value(p)})
-		}
-		return l
+func (s *Scale) plot(t *theme) (string, error) {
+	peak, heap := line{label: "resident, at most", colour: t.ours}, line{label: "live heap", colour: t.floor}
+	ready, cpu := line{label: "time", colour: t.ours}, line{label: "processor time of the controller", colour: t.floor}
+	for _, p := range s.Points {
+		peak.add(p.Variants, float64(p.PeakBytes))
+		heap.add(p.Variants, float64(p.HeapBytes))
+		ready.add(p.Variants, p.ConvergeSeconds)
+		cpu.add(p.Variants, p.CPUSeconds)
 	}
-	return chart.Lines("One controller before a simulated Porch, by the number of variants", []chart.Plot{
-		{Title: "Memory", XText: whole, YText: func(v float64) string { return megabytes(int64(v)) }, Lines: []chart.Line{
-			line(chart.Ours, "resident, at most", func(p ScalePoint) float64 { return float64(p.PeakBytes) }),
-			line(chart.Floor, "live heap", func(p ScalePoint) float64 { return float64(p.HeapBytes) }),
-		}},
-		{Title: "Until all variants are ready", XText: whole, YText: seconds, Lines: []chart.Line{
-			line(chart.Ours, "time", func(p ScalePoint) float64 { return p.ConvergeSeconds }),
-			line(chart.Floor, "processor time of the controller", func(p ScalePoint) float64 { return p.CPUSeconds }),
-		}},
+	return t.figure("One controller before a simulated Porch, by the number of variants", plotHeight, []*plot.Plot{
+		t.lines("Memory", megabytes, peak, heap), t.lines("Until all variants are ready", seconds, ready, cpu),
 	})
 }
-
-// whole writes a whole number at an axis.
-func whole(v float64) string { return count(int(v)) }

@@ -4,6 +4,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -37,10 +38,12 @@ func Refused(requests []RequestCount) int {
 	return n
 }
 
-// Writes returns how many requests ask for a change of what is stored. Leases do not count: they are how replicas agree on who works.
+// Writes returns how many requests ask for a change of what is stored. Leases do not count: they are how replicas agree
+// on who works.
 func Writes(requests []RequestCount) int {
 	return sum(requests, func(r RequestCount) bool {
-		return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.Verb) && r.Resource != "leases"
+		return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.Verb) &&
+			r.Resource != "leases"
 	})
 }
 
@@ -61,7 +64,9 @@ const contents = "packagerevisionresources"
 
 // ContentReads returns how many requests read the files of packages.
 func ContentReads(requests []RequestCount) int {
-	return sum(requests, func(r RequestCount) bool { return r.Resource == contents && (r.Verb == "get" || r.Verb == "list") })
+	return sum(requests, func(r RequestCount) bool {
+		return r.Resource == contents && (r.Verb == "get" || r.Verb == "list")
+	})
 }
 
 // statusWrites returns how often the status of a PackageVariant was written.
@@ -80,25 +85,20 @@ func sum(requests []RequestCount, filter func(RequestCount) bool) int {
 	return n
 }
 
-// requestTable writes the requests of two contenders side by side.
-func requestTable(ours, porch []RequestCount) string {
+// requestRows are the requests of two contenders side by side.
+func requestRows(ours, porch []RequestCount) [][]string {
 	type key struct{ resource, verb string }
 	keys := map[key]bool{}
 	for _, r := range slices.Concat(ours, porch) {
 		keys[key{r.Resource, r.Verb}] = true
 	}
-	var sorted []key
-	for k := range keys {
-		sorted = append(sorted, k)
-	}
-	slices.SortFunc(sorted, func(a, b key) int { return cmp.Or(cmp.Compare(a.resource, b.resource), cmp.Compare(a.verb, b.verb)) })
+	sorted := slices.SortedFunc(maps.Keys(keys), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.resource, b.resource), cmp.Compare(a.verb, b.verb))
+	})
 	var rows [][]string
 	for _, k := range sorted {
-		rows = append(rows, []string{k.verb + " " + k.resource, count(Count(ours, k.verb, k.resource)), count(Count(porch, k.verb, k.resource))})
+		of := func(requests []RequestCount) string { return count(Count(requests, k.verb, k.resource)) }
+		rows = append(rows, []string{k.verb + " " + k.resource, of(ours), of(porch)})
 	}
-	rows = append(rows, []string{"**all**", count(Total(ours)), count(Total(porch))})
-	return table([]string{"request", here, porchs}, rows)
+	return append(rows, []string{"**all**", count(Total(ours)), count(Total(porch))})
 }
-
-// here and porchs are the names of the contenders in tables and pictures.
-const here, porchs = "this project", "Porch's own"

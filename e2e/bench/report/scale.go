@@ -2,6 +2,80 @@
 
 package report
 
+// Scale is the controller before a simulated Porch.
+type Scale struct {
+	// Latencies are those that the simulated Porch had.
+	Latencies []Latency `json:"latencies"`
+	// Points are the sizes that were simulated, growing.
+	Points []ScalePoint `json:"points"`
+}
+
+// ScalePoint is the controller with so many variants.
+type ScalePoint struct {
+	// Variants and Repositories are how many there are.
+	Variants     int `json:"variants"`
+	Repositories int `json:"repositories"`
+	// PeakBytes is the largest resident memory of the controller, and HeapBytes its live heap once all are ready.
+	PeakBytes int64 `json:"peakBytes"`
+	HeapBytes int64 `json:"heapBytes"`
+	// RestBytes is its resident memory when nothing has happened for a while.
+	RestBytes int64 `json:"restBytes"`
+	// ConvergeSeconds is the time from the first variant to the last one's being ready.
+	ConvergeSeconds float64 `json:"convergeSeconds"`
+	// CPUSeconds is the controller's processor time until then.
+	CPUSeconds float64 `json:"cpuSeconds"`
+	// Reconciles are those of variants until then, SetReconciles those of sets, and Requests all that it asked of the API.
+	Reconciles    int `json:"reconciles"`
+	SetReconciles int `json:"setReconciles"`
+	Requests      int `json:"requests"`
+	// Asked is what some of these were; nil where that was not measured.
+	Asked *Asked `json:"asked,omitempty"`
+	// Unrelated and Related are bursts of events once all are ready: about packages of no variant, and about the
+	// variants'.
+	Unrelated Burst `json:"unrelated"`
+	Related   Burst `json:"related"`
+	// Restart is the start of another controller with the same fleet.
+	Restart Restart `json:"restart"`
+}
+
+// Last returns the largest of the fleets, or nil if there is none.
+func (s *Scale) Last() *ScalePoint {
+	if s == nil || len(s.Points) == 0 {
+		return nil
+	}
+	return &s.Points[len(s.Points)-1]
+}
+
+// NamedBurst is a burst of a ScalePoint.
+type NamedBurst struct {
+	// Name says what the events were about.
+	Name string
+	Burst
+}
+
+// Bursts returns the bursts.
+func (p *ScalePoint) Bursts() []NamedBurst {
+	return []NamedBurst{
+		{"events about packages of no variant", p.Unrelated}, {"events about packages of variants", p.Related},
+	}
+}
+
+// Asked is what a controller asked of the API, as the servers have counted it.
+type Asked struct {
+	// ContentReads is how often it read the files of a package.
+	ContentReads int `json:"contentReads"`
+	// Writes is how often it asked for a change of a package, of an object of this project or of Porch, or of an Event.
+	Writes int `json:"writes"`
+}
+
+// Cells are both for a table, empty where they were not measured.
+func (a *Asked) Cells() []string {
+	if a == nil {
+		return []string{"", ""}
+	}
+	return []string{count(a.ContentReads), count(a.Writes)}
+}
+
 // Burst is how a controller that is at rest takes many events about packages at once, none of which asks for anything.
 type Burst struct {
 	// Events is how many there were.
@@ -17,7 +91,8 @@ type Burst struct {
 // PerSecond returns how many events a second the controller has taken.
 func (b Burst) PerSecond() float64 { return float64(b.Events) / b.Seconds }
 
-// Restart is what a controller does that is started with a fleet that is as it should be: it looks at each variant once.
+// Restart is what a controller does that is started with a fleet that is as it should be: it looks at each variant
+// once.
 type Restart struct {
 	// Seconds is the time from its being ready until it had nothing left to do, and CPUSeconds its processor time.
 	Seconds    float64 `json:"seconds"`
@@ -27,4 +102,6 @@ type Restart struct {
 	// Reconciles are those of variants, and Requests all that it asked of the API.
 	Reconciles int `json:"reconciles"`
 	Requests   int `json:"requests"`
+	// Asked is what some of these were; nil where that was not measured.
+	Asked *Asked `json:"asked,omitempty"`
 }

@@ -14,7 +14,8 @@ import (
 const (
 	// glance is how often it is looked what the controller has done. No time is measured better than that.
 	glance = 100 * time.Millisecond
-	// still is for how long a controller that is through has done nothing: longer than it waits for a cache that is behind.
+	// still is for how long a controller that is through has done nothing: longer than it waits for a cache that is
+	// behind.
 	still = 1200 * time.Millisecond
 )
 
@@ -57,7 +58,8 @@ func (c *observed) usage() usage {
 	of := func(name string) map[string]string { return map[string]string{"controller": name} }
 	return usage{
 		cpuSeconds: used.CPU.Seconds(), peakBytes: used.PeakBytes,
-		heapBytes: int64(m.Sum("go_gc_heap_live_bytes", nil)), residentBytes: int64(m.Sum("process_resident_memory_bytes", nil)),
+		heapBytes: int64(m.Sum("go_gc_heap_live_bytes", nil)), residentBytes: int64(m.Sum("process_resident_memory_bytes",
+			nil)),
 		reconciles:    int(m.Sum("controller_runtime_reconcile_total", of("packagevariant"))),
 		setReconciles: int(m.Sum("controller_runtime_reconcile_total", of("packagevariantset"))),
 		requests:      int(m.Sum("rest_client_requests_total", nil)),
@@ -65,8 +67,8 @@ func (c *observed) usage() usage {
 	}
 }
 
-// drain returns once the controller has done at least so many reconciles of variants since it was started, and is through
-// with what there is, and says what it has done and when the last of it was.
+// drain returns once the controller has done at least so many reconciles of variants since it was started, and is
+// through with what there is, and says what it has done and when the last of it was.
 func (c *observed) drain(reconciles int) (usage, time.Time) {
 	c.t.Helper()
 	ticker := time.NewTicker(glance)
@@ -74,7 +76,8 @@ func (c *observed) drain(reconciles int) (usage, time.Time) {
 	last, since := usage{}, time.Now()
 	for {
 		now := c.usage()
-		if now.todo > 0 || now.reconciles != last.reconciles || now.setReconciles != last.setReconciles || now.reconciles < reconciles {
+		if now.todo > 0 || now.reconciles != last.reconciles || now.setReconciles != last.setReconciles ||
+			now.reconciles < reconciles {
 			since = time.Now()
 		}
 		if last = now; time.Since(since) > still {
@@ -82,7 +85,8 @@ func (c *observed) drain(reconciles int) (usage, time.Time) {
 		}
 		select {
 		case <-c.t.Context().Done():
-			c.t.Fatalf("the controller has done %d reconciles of at least %d, and %d are to do", now.reconciles, reconciles, now.todo)
+			c.t.Fatalf("the controller has done %d reconciles of at least %d, and %d are to do", now.reconciles, reconciles,
+				now.todo)
 		case <-ticker.C:
 		}
 	}

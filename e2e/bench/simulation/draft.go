@@ -23,7 +23,8 @@ func (p *Porch) draft(object *porchapi.PackageRevision) (*packageRevision, error
 	p.name(object)
 	object.Spec.Lifecycle = porchapi.PackageRevisionLifecycleDraft
 	if p.repository(object.Namespace, object.Spec.RepositoryName).revisions[object.Name] != nil {
-		return nil, apierrors.NewInternalError(fmt.Errorf("package revision workspaceNames must be unique; package revision %s exists", object.Name))
+		return nil, apierrors.NewInternalError(fmt.Errorf("package revision workspaceNames must be unique; package "+
+			"revision %s exists", object.Name))
 	}
 	source, upstream, err := p.origin(object.Namespace, &object.Spec.Tasks[0])
 	if err != nil {
@@ -71,7 +72,8 @@ func lockOf(upstream *packageRevision) *porchapi.UpstreamLock {
 // upstreamOf is what Porch writes to the Kptfile of a clone.
 func upstreamOf(upstream *packageRevision) string {
 	git := lockOf(upstream).Git
-	text := "  type: git\n  git:\n    repo: " + git.Repo + "\n    directory: " + git.Directory + "\n    ref: " + git.Ref + "\n"
+	text := "  type: git\n  git:\n    repo: " + git.Repo + "\n    directory: " + git.Directory + "\n    ref: " + git.Ref +
+		"\n"
 	return "upstream:\n" + text + "upstreamLock:\n" + text + "    commit: " + git.Commit + "\n"
 }
 

@@ -45,17 +45,19 @@ const (
 // fleet is what a platform team has in its cluster.
 type fleet struct {
 	variants int
+	config   *rest.Config
 	client   client.Client
 	porch    *Porch
 }
 
 func newFleet(config *rest.Config, porch *Porch, variants int) (*fleet, error) {
 	scheme := runtime.NewScheme()
-	if err := errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), v1alpha2.AddToScheme(scheme), porchconfig.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), v1alpha2.AddToScheme(scheme),
+		porchconfig.AddToScheme(scheme)); err != nil {
 		return nil, err
 	}
 	c, err := client.New(config, client.Options{Scheme: scheme})
-	return &fleet{variants: variants, client: client.NewNamespacedClient(c, namespace), porch: porch}, err
+	return &fleet{variants: variants, config: config, client: client.NewNamespacedClient(c, namespace), porch: porch}, err
 }
 
 func (f *fleet) repositories() int { return f.variants / perRepository }
@@ -64,8 +66,8 @@ func (f *fleet) sets() int { return (f.variants + perSet - 1) / perSet }
 
 func repositoryName(i int) string { return fmt.Sprintf("site-%04d", i) }
 
-// prepare makes what there is before the sets: the blueprint, a Repository and a ConfigMap for each site, and packages that
-// nobody asks for.
+// prepare makes what there is before the sets: the blueprint, a Repository and a ConfigMap for each site, and packages
+// that nobody asks for.
 func (f *fleet) prepare(ctx context.Context) error {
 	files, err := blueprint()
 	if err != nil {
@@ -86,7 +88,8 @@ func (f *fleet) prepare(ctx context.Context) error {
 	for i := range f.repositories() {
 		group.Go(func() error {
 			name := repositoryName(i)
-			facts := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "endpoints-" + name}, Data: map[string]string{"payment": payment(name)}}
+			facts := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "endpoints-" + name},
+				Data: map[string]string{"payment": payment(name)}}
 			if err := f.client.Create(ctx, facts); err != nil {
 				return err
 			}

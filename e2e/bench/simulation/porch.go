@@ -26,9 +26,10 @@ type Latencies struct {
 	Create, Save, Read time.Duration
 }
 
-// DefaultLatencies are about those of a Porch v1.5.3 that does nothing else, with a package of the size that is simulated
-// here and one function in its pipeline. LatenciesOf takes what a run has measured.
-var DefaultLatencies = Latencies{Create: 60 * time.Millisecond, Save: 70 * time.Millisecond, Read: 10 * time.Millisecond}
+// DefaultLatencies are about those of a Porch v1.5.3 that does nothing else, with a package of the size that is
+// simulated here and one function in its pipeline. LatenciesOf takes what a run has measured.
+var DefaultLatencies = Latencies{Create: 60 * time.Millisecond, Save: 70 * time.Millisecond,
+	Read: 10 * time.Millisecond}
 
 // LatenciesOf returns the latencies that were measured; what was not is as in DefaultLatencies.
 func LatenciesOf(measured []report.Latency) Latencies {

@@ -52,7 +52,8 @@ func clone(repo, pkg, workspace string, task ...string) string {
 	if len(task) > 0 {
 		tasks = strings.Join(task, ",")
 	}
-	return fmt.Sprintf(`{"metadata":{"labels":{"made":"here"}},"spec":{"repository":%q,"packageName":%q,"workspaceName":%q,"tasks":[%s]}}`, repo, pkg, workspace, tasks)
+	return fmt.Sprintf(`{"metadata":{"labels":{"made":"here"}},`+
+		`"spec":{"repository":%q,"packageName":%q,"workspaceName":%q,"tasks":[%s]}}`, repo, pkg, workspace, tasks)
 }
 
 // ask asks Porch and returns the code and the body of its answer.
@@ -67,13 +68,16 @@ func TestLists(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t)
 	for path, want := range map[string][]string{
-		all:                             {"fleet/blueprints.apps.web.v1", "fleet/blueprints.web.v1", "fleet/site.web.packagevariant-1", "other/blueprints.web.v1"},
-		own:                             {"fleet/blueprints.apps.web.v1", "fleet/blueprints.web.v1", "fleet/site.web.packagevariant-1"},
+		all: {"fleet/blueprints.apps.web.v1", "fleet/blueprints.web.v1",
+			"fleet/site.web.packagevariant-1", "other/blueprints.web.v1"},
+		own: {"fleet/blueprints.apps.web.v1", "fleet/blueprints.web.v1",
+			"fleet/site.web.packagevariant-1"},
 		own + "?labelSelector=made":     {"fleet/site.web.packagevariant-1"},
 		own + "?labelSelector=made=not": nil,
-		own + "?fieldSelector=spec.repository=blueprints,spec.packageName=web": {"fleet/blueprints.apps.web.v1", "fleet/blueprints.web.v1"},
-		own + "?fieldSelector=spec.lifecycle=Draft":                            {"fleet/site.web.packagevariant-1"},
-		own + "?fieldSelector=spec.repository=nowhere":                         nil,
+		own + "?fieldSelector=spec.repository=blueprints,spec.packageName=web": {"fleet/blueprints.apps.web.v1",
+			"fleet/blueprints.web.v1"},
+		own + "?fieldSelector=spec.lifecycle=Draft":    {"fleet/site.web.packagevariant-1"},
+		own + "?fieldSelector=spec.repository=nowhere": nil,
 	} {
 		code, body := ask(p, "GET", path, "")
 		var list porchapi.PackageRevisionList
@@ -99,18 +103,32 @@ func TestRefuses(t *testing.T) {
 		code               int
 		message            string
 	}{
-		"a revision that is not there":    {"GET", own + "/site.web.v9", "", 404, `packagerevisions.porch.kpt.dev "site.web.v9" not found`},
-		"its content":                     {"GET", files + "site.web.v9", "", 404, `packagerevisions.porch.kpt.dev "site.web.v9" not found`},
-		"a draft twice":                   {"POST", own, clone("site", "web", "packagevariant-1"), 500, "Internal error occurred: package revision workspaceNames must be unique; package revision site.web.packagevariant-1 exists"},
-		"a draft of nothing":              {"POST", own, clone("site", "web", "x", `{"type":"clone","clone":{"upstreamRef":{"upstreamRef":{"name":"a.b.c"}}}}`), 404, `packagerevisions.porch.kpt.dev "a.b.c" not found`},
-		"a draft by another task":         {"POST", own, clone("site", "web", "x", `{"type":"init","init":{}}`), 400, `a task "init" is not simulated`},
-		"a draft by two tasks":            {"POST", own, clone("site", "web", "x", "{}", "{}"), 400, "a draft is made by one task"},
-		"a body that is none":             {"POST", own, "{", 400, "cannot read the body: unexpected end of JSON input"},
-		"a selector that is none":         {"GET", own + "?labelSelector=a%20b", "", 400, "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"},
-		"an edit of another version":      {"PUT", files + draft, `{"metadata":{"resourceVersion":"1"}}`, 409, `Operation cannot be fulfilled on packagerevisionresources.porch.kpt.dev "` + draft + `": the object has been modified; please apply your changes to the latest version and try again`},
-		"a patch of another version":      {"PATCH", own + "/" + draft, `{"metadata":{"resourceVersion":"1"}}`, 409, `Operation cannot be fulfilled on packagerevisions.porch.kpt.dev "` + draft + `": the object has been modified; please apply your changes to the latest version and try again`},
-		"a patch that is none":            {"PATCH", own + "/" + draft, `x`, 400, "Invalid JSON Patch"},
-		"the deletion of a published one": {"DELETE", own + "/blueprints.web.v1", "", 403, `packagerevisions.porch.kpt.dev "blueprints.web.v1" is forbidden: its deletion is not proposed`},
+		"a revision that is not there": {"GET", own + "/site.web.v9", "", 404,
+			`packagerevisions.porch.kpt.dev "site.web.v9" not found`},
+		"its content": {"GET", files + "site.web.v9", "", 404,
+			`packagerevisions.porch.kpt.dev "site.web.v9" not found`},
+		"a draft twice": {"POST", own, clone("site", "web", "packagevariant-1"), 500,
+			"Internal error occurred: package revision workspaceNames must be unique; package revision " +
+				"site.web.packagevariant-1 exists"},
+		"a draft of nothing": {"POST", own, clone("site", "web", "x",
+			`{"type":"clone","clone":{"upstreamRef":{"upstreamRef":{"name":"a.b.c"}}}}`), 404,
+			`packagerevisions.porch.kpt.dev "a.b.c" not found`},
+		"a draft by another task": {"POST", own, clone("site", "web", "x", `{"type":"init","init":{}}`), 400,
+			`a task "init" is not simulated`},
+		"a draft by two tasks": {"POST", own, clone("site", "web", "x", "{}", "{}"), 400,
+			"a draft is made by one task"},
+		"a body that is none": {"POST", own, "{", 400, "cannot read the body: unexpected end of JSON input"},
+		"a selector that is none": {"GET", own + "?labelSelector=a%20b", "", 400,
+			"unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"},
+		"an edit of another version": {"PUT", files + draft, `{"metadata":{"resourceVersion":"1"}}`, 409,
+			`Operation cannot be fulfilled on packagerevisionresources.porch.kpt.dev "` + draft +
+				`": the object has been modified; please apply your changes to the latest version and try again`},
+		"a patch of another version": {"PATCH", own + "/" + draft, `{"metadata":{"resourceVersion":"1"}}`, 409,
+			`Operation cannot be fulfilled on packagerevisions.porch.kpt.dev "` + draft +
+				`": the object has been modified; please apply your changes to the latest version and try again`},
+		"a patch that is none": {"PATCH", own + "/" + draft, `x`, 400, "Invalid JSON Patch"},
+		"the deletion of a published one": {"DELETE", own + "/blueprints.web.v1", "", 403,
+			`packagerevisions.porch.kpt.dev "blueprints.web.v1" is forbidden: its deletion is not proposed`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -143,12 +161,15 @@ func TestDrafts(t *testing.T) {
 		t.Errorf("the Kptfile of a clone has no %q:\n%s", want, content.Spec.Resources["Kptfile"])
 	}
 
-	content.Spec.Resources["Kptfile"] += "pipeline:\n  mutators:\n  - image: labels\n  - image: set-namespace\n    configMap: {namespace: shop}\n"
+	content.Spec.Resources["Kptfile"] += "pipeline:\n  mutators:\n  - image: labels\n  - image: set-namespace\n" +
+		"    configMap: {namespace: shop}\n"
 	saved := put(t, p, content)
-	if saved.ResourceVersion == content.ResourceVersion || !strings.Contains(saved.Spec.Resources["service.yaml"], "\n  namespace: shop\n") {
+	if saved.ResourceVersion == content.ResourceVersion || !strings.Contains(saved.Spec.Resources["service.yaml"],
+		"\n  namespace: shop\n") {
 		t.Errorf("what was saved is not rendered: %s\n%s", saved.ResourceVersion, saved.Spec.Resources["service.yaml"])
 	}
-	saved.Spec.Resources["Kptfile"] = "info: {readinessGates: [{conditionType: a}]}\nstatus: {conditions: [{type: a, status: \"True\"}]}\n"
+	saved.Spec.Resources["Kptfile"] = "info: {readinessGates: [{conditionType: a}]}\n" +
+		"status: {conditions: [{type: a, status: \"True\"}]}\n"
 	put(t, p, saved)
 	changed := get[porchapi.PackageRevision](t, p, own+"/"+draft)
 	if diff := cmp.Diff([]porchapi.Condition{{Type: "a", Status: "True"}}, changed.Status.Conditions); diff != "" {
@@ -159,8 +180,9 @@ func TestDrafts(t *testing.T) {
 	}
 
 	for task, kptfile := range map[string]string{
-		`{"type":"edit","edit":{"sourceRef":{"name":"site.web.packagevariant-1"}}}`:                                                                                   "info: {readinessGates",
-		`{"type":"upgrade","upgrade":{"oldUpstreamRef":{"name":"x"},"newUpstreamRef":{"name":"blueprints.web.v1"},"localPackageRevisionRef":{"name":"site.web.v1"}}}`: "upstreamLock",
+		`{"type":"edit","edit":{"sourceRef":{"name":"site.web.packagevariant-1"}}}`: "info: {readinessGates",
+		`{"type":"upgrade","upgrade":{"oldUpstreamRef":{"name":"x"},"newUpstreamRef":{"name":"blueprints.web.v1"},` +
+			`"localPackageRevisionRef":{"name":"site.web.v1"}}}`: "upstreamLock",
 	} {
 		code, body := ask(p, "POST", own, clone("site", "web", fmt.Sprintf("v%d", len(task)), task))
 		var made porchapi.PackageRevision
@@ -170,7 +192,8 @@ func TestDrafts(t *testing.T) {
 		if diff := cmp.Diff(lock, made.Status.UpstreamLock); diff != "" {
 			t.Errorf("%s: lock (-want +got):\n%s", task, diff)
 		}
-		if got := get[porchapi.PackageRevisionResources](t, p, files+made.Name).Spec.Resources["Kptfile"]; !strings.Contains(got, kptfile) {
+		got := get[porchapi.PackageRevisionResources](t, p, files+made.Name).Spec.Resources["Kptfile"]
+		if !strings.Contains(got, kptfile) {
 			t.Errorf("%s: the Kptfile has no %q:\n%s", task, kptfile, got)
 		}
 	}
@@ -182,9 +205,11 @@ func TestPatches(t *testing.T) {
 	p := newPorch(t)
 	for name, newCommit := range map[string]bool{draft: true, "blueprints.web.v1": false} {
 		before := get[porchapi.PackageRevision](t, p, own+"/"+name)
-		code, body := ask(p, "PATCH", own+"/"+name, `{"metadata":{"labels":{"a":"b","made":null},"ownerReferences":[{"name":"pv"}]}}`)
+		code, body := ask(p, "PATCH", own+"/"+name,
+			`{"metadata":{"labels":{"a":"b","made":null},"ownerReferences":[{"name":"pv"}]}}`)
 		after := get[porchapi.PackageRevision](t, p, own+"/"+name)
-		if code != http.StatusOK || after.Labels["a"] != "b" || after.Labels["made"] != "" || after.OwnerReferences[0].Name != "pv" {
+		if code != http.StatusOK || after.Labels["a"] != "b" || after.Labels["made"] != "" ||
+			after.OwnerReferences[0].Name != "pv" {
 			t.Errorf("%d %s: %+v", code, body, after.ObjectMeta)
 		}
 		if got := after.ResourceVersion != before.ResourceVersion; got != newCommit {
@@ -266,7 +291,8 @@ func TestWatch(t *testing.T) {
 	}
 	got = append(got, next())
 	want := []string{
-		"ADDED PackageRevision blueprints.apps.web.v1", "ADDED PackageRevision blueprints.web.v1", "ADDED PackageRevision " + draft,
+		"ADDED PackageRevision blueprints.apps.web.v1", "ADDED PackageRevision blueprints.web.v1", "ADDED PackageRevision " +
+			draft,
 		"ADDED PackageRevision site.shop.v1", "ADDED PackageRevision " + draft, "MODIFIED PackageRevision " + draft,
 		"DELETED PackageRevision " + draft, "MODIFIED PackageRevision blueprints.web.v1",
 	}
@@ -282,9 +308,10 @@ func TestWork(t *testing.T) {
 		requests []string
 		want     time.Duration
 	}{
-		"one Repository":              {[]string{files + "a.x.v1", files + "a.y.v1"}, 4 * time.Second},
-		"two Repositories":            {[]string{files + "a.x.v1", files + "b.x.v1"}, 2 * time.Second},
-		"a list of one Repository":    {[]string{files + "a.x.v1", own + "?fieldSelector=spec.repository=a"}, 4 * time.Second},
+		"one Repository":   {[]string{files + "a.x.v1", files + "a.y.v1"}, 4 * time.Second},
+		"two Repositories": {[]string{files + "a.x.v1", files + "b.x.v1"}, 2 * time.Second},
+		"a list of one Repository": {[]string{files + "a.x.v1", own + "?fieldSelector=spec.repository=a"},
+			4 * time.Second},
 		"a list of all of them":       {[]string{files + "a.x.v1", all}, 2 * time.Second},
 		"one call that is not Porchs": {[]string{root}, 0},
 	} {
@@ -321,7 +348,8 @@ func TestWork(t *testing.T) {
 func TestLatenciesOf(t *testing.T) {
 	t.Parallel()
 	got := LatenciesOf([]report.Latency{
-		{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.5}, {Verb: "get", Resource: "packagerevisions", MedianSeconds: 9},
+		{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.5}, {Verb: "get", Resource: "packagerevisions",
+			MedianSeconds: 9},
 		{Verb: "get", Resource: "packagerevisionresources", MedianSeconds: 0.25},
 	})
 	want := Latencies{Create: 500 * time.Millisecond, Save: DefaultLatencies.Save, Read: 250 * time.Millisecond}

@@ -36,7 +36,8 @@ func content(r *packageRevision) *porchapi.PackageRevisionResources {
 	return &porchapi.PackageRevisionResources{
 		TypeMeta: metav1.TypeMeta{APIVersion: porchapi.SchemeGroupVersion.String(), Kind: "PackageRevisionResources"},
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: from.Namespace, Name: from.Name, UID: from.UID, ResourceVersion: from.ResourceVersion, CreationTimestamp: from.CreationTimestamp,
+			Namespace: from.Namespace, Name: from.Name, UID: from.UID, ResourceVersion: from.ResourceVersion,
+			CreationTimestamp: from.CreationTimestamp,
 		},
 		Spec: porchapi.PackageRevisionResourcesSpec{
 			PackageName: from.Spec.PackageName, WorkspaceName: from.Spec.WorkspaceName, Revision: from.Spec.Revision,
@@ -91,7 +92,8 @@ func fieldsOf(r *packageRevision) fields.Set {
 	return fields.Set{
 		"metadata.name": r.object.Name, "metadata.namespace": r.object.Namespace,
 		"spec.repository": spec.RepositoryName, "spec.packageName": path.Base(spec.PackageName),
-		"spec.workspaceName": spec.WorkspaceName, "spec.revision": fmt.Sprint(spec.Revision), "spec.lifecycle": string(spec.Lifecycle),
+		"spec.workspaceName": spec.WorkspaceName, "spec.revision": fmt.Sprint(spec.Revision),
+		"spec.lifecycle": string(spec.Lifecycle),
 	}
 }
 
@@ -172,7 +174,8 @@ func (p *Porch) patchRevision(r *http.Request) (answer any, err error) {
 func (p *Porch) deleteRevision(r *http.Request) (answer any, err error) {
 	err = p.named(r, p.latencies.Save, func(found *packageRevision) error {
 		if found.object.IsPublished() && found.object.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDeletionProposed {
-			return apierrors.NewForbidden(porchapi.Resource(revisions), found.object.Name, fmt.Errorf("its deletion is not proposed"))
+			return apierrors.NewForbidden(porchapi.Resource(revisions), found.object.Name,
+				fmt.Errorf("its deletion is not proposed"))
 		}
 		p.store(watch.Deleted, found)
 		answer = typed(found)
@@ -200,7 +203,8 @@ func (p *Porch) updateContent(r *http.Request) (answer any, err error) {
 		case saved.ResourceVersion != found.object.ResourceVersion:
 			return conflict(porchapi.Resource(contents), found.object.Name)
 		case found.object.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft:
-			return apierrors.NewInternalError(fmt.Errorf("cannot update a package revision with lifecycle value %q; package must be Draft", found.object.Spec.Lifecycle))
+			return apierrors.NewInternalError(fmt.Errorf("cannot update a package revision with lifecycle value %q; "+
+				"package must be Draft", found.object.Spec.Lifecycle))
 		}
 		changed := &packageRevision{object: *found.object.DeepCopy(), files: saved.Spec.Resources}
 		if err := changed.render(); err != nil {

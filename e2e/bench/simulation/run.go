@@ -31,8 +31,8 @@ type Options struct {
 	Log io.Writer
 }
 
-// Measure measures the controller with fleets of each of the sizes, each in a cluster of its own, and puts it into a run.
-// It needs the environment that the Makefile sets. When it returns, all that it started has ended.
+// Measure measures the controller with fleets of each of the sizes, each in a cluster of its own, and puts it into a
+// run. It needs the environment that the Makefile sets. When it returns, all that it started has ended.
 func Measure(ctx context.Context, o Options, run *report.Run) error {
 	scale := &report.Scale{Latencies: o.Latencies.report()}
 	for _, variants := range o.Variants {
@@ -49,7 +49,8 @@ func Measure(ctx context.Context, o Options, run *report.Run) error {
 	return nil
 }
 
-// measure measures the controller with one fleet: as its sets are applied, in bursts of events, and when it is started anew.
+// measure measures the controller with one fleet: as its sets are applied, in bursts of events, and when it is started
+// anew.
 func measure(t harness.T, o *Options, variants int) report.ScalePoint {
 	porch := NewPorch(o.Latencies)
 	s := stacktest.Start(t, stack.Options{PorchAPI: porch})
@@ -68,20 +69,26 @@ func measure(t harness.T, o *Options, variants int) report.ScalePoint {
 	c.drain(0)
 	point := report.ScalePoint{Variants: variants, Repositories: f.repositories()}
 	c.converge(o, f, &point)
-	t.Logf("  ready after %.1f s and %.1f s of processor time; memory %d MB at most", point.ConvergeSeconds, point.CPUSeconds, point.PeakBytes>>20)
+	t.Logf("  ready after %.1f s and %.1f s of processor time; memory %d MB at most", point.ConvergeSeconds,
+		point.CPUSeconds, point.PeakBytes>>20)
 	point.Unrelated = c.burst(f, o.Events, f.strangers(), 1)
 	point.Related = c.burst(f, o.Events, f.drafts(), min(variants, o.Events))
-	t.Logf("  %.0f events a second about others' packages, %.0f about the variants'", point.Unrelated.PerSecond(), point.Related.PerSecond())
+	t.Logf("  %.0f events a second about others' packages, %.0f about the variants'", point.Unrelated.PerSecond(),
+		point.Related.PerSecond())
 	c.Stop()
+	asked := c.asking(f)
 	point.Restart = start(t, s.Kubeconfig, o.Concurrency).restart(variants)
-	t.Logf("  started anew: %.1f s, %.1f s of processor time", point.Restart.Seconds, point.Restart.CPUSeconds)
+	point.Restart.Asked = asked()
+	t.Logf("  started anew: %.1f s, %.1f s of processor time; %d contents read, %d writes", point.Restart.Seconds,
+		point.Restart.CPUSeconds, point.Restart.Asked.ContentReads, point.Restart.Asked.Writes)
 	return point
 }
 
-// converge applies the sets and measures until they say that all variants are ready, and then at rest. The drafts must be
-// what the variants ask for.
+// converge applies the sets and measures until they say that all variants are ready, and then at rest. The drafts must
+// be what the variants ask for.
 func (c *observed) converge(o *Options, f *fleet, point *report.ScalePoint) {
 	c.t.Helper()
+	asked := c.asking(f)
 	before, began := c.usage(), time.Now()
 	if err := f.apply(c.t.Context()); err != nil {
 		c.t.Fatalf("cannot apply the sets: %v", err)
@@ -104,10 +111,29 @@ func (c *observed) converge(o *Options, f *fleet, point *report.ScalePoint) {
 	point.CPUSeconds = done.cpuSeconds - before.cpuSeconds
 	point.Reconciles, point.SetReconciles = done.reconciles-before.reconciles, done.setReconciles-before.setReconciles
 	point.Requests = done.requests - before.requests
+	point.Asked = asked()
+	point.Asked.Writes -= f.sets() // which apply wrote
 	c.drain(0)
 	time.Sleep(o.Settle)
 	rest := c.usage()
 	point.PeakBytes, point.HeapBytes, point.RestBytes = rest.peakBytes, rest.heapBytes, rest.residentBytes
+}
+
+// asking returns what tells what has been asked of the API since.
+func (c *observed) asking(f *fleet) func() *report.Asked {
+	c.t.Helper()
+	ask := func() report.Asked {
+		asked, err := f.asked(c.t.Context())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return asked
+	}
+	before := ask()
+	return func() *report.Asked {
+		now := ask()
+		return &report.Asked{ContentReads: now.ContentReads - before.ContentReads, Writes: now.Writes - before.Writes}
+	}
 }
 
 // burst sends events about revisions, in turn, and measures until the controller, which reconciles so many variants for

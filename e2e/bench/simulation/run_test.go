@@ -9,13 +9,14 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/report"
 )
 
-// TestMeasure holds that a small fleet converges before the simulated Porch, with no more writes than it takes, and that
-// everything is measured.
+// TestMeasure holds that a small fleet converges before the simulated Porch, with no more writes than it takes, and
+// that everything is measured.
 func TestMeasure(t *testing.T) {
 	const variants = 20
 	var run report.Run
 	err := Measure(t.Context(), Options{
-		Variants: []int{variants}, Latencies: Latencies{Create: time.Millisecond, Save: time.Millisecond, Read: time.Millisecond},
+		Variants: []int{variants}, Latencies: Latencies{Create: time.Millisecond, Save: time.Millisecond,
+			Read: time.Millisecond},
 		Events: 100, Log: t.Output(),
 	}, &run)
 	if err != nil {
@@ -31,7 +32,8 @@ func TestMeasure(t *testing.T) {
 	for name, n := range map[string]float64{
 		"peak": float64(p.PeakBytes), "heap": float64(p.HeapBytes), "memory at rest": float64(p.RestBytes),
 		"time": p.ConvergeSeconds, "processor time": p.CPUSeconds, "sets' reconciles": float64(p.SetReconciles),
-		"processor time of the unrelated": p.Unrelated.CPUSeconds, "of the related": p.Related.CPUSeconds, "of the restart": p.Restart.CPUSeconds,
+		"processor time of the unrelated": p.Unrelated.CPUSeconds, "of the related": p.Related.CPUSeconds,
+		"of the restart":      p.Restart.CPUSeconds,
 		"peak of the restart": float64(p.Restart.PeakBytes), "time of the restart": p.Restart.Seconds,
 	} {
 		if n <= 0 {
@@ -40,6 +42,13 @@ func TestMeasure(t *testing.T) {
 	}
 	if p.Reconciles < variants || p.Requests < 4*variants {
 		t.Errorf("%d reconciles with %d requests", p.Reconciles, p.Requests)
+	}
+	// A variant, its draft, its content and its status are written, and the content is read before.
+	if p.Asked.Writes < 4*variants || p.Asked.ContentReads < variants {
+		t.Errorf("%+v for %d variants, want four writes of each and one reading", *p.Asked, variants)
+	}
+	if a := p.Restart.Asked; a == nil || a.Writes > p.Asked.Writes/2 || a.ContentReads > p.Asked.ContentReads {
+		t.Errorf("restart: %+v, want fewer than at first", a)
 	}
 	if p.Unrelated.Reconciles != 1 || p.Unrelated.Requests != 0 {
 		t.Errorf("events about others' packages: %+v, want the one reconcile of the last event", p.Unrelated)

@@ -113,7 +113,8 @@ func notFound(name string) error {
 }
 
 func conflict(resource schema.GroupResource, name string) error {
-	return apierrors.NewConflict(resource, name, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+	return apierrors.NewConflict(resource, name,
+		errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 }
 
 // decode reads the body of a request.

@@ -64,9 +64,10 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for name, c := range map[string]struct{ markdown, want string }{
-		"open fence":       {"text\n```sh\nls\n", "line 2: the fence is not closed"},
-		"output of what?":  {"```console\nx\n```\n", "line 1: no commands stand before this output in its section"},
-		"section forgets":  {"```sh\nls\n```\n## B\n```diff\n+x\n```\n", "line 5: no commands stand before this output in its section"},
+		"open fence":      {"text\n```sh\nls\n", "line 2: the fence is not closed"},
+		"output of what?": {"```console\nx\n```\n", "line 1: no commands stand before this output in its section"},
+		"section forgets": {"```sh\nls\n```\n## B\n```diff\n+x\n```\n",
+			"line 5: no commands stand before this output in its section"},
 		"fence at the end": {"```", "line 1: the fence is not closed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +110,8 @@ func TestList(t *testing.T) {
 
 func TestOutputs(t *testing.T) {
 	console, diff := &Part{Lang: Console}, &Part{Lang: Diff}
-	s := &Section{Parts: []*Part{{Lang: Commands}, {Text: "It prints"}, console, diff, {Lang: Commands}, {Lang: Commands}, diff}}
+	s := &Section{Parts: []*Part{{Lang: Commands}, {Text: "It prints"}, console, diff, {Lang: Commands}, {Lang: Commands},
+		diff}}
 	for i, want := range map[int][2]*Part{0: {console, diff}, 4: {nil, nil}, 5: {nil, diff}} {
 		c, d := s.Outputs(i)
 		if got := [2]*Part{c, d}; got != want {

@@ -10,8 +10,11 @@ import (
 
 func TestJoin(t *testing.T) {
 	results := []Result{
-		{Command: "kpt fn render", Output: "Package: \"a\"\n[RUNNING] \"f\"\n[PASS] \"f\" in 1.2s\n[FAIL] \"g\" in 100ms\n\nin 5s \n"},
-		{Command: "git diff -U1", Output: "diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1d228d2\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+index 1..2\n \n"},
+		{Command: "kpt fn render",
+			Output: "Package: \"a\"\n[RUNNING] \"f\"\n[PASS] \"f\" in 1.2s\n[FAIL] \"g\" in 100ms\n\nin 5s \n"},
+		{Command: "git diff -U1",
+			Output: "diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1d228d2\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n" +
+				"+index 1..2\n \n"},
 		{Command: "git status", Output: "clean\n\n"},
 	}
 	for diffs, want := range map[bool]string{

@@ -50,7 +50,8 @@ func Start(ctx context.Context, dir string, env []string) (*Session, error) {
 	err = cmd.Start()
 	err = errors.Join(err, stdin.Close(), stdout.Close())
 	if err != nil {
-		return nil, fmt.Errorf("cannot start bash, which runs the commands: %w", errors.Join(err, commands.Close(), output.Close()))
+		return nil, fmt.Errorf("cannot start bash, which runs the commands: %w",
+			errors.Join(err, commands.Close(), output.Close()))
 	}
 	return &Session{ctx: ctx, cmd: cmd, commands: commands, output: bufio.NewReader(output)}, nil
 }

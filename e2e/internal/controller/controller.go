@@ -44,14 +44,15 @@ type Process struct {
 	health  string
 }
 
-// Start starts the controller that the environment variable SYNC_CONTROLLER names, as the Makefile sets it. It is killed
-// when the test ends; if the test has failed, the end of its log is printed. What fails here, and in the methods, ends
-// the test.
+// Start starts the controller that the environment variable SYNC_CONTROLLER names, as the Makefile sets it. It is
+// killed when the test ends; if the test has failed, the end of its log is printed. What fails here, and in the
+// methods, ends the test.
 func Start(t harness.T, options Options) *Process {
 	t.Helper()
 	binary := os.Getenv("SYNC_CONTROLLER")
 	if binary == "" {
-		t.Fatal("the environment variable SYNC_CONTROLLER must name the binary of the controller: run this by make, which builds it and sets it")
+		t.Fatal("the environment variable SYNC_CONTROLLER must name the binary of the controller: " +
+			"run this by make, which builds it and sets it")
 	}
 	dir := options.Dir
 	if dir == "" {
@@ -67,7 +68,8 @@ func Start(t harness.T, options Options) *Process {
 	for _, namespace := range options.Namespaces {
 		args = append(args, "--namespace="+namespace)
 	}
-	args = append(args, "--metrics-bind-address="+process.Local(metricsPort), "--health-probe-bind-address="+process.Local(healthPort))
+	args = append(args, "--metrics-bind-address="+process.Local(metricsPort),
+		"--health-probe-bind-address="+process.Local(healthPort))
 	running, err := process.Start(dir, "sync-controller", binary, nil, append(args, options.Args...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -105,8 +107,8 @@ func (p *Process) WaitReady(ctx context.Context) {
 	}
 }
 
-// Kill ends the controller at once, as a node that fails does, and returns when it has ended. Unlike the other methods it
-// may be called by any goroutine, such as that of a proxy's hook.
+// Kill ends the controller at once, as a node that fails does, and returns when it has ended. Unlike the other methods
+// it may be called by any goroutine, such as that of a proxy's hook.
 func (p *Process) Kill() { p.process.Kill() }
 
 // Interrupt asks the controller to end, as Kubernetes does, and does not wait. Like Kill it may be called anywhere.
@@ -116,8 +118,8 @@ func (p *Process) Interrupt() {
 	}
 }
 
-// Stop asks the controller to end, as Kubernetes does, and returns its exit code, -1 if a signal ended it. The test fails,
-// and the controller is killed, if it takes longer than it should.
+// Stop asks the controller to end, as Kubernetes does, and returns its exit code, -1 if a signal ended it. The test
+// fails, and the controller is killed, if it takes longer than it should.
 func (p *Process) Stop() int {
 	p.t.Helper()
 	began := time.Now()

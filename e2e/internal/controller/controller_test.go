@@ -35,13 +35,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve has the controller's flags and servers, becomes ready on the third time of asking, and ends with code 7 when it is
-// asked to.
+// serve has the controller's flags and servers, becomes ready on the third time of asking, and ends with code 7 when it
+// is asked to.
 func serve() {
 	flags := flag.NewFlagSet("sync-controller", flag.ExitOnError)
 	flags.String("kubeconfig", "", "")
 	flags.Func("namespace", "", func(string) error { return nil })
-	metricsAddress, healthAddress := flags.String("metrics-bind-address", "", ""), flags.String("health-probe-bind-address", "", "")
+	metricsAddress, healthAddress := flags.String("metrics-bind-address", "",
+		""), flags.String("health-probe-bind-address", "", "")
 	crash := flags.Bool("crash", false, "")
 	_ = flags.Parse(os.Args[1:])
 	fmt.Println("started with", os.Args[1:])
@@ -92,7 +93,8 @@ func TestProcess(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Kubeconfig: "/kubeconfig", Namespaces: []string{"one", "two"}, Args: []string{"--crash=false"}})
 	p.WaitReady(t.Context())
-	for _, args := range []string{"--kubeconfig=/kubeconfig --namespace=one --namespace=two --metrics-bind-address=127.0.0.1:", " --crash=false]\n"} {
+	for _, args := range []string{"--kubeconfig=/kubeconfig --namespace=one --namespace=two " +
+		"--metrics-bind-address=127.0.0.1:", " --crash=false]\n"} {
 		if log := p.Log(); !strings.Contains(log, args) {
 			t.Errorf("log %q, want the arguments %q in it", log, args)
 		}
@@ -179,7 +181,8 @@ func TestCrash(t *testing.T) {
 		cleanup()
 	}
 	all := strings.Join(f.messages, "\n")
-	for _, want := range []string{"sync-controller ended before it was ready: exit status 3\nthe end of its log:\n  started with", "sync-controller (process "} {
+	for _, want := range []string{"sync-controller ended before it was ready: exit status 3\nthe end of its log:\n" +
+		"  started with", "sync-controller (process "} {
 		if !strings.Contains(all, want) {
 			t.Errorf("messages:\n%s\nwant %q in them", all, want)
 		}

@@ -31,8 +31,8 @@ const (
 	user = "fleet"
 )
 
-// Fleet is a namespace of a stack, and what a test does in it. A method that cannot do what it says ends the test; so it
-// must be called by the test's own goroutine.
+// Fleet is a namespace of a stack, and what a test does in it. A method that cannot do what it says ends the test; so
+// it must be called by the test's own goroutine.
 type Fleet struct {
 	// Client is the administrator's client. It knows the core of the API, Porch's types and ours.
 	Client client.Client
@@ -45,8 +45,8 @@ type Fleet struct {
 	stack *stack.Stack
 }
 
-// New makes a namespace, which must not exist, in a stack that it gives our CRDs if need be. At the end of the test, the
-// Repositories in it are removed.
+// New makes a namespace, which must not exist, in a stack that it gives our CRDs if need be. At the end of the test,
+// the Repositories in it are removed.
 func New(t harness.T, s *stack.Stack, namespace string) *Fleet {
 	t.Helper()
 	if err := s.InstallVariants(t.Context()); err != nil {
@@ -97,9 +97,9 @@ func (f *Fleet) Repository(name string, labels map[string]string, deployment boo
 	}
 }
 
-// Apply makes objects what they say, as kubectl apply --server-side does: what an earlier Apply said and this one does not
-// goes. An object without a namespace is in the Fleet's, unless its kind has none. A status is not applied. The objects
-// stay as they are; get them to see what became of them.
+// Apply makes objects what they say, as kubectl apply --server-side does: what an earlier Apply said and this one does
+// not goes. An object without a namespace is in the Fleet's, unless its kind has none. A status is not applied. The
+// objects stay as they are; get them to see what became of them.
 func (f *Fleet) Apply(objects ...client.Object) {
 	f.t.Helper()
 	for _, object := range objects {
@@ -142,8 +142,8 @@ func (f *Fleet) place(object client.Object) error {
 	return err
 }
 
-// Delete asks for an object to be deleted; it goes when its finalizers have. Of the object, the kind and the name count,
-// and the namespace if it is another than the Fleet's. An object that is not there fails the test.
+// Delete asks for an object to be deleted; it goes when its finalizers have. Of the object, the kind and the name
+// count, and the namespace if it is another than the Fleet's. An object that is not there fails the test.
 func (f *Fleet) Delete(object client.Object) {
 	f.t.Helper()
 	target, ok := object.DeepCopyObject().(client.Object)

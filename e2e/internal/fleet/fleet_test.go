@@ -49,7 +49,8 @@ func TestPackages(t *testing.T) {
 	})
 	second := f.Publish("blueprints", "apps/shop", "v2", map[string]string{"notes.txt": "2", "package-context.yaml": ""})
 	for i, r := range []*porchapi.PackageRevision{first, second} {
-		if r.Name != fmt.Sprintf("blueprints.apps.shop.v%d", i+1) || r.Spec.Revision != i+1 || r.Spec.Lifecycle != porchapi.PackageRevisionLifecyclePublished {
+		if r.Name != fmt.Sprintf("blueprints.apps.shop.v%d", i+1) || r.Spec.Revision != i+1 ||
+			r.Spec.Lifecycle != porchapi.PackageRevisionLifecyclePublished {
 			t.Errorf("published %s, revision %d, %s", r.Name, r.Spec.Revision, r.Spec.Lifecycle)
 		}
 	}
@@ -119,7 +120,8 @@ func TestVariants(t *testing.T) {
 		t.Helper()
 		current := f.Variant("shop")
 		current.Status.Conditions = []metav1.Condition{{
-			Type: v1alpha1.ConditionReady, Status: status, Reason: reason, ObservedGeneration: current.Generation, LastTransitionTime: metav1.Now(),
+			Type: v1alpha1.ConditionReady, Status: status, Reason: reason, ObservedGeneration: current.Generation,
+			LastTransitionTime: metav1.Now(),
 		}}
 		if err := f.Client.Status().Update(t.Context(), current); err != nil {
 			t.Fatal(err)
@@ -139,7 +141,8 @@ func TestVariants(t *testing.T) {
 		t.Errorf("labels -want +got:\n%s", diff)
 	}
 	f.Timeout = 200 * time.Millisecond
-	want := `PackageVariant shop is ready: not within 200ms: generation 2, Ready is "True" because of "Done" as of generation 1: `
+	want := `PackageVariant shop is ready: not within 200ms: generation 2, Ready is "True" because of "Done" as ` +
+		`of generation 1: `
 	if got := failure(t, f, func(f *Fleet) { f.Ready("shop") }); got != want {
 		t.Errorf("waiting for a report that is out of date fails with %q, want %q", got, want)
 	}
@@ -183,7 +186,8 @@ func failure(t *testing.T, f *Fleet, do func(*Fleet)) (message string) {
 	return ""
 }
 
-// TestOutage holds that Porch, after an outage, serves what it has served before. It is not parallel: others need Porch.
+// TestOutage holds that Porch, after an outage, serves what it has served before. It is not parallel: others need
+// Porch.
 func TestOutage(t *testing.T) {
 	f := New(t, shared, "outage")
 	f.Repository("blueprints", nil, false)
@@ -222,7 +226,8 @@ func TestOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := families.Sum("apiserver_request_total", map[string]string{"resource": "packagerevisions", "verb": "POST"}); got != 1 {
+	if got := families.Sum("apiserver_request_total", map[string]string{"resource": "packagerevisions",
+		"verb": "POST"}); got != 1 {
 		t.Errorf("Porch has counted %v creates since its start, want 1", got)
 	}
 }

@@ -55,14 +55,16 @@ func (f *Fleet) Draft(repo, pkg, workspace string, files map[string]string) *por
 // firstTask returns what the content of a new draft of a package is to be.
 func (f *Fleet) firstTask(repo, pkg string) porchapi.Task {
 	f.t.Helper()
-	published := slices.DeleteFunc(f.Revisions(repo, pkg), func(r porchapi.PackageRevision) bool { return !r.IsPublished() })
+	published := slices.DeleteFunc(f.Revisions(repo, pkg),
+		func(r porchapi.PackageRevision) bool { return !r.IsPublished() })
 	if len(published) == 0 {
 		return porchapi.Task{
 			Type: porchapi.TaskTypeInit,
 			Init: &porchapi.PackageInitTaskSpec{Description: "package " + pkg + " of a test"},
 		}
 	}
-	latest := slices.MaxFunc(published, func(a, b porchapi.PackageRevision) int { return cmp.Compare(a.Spec.Revision, b.Spec.Revision) })
+	latest := slices.MaxFunc(published,
+		func(a, b porchapi.PackageRevision) int { return cmp.Compare(a.Spec.Revision, b.Spec.Revision) })
 	return porchapi.Task{
 		Type: porchapi.TaskTypeEdit,
 		Edit: &porchapi.PackageEditTaskSpec{Source: &porchapi.PackageRevisionRef{Name: latest.Name}},
@@ -79,7 +81,8 @@ func (f *Fleet) Revision(name string) *porchapi.PackageRevision {
 	return revision
 }
 
-// Revisions returns the drafts and revisions of a package, by name, without the one that follows the repository's branch.
+// Revisions returns the drafts and revisions of a package, by name, without the one that follows the repository's
+// branch.
 func (f *Fleet) Revisions(repo, pkg string) []porchapi.PackageRevision {
 	f.t.Helper()
 	var list porchapi.PackageRevisionList
@@ -103,8 +106,8 @@ func (f *Fleet) Files(name string) map[string]string {
 	return resources.Spec.Resources
 }
 
-// WriteFiles edits a draft as a user does: the given files are written, those given as empty are deleted, all others stay
-// as they are. Porch renders the package then; a render that fails is logged, and the files are kept.
+// WriteFiles edits a draft as a user does: the given files are written, those given as empty are deleted, all others
+// stay as they are. Porch renders the package then; a render that fails is logged, and the files are kept.
 func (f *Fleet) WriteFiles(name string, files map[string]string) {
 	f.t.Helper()
 	if len(files) == 0 {
@@ -140,7 +143,8 @@ func (f *Fleet) Propose(name string) {
 // ProposeDeletion proposes a published revision for deletion. Delete deletes it then.
 func (f *Fleet) ProposeDeletion(name string) {
 	f.t.Helper()
-	f.move(name, "propose the deletion of", porchapi.PackageRevisionLifecyclePublished, porchapi.PackageRevisionLifecycleDeletionProposed)
+	f.move(name, "propose the deletion of", porchapi.PackageRevisionLifecyclePublished,
+		porchapi.PackageRevisionLifecycleDeletionProposed)
 }
 
 // move gives a revision another lifecycle, as its author may.
@@ -201,8 +205,8 @@ func (f *Fleet) edit(name, what string, change func(context.Context, *porchapi.P
 	}
 }
 
-// retry does something again as long as it conflicts with what somebody else does: Porch serves one request for a package
-// at a time and refuses others.
+// retry does something again as long as it conflicts with what somebody else does: Porch serves one request for a
+// package at a time and refuses others.
 func (f *Fleet) retry(do func() error) error {
 	ctx, cancel := context.WithTimeout(f.t.Context(), f.Timeout)
 	defer cancel()
@@ -219,7 +223,8 @@ func (f *Fleet) retry(do func() error) error {
 	}
 }
 
-// lostBranch tells whether Porch did not find a branch. While it writes the branches of a repository it reads them badly.
+// lostBranch tells whether Porch did not find a branch. While it writes the branches of a repository it reads them
+// badly.
 func lostBranch(err error) bool {
 	status, answered := errors.AsType[*apierrors.StatusError](err)
 	return answered && status.Status().Code == http.StatusInternalServerError &&

@@ -79,8 +79,8 @@ func (f *Fleet) Ready(name string) *v1alpha1.PackageVariant {
 	return f.await(name, "is ready", func(ready metav1.Condition) bool { return ready.Status == metav1.ConditionTrue })
 }
 
-// WaitReason waits until the condition Ready of a PackageVariant, about its spec as it is now, has a reason, and returns
-// the PackageVariant.
+// WaitReason waits until the condition Ready of a PackageVariant, about its spec as it is now, has a reason, and
+// returns the PackageVariant.
 func (f *Fleet) WaitReason(name, reason string) *v1alpha1.PackageVariant {
 	f.t.Helper()
 	return f.await(name, "has the reason "+reason, func(ready metav1.Condition) bool { return ready.Reason == reason })

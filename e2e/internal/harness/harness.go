@@ -27,9 +27,9 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Run calls do as a test is called, in a goroutine of its own, and returns once all that do has asked to be cleaned up is.
-// The error has everything by which do failed, and says if it was interrupted, that is if ctx ended. What do logs is
-// written to log.
+// Run calls do as a test is called, in a goroutine of its own, and returns once all that do has asked to be cleaned up
+// is. The error has everything by which do failed, and says if it was interrupted, that is if ctx ended. What do logs
+// is written to log.
 func Run(ctx context.Context, log io.Writer, do func(T)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &run{ctx: ctx, log: log}

@@ -28,7 +28,8 @@ type Tool struct {
 func FromEnv() (Tool, error) {
 	t := Tool{Path: os.Getenv("KPT"), Functions: os.Getenv("FUNCTIONS_BIN")}
 	if t.Path == "" || t.Functions == "" {
-		return t, fmt.Errorf("the environment variables KPT and FUNCTIONS_BIN must name the kpt binary and the directory of the functions: run this by make, which builds both and sets them")
+		return t, fmt.Errorf("the environment variables KPT and FUNCTIONS_BIN must name the kpt binary and the directory " +
+			"of the functions: run this by make, which builds both and sets them")
 	}
 	return t, nil
 }
@@ -105,7 +106,8 @@ func (t Tool) Pipe(dir, function, config, out string) (Output, error) {
 	return Output{Stderr: result.Stderr}, nil
 }
 
-// Source runs `kpt fn source` on the package in dir, which prints its ResourceList. The config is a file, or "" for none.
+// Source runs `kpt fn source` on the package in dir, which prints its ResourceList. The config is a file, or "" for
+// none.
 func (t Tool) Source(dir, config string) (Output, error) {
 	args := []string{"fn", "source", dir}
 	if config != "" {

@@ -38,8 +38,8 @@ func Get(ctx context.Context, client *http.Client, url string) (Families, error)
 	return families, nil
 }
 
-// Sum returns the sum of the series of a metric that have all of the labels, whatever others they have: of a histogram or
-// summary, the number of observations. It is 0 where there are none.
+// Sum returns the sum of the series of a metric that have all of the labels, whatever others they have: of a histogram
+// or summary, the number of observations. It is 0 where there are none.
 func (f Families) Sum(name string, labels map[string]string) float64 {
 	var sum float64
 	for _, series := range f[name].GetMetric() {

@@ -73,7 +73,8 @@ func (r *Runtime) processes() ([]int, error) {
 func (r *Runtime) leaveNamespace() error {
 	var errs []error
 	if _, err := os.Stat(filepath.Join(r.dir, "graph")); err == nil {
-		_, err := r.Podman(nil, "unshare", "rm", "-rf", filepath.Join(r.dir, "graph"), filepath.Join(r.dir, "run", "containers"))
+		_, err := r.Podman(nil, "unshare", "rm", "-rf", filepath.Join(r.dir, "graph"),
+			filepath.Join(r.dir, "run", "containers"))
 		errs = append(errs, err)
 	}
 	if content, err := os.ReadFile(filepath.Join(r.dir, "run", "libpod", "tmp", "pause.pid")); err == nil {

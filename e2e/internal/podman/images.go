@@ -23,7 +23,8 @@ type Images struct {
 func ImagesFromEnv() (Images, error) {
 	i := Images{Dir: os.Getenv("IMAGES"), Registry: os.Getenv("REGISTRY"), Version: os.Getenv("VERSION")}
 	if i.Dir == "" || i.Registry == "" || i.Version == "" {
-		return i, errors.New("the environment variables IMAGES, REGISTRY and VERSION must name the directory, the registry and the tag of the functions' images: run this by make, which builds the images and sets them")
+		return i, errors.New("the environment variables IMAGES, REGISTRY and VERSION must name the directory, the registry " +
+			"and the tag of the functions' images: run this by make, which builds the images and sets them")
 	}
 	return i, nil
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podman runs containers for tests. Its podman has images, containers and settings of its own: those of the user
-// are neither read nor changed, no registry but one of the test's own is asked for anything, and nothing is left behind.
+// Package podman runs containers for tests. Its podman has images, containers and settings of its own: those of the
+// user are neither read nor changed, no registry but one of the test's own is asked for anything, and nothing is left
+// behind.
 package podman
 
 import (
@@ -34,9 +35,9 @@ type Runtime struct {
 //
 // containers.conf: limits that any user may set, since podman's own are higher than some environments allow; no need of
 // systemd or of a journal; locks in files, since those in shared memory are the user's too.
-// storage.conf: the one driver that neither mounts anything nor asks for a kernel or file system of some kind. A user who
-// is not root has graphroot and runroot by other names: rootless_storage_path and XDG_RUNTIME_DIR.
-// registries.conf: a reference without a registry is none of a registry's.
+// storage.conf: the one driver that neither mounts anything nor asks for a kernel or file system of some kind. A user
+// who is not root has graphroot and runroot by other names: rootless_storage_path and XDG_RUNTIME_DIR. registries.conf:
+// a reference without a registry is none of a registry's.
 var settings = map[string]string{
 	"containers.conf": `[containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
@@ -67,7 +68,8 @@ func New(noop string) (*Runtime, error) {
 		return nil, fmt.Errorf("%w: podman with storage of its own needs Linux", ErrUnavailable)
 	}
 	if _, err := exec.LookPath("podman"); err != nil {
-		return nil, fmt.Errorf("%w: podman is not on the PATH: install it, for example by apt-get install podman runc", ErrUnavailable)
+		return nil, fmt.Errorf("%w: podman is not on the PATH: install it, for example by apt-get install podman runc",
+			ErrUnavailable)
 	}
 	dir, err := os.MkdirTemp("", "podman") // a short path: podman refuses long ones
 	if err != nil {
@@ -78,7 +80,8 @@ func New(noop string) (*Runtime, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	if err := r.try(noop); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: podman is there, but cannot run a container here: %w", ErrUnavailable, err), r.Close())
+		return nil, errors.Join(fmt.Errorf("%w: podman is there, but cannot run a container here: %w", ErrUnavailable, err),
+			r.Close())
 	}
 	return r, nil
 }
@@ -101,7 +104,8 @@ func (r *Runtime) try(noop string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.Podman(archive, "import", "--quiet", "--change", `ENTRYPOINT ["`+entrypoint+`"]`, "-", Noop); err != nil {
+	if _, err := r.Podman(archive, "import", "--quiet", "--change", `ENTRYPOINT ["`+entrypoint+`"]`, "-",
+		Noop); err != nil {
 		return err
 	}
 	const list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
@@ -132,7 +136,8 @@ func (r *Runtime) Podman(stdin io.Reader, args ...string) (string, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr
 	cmd.Env = append(os.Environ(), r.Env()...)
 	if err := cmd.Run(); err != nil {
-		return stdout.String(), fmt.Errorf("podman %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+		return stdout.String(), fmt.Errorf("podman %s: %w: %s", strings.Join(args, " "), err,
+			strings.TrimSpace(stderr.String()))
 	}
 	return stdout.String(), nil
 }

@@ -51,11 +51,13 @@ func TestCloseLeavesNothing(t *testing.T) {
 
 func TestUnavailable(t *testing.T) {
 	for name, c := range map[string]struct{ podman, want string }{
-		"no podman": {"", "no container runtime: podman is not on the PATH: install it, for example by apt-get install podman runc"},
+		"no podman": {"", "no container runtime: podman is not on the PATH: " +
+			"install it, for example by apt-get install podman runc"},
 		"no OCI runtime": {
 			"#!/bin/sh\necho 'Error: default OCI runtime \"crun\" not found' >&2\nexit 125\n",
 			`no container runtime: podman is there, but cannot run a container here: podman import --quiet --change ` +
-				`ENTRYPOINT ["/usr/local/bin/function"] - localhost/noop:test: exit status 125: Error: default OCI runtime "crun" not found`,
+				`ENTRYPOINT ["/usr/local/bin/function"] - localhost/noop:test: exit status 125: Error: ` +
+				`default OCI runtime "crun" not found`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,8 +80,8 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// TestSkipping checks that tests which need containers are skipped where there are none, and that this is said; and that
-// it is a failure if the environment says so.
+// TestSkipping checks that tests which need containers are skipped where there are none, and that this is said; and
+// that it is a failure if the environment says so.
 func TestSkipping(t *testing.T) {
 	const line = "SKIPPED: the tests that run functions as container images: no container runtime: why\n"
 	for name, c := range map[string]struct {

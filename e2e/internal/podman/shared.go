@@ -13,8 +13,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/kpt"
 )
 
-// Shared is a Runtime with the images of the functions, which the tests of a package share. The zero value is ready. The
-// package must be two directories below the repository's root.
+// Shared is a Runtime with the images of the functions, which the tests of a package share. The zero value is ready.
+// The package must be two directories below the repository's root.
 type Shared struct {
 	start   sync.Once
 	runtime *Runtime

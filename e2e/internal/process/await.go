@@ -13,8 +13,8 @@ import (
 // tailLines is how much of a log an error shows.
 const tailLines = 20
 
-// Await returns once ready returns no error. It fails, with the end of the program's log, if the program ends before, or
-// ctx does.
+// Await returns once ready returns no error. It fails, with the end of the program's log, if the program ends before,
+// or ctx does.
 func (p *Process) Await(ctx context.Context, what string, ready func(context.Context) error) error {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
@@ -29,7 +29,8 @@ func (p *Process) Await(ctx context.Context, what string, ready func(context.Con
 		case <-p.done:
 			return fmt.Errorf("%s ended before %s: %w%s", p.Name, what, p.ended(), p.Tail(tailLines))
 		case <-ctx.Done():
-			return fmt.Errorf("%s: gave up waiting until %s: %w; last answer: %w%s", p.Name, what, context.Cause(ctx), err, p.Tail(tailLines))
+			return fmt.Errorf("%s: gave up waiting until %s: %w; last answer: %w%s", p.Name, what, context.Cause(ctx), err,
+				p.Tail(tailLines))
 		case <-ticker.C:
 		}
 	}

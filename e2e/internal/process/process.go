@@ -43,7 +43,8 @@ var launches = sync.OnceValue(func() chan<- func() {
 	return ch
 })
 
-// Start starts a program in dir. Its output goes to the end of dir/name.log, its environment is this process's, and env.
+// Start starts a program in dir. Its output goes to the end of dir/name.log, its environment is this process's, and
+// env.
 func Start(dir, name, binary string, env []string, args ...string) (*Process, error) {
 	p := &Process{Name: name, Log: filepath.Join(dir, name+".log"), done: make(chan struct{})}
 	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)

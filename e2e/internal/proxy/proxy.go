@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package proxy stands between a client and the Kubernetes API of a stack: it records what the client asks for, lets the
-// client act as somebody else, and makes the API fail as a test wants it to.
+// Package proxy stands between a client and the Kubernetes API of a stack: it records what the client asks for, lets
+// the client act as somebody else, and makes the API fail as a test wants it to.
 package proxy
 
 import (

@@ -103,7 +103,8 @@ func TestRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Status().Update(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "missing"}}); !apierrors.IsNotFound(err) {
+	if err := c.Status().Update(ctx,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "missing"}}); !apierrors.IsNotFound(err) {
 		t.Errorf("the status of a missing namespace: %v, want not found", err)
 	}
 	seen := p.Requests()
@@ -144,14 +145,16 @@ func TestFaults(t *testing.T) {
 				if at != phase || r.Verb != "create" {
 					return nil
 				}
-				return &metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "boom"}
+				return &metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable,
+					Message: "boom"}
 			})
 			object := configMap("faults-" + map[bool]string{true: "stored", false: "refused"}[stored])
 			err := c.Create(t.Context(), object.DeepCopy())
 			if !apierrors.IsServiceUnavailable(err) || err.Error() != "boom" {
 				t.Errorf("create: %v, want the hook's 503", err)
 			}
-			if err := c.Get(t.Context(), client.ObjectKeyFromObject(object), object); client.IgnoreNotFound(err) != nil || (err == nil) != stored {
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(object), object); client.IgnoreNotFound(err) != nil ||
+				(err == nil) != stored {
 				t.Errorf("get: %v, want the object stored: %t", err, stored)
 			}
 			if got := Count(p.Requests(), func(r Request) bool { return r.Verb == "create" && r.Status == 503 }); got != 1 {
@@ -236,7 +239,8 @@ func TestDown(t *testing.T) {
 			if err := c.List(t.Context(), &porchapi.PackageRevisionList{}); err != nil { // later there is no discovery
 				t.Fatal(err)
 			}
-			events, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace("default"), client.MatchingFields{"metadata.name": object.Name})
+			events, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace("default"),
+				client.MatchingFields{"metadata.name": object.Name})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -287,7 +291,8 @@ func TestImpersonate(t *testing.T) {
 	const user = "system:serviceaccount:default:nobody"
 	_, c := start(t, Options{ImpersonateUser: user})
 	err := c.List(t.Context(), &corev1.ConfigMapList{})
-	want := `configmaps is forbidden: User "` + user + `" cannot list resource "configmaps" in API group "" at the cluster scope`
+	want := `configmaps is forbidden: User "` + user +
+		`" cannot list resource "configmaps" in API group "" at the cluster scope`
 	if !apierrors.IsForbidden(err) || err.Error() != want {
 		t.Errorf("list: %v, want: %s", err, want)
 	}

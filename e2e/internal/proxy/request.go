@@ -35,7 +35,8 @@ type Request struct {
 }
 
 // infos reads requests as kube-apiserver does.
-var infos = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+var infos = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"),
+	GrouplessAPIPrefixes: sets.NewString("api")}
 
 // parse returns what a request asks for.
 func parse(r *http.Request) (*Request, error) {
@@ -53,7 +54,8 @@ func parse(r *http.Request) (*Request, error) {
 
 // String returns the request in one line, for messages of tests.
 func (r Request) String() string {
-	return fmt.Sprintf("%s %s %s: %d", r.Verb, path.Join(r.Group, r.Resource, r.Subresource), path.Join(r.Namespace, r.Name), r.Status)
+	return fmt.Sprintf("%s %s %s: %d", r.Verb, path.Join(r.Group, r.Resource, r.Subresource),
+		path.Join(r.Namespace, r.Name), r.Status)
 }
 
 // Count returns how many of the requests the filter takes.
@@ -67,8 +69,8 @@ func Count(requests []Request, filter func(Request) bool) int {
 	return n
 }
 
-// IsWrite tells whether a request asks for a change of what is stored, whether it was granted or not. Reviews, which ask
-// who somebody is or what they may do, are created and not stored.
+// IsWrite tells whether a request asks for a change of what is stored, whether it was granted or not. Reviews, which
+// ask who somebody is or what they may do, are created and not stored.
 func IsWrite(r Request) bool {
 	if r.Group == "authentication.k8s.io" || r.Group == "authorization.k8s.io" {
 		return false

@@ -95,10 +95,12 @@ func Diff(from, to Tree) (string, error) {
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := errors.Join(changed(from, to).Write(filepath.Join(dir, "a")), changed(to, from).Write(filepath.Join(dir, "b"))); err != nil {
+	if err := errors.Join(changed(from, to).Write(filepath.Join(dir, "a")),
+		changed(to, from).Write(filepath.Join(dir, "b"))); err != nil {
 		return "", err
 	}
-	cmd := exec.Command("git", "-c", "core.quotePath=false", "diff", "--no-index", "--no-color", "--no-ext-diff", "--no-renames",
+	cmd := exec.Command("git", "-c", "core.quotePath=false", "diff", "--no-index", "--no-color", "--no-ext-diff",
+		"--no-renames",
 		"--no-prefix", "--diff-algorithm=myers", "--text", "--unified=3", "a", "b")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)

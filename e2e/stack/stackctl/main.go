@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command stackctl starts a stack that stays when the command ends, and stops it: `stackctl up DIR` prints the path of
-// the stack's kubeconfig, DIR/kubeconfig, and `stackctl down DIR` stops the stack and removes DIR. The functions of this
-// repository, which are in FUNCTIONS_BIN, stand for their images; REGISTRY and VERSION say what these are called.
+// the stack's kubeconfig, DIR/kubeconfig, and `stackctl down DIR` stops the stack and removes DIR. The functions of
+// this repository, which are in FUNCTIONS_BIN, stand for their images; REGISTRY and VERSION say what these are called.
 package main
 
 import (

@@ -58,7 +58,8 @@ func Write(w io.Writer, files []File) error {
 		if err := writeDirectories(tw, path.Dir(f.Name), written); err != nil {
 			return err
 		}
-		header := &tar.Header{Typeflag: tar.TypeReg, Name: f.Name, Size: int64(len(f.Data)), Mode: 0o644, ModTime: time.Unix(0, 0)}
+		header := &tar.Header{Typeflag: tar.TypeReg, Name: f.Name, Size: int64(len(f.Data)), Mode: 0o644,
+			ModTime: time.Unix(0, 0)}
 		if f.Executable {
 			header.Mode = 0o755
 		}

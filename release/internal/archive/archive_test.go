@@ -48,7 +48,8 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, header{h.Typeflag, h.Name, h.Mode, h.Size, h.ModTime.Unix(), [2]int{h.Uid, h.Gid}, [2]string{h.Uname, h.Gname}})
+		got = append(got, header{h.Typeflag, h.Name, h.Mode, h.Size, h.ModTime.Unix(), [2]int{h.Uid, h.Gid},
+			[2]string{h.Uname, h.Gname}})
 	}
 	want := []header{
 		{Type: tar.TypeReg, Name: "a.txt", Mode: 0o644, Size: 1},
@@ -86,7 +87,8 @@ func TestRead(t *testing.T) {
 			if f.Executable {
 				mode = c.program
 			}
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, f.Data, mode), os.Chtimes(path, c.modified, c.modified)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, f.Data, mode),
+				os.Chtimes(path, c.modified, c.modified)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -28,7 +28,8 @@ func SBOMFile(component string) string { return component + ".cdx.json" }
 // Images compiles the components of the repository in root for all platforms, keeping the programs in the directory
 // programs so that the next run has less to do, and writes an image and a bill of materials of each to the directory
 // out. A file is replaced when its successor is complete. To log it writes what it made, with the compressed sizes.
-func Images(ctx context.Context, root, programs, out string, components []component.Component, names naming.Names, log io.Writer) error {
+func Images(ctx context.Context, root, programs, out string, components []component.Component, names naming.Names,
+	log io.Writer) error {
 	if err := compile(ctx, root, programs, components, names.Version); err != nil {
 		return err
 	}
@@ -39,7 +40,8 @@ func Images(ctx context.Context, root, programs, out string, components []compon
 	made := make([]v1.ImageIndex, len(components))
 	for i, c := range components {
 		group.Go(func() (err error) {
-			made[i], err = assemble(c, names, out, func(p v1.Platform) string { return filepath.Join(directory(programs, p), c.Name) })
+			made[i], err = assemble(c, names, out,
+				func(p v1.Platform) string { return filepath.Join(directory(programs, p), c.Name) })
 			return err
 		})
 	}
@@ -60,7 +62,8 @@ func Images(ctx context.Context, root, programs, out string, components []compon
 	return nil
 }
 
-func assemble(c component.Component, names naming.Names, out string, binary func(v1.Platform) string) (v1.ImageIndex, error) {
+func assemble(c component.Component, names naming.Names, out string,
+	binary func(v1.Platform) string) (v1.ImageIndex, error) {
 	index, err := image.New(c, names.Version, binary)
 	if err != nil {
 		return nil, err

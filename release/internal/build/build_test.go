@@ -25,7 +25,8 @@ import (
 
 var (
 	components = []component.Component{
-		{Name: "f", Module: "functions", Package: "./f", Path: "/usr/local/bin/function", Description: "F.", License: "Apache-2.0"},
+		{Name: "f", Module: "functions", Package: "./f", Path: "/usr/local/bin/function", Description: "F.",
+			License: "Apache-2.0"},
 		{Name: "c", Module: "c", Package: ".", Path: "/usr/local/bin/c", Description: "C.", License: "Apache-2.0"},
 	}
 	names = naming.Names{Registry: "localhost:5000/x", Version: "v0.1.0"}
@@ -93,7 +94,8 @@ func TestImages(t *testing.T) {
 	if !bytes.Equal(printed[0].Bytes(), printed[1].Bytes()) {
 		t.Errorf("printed\n%s\nand\n%s", printed[0].String(), printed[1].String())
 	}
-	line := regexp.MustCompile(`^localhost:5000/x/f:v0\.1\.0@sha256:[0-9a-f]{64} [0-9.]+ MB\nlocalhost:5000/x/c:v0\.1\.0@sha256:[0-9a-f]{64} [0-9.]+ MB\n$`)
+	line := regexp.MustCompile(`^localhost:5000/x/f:v0\.1\.0@sha256:[0-9a-f]{64} [0-9.]+ ` +
+		`MB\nlocalhost:5000/x/c:v0\.1\.0@sha256:[0-9a-f]{64} [0-9.]+ MB\n$`)
 	if !line.Match(printed[0].Bytes()) {
 		t.Errorf("printed %s", printed[0].String())
 	}
@@ -104,7 +106,8 @@ func TestImages(t *testing.T) {
 			t.Errorf("two builds of %s differ", name)
 		}
 	}
-	if diff := cmp.Diff([]string{"c.cdx.json", "c.tar", "f.cdx.json", "f.tar"}, slices.Sorted(slices.Values(files))); diff != "" {
+	if diff := cmp.Diff([]string{"c.cdx.json", "c.tar", "f.cdx.json", "f.tar"},
+		slices.Sorted(slices.Values(files))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -132,7 +135,8 @@ func checkPrograms(t *testing.T, dir string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if program.Machine != machine || program.Section(".interp") != nil || program.Section(".debug_info") != nil || program.Section(".symtab") != nil {
+			if program.Machine != machine || program.Section(".interp") != nil || program.Section(".debug_info") != nil ||
+				program.Section(".symtab") != nil {
 				t.Errorf("%s: for %s, not static or not stripped: %v", path, program.Machine, program.Sections)
 			}
 			if err := program.Close(); err != nil {
@@ -141,7 +145,8 @@ func checkPrograms(t *testing.T, dir string) {
 			if platform != runtime.GOOS+"-"+runtime.GOARCH {
 				continue
 			}
-			want := map[string]string{"f": "f v0.1.0: ghcr.io/package-variants/f:v0.1.0 localhost:5000/f:v0.1.0", "c": "c v0.1.0: c"}[name]
+			want := map[string]string{"f": "f v0.1.0: ghcr.io/package-variants/f:v0.1.0 localhost:5000/f:v0.1.0",
+				"c": "c v0.1.0: c"}[name]
 			if out, err := exec.Command(path).CombinedOutput(); err != nil || string(out) != want {
 				t.Errorf("%s prints %q, error %v, want %q", path, out, err, want)
 			}
@@ -158,11 +163,13 @@ func TestFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := contents(t, out)
-	if err := os.WriteFile(filepath.Join(root, "c", "main.go"), []byte("package main\n\nfunc main() { undefined() }\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "c", "main.go"), []byte("package main\n\nfunc main() { undefined() }\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	err := Images(t.Context(), root, filepath.Join(root, "build"), out, components, names, io.Discard)
-	want := "cannot build . in c for linux/amd64: exit status 1\n# github.com/package-variants/package-variants/c\n./main.go:3:15: undefined: undefined\n"
+	want := "cannot build . in c for linux/amd64: exit status 1\n# github.com/package-variants/package-variants/c\n" +
+		"./main.go:3:15: undefined: undefined\n"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}

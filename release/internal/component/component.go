@@ -62,7 +62,8 @@ func function(file string) (Component, error) {
 		return Component{}, err
 	}
 	if metadata.Description == "" || metadata.License == "" {
-		return Component{}, fmt.Errorf("%s: description and license must be set: they are what the image is labelled with", file)
+		return Component{}, fmt.Errorf("%s: description and license must be set: they are what the image is labelled with",
+			file)
 	}
 	name := filepath.Base(filepath.Dir(file))
 	return Component{

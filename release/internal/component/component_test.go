@@ -24,11 +24,14 @@ func TestAll(t *testing.T) {
 		got[i].Description = ""
 	}
 	function := func(name string) Component {
-		return Component{Name: name, Module: "functions", Package: "./" + name, Path: "/usr/local/bin/function", License: "Apache-2.0"}
+		return Component{Name: name, Module: "functions", Package: "./" + name, Path: "/usr/local/bin/function",
+			License: "Apache-2.0"}
 	}
 	want := []Component{
-		function("apply-package-context"), function("expand-variantset"), function("inject-config"), function("prepend-pipeline"),
-		{Name: "sync-controller", Module: "sync-controller", Package: ".", Path: "/usr/local/bin/sync-controller", License: "Apache-2.0"},
+		function("apply-package-context"), function("expand-variantset"), function("inject-config"),
+		function("prepend-pipeline"),
+		{Name: "sync-controller", Module: "sync-controller", Package: ".", Path: "/usr/local/bin/sync-controller",
+			License: "Apache-2.0"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -43,11 +46,15 @@ func TestAllErrors(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"another directory":   {nil, ": has no functions/*/metadata.yaml: it is not the root of the repository"},
-		"no license":          {map[string]string{metadata: "description: d", kptfile: described}, "/functions/f/metadata.yaml: description and license must be set: they are what the image is labelled with"},
-		"no description":      {map[string]string{metadata: "license: MIT", kptfile: described}, "/functions/f/metadata.yaml: description and license must be set: they are what the image is labelled with"},
-		"metadata is no YAML": {map[string]string{metadata: "a: b: c", kptfile: described}, "/functions/f/metadata.yaml: error converting YAML to JSON: yaml: mapping values are not allowed in this context"},
-		"no controller":       {map[string]string{metadata: good}, "/sync-controller/config/Kptfile: no such file or directory"},
+		"another directory": {nil, ": has no functions/*/metadata.yaml: it is not the root of the repository"},
+		"no license": {map[string]string{metadata: "description: d", kptfile: described},
+			"/functions/f/metadata.yaml: description and license must be set: they are what the image is labelled with"},
+		"no description": {map[string]string{metadata: "license: MIT", kptfile: described},
+			"/functions/f/metadata.yaml: description and license must be set: they are what the image is labelled with"},
+		"metadata is no YAML": {map[string]string{metadata: "a: b: c", kptfile: described},
+			"/functions/f/metadata.yaml: error converting YAML to JSON: yaml: mapping values are not allowed in this context"},
+		"no controller": {map[string]string{metadata: good},
+			"/sync-controller/config/Kptfile: no such file or directory"},
 		"controller without a description": {
 			map[string]string{metadata: good, kptfile: "info: {}"},
 			"/sync-controller/config/Kptfile: info.description must be set: it is what the image is labelled with",

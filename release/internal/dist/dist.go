@@ -28,8 +28,8 @@ const (
 )
 
 // Write writes a release of the repository in root to the directory of its version in out, in place of one that may be
-// there: the images, which makeImages writes to the directory that it is given; the CRDs; what installs the controller, as
-// one file and as a kpt package; the examples; and the checksums of all these. References to images are those of the
+// there: the images, which makeImages writes to the directory that it is given; the CRDs; what installs the controller,
+// as one file and as a kpt package; the examples; and the checksums of all these. References to images are those of the
 // release; the tree stays as it is. If anything fails, nothing of it is left.
 func Write(root, out string, images []string, names naming.Names, makeImages func(dir string) error) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {

@@ -27,15 +27,17 @@ var (
 
 // The tree of a repository.
 var tree = map[string]string{
-	"sync-controller/config/Kptfile":           "kind: Kptfile\n",
-	"sync-controller/config/README.md":         "Installs ghcr.io/package-variants/sync-controller:v0.1.0.\n",
-	"sync-controller/config/1-namespace.yaml":  "kind: Namespace\n",
-	"sync-controller/config/2-deployment.yaml": "---\nimage: ghcr.io/package-variants/sync-controller:v0.1.0\n---\nkind: Budget",
-	"sync-controller/config/crds/b.yaml":       "---\nname: b\n",
-	"sync-controller/config/crds/a.yaml":       "---\nname: a\n",
-	"examples/e/Kptfile":                       "image: ghcr.io/package-variants/inject-config:v0.1.0\nother: gcr.io/kpt-fn/set-namespace:v0.4.1\n",
-	"examples/e/data.bin":                      "\xff\xfe",
-	"functions/f.go":                           "package f\n",
+	"sync-controller/config/Kptfile":          "kind: Kptfile\n",
+	"sync-controller/config/README.md":        "Installs ghcr.io/package-variants/sync-controller:v0.1.0.\n",
+	"sync-controller/config/1-namespace.yaml": "kind: Namespace\n",
+	"sync-controller/config/2-deployment.yaml": "---\nimage: ghcr.io/package-variants/sync-controller:v0.1.0\n---\n" +
+		"kind: Budget",
+	"sync-controller/config/crds/b.yaml": "---\nname: b\n",
+	"sync-controller/config/crds/a.yaml": "---\nname: a\n",
+	"examples/e/Kptfile": "image: ghcr.io/package-variants/inject-config:v0.1.0\n" +
+		"other: gcr.io/kpt-fn/set-namespace:v0.4.1\n",
+	"examples/e/data.bin": "\xff\xfe",
+	"functions/f.go":      "package f\n",
 }
 
 func newTree(t *testing.T) (root string) {
@@ -100,7 +102,8 @@ func TestWrite(t *testing.T) {
 			"package-variants-sync-controller/crds/b.yaml":       "---\nname: b\n",
 		}),
 		"v0.2.0/examples.tar.gz": listing(map[string]string{
-			"examples/e/Kptfile":  "image: r.example.com/fleet/inject-config:v0.2.0\nother: gcr.io/kpt-fn/set-namespace:v0.4.1\n",
+			"examples/e/Kptfile": "image: r.example.com/fleet/inject-config:v0.2.0\n" +
+				"other: gcr.io/kpt-fn/set-namespace:v0.4.1\n",
 			"examples/e/data.bin": "\xff\xfe",
 		}),
 		"v0.2.0/SHA256SUMS": sums(got),
@@ -118,7 +121,8 @@ func TestWrite(t *testing.T) {
 // sums returns the checksums of the files of a release other than the one that has them.
 func sums(files map[string]string) string {
 	var all string
-	for _, name := range []string{"crds.yaml", "examples.tar.gz", "inject-config.tar", "install.yaml", "package-variants-sync-controller.tar.gz"} {
+	for _, name := range []string{"crds.yaml", "examples.tar.gz", "inject-config.tar", "install.yaml",
+		"package-variants-sync-controller.tar.gz"} {
 		all += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(files["v0.2.0/"+name])), name)
 	}
 	return all

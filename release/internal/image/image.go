@@ -59,7 +59,8 @@ func New(c component.Component, version string, binary func(v1.Platform) string)
 	return mutate.Annotations(index, labels).(v1.ImageIndex), nil //nolint:errcheck // it returns what it is given
 }
 
-func forPlatform(c component.Component, platform v1.Platform, binary string, labels map[string]string) (v1.Image, error) {
+func forPlatform(c component.Component, platform v1.Platform, binary string,
+	labels map[string]string) (v1.Image, error) {
 	program, err := os.ReadFile(binary)
 	if err != nil {
 		return nil, err
@@ -78,7 +79,8 @@ func forPlatform(c component.Component, platform v1.Platform, binary string, lab
 	if err != nil {
 		return nil, err
 	}
-	return mutate.Append(img, mutate.Addendum{Layer: layer, History: v1.History{Created: created, CreatedBy: "make images"}})
+	return mutate.Append(img,
+		mutate.Addendum{Layer: layer, History: v1.History{Created: created, CreatedBy: "make images"}})
 }
 
 // layerOf returns all that is in the image. There are no CA certificates: a function calls nobody, and the controller
@@ -95,7 +97,8 @@ func layerOf(c component.Component, program []byte) (v1.Layer, error) {
 	}
 	return tarball.LayerFromOpener(
 		func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(tar.Bytes())), nil },
-		tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.DefaultCompression), tarball.WithCompressedCaching,
+		tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.DefaultCompression),
+		tarball.WithCompressedCaching,
 	)
 }
 

@@ -22,7 +22,8 @@ import (
 )
 
 var function = component.Component{
-	Name: "inject-config", Path: "/usr/local/bin/function", Description: "Fill the injection points.", License: "Apache-2.0",
+	Name: "inject-config", Path: "/usr/local/bin/function", Description: "Fill the injection points.",
+	License: "Apache-2.0",
 }
 
 var labels = map[string]string{
@@ -91,7 +92,8 @@ func checkImage(t *testing.T, index v1.ImageIndex, descriptor *v1.Descriptor) {
 	for i := range manifest.Layers {
 		mediaTypes = append(mediaTypes, manifest.Layers[i].MediaType)
 	}
-	if diff := cmp.Diff([]types.MediaType{types.OCIManifestSchema1, types.OCIManifestSchema1, types.OCIConfigJSON, types.OCILayer}, mediaTypes); diff != "" {
+	if diff := cmp.Diff([]types.MediaType{types.OCIManifestSchema1, types.OCIManifestSchema1, types.OCIConfigJSON,
+		types.OCILayer}, mediaTypes); diff != "" {
 		t.Fatalf("media types (-want +got):\n%s", diff)
 	}
 	layers, err := img.Layers()
@@ -221,7 +223,8 @@ func TestReadWhatWasWritten(t *testing.T) {
 	const ref = "ghcr.io/x/inject-config:v0.1.0"
 	file := filepath.Join(t.TempDir(), "image.tar")
 	var archive bytes.Buffer
-	if err := errors.Join(Write(&archive, index, ref, t.TempDir()), os.WriteFile(file, archive.Bytes(), 0o600)); err != nil {
+	if err := errors.Join(Write(&archive, index, ref, t.TempDir()),
+		os.WriteFile(file, archive.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	read, gotRef, err := Read(file, t.TempDir())
@@ -246,7 +249,8 @@ func TestReadErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	tw = tar.NewWriter(&several)
-	for name, content := range map[string]string{"oci-layout": `{"imageLayoutVersion":"1.0.0"}`, "index.json": `{"schemaVersion":2,"manifests":[]}`} {
+	for name, content := range map[string]string{"oci-layout": `{"imageLayoutVersion":"1.0.0"}`,
+		"index.json": `{"schemaVersion":2,"manifests":[]}`} {
 		if err := tw.WriteHeader(&tar.Header{Name: name, Size: int64(len(content)), Mode: 0o644}); err != nil {
 			t.Fatal(err)
 		}

@@ -19,14 +19,15 @@ import (
 // containerdName is the annotation from which containerd, and Docker with it, takes the reference of an image.
 const containerdName = "io.containerd.image.name"
 
-// Write writes an image as a tar archive of an OCI image layout, which carries the image's reference, so that tools that
-// load it know how it is called. The directory scratch is to be empty and is used.
+// Write writes an image as a tar archive of an OCI image layout, which carries the image's reference, so that tools
+// that load it know how it is called. The directory scratch is to be empty and is used.
 func Write(w io.Writer, index v1.ImageIndex, ref, scratch string) error {
 	path, err := layout.Write(scratch, empty.Index)
 	if err != nil {
 		return err
 	}
-	err = path.AppendIndex(index, layout.WithAnnotations(map[string]string{specs.AnnotationRefName: ref, containerdName: ref}))
+	err = path.AppendIndex(index,
+		layout.WithAnnotations(map[string]string{specs.AnnotationRefName: ref, containerdName: ref}))
 	if err != nil {
 		return err
 	}
@@ -37,8 +38,8 @@ func Write(w io.Writer, index v1.ImageIndex, ref, scratch string) error {
 	return archive.Write(w, files)
 }
 
-// Read returns the image that Write wrote to a file, and its reference. The directory scratch is to be empty, and to stay
-// for as long as the image is used.
+// Read returns the image that Write wrote to a file, and its reference. The directory scratch is to be empty, and to
+// stay for as long as the image is used.
 func Read(file, scratch string) (index v1.ImageIndex, ref string, err error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -31,11 +31,13 @@ func New(registry, version string) (Names, error) {
 	n := Names{Registry: registry, Version: version}
 	// What semver calls canonical has all three numbers, and no build metadata: its + is not allowed in a tag.
 	if !semver.IsValid(version) || semver.Canonical(version) != version {
-		return Names{}, fmt.Errorf("VERSION %q is not a version: write vMAJOR.MINOR.PATCH, such as v0.1.0 or v0.2.0-rc.1", version)
+		return Names{}, fmt.Errorf("VERSION %q is not a version: write vMAJOR.MINOR.PATCH, such as v0.1.0 or v0.2.0-rc.1",
+			version)
 	}
 	// The parser of references wants a registry in front, but lets a scheme and empty parts of a path pass.
 	if _, err := name.NewTag(n.Ref("x"), name.StrictValidation); err != nil || !place.MatchString(registry) {
-		return Names{}, fmt.Errorf("REGISTRY %q is not a place for images: write HOST/PATH, without a scheme, such as ghcr.io/package-variants or localhost:5000/x", registry)
+		return Names{}, fmt.Errorf("REGISTRY %q is not a place for images: "+
+			"write HOST/PATH, without a scheme, such as ghcr.io/package-variants or localhost:5000/x", registry)
 	}
 	return n, nil
 }

@@ -30,16 +30,19 @@ func TestNew(t *testing.T) {
 
 func TestNewErrors(t *testing.T) {
 	t.Parallel()
-	for _, version := range []string{"", "0.1.0", "v1", "v1.2", "v01.2.3", "v1.2.3+git", "v1.2.3/../x", "v1.2.3 ", "latest"} {
+	for _, version := range []string{"", "0.1.0", "v1", "v1.2", "v01.2.3", "v1.2.3+git", "v1.2.3/../x", "v1.2.3 ",
+		"latest"} {
 		_, err := New("ghcr.io/x", version)
 		want := fmt.Sprintf("VERSION %q is not a version: write vMAJOR.MINOR.PATCH, such as v0.1.0 or v0.2.0-rc.1", version)
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
 		}
 	}
-	for _, registry := range []string{"", "package-variants", "a/b", "https://ghcr.io/x", "ghcr.io/X", "ghcr.io/x/", "ghcr.io/x:v1", "ghcr.io x"} {
+	for _, registry := range []string{"", "package-variants", "a/b", "https://ghcr.io/x", "ghcr.io/X", "ghcr.io/x/",
+		"ghcr.io/x:v1", "ghcr.io x"} {
 		_, err := New(registry, "v0.1.0")
-		want := fmt.Sprintf("REGISTRY %q is not a place for images: write HOST/PATH, without a scheme, such as ghcr.io/package-variants or localhost:5000/x", registry)
+		want := fmt.Sprintf("REGISTRY %q is not a place for images: "+
+			"write HOST/PATH, without a scheme, such as ghcr.io/package-variants or localhost:5000/x", registry)
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
 		}

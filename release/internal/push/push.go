@@ -77,7 +77,8 @@ func pack(dir, component string, names naming.Names, scratch string) (parcel, er
 		return parcel{}, err
 	}
 	if !strings.HasSuffix(ref, "/"+component+":"+names.Version) {
-		return parcel{}, fmt.Errorf("%s holds %s, not version %s: run 'make images VERSION=%s' first", file, ref, names.Version, names.Version)
+		return parcel{}, fmt.Errorf("%s holds %s, not version %s: run 'make images VERSION=%s' first", file, ref,
+			names.Version, names.Version)
 	}
 	document, err := os.ReadFile(filepath.Join(dir, build.SBOMFile(component)))
 	if err != nil {

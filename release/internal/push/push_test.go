@@ -59,7 +59,8 @@ func imagesIn(t *testing.T) (dir string) {
 // host starts a registry in this process, and returns its address.
 func host(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithReferrersSupport(true)))
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)),
+		registry.WithReferrersSupport(true)))
 	t.Cleanup(server.Close)
 	return strings.TrimPrefix(server.URL, "http://")
 }
@@ -121,7 +122,8 @@ func checkReferrers(t *testing.T, subject name.Digest) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []string{string(m.MediaType), string(m.Config.MediaType), string(m.Layers[0].MediaType), m.Subject.Digest.String(), manifest.Manifests[0].ArtifactType}
+	got := []string{string(m.MediaType), string(m.Config.MediaType), string(m.Layers[0].MediaType),
+		m.Subject.Digest.String(), manifest.Manifests[0].ArtifactType}
 	const cyclonedx = "application/vnd.cyclonedx+json"
 	want := []string{string(types.OCIManifestSchema1), cyclonedx, cyclonedx, subject.DigestStr(), cyclonedx}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -149,10 +151,13 @@ func TestErrors(t *testing.T) {
 		spoil   func(dir string) error
 		want    string
 	}{
-		"no image":             {"v0.1.0", remove("b.tar"), "open DIR/b.tar: no such file or directory: run 'make images' first"},
-		"no bill of materials": {"v0.1.0", remove("b.cdx.json"), "open DIR/b.cdx.json: no such file or directory: run 'make images' first"},
-		"of another version":   {"v0.2.0", remove(), "DIR/a.tar holds ghcr.io/package-variants/a:v0.1.0, not version v0.2.0: run 'make images VERSION=v0.2.0' first"},
-		"cut off":              {"v0.1.0", cut("b.tar", 700), "DIR/b.tar: unexpected EOF"},
+		"no image": {"v0.1.0", remove("b.tar"),
+			"open DIR/b.tar: no such file or directory: run 'make images' first"},
+		"no bill of materials": {"v0.1.0", remove("b.cdx.json"),
+			"open DIR/b.cdx.json: no such file or directory: run 'make images' first"},
+		"of another version": {"v0.2.0", remove(),
+			"DIR/a.tar holds ghcr.io/package-variants/a:v0.1.0, not version v0.2.0: run 'make images VERSION=v0.2.0' first"},
+		"cut off": {"v0.1.0", cut("b.tar", 700), "DIR/b.tar: unexpected EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -208,8 +213,10 @@ func TestNoRegistry(t *testing.T) {
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	err = Images(t.Context(), imagesIn(t), []string{"a", "b"}, naming.Names{Registry: address, Version: "v0.1.0"}, io.Discard)
-	want := strings.ReplaceAll(`cannot push HOST/a:v0.1.0: Get "https://HOST/v2/": dial tcp HOST: connect: connection refused; `+
+	err = Images(t.Context(), imagesIn(t), []string{"a", "b"}, naming.Names{Registry: address, Version: "v0.1.0"},
+		io.Discard)
+	want := strings.ReplaceAll(`cannot push HOST/a:v0.1.0: Get "https://HOST/v2/": dial tcp HOST: connect: `+
+		`connection refused; `+
 		`Get "http://HOST/v2/": dial tcp HOST: connect: connection refused`, "HOST", address)
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)

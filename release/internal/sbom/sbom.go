@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sbom lists what is in an image, as a CycloneDX document (https://cyclonedx.org), from what the Go linker wrote
-// into the programs: the modules that they really contain, not those that a go.mod knows of.
+// Package sbom lists what is in an image, as a CycloneDX document (https://cyclonedx.org), from what the Go linker
+// wrote into the programs: the modules that they really contain, not those that a go.mod knows of.
 package sbom
 
 import (
@@ -30,8 +30,8 @@ const MediaType = "application/vnd.cyclonedx+json"
 var own = strings.TrimPrefix(component.Repository, "https://") + "/"
 
 // Write writes the bill of materials of a component's image, given the image's digest and the programs in it. There is
-// one for all platforms, and it fails if the programs do not consist of the same modules. It has neither a serial number
-// nor a time, so that the same image gives the same document.
+// one for all platforms, and it fails if the programs do not consist of the same modules. It has neither a serial
+// number nor a time, so that the same image gives the same document.
 func Write(w io.Writer, c component.Component, version string, digest v1.Hash, binary func(v1.Platform) string) error {
 	var programs, libraries []cdx.Component
 	for _, platform := range image.Platforms() {
@@ -45,7 +45,8 @@ func Write(w io.Writer, c component.Component, version string, digest v1.Hash, b
 			return err
 		}
 		modules := list(info, version, c.License)
-		if programs != nil && !slices.EqualFunc(libraries, modules, func(a, b cdx.Component) bool { return a.BOMRef == b.BOMRef }) {
+		if programs != nil && !slices.EqualFunc(libraries, modules,
+			func(a, b cdx.Component) bool { return a.BOMRef == b.BOMRef }) {
 			return fmt.Errorf("%s consists of other modules than the program of the same image for another platform", path)
 		}
 		programs, libraries = append(programs, program), modules
@@ -84,8 +85,8 @@ func describe(c component.Component, platform v1.Platform, path string) (cdx.Com
 	}, nil
 }
 
-// list describes the modules in a program, and Go's standard library, by name. Those of this repository have the version
-// of the release, and the license of the program.
+// list describes the modules in a program, and Go's standard library, by name. Those of this repository have the
+// version of the release, and the license of the program.
 func list(info *debug.BuildInfo, version, spdx string) []cdx.Component {
 	libraries := []cdx.Component{library("stdlib", strings.TrimPrefix(info.GoVersion, "go"))}
 	for _, module := range append(info.Deps, &info.Main) {

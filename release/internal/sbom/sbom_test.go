@@ -23,8 +23,9 @@ import (
 )
 
 var (
-	controller = component.Component{Name: "c", Path: "/usr/local/bin/c", Description: "Says <nothing>.", License: "Apache-2.0"}
-	digest     = v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0f", 32)}
+	controller = component.Component{Name: "c", Path: "/usr/local/bin/c", Description: "Says <nothing>.",
+		License: "Apache-2.0"}
+	digest = v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0f", 32)}
 )
 
 // build compiles a program of a module of the given name, and returns its path.
@@ -171,9 +172,10 @@ func TestWriteErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ amd64, arm64, want string }{
-		"other modules": {one, other, other + " consists of other modules than the program of the same image for another platform"},
-		"missing":       {one, "/nowhere/c", "open /nowhere/c: no such file or directory"},
-		"no program":    {text, one, "could not read Go build info from " + text + ": unrecognized file format"},
+		"other modules": {one, other,
+			other + " consists of other modules than the program of the same image for another platform"},
+		"missing":    {one, "/nowhere/c", "open /nowhere/c: no such file or directory"},
+		"no program": {text, one, "could not read Go build info from " + text + ": unrecognized file format"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -214,7 +216,8 @@ func TestList(t *testing.T) {
 	const apache = ` [{"license":{"id":"Apache-2.0"}}]`
 	want := []string{
 		"example.com/fork v1.0.1 pkg:golang/example.com/fork@v1.0.1 null",
-		"github.com/Masterminds/semver v1.5.0+incompatible pkg:golang/github.com/Masterminds/semver@v1.5.0%2Bincompatible null",
+		"github.com/Masterminds/semver v1.5.0+incompatible " +
+			"pkg:golang/github.com/Masterminds/semver@v1.5.0%2Bincompatible null",
 		own + "api v0.1.0 pkg:golang/" + own + "api@v0.1.0" + apache,
 		own + "functions v0.1.0 pkg:golang/" + own + "functions@v0.1.0" + apache,
 		"sigs.k8s.io/yaml v1.6.0 pkg:golang/sigs.k8s.io/yaml@v1.6.0 null",

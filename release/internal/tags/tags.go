@@ -15,10 +15,10 @@ import (
 	"github.com/package-variants/package-variants/release/internal/naming"
 )
 
-// Rewrite returns text in which every reference to one of the images has the version of names for a tag, and the registry
-// of names in place of naming.Home; other registries are where somebody has put the images, and stay. A reference is a registry,
-// the name of an image as its last part, and a tag; a digest behind it, which would be that of another version, is taken
-// away. References to other images stay.
+// Rewrite returns text in which every reference to one of the images has the version of names for a tag, and the
+// registry of names in place of naming.Home; other registries are where somebody has put the images, and stay. A
+// reference is a registry, the name of an image as its last part, and a tag; a digest behind it, which would be that of
+// another version, is taken away. References to other images stay.
 func Rewrite(text string, images []string, names naming.Names) string {
 	quoted := make([]string, len(images))
 	for i, image := range images {
@@ -55,7 +55,8 @@ func Check(root string, images []string, names naming.Names) error {
 		return nil
 	})
 	if err == nil && len(files) > 0 {
-		return fmt.Errorf("not all references to images are %s: run 'make tags' and commit what it changes: %s", names.Ref("<name>"), strings.Join(files, ", "))
+		return fmt.Errorf("not all references to images are %s: run 'make tags' and commit what it changes: %s",
+			names.Ref("<name>"), strings.Join(files, ", "))
 	}
 	return err
 }

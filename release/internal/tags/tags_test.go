@@ -22,24 +22,34 @@ func TestRewrite(t *testing.T) {
 	t.Parallel()
 	digest := "@sha256:" + strings.Repeat("0123456789abcdef", 4)
 	for name, c := range map[string]struct{ text, want string }{
-		"another tag":              {"image: ghcr.io/package-variants/inject-config:v0.1.0\n", "image: ghcr.io/me/x/inject-config:v0.2.0\n"},
-		"what it should be":        {"image: ghcr.io/me/x/inject-config:v0.2.0", "image: ghcr.io/me/x/inject-config:v0.2.0"},
-		"another registry":         {"r.example.com:5000/a/b/sync-controller:latest", "r.example.com:5000/a/b/sync-controller:v0.2.0"},
-		"a registry without path":  {"r.example.com/sync-controller:1", "r.example.com/sync-controller:v0.2.0"},
-		"on this machine":          {"localhost:5000/x/inject-config:v0.1.0", "localhost:5000/x/inject-config:v0.2.0"},
-		"below home":               {"ghcr.io/package-variants/old/inject-config:v0.1.0", "ghcr.io/package-variants/old/inject-config:v0.2.0"},
-		"a digest goes":            {"ghcr.io/package-variants/inject-config:v1" + digest, "ghcr.io/me/x/inject-config:v0.2.0"},
-		"quoted":                   {`"ghcr.io/package-variants/inject-config:v1"`, `"ghcr.io/me/x/inject-config:v0.2.0"`},
-		"with a transport":         {"docker://ghcr.io/package-variants/inject-config:v1", "docker://ghcr.io/me/x/inject-config:v0.2.0"},
-		"before a full stop":       {"Run ghcr.io/x/inject-config:v1.0.0. Then", "Run ghcr.io/x/inject-config:v0.2.0. Then"},
-		"several in a line":        {"ghcr.io/x/inject-config:v1 ghcr.io/x/sync-controller:v1", "ghcr.io/x/inject-config:v0.2.0 ghcr.io/x/sync-controller:v0.2.0"},
-		"another image":            {"gcr.io/kpt-fn/set-namespace:v0.4.1", "gcr.io/kpt-fn/set-namespace:v0.4.1"},
-		"a longer name":            {"ghcr.io/x/my-inject-config:v1 ghcr.io/x/inject-config-2:v1", "ghcr.io/x/my-inject-config:v1 ghcr.io/x/inject-config-2:v1"},
-		"a name within a path":     {"ghcr.io/inject-config/other:v1", "ghcr.io/inject-config/other:v1"},
-		"no tag":                   {"image: ghcr.io/package-variants/inject-config\nname: x", "image: ghcr.io/package-variants/inject-config\nname: x"},
-		"no registry":              {"functions/inject-config:v1 inject-config:v1", "functions/inject-config:v1 inject-config:v1"},
-		"a link to the repository": {"https://github.com/x/x/tree/main/functions/inject-config", "https://github.com/x/x/tree/main/functions/inject-config"},
-		"nothing":                  {"", ""},
+		"another tag": {"image: ghcr.io/package-variants/inject-config:v0.1.0\n",
+			"image: ghcr.io/me/x/inject-config:v0.2.0\n"},
+		"what it should be": {"image: ghcr.io/me/x/inject-config:v0.2.0", "image: ghcr.io/me/x/inject-config:v0.2.0"},
+		"another registry": {"r.example.com:5000/a/b/sync-controller:latest",
+			"r.example.com:5000/a/b/sync-controller:v0.2.0"},
+		"a registry without path": {"r.example.com/sync-controller:1", "r.example.com/sync-controller:v0.2.0"},
+		"on this machine":         {"localhost:5000/x/inject-config:v0.1.0", "localhost:5000/x/inject-config:v0.2.0"},
+		"below home": {"ghcr.io/package-variants/old/inject-config:v0.1.0",
+			"ghcr.io/package-variants/old/inject-config:v0.2.0"},
+		"a digest goes": {"ghcr.io/package-variants/inject-config:v1" + digest,
+			"ghcr.io/me/x/inject-config:v0.2.0"},
+		"quoted": {`"ghcr.io/package-variants/inject-config:v1"`, `"ghcr.io/me/x/inject-config:v0.2.0"`},
+		"with a transport": {"docker://ghcr.io/package-variants/inject-config:v1",
+			"docker://ghcr.io/me/x/inject-config:v0.2.0"},
+		"before a full stop": {"Run ghcr.io/x/inject-config:v1.0.0. Then", "Run ghcr.io/x/inject-config:v0.2.0. Then"},
+		"several in a line": {"ghcr.io/x/inject-config:v1 ghcr.io/x/sync-controller:v1",
+			"ghcr.io/x/inject-config:v0.2.0 ghcr.io/x/sync-controller:v0.2.0"},
+		"another image": {"gcr.io/kpt-fn/set-namespace:v0.4.1", "gcr.io/kpt-fn/set-namespace:v0.4.1"},
+		"a longer name": {"ghcr.io/x/my-inject-config:v1 ghcr.io/x/inject-config-2:v1",
+			"ghcr.io/x/my-inject-config:v1 ghcr.io/x/inject-config-2:v1"},
+		"a name within a path": {"ghcr.io/inject-config/other:v1", "ghcr.io/inject-config/other:v1"},
+		"no tag": {"image: ghcr.io/package-variants/inject-config\nname: x",
+			"image: ghcr.io/package-variants/inject-config\nname: x"},
+		"no registry": {"functions/inject-config:v1 inject-config:v1",
+			"functions/inject-config:v1 inject-config:v1"},
+		"a link to the repository": {"https://github.com/x/x/tree/main/functions/inject-config",
+			"https://github.com/x/x/tree/main/functions/inject-config"},
+		"nothing": {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +105,8 @@ func TestWriteAndCheck(t *testing.T) {
 		t.Error(err)
 	}
 	for file, want := range map[string]string{
-		"README.md": after, "CONTRIBUTING.md": before, "examples/README.md": "nothing", "examples/e/.expected/diff.patch": after,
+		"README.md": after, "CONTRIBUTING.md": before, "examples/README.md": "nothing",
+		"examples/e/.expected/diff.patch":   after,
 		"functions/inject-config/README.md": after, "functions/inject-config/metadata.yaml": before,
 		"functions/inject-config/testdata/x": before, "sync-controller/config/6.yaml": after,
 	} {

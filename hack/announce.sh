@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Says what has to be built, and about how long that takes on two cores with empty
+# caches of Go. It says nothing when everything is there.
+#
+# usage: hack/announce.sh BINARY...
+set -euo pipefail
+
+# minutes NAME is what a binary takes when those before it have been built.
+minutes() {
+	case $1 in
+	kube-apiserver) echo 6 ;;
+	porch) echo 5 ;;
+	kpt) echo 3 ;;
+	sync-controller) echo 2 ;;
+	*) echo 1 ;;
+	esac
+}
+
+list='' total=0
+for binary in "$@"; do
+	[[ -e $binary ]] && continue
+	name=${binary##*/}
+	list+="${list:+, }$name ($(minutes "$name") min)"
+	total=$((total + $(minutes "$name")))
+done
+[[ -z $list ]] && exit
+cat <<END
+== To be built first, from source: $list.
+== On two cores that takes about $total minutes, once: it is kept in bin. What Go has in its cache goes faster.
+END
