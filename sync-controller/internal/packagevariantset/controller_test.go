@@ -16,7 +16,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -90,10 +89,9 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 					return w.SubResource(sub).Patch(ctx, o, p, options...)
 				},
 			}).Build(),
-		expand:   Builtin,
-		watches:  objects.New(nil, nil, nil),
-		statuses: conditions.NewWritten[*v1alpha2.PackageVariantSetStatus](),
-		events:   events.NewFakeRecorder(100),
+		expand:  Builtin,
+		watches: objects.New(nil, nil, nil),
+		events:  events.NewFakeRecorder(100),
 	}
 	return c
 }
@@ -126,6 +124,7 @@ func testObjects() []client.Object {
 		set,
 		&configapi.Repository{ObjectMeta: meta("a")},
 		&configapi.Repository{ObjectMeta: meta("b")},
+		&configapi.Repository{ObjectMeta: meta("blueprints")},
 		&porchapi.PackageRevision{ObjectMeta: meta("blueprints.web.v2"), Spec: porchapi.PackageRevisionSpec{
 			RepositoryName: "blueprints", PackageName: "web", Revision: 2, Lifecycle: porchapi.PackageRevisionLifecyclePublished,
 		}},

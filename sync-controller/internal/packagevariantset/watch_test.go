@@ -95,11 +95,11 @@ func TestWaitsFor(t *testing.T) {
 	set := &v1alpha2.PackageVariantSet{}
 	foreign := ownVariant("web-a", "a")
 	o := judge(&input{owner: testOwner, desired: 1}, []step{{do: taken, have: &foreign}})
-	set.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Reason: o.verdict.Reason, Message: o.verdict.Message}}
+	set.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Reason: o.condition.Reason, Message: o.condition.Message}}
 	if !waitsFor(set, "web-a") || waitsFor(set, "web") {
 		t.Error("a set waits for the variants that its message names, and for no others")
 	}
-	set.Status.Conditions[0].Reason = ReasonVariantsNotReady
+	set.Status.Conditions[0].Reason = v1alpha2.ReasonVariantsNotReady
 	if waitsFor(set, "web-a") {
 		t.Error("a set whose names are not taken waits for none")
 	}
