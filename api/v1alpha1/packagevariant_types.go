@@ -52,7 +52,7 @@ type PackageVariantList struct {
 }
 
 // PackageVariantStatus is the observed state of a PackageVariant. Beside the conditions and downstreamTargets, which are
-// Porch's, it is the memory of the controller (section "The controller" of the design).
+// Porch's, it is the memory of the controller (docs/design.md, "The controller").
 type PackageVariantStatus struct {
 	// ObservedGeneration is the generation of the spec that the status is about.
 	// +optional

@@ -21,6 +21,7 @@ import (
 // +kubebuilder:printcolumn:name="Desired",type=integer,JSONPath=`.status.desired`
 // +kubebuilder:printcolumn:name="Current",type=integer,JSONPath=`.status.current`
 // +kubebuilder:printcolumn:name="Ready Variants",type=integer,JSONPath=`.status.ready`
+// +kubebuilder:printcolumn:name="Injected",type=integer,JSONPath=`.status.injected`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
@@ -99,11 +100,15 @@ type Target struct {
 type RepositoryTarget struct {
 	// Name is the name of the Repository, in the namespace of the PackageVariantSet.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$`
 	// +required
 	Name string `json:"name"`
 
 	// PackageNames are the names of the packages to make. Without any, one is made and has the upstream's name.
 	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=125
+	// +kubebuilder:validation:items:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
 	// +optional
 	PackageNames []string `json:"packageNames,omitempty"`
 }
@@ -116,6 +121,8 @@ type RepositorySelector struct {
 	// PackageNames are the names of the packages to make in each repository. Without any, one is made and has the
 	// upstream's name. This is an addition to Porch's API.
 	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=125
+	// +kubebuilder:validation:items:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
 	// +optional
 	PackageNames []string `json:"packageNames,omitempty"`
 }
@@ -142,6 +149,8 @@ type ObjectSelector struct {
 	// PackageNames are the names of the packages to make for each object. Without any, one is made and has the
 	// upstream's name. This is an addition to Porch's API.
 	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=125
+	// +kubebuilder:validation:items:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
 	// +optional
 	PackageNames []string `json:"packageNames,omitempty"`
 }

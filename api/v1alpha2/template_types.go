@@ -64,10 +64,14 @@ type PackageVariantTemplate struct {
 // +kubebuilder:validation:XValidation:rule="!(has(self.package) && has(self.packageExpr))",message="at most one of package and packageExpr may be set"
 type DownstreamTemplate struct {
 	// Repo is the name of the Repository.
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$`
 	// +optional
 	Repo *string `json:"repo,omitempty"`
 
 	// Package is the name of the package.
+	// +kubebuilder:validation:MaxLength=125
+	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
 	// +optional
 	Package *string `json:"package,omitempty"`
 
@@ -117,6 +121,7 @@ type PackageContextTemplate struct {
 // InjectionSelectorTemplate makes one of the injectors of a PackageVariant.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.nameExpr)",message="exactly one of name and nameExpr must be set"
+// +kubebuilder:validation:XValidation:rule="!(has(self.injectionPoint) && has(self.injectionPointExpr))",message="at most one of injectionPoint and injectionPointExpr may be set"
 type InjectionSelectorTemplate struct {
 	// Group is the API group of the injection points; an empty string is the core group.
 	// +optional
@@ -139,6 +144,17 @@ type InjectionSelectorTemplate struct {
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	NameExpr *string `json:"nameExpr,omitempty"`
+
+	// InjectionPoint is the name of the one injection point that the injector is for. Absent, or empty, it is for all
+	// points of its group, version and kind. This and its expression are additions to Porch's API.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	InjectionPoint *string `json:"injectionPoint,omitempty"`
+
+	// InjectionPointExpr is a CEL expression for the name of the injection point.
+	// +kubebuilder:validation:MinLength=1
+	// +optional
+	InjectionPointExpr *string `json:"injectionPointExpr,omitempty"`
 }
 
 // MapExpr makes one entry of a map. With neither value nor valueExpr the value is empty, as in Porch. An expression

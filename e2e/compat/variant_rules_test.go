@@ -13,6 +13,11 @@ const validVariant = `
 upstream: {repo: blueprints, package: billing, revision: 3}
 downstream: {repo: edge-01, package: billing}`
 
+const (
+	repositoryRule = `must be made of lower-case letters, digits and '-', of which the first and the last are no '-'`
+	packageRule    = `must be made of lower-case letters, digits and '-', with a single '/' between the parts of a path; each part begins and ends with a letter or digit`
+)
+
 func TestPackageVariantRules(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, filepath.Join(crdDir, variantCRD))
@@ -59,10 +64,27 @@ func TestPackageVariantRules(t *testing.T) {
 			},
 		},
 
+		"NamesThatPorchDoesNotTake": {
+			spec: "upstream: {repo: UP, package: x.y, workspaceName: ../evil}\ndownstream: {repo: -lead, package: a//b}",
+			want: []string{
+				`spec.downstream.package: Invalid value: "a//b": ` + packageRule,
+				`spec.downstream.repo: Invalid value: "-lead": ` + repositoryRule,
+				`spec.upstream.package: Invalid value: "x.y": ` + packageRule,
+				`spec.upstream.repo: Invalid value: "UP": ` + repositoryRule,
+				`spec.upstream.workspaceName: Invalid value: "../evil": ` + repositoryRule + `, or be a version like v1.2.3`,
+			},
+		},
+		"PackagePathOfMaxLength": {spec: "upstream: {repo: r, package: p}\ndownstream: {repo: r, package: a/" + strings.Repeat("x", 62) + "}"},
+		"PackagePathTooLong": {
+			spec: "upstream: {repo: r, package: p}\ndownstream: {repo: r, package: a/" + strings.Repeat("x", 63) + "}",
+			want: []string{`spec.downstream.package: Invalid value: "a/` + strings.Repeat("x", 63) + `": must have at most 63 characters beside the slashes`},
+		},
+
 		// Porch takes the main branch then.
 		"RevisionAbsent":        {spec: "upstream: {repo: r, package: p}\ndownstream: {repo: r, package: p}"},
 		"RevisionZero":          {spec: upstream(`revision: 0`)},
-		"RevisionMain":          {spec: upstream(`revision: -1`)},
+		"RevisionBranch":        {spec: upstream(`revision: -1`)},
+		"RevisionMain":          {spec: upstream(`revision: main`)},
 		"RevisionV":             {spec: upstream(`revision: v3`)},
 		"RevisionQuoted":        {spec: upstream(`revision: "3"`)},
 		"RevisionLatest":        {spec: upstream(`revision: latest`)},
@@ -75,15 +97,15 @@ func TestPackageVariantRules(t *testing.T) {
 		},
 		"RevisionNoTag": {
 			spec: upstream(`revision: a/b`),
-			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionEmpty": {
 			spec: upstream(`revision: ""`),
-			want: []string{`spec.upstream.revision: Invalid value: "": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionQuotedMinus": {
 			spec: upstream(`revision: "-1"`),
-			want: []string{`spec.upstream.revision: Invalid value: "-1": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "-1": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionVZero": {
 			spec: upstream(`revision: v0`),

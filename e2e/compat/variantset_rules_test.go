@@ -12,6 +12,8 @@ const setUpstream = "upstream: {repo: blueprints, package: billing, revision: 3}
 // validSet is the least that a PackageVariantSet needs.
 const validSet = setUpstream + "targets: [{repositories: [{name: edge-01}]}]"
 
+const packagePattern = `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
+
 func TestPackageVariantSetRules(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, filepath.Join(crdDir, variantSetCRD))
@@ -20,6 +22,20 @@ func TestPackageVariantSetRules(t *testing.T) {
 		return "upstream: {repo: r, package: p" + fields + "}\ntargets: [{repositories: [{name: r}]}]"
 	}
 	testRules(t, s, map[string]ruleCase{
+		"NamesThatPorchDoesNotTake": {
+			spec: setUpstream + "targets: [{repositories: [{name: UP, packageNames: [ok, a//b]}], template: {downstream: {repo: with space, package: ../evil}}}]",
+			want: []string{
+				`spec.targets[0].repositories[0].name: Invalid value: "UP": spec.targets[0].repositories[0].name in body should match '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$'`,
+				`spec.targets[0].repositories[0].packageNames[1]: Invalid value: "a//b": spec.targets[0].repositories[0].packageNames[1] in body should match '` + packagePattern + `'`,
+				`spec.targets[0].template.downstream.package: Invalid value: "../evil": spec.targets[0].template.downstream.package in body should match '` + packagePattern + `'`,
+				`spec.targets[0].template.downstream.repo: Invalid value: "with space": spec.targets[0].template.downstream.repo in body should match '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$'`,
+			},
+		},
+		"InjectionPoint": {spec: setUpstream + "targets: [{repositorySelector: {}, template: {injectors: [{name: a, injectionPoint: b}, {name: a, injectionPointExpr: target.name}]}}]"},
+		"InjectionPointTwice": {
+			spec: setUpstream + "targets: [{repositorySelector: {}, template: {injectors: [{name: a, injectionPoint: b, injectionPointExpr: target.name}]}}]",
+			want: []string{`spec.targets[0].template.injectors[0]: Invalid value: at most one of injectionPoint and injectionPointExpr may be set`},
+		},
 		"Valid": {spec: validSet},
 
 		"UpstreamAbsent": {
@@ -55,7 +71,7 @@ func TestPackageVariantSetRules(t *testing.T) {
 		},
 		"RevisionNoTag": {
 			spec: upstream(", revision: a/b"),
-			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionVZero": {
 			spec: upstream(", revision: v0"),

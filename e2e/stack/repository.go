@@ -11,9 +11,11 @@ import (
 type Repository struct {
 	// Namespace and Name are those of the Repository object.
 	Namespace, Name string
-	// Git is the name of the repository on the git server, which makes it; the default is Name. Two Repositories must not
-	// share one.
+	// Git is the name of the repository on the git server, which makes it; the default is Name. Two Repositories of one
+	// git repository see the same packages.
 	Git string
+	// Address, if set, is where Porch finds the git repository, in place of its place on the git server.
+	Address string
 	// Labels are the labels of the Repository object.
 	Labels map[string]string
 	// Deployment tells that the packages are meant to be deployed.
@@ -27,6 +29,10 @@ func (s *Stack) RegisterRepository(ctx context.Context, r Repository) error {
 	if git == "" {
 		git = r.Name
 	}
+	address := r.Address
+	if address == "" {
+		address = s.GitURL(git)
+	}
 	labels := map[string]any{}
 	for key, value := range r.Labels {
 		labels[key] = value
@@ -36,7 +42,7 @@ func (s *Stack) RegisterRepository(ctx context.Context, r Repository) error {
 		"metadata": map[string]any{"labels": labels},
 		"spec": map[string]any{
 			"type": "git", "content": "Package", "deployment": r.Deployment,
-			"git": map[string]any{"repo": s.GitURL(git), "branch": "main", "directory": "/"},
+			"git": map[string]any{"repo": address, "branch": "main", "directory": "/"},
 		},
 	}})
 	if err != nil {

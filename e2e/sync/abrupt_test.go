@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
@@ -19,8 +20,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestKilled kills the controller before and after writes, at random, over and over: after each write it has to go on
-// where it was. KILLS says how often, where not a hundred times. In the end there are the same drafts, with the same
+// TestKilled kills the controller before and after writes, and while Porch is at work on them, at random, over and over:
+// after each it has to go on where it was. KILLS says how often, where not a hundred times. In the end there are the same drafts, with the same
 // files, as if nothing had happened, and no other. It takes the longest of all tests, and is in the first of the files, so
 // that it is the first to start.
 func TestKilled(t *testing.T) {
@@ -39,23 +40,25 @@ func TestKilled(t *testing.T) {
 		// Work for the controller: a changed object, and now and then a published draft.
 		w.Apply(configMap("eu", map[string]string{"api": strconv.Itoa(round)}))
 		w.Eventually(fmt.Sprintf("round %d is settled", round), func() error { return w.allSettled(names, round) })
-		if round%10 == 0 {
-			name := names[round/10%len(names)]
+		if round%publishEvery == 0 {
+			name := names[round/publishEvery%len(names)]
 			if drafts, _ := w.drafts(name); len(drafts) == 1 {
 				w.publish(drafts[0])
 			}
 		}
 	}
-	t.Logf("killed %d times", k.killed.Load())
+	t.Logf("killed %d times, of these %d inside a call", k.killed.Load(), k.inside.Load())
 	k.spare()
+	w.readAnew("edge") // of what a call left behind, Porch knows then
 	for _, name := range names {
 		drafts, published := w.drafts(name)
 		if len(drafts) > 1 {
 			t.Errorf("%s has the drafts %v beside %v", name, drafts, published)
 		}
 		for i := range len(drafts) + len(published) {
-			if r := fmt.Sprintf("edge.%s.packagevariant-%d", name, i+1); w.Revision(r).OwnerReferences[0].Name != name {
-				t.Errorf("%s is not owned by %s", r, name)
+			r := w.Revision(fmt.Sprintf("edge.%s.packagevariant-%d", name, i+1))
+			if len(r.OwnerReferences) != 1 || r.OwnerReferences[0].Name != name {
+				t.Errorf("%s is owned by %v, want %s", r.Name, r.OwnerReferences, name)
 			}
 		}
 	}
@@ -69,6 +72,9 @@ func TestKilled(t *testing.T) {
 		}
 	}
 }
+
+// publishEvery is after how many rounds a draft is published; the next round makes another by an edit.
+const publishEvery = 2
 
 // settled tells whether a revision has the object's value of a round in it.
 func (w *world) settled(revision string, round int) bool {
@@ -88,31 +94,47 @@ func (w *world) allSettled(names []string, round int) error {
 
 // killer runs a controller, kills it at writes, and starts it again.
 type killer struct {
-	w      *world
-	killed atomic.Int64
+	w *world
+	// killed counts the kills, inside those in the midst of a call.
+	killed, inside atomic.Int64
 
 	mu        sync.Mutex
 	random    *rand.Rand
 	running   *controller.Process
 	phase     proxy.Phase
-	countdown int // writes until the next kill; none below 0
+	delay     time.Duration // from the beginning of a write until it is in the phase Inside
+	countdown int           // writes until the next kill; none below 0
 	spared    bool
 }
 
 func newKiller(w *world) *killer {
 	k := &killer{w: w, random: rand.New(rand.NewPCG(1, 2))} // the same each time
 	w.proxy.Handle(k.hook)
+	w.proxy.HandleInside(k.within)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.start()
 	return k
 }
 
-// start starts a controller that is to be killed before or after one of its first writes. The lock must be held.
+// maxDelay is about how long Porch's calls take.
+const maxDelay = 100 * time.Millisecond
+
+// start starts a controller that is to be killed before, inside or after one of its first writes. The lock must be held.
 func (k *killer) start() {
-	k.phase = []proxy.Phase{proxy.Before, proxy.After}[k.random.IntN(2)]
+	k.phase = []proxy.Phase{proxy.Before, proxy.Inside, proxy.After}[k.random.IntN(3)]
 	k.countdown = 1 + k.random.IntN(3)
+	if k.phase == proxy.Inside { // which few writes live to see
+		k.countdown, k.delay = 1, time.Duration(k.random.Int64N(int64(maxDelay)))
+	}
 	k.running = controller.Start(k.w.t, k.w.options("--log-level=error"))
+}
+
+// within says which writes are in the phase Inside, and when.
+func (k *killer) within(r proxy.Request) (time.Duration, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.delay, k.phase == proxy.Inside && proxy.IsWrite(r) && !proxy.IsBookkeeping(r)
 }
 
 // hook kills the controller when it is time, and has it started anew.
@@ -128,6 +150,9 @@ func (k *killer) hook(r proxy.Request, phase proxy.Phase) *metav1.Status {
 	if k.countdown--; k.countdown == 0 {
 		k.running.Kill()
 		k.killed.Add(1)
+		if phase == proxy.Inside {
+			k.inside.Add(1)
+		}
 		go func() {
 			k.mu.Lock()
 			defer k.mu.Unlock()

@@ -4,14 +4,9 @@ package sync
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -20,7 +15,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // TestUpstreamComesAndGoes has the upstream missing, unpublished, published, proposed for deletion and deleted.
@@ -31,7 +25,7 @@ func TestUpstreamComesAndGoes(t *testing.T) {
 	}), newVariant("shop", plain, func(s *variant.Spec) { s.Upstream.Repo = "nowhere" }))
 	w.start()
 	w.expectMessage("web", "UpstreamNotFound", "there is no package revision blueprints/web with the workspace v1: publish it, or correct spec.upstream")
-	w.expectMessage("shop", "UpstreamNotFound", `there is no Repository "nowhere" in this namespace: register it, or correct spec.upstream.repo`)
+	w.expectMessage("shop", "RepositoryNotFound", `there is no Repository "nowhere" in this namespace: register it, or correct spec.upstream.repo`)
 	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionTrue || stalled.Reason != "UpstreamNotFound" {
 		t.Errorf("Stalled is %+v", stalled)
 	}
@@ -66,6 +60,7 @@ func TestDownstreamRepository(t *testing.T) {
 	}
 	file := filepath.Join(w.dir, "repositories.yaml")
 	readonly := w.gitProxy()
+	readonly.readOnly.Store(true)
 	text := repository("unreachable", "http://127.0.0.1:1/nothing") + "---\n" + repository("readonly", readonly.URL+"/"+w.Namespace+"-readonly")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -81,33 +76,8 @@ func TestDownstreamRepository(t *testing.T) {
 	if got := w.message("readonly", "PorchFailed"); !strings.Contains(got, "cannot clone readonly/readonly: ") || !strings.Contains(got, "authorization failed") {
 		t.Errorf("message %q", got)
 	}
-	readonly.open.Store(true)
+	readonly.readOnly.Store(false)
 	w.target("readonly")
-}
-
-// gitServer is the stack's git server behind a server that lets nobody write until it is opened.
-type gitServer struct {
-	*httptest.Server
-	open atomic.Bool
-}
-
-func (w *world) gitProxy() *gitServer {
-	w.t.Helper()
-	target, err := url.Parse(w.stack.GitURL(""))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
-	g := &gitServer{}
-	g.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if !g.open.Load() && strings.Contains(r.URL.String(), "git-receive-pack") {
-			http.Error(rw, "read-only", http.StatusForbidden)
-			return
-		}
-		forward.ServeHTTP(rw, r)
-	}))
-	w.t.Cleanup(g.Close)
-	return g
 }
 
 // TestRenderFails has a function of the pipeline fail, in the variant and in the blueprint, and mended.
@@ -141,19 +111,6 @@ func TestRenderFails(t *testing.T) {
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 }
 
-// TestFunctionFails has a package without a context, which the variant sets.
-func TestFunctionFails(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", map[string]string{"package-context.yaml": "", "settings.yaml": settings, "region.yaml": strings.Replace(point, "required", "maybe", 1)})
-	w.Apply(newVariant("web"))
-	w.start()
-	message := w.message("web", "FunctionFailed")
-	if !strings.Contains(message, `metadata.annotations.kpt.dev/config-injection: is "maybe"`) && !strings.Contains(message, "kptfile.kpt.dev") {
-		t.Errorf("message %q", message)
-	}
-	w.expectDrafts("web", "edge.web.packagevariant-1")
-}
-
 // TestPipelineConflict has the package's own pipeline take back what the variant sets.
 func TestPipelineConflict(t *testing.T) {
 	w := newWorld(t)
@@ -171,45 +128,6 @@ func TestPipelineConflict(t *testing.T) {
 	if writes := w.work(func(r proxy.Request) bool { return proxy.IsWrite(r) && r.Resource == "packagerevisionresources" }); len(writes) > 2 {
 		t.Errorf("it was written again and again: %v", writes)
 	}
-}
-
-// TestInjectionOfOtherKinds has injection points of kinds that the cluster does not know, and that may not be read.
-func TestInjectionOfOtherKinds(t *testing.T) {
-	w := newWorld(t)
-	pointOf := func(apiVersion, kind, name, need string) string {
-		return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  annotations:\n    kpt.dev/config-injection: %s\n", apiVersion, kind, name, need)
-	}
-	w.Publish("blueprints", "unknown", "v1", map[string]string{"point.yaml": pointOf("infra.example.com/v1", "Cluster", "here", "required")})
-	w.Publish("blueprints", "optional", "v1", map[string]string{"point.yaml": pointOf("infra.example.com/v1", "Cluster", "here", "optional")})
-	w.Publish("blueprints", "denied", "v1", map[string]string{"point.yaml": pointOf("v1", "Secret", "here", "required")})
-	for _, name := range []string{"unknown", "optional", "denied"} {
-		w.Apply(newVariant(name, func(s *variant.Spec) { s.Upstream.Package, s.PackageContext = name, nil }))
-	}
-	w.start()
-	w.expectMessage("unknown", "InjectionUnmet", "edge.unknown.packagevariant-1 waits for objects to inject: config.injection.Cluster.here: "+
-		`no infra.example.com/v1 Cluster named "eu" in namespace "`+w.Namespace+`"`)
-	w.target("optional")
-	w.expectMessage("denied", "PermissionMissing", "the controller may not read secrets in namespace "+w.Namespace+": label a ClusterRole "+
-		`config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: [""], resources: ["secrets"], verbs: [get, list, watch]}`)
-	// Granted, it goes on by itself.
-	for _, args := range [][]string{
-		{"create", "role", "read-secrets", "--namespace", w.Namespace, "--verb=get,list,watch", "--resource=secrets"},
-		{"create", "rolebinding", "read-secrets", "--namespace", w.Namespace, "--role=read-secrets", "--serviceaccount=package-variants-system:sync-controller"},
-	} {
-		w.kubectl(args...)
-	}
-	w.WaitReason("denied", "InjectionUnmet")
-	// Once the cluster knows the kind, so do the others, the one that can do without it, too.
-	w.kubectl("apply", "--namespace", w.Namespace, "-f", filepath.Join("testdata", "clusters.yaml"))
-	w.kubectl("wait", "--for=condition=Established", "crd", "clusters.infra.example.com")
-	cluster := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"endpoint": "eu.example.com"}}}
-	cluster.SetAPIVersion("infra.example.com/v1")
-	cluster.SetKind("Cluster")
-	cluster.SetName("eu")
-	w.Apply(cluster)
-	w.waitFile("edge.unknown.packagevariant-1", "point.yaml", "endpoint: eu.example.com")
-	w.waitFile("edge.optional.packagevariant-1", "point.yaml", "endpoint: eu.example.com")
-	w.target("unknown")
 }
 
 // TestBigPackage has a package of 5 MB: the largest file of it is the user's own affair, the rest is worked on.
@@ -245,7 +163,7 @@ func TestSpecInvalid(t *testing.T) {
 			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Image: "a", Name: "a.b"}}}
 		}, "must not contain '.'"},
 		"no-injector":   {func(s *variant.Spec) { s.Injectors[0].Name = "" }, "spec.injectors[0].name"},
-		"tag":           {tag("a b"), "must be a number, v and a number, or a tag"},
+		"tag":           {tag("a b"), "must be a number, v and a number, main, or a tag"},
 		"both-key-list": {func(s *variant.Spec) { s.PackageContext.RemoveKeys = []string{"region"} }, "the same key must not be in both"},
 	} {
 		pv := newVariant(name, c.change)
@@ -268,7 +186,7 @@ func TestEvents(t *testing.T) {
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Apply(newVariant("web"))
 	c := w.start()
-	w.WaitReason("web", "InjectionUnmet")
+	w.expectCondition("web", conditionInjected, "False", unmet)
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
 	w.target("web")
 	w.quiet(c)

@@ -61,7 +61,7 @@ func TestClone(t *testing.T) {
 	if len(targets) != 1 || targets[0].Name != r.Name || targets[0].Lifecycle != "Draft" || targets[0].RenderStatus == nil || targets[0].RenderStatus.Err != "" {
 		t.Errorf("targets %+v, want the draft with its render status", targets)
 	}
-	want := []string{"patch packagevariants", "create packagerevisions", "update packagerevisionresources", "patch packagevariants/status"}
+	want := []string{"patch packagevariants", "patch packagevariants/status", "create packagerevisions", "update packagerevisionresources", "patch packagevariants/status"}
 	if diff := cmp.Diff(want, w.work(proxy.IsWrite)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}

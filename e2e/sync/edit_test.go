@@ -44,7 +44,7 @@ func TestEditDraft(t *testing.T) {
 		{"object of the new injector", func() { w.Apply(configMap("us", map[string]string{"api": "us-2"})) }, "region.yaml", "api: us-2"},
 		{"object deleted and made anew", func() {
 			w.Delete(configMap("us", nil))
-			w.WaitReason("web", "InjectionUnmet")
+			w.expectCondition("web", conditionInjected, "False", unmet)
 			w.Apply(configMap("us", map[string]string{"api": "us-3"}))
 		}, "region.yaml", "api: us-3"},
 	} {

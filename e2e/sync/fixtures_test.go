@@ -57,6 +57,9 @@ func newVariant(name string, changes ...func(*variant.Spec)) *v1alpha1.PackageVa
 // plain leaves out all mutations.
 func plain(s *variant.Spec) { s.PackageContext, s.Injectors = nil, nil }
 
+// zone changes what every variant sets, so that a draft has to be changed, or made by an edit.
+func zone(s *variant.Spec) { s.PackageContext.Data["zone"] = "a" }
+
 func revision(number int) func(*variant.Spec) {
 	return func(s *variant.Spec) { s.Upstream.Revision = variant.RevisionNumber(number) }
 }

@@ -31,7 +31,13 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}
-	os.Exit(stacktest.Main(m, &shared, stack.Options{Functions: functions()}))
+	code := stacktest.Main(m, &shared, stack.Options{Functions: functions()})
+	// When all tests are run, they see each reason that a variant can have.
+	if unseen := reasonsUnseen(); code == 0 && flag.Lookup("test.run").Value.String() == "" && len(unseen) > 0 {
+		fmt.Fprintln(os.Stderr, "no test has a variant with the reasons", unseen)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // functions are what Porch runs, by their images.

@@ -185,17 +185,7 @@ func TestTwoDrafts(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
 	for _, workspace := range []string{"mine", "yours"} {
-		draft := &porchapi.PackageRevision{}
-		draft.Namespace = w.Namespace
-		draft.Spec = porchapi.PackageRevisionSpec{
-			RepositoryName: "edge", PackageName: "web", WorkspaceName: workspace, Lifecycle: isDraft,
-			Tasks: []porchapi.Task{{Type: porchapi.TaskTypeClone, Clone: &porchapi.PackageCloneTaskSpec{
-				Upstream: porchapi.UpstreamPackage{UpstreamRef: &porchapi.PackageRevisionRef{Name: "blueprints.web.v1"}},
-			}}},
-		}
-		if err := w.Client.Create(t.Context(), draft); err != nil {
-			t.Fatal(err)
-		}
+		w.cloneByHand("web", workspace)
 	}
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", adopt))
 	w.start()

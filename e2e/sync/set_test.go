@@ -90,6 +90,7 @@ func (w *world) expectSet(reason string, counts [3]int32, want ...string) {
 		}
 		return nil
 	})
+	w.checkSet()
 }
 
 func (w *world) relabel(repository string, labels map[string]string) {

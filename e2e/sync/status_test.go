@@ -5,6 +5,7 @@ package sync
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -53,7 +54,8 @@ func TestConditionsDoNotFlap(t *testing.T) {
 	w.Delete(newVariant("web"))
 	w.waitGone("web")
 	events.Stop()
-	if diff := cmp.Diff([]string{"", "True UpToDate"}, <-seen); diff != "" {
+	// It is Pending before a draft is made, by the clone and by the edit, and not while an open draft is changed.
+	if diff := cmp.Diff([]string{"", "False Pending", "True UpToDate", "False Pending", "True UpToDate"}, <-seen); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -98,13 +100,13 @@ func TestColumns(t *testing.T) {
 	})
 	age := regexp.MustCompile(` +[0-9]+s\n`)
 	for kinds, want := range map[string]string{
-		"packagevariants": `NAME                        UPSTREAM   REVISION   REPOSITORY   DOWNSTREAM   DRAFT                         READY   AGE
-fleet-edge-1-web-jhnfhz8tr2   web        latest     edge-1       web          edge-1.web.packagevariant-1   True
-shop                          web        1          edge         shop                                       True
-web                           web        1          edge         web          edge.web.packagevariant-1     True
+		"packagevariants": `NAME                        UPSTREAM   REVISION   REPOSITORY   DOWNSTREAM   DRAFT                         READY   INJECTED   AGE
+fleet-edge-1-web-jhnfhz8tr2   web        latest     edge-1       web          edge-1.web.packagevariant-1   True    True
+shop                          web        1          edge         shop                                       True    True
+web                           web        1          edge         web          edge.web.packagevariant-1     True    True
 `,
-		"packagevariantsets": `NAME    UPSTREAM   REVISION   DESIRED   CURRENT   READY VARIANTS   READY   AGE
-fleet   web        latest     1         1         1                True
+		"packagevariantsets": `NAME    UPSTREAM   REVISION   DESIRED   CURRENT   READY VARIANTS   INJECTED   READY   AGE
+fleet   web        latest     1         1         1                1          True
 `,
 	} {
 		out, err := w.stack.Kubectl(t.Context(), "get", kinds, "--namespace", w.Namespace)
@@ -113,6 +115,23 @@ fleet   web        latest     1         1         1                True
 		}
 		if diff := cmp.Diff(strings.Fields(want), strings.Fields(age.ReplaceAllString(out, "\n"))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kinds, diff)
+		}
+	}
+}
+
+// TestInjectedColumns holds that kubectl shows what is injected, whatever the columns are called.
+func TestInjectedColumns(t *testing.T) {
+	w := newWorld(t)
+	for crd, path := range map[string]string{
+		"packagevariants.config.porch.kpt.dev":    `.status.conditions[?(@.type=="ConfigInjected")].status`,
+		"packagevariantsets.config.porch.kpt.dev": ".status.injected",
+	} {
+		out, err := w.stack.Kubectl(t.Context(), "get", "crd", crd, "-o", "jsonpath={.spec.versions[*].additionalPrinterColumns[*].jsonPath}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(strings.Fields(out), path) {
+			t.Errorf("%s has no column of %s: %s", crd, path, out)
 		}
 	}
 }
@@ -154,8 +173,7 @@ func TestInjectionOfObjectsOfOtherNamespaces(t *testing.T) {
 	secret.Namespace = other.Name
 	w.Apply(other, secret, newVariant("web"))
 	w.start()
-	w.expectMessage("web", "InjectionUnmet", "edge.web.packagevariant-1 waits for objects to inject: config.injection.ConfigMap.region: "+
-		`no v1 ConfigMap named "eu" in namespace "`+w.Namespace+`"`)
+	w.expectUnmet("web", `config.injection.ConfigMap.region: no v1 ConfigMap named "eu" in namespace "`+w.Namespace+`"`)
 	if got := w.Files("edge.web.packagevariant-1")["region.yaml"]; strings.Contains(got, "secret") {
 		t.Errorf("it is:\n%s", got)
 	}

@@ -3,9 +3,12 @@
 package sync
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -149,9 +152,57 @@ func TestUpstreamLockMissing(t *testing.T) {
 	w.Publish("edge", "web", "mine", map[string]string{"settings.yaml": settings})
 	w.Apply(newVariant("web", plain, func(s *variant.Spec) { s.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }))
 	w.start()
-	w.expectMessage("web", "UpstreamLockMissing", "edge.web.mine does not say what it was derived from: its Kptfile has no upstreamLock of a git repository; "+
+	w.expectMessage("web", "UpstreamLockMissing", "edge.web.mine does not say what it was derived from, so that it cannot be upgraded, "+
+		"though what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; "+
 		"restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew")
 	w.expectDrafts("web")
+}
+
+// TestAdoptedWithoutLock adopts packages that do not say what they were derived from, as porchctl rpkg init makes them: a
+// draft, and a published one. All but upgrades is done for them.
+func TestAdoptedWithoutLock(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Draft("edge", "draft", "mine", blueprint())
+	w.Publish("edge", "public", "mine", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
+	mutated := func(name string, changes ...func(*variant.Spec)) *v1alpha1.PackageVariant {
+		return newVariant(name, append(changes, adopt, func(s *variant.Spec) {
+			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage, ConfigMap: map[string]string{"pipe": "line"}}}}
+		})...)
+	}
+	w.Apply(mutated("draft"), mutated("public"))
+	w.start()
+	drafts := map[string]string{"draft": "edge.draft.mine", "public": "edge.public.packagevariant-1"}
+	inStep := func(api string) {
+		t.Helper()
+		for name, draft := range drafts {
+			w.Eventually("there is "+draft, func() error {
+				if got, _ := w.drafts(name); !slices.Equal(got, []string{draft}) {
+					return fmt.Errorf("the drafts are %v", got)
+				}
+				return nil
+			})
+			w.waitFile(draft, "region.yaml", "api: "+api+"\n")
+			w.waitFile(draft, "package-context.yaml", "region: eu\n")
+			w.waitFile(draft, "Kptfile", "PackageVariant."+name+".c.0")
+			if message := w.message(name, "UpstreamLockMissing"); !strings.Contains(message, draft) || !strings.Contains(message, "upstreamLock") {
+				t.Errorf("message of %s: %q", name, message)
+			}
+			w.expectCondition(name, v1alpha1.ConditionStalled, "True", "UpstreamLockMissing")
+		}
+	}
+	inStep("eu")
+	w.Apply(configMap("eu", map[string]string{"api": "eu-2"}))
+	inStep("eu-2")
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	for name := range drafts {
+		w.Apply(mutated(name, revision(2), zone))
+	}
+	for _, draft := range drafts {
+		w.waitFile(draft, "package-context.yaml", "zone: a\n")
+	}
+	inStep("eu-2")
 }
 
 // TestBaseNotFound holds that nothing is done where the common ancestor of an upgrade is not known, until it is.
@@ -161,7 +212,7 @@ func TestBaseNotFound(t *testing.T) {
 	w.Repository("more", nil, false)
 	w.Publish("more", "shop", "v1", settingsV2)
 	w.kubectl("delete", "repository", "blueprints", "--namespace", w.Namespace)
-	w.WaitReason("web", "UpstreamNotFound")
+	w.WaitReason("web", "RepositoryNotFound")
 	w.Apply(newVariant("web", func(s *variant.Spec) {
 		s.Upstream = &variant.Upstream{Repo: "more", Package: "shop", Revision: variant.RevisionNumber(1)}
 	}))

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	stdsync "sync"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -35,6 +36,10 @@ type world struct {
 	// begin of those drafts of which there are the same in each run.
 	random []string
 	only   string
+	// probes is how often Porch was made to read a Repository anew.
+	probes int
+	// contradictions are the reasons of which it has been told that kstatus, or another condition, does not agree.
+	contradictions stdsync.Map
 	// compared is whether the drafts have been held against the golden file.
 	compared bool
 }
@@ -65,6 +70,29 @@ func newWorldApart(t *testing.T) *world {
 
 func newWorldOn(t *testing.T, s *stack.Stack) *world {
 	t.Helper()
+	w := newWorldWithout(t, s)
+	w.Repository("blueprints", nil, false)
+	w.Repository("edge", nil, true)
+	return w
+}
+
+// newWorldBehind is newWorld with Porch reaching the Repository edge by way of a server.
+func newWorldBehind(t *testing.T) (*world, *gitServer) {
+	t.Helper()
+	t.Parallel()
+	if err := installed(); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorldWithout(t, shared)
+	w.Repository("blueprints", nil, false)
+	git := w.gitProxy()
+	w.repositoryBehind(git, "edge")
+	return w, git
+}
+
+// newWorldWithout returns a namespace without Repositories.
+func newWorldWithout(t *testing.T, s *stack.Stack) *world {
+	t.Helper()
 	namespace := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-")
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -83,8 +111,6 @@ func newWorldOn(t *testing.T, s *stack.Stack) *world {
 	if err := p.Kubeconfig(w.kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	w.Repository("blueprints", nil, false)
-	w.Repository("edge", nil, true)
 	return w
 }
 
@@ -215,21 +241,6 @@ func (w *world) waitGone(name string) {
 		}
 		return nil
 	})
-}
-
-// message returns the message of the condition Ready, once it has the reason.
-func (w *world) message(name, reason string) string {
-	w.t.Helper()
-	w.WaitReason(name, reason)
-	return w.Condition(name, v1alpha1.ConditionReady).Message
-}
-
-// expectMessage fails the test unless the condition Ready gets a reason and a message.
-func (w *world) expectMessage(name, reason, want string) {
-	w.t.Helper()
-	if got := w.message(name, reason); got != want {
-		w.t.Errorf("message of %s:\ngot  %s\nwant %s", name, got, want)
-	}
 }
 
 // work are the requests that say what the controller did, without discovery, Leases and Events.

@@ -42,10 +42,11 @@ func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 	return results
 }
 
-// detached warns of the one comment that kpt keeps by an item's id alone: it does not show it to functions.
+// detached tells of the one comment that kpt keeps by an item's id alone. It does not show it to functions, so that none
+// can know whether there is one.
 func detached(item *yaml.RNode) *fn.Result {
-	e := Errorf(item, "", "kpt cannot keep a comment at the top of this file if an empty line follows it, such as a license: look at what changed, and put it back without the empty line")
-	return e.Result(fn.Warning)
+	e := Errorf(item, "", "if this file begins with a comment and an empty line, such as a license, kpt drops that comment in this run: put it back without the empty line; if not, nothing is lost")
+	return e.Result(fn.Info)
 }
 
 // wouldMisplace reports whether kpt's copying of comments from one node to another would change the latter or fail.
@@ -65,7 +66,7 @@ func wouldMisplace(from, to *yaml.Node) bool {
 			if from.Content[i].Value == to.Content[i].Value && wouldMisplace(from.Content[i], to.Content[i]) {
 				return true
 			}
-			if hasMoved(from, to, i) && wouldReorder(from.Content[i], to.Content[i]) {
+			if wouldReorder(from.Content[i], to.Content[i]) && hasMoved(from, to, i) { // in this order: hasMoved looks at all elements
 				return true
 			}
 		}

@@ -5,7 +5,6 @@ package krm
 import (
 	"slices"
 
-	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -15,16 +14,9 @@ func leaveToKpt(from, to *yaml.Node) {
 	if !hasFoot(to) {
 		return
 	}
-	list := &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{to, {Kind: yaml.MappingNode}}}
-	text, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{node.String("items"), list}})
-	if err != nil {
-		return
+	if read, err := reread(to); err == nil {
+		dropMoved(from, to, read)
 	}
-	read, err := yaml.Parse(string(text))
-	if err != nil {
-		return
-	}
-	dropMoved(from, to, node.Get(read.YNode(), "items").Content[0])
 }
 
 func hasFoot(n *yaml.Node) bool {

@@ -48,9 +48,9 @@ func Processor(f Function) fn.ResourceListProcessor {
 			rl.Results = append(rl.Results, errorResults(err)...)
 			return false, err
 		}
-		warnings := guardComments(items, out.Items)
+		notes := guardComments(items, out.Items)
 		rl.Items = objects(sorted(out.Items))
-		rl.Results = append(append(rl.Results, out.Results...), warnings...)
+		rl.Results = append(append(rl.Results, out.Results...), notes...)
 		return true, nil
 	})
 }

@@ -84,6 +84,7 @@ func evaluate(f Function, input []byte) (output []byte, notes fn.Results, err er
 		return nil, nil, unreadable(input, err)
 	}
 	noting := func(config *yaml.RNode, items []*yaml.RNode) (Output, error) {
+		placeFeet(items, input)
 		out, err := f(config, items)
 		if !config.IsNil() && Annotation(config, functionAnnotation) != "" {
 			notes = out.Results
@@ -111,8 +112,11 @@ func unreadable(input []byte, other error) error {
 	if err != nil {
 		return other
 	}
+	if err := wrongFrame(list.YNode()); err != nil {
+		return err
+	}
 	items := node.Get(list.YNode(), "items")
-	if items == nil || items.Kind != yaml.SequenceNode {
+	if items == nil {
 		return other
 	}
 	for i, n := range items.Content {
@@ -128,6 +132,28 @@ func unreadable(input []byte, other error) error {
 		}
 	}
 	return other
+}
+
+// wrongFrame returns the error of a ResourceList whose items are no list, or whose functionConfig is no map.
+func wrongFrame(list *yaml.Node) error {
+	items, config := field(list, "items"), field(list, "functionConfig")
+	switch {
+	case items != nil && items.Kind != yaml.SequenceNode:
+		return Errorf(nil, "items", "is %s, but must be a list of resources: write [] if there are none", node.Describe(items))
+	case config != nil && config.Kind != yaml.MappingNode:
+		return Errorf(nil, "functionConfig", "is %s, but must be a map, the function's config: leave it out if there is none", node.Describe(config))
+	}
+	return nil
+}
+
+// field returns the value of a key of a mapping as it stands there: an alias is not followed.
+func field(m *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return m.Content[i+1]
+		}
+	}
+	return nil
 }
 
 // readFields are the fields that the SDK reads of every item.

@@ -9,14 +9,21 @@ import (
 	"strings"
 )
 
-// Revision is the revision of an upstream package: a number, or a string that is a number (3 or v3) or a floating tag.
-// It remembers which of the two it was written as, so that it encodes to what it was decoded from. At most one of the
+// RevisionMain is the string for the main branch of a Repository, whatever that branch is called there. It is what older
+// manuals of Porch write, and no floating tag.
+const RevisionMain = "main"
+
+// BranchNumber is the revision that Porch gives what is on the main branch.
+const BranchNumber = -1
+
+// Revision is the revision of an upstream package: a number, or a string that is a number (3 or v3), main, or a floating
+// tag. -1 and main are the main branch of the Repository. It remembers which of the two it was written as, so that it encodes to what it was decoded from. At most one of the
 // fields is set; in a Revision with neither, the zero value, no revision is asked for. Values can be compared by ==.
 //
 // +kubebuilder:validation:Type=""
 // +kubebuilder:validation:XIntOrString
 // +kubebuilder:validation:MaxLength=63
-// +kubebuilder:validation:XValidation:rule="type(self) == int || self.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$')",message="must be a number, v and a number, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit"
+// +kubebuilder:validation:XValidation:rule="type(self) == int || self.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$')",message="must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit"
 // +kubebuilder:validation:XValidation:rule="type(self) == int || !self.matches('^v?0+$')",message="must not be 0: revisions are numbered from 1"
 type Revision struct {
 	// Int is the revision where it was written as a number. Porch numbers published revisions from 1 and gives the
@@ -33,12 +40,12 @@ func RevisionNumber(n int) Revision {
 }
 
 // ParseRevision returns the Revision that is written as the string s. It returns an error for a string that is neither
-// a number from 1, with or without a leading v, nor a floating tag, which is valid if it can be the name part of a
+// a number from 1, with or without a leading v, nor main, nor a floating tag, which is valid if it can be the name part of a
 // label key. An empty string is an error too.
 func ParseRevision(s string) (Revision, error) {
 	if !isTag(s) {
-		return Revision{}, fmt.Errorf("revision %q is not a number, v and a number, or a tag of at most 63 letters, digits, "+
-			"'-', '_' and '.' that begins and ends with a letter or digit", s)
+		return Revision{}, fmt.Errorf("revision %q is not a number, v and a number, main, or a tag of at most 63 letters, "+
+			"digits, '-', '_' and '.' that begins and ends with a letter or digit", s)
 	}
 	if digits, ok := number(s); ok {
 		n, err := strconv.Atoi(digits)
@@ -52,11 +59,14 @@ func ParseRevision(s string) (Revision, error) {
 	return Revision{Str: s}, nil
 }
 
-// Number returns the revision's number, and whether it has one: 3 for 3, "3" and "v3". The zero Revision, floating
-// tags, and strings that ParseRevision refuses have none.
+// Number returns the revision's number, and whether it has one: 3 for 3, "3" and "v3", and -1, which is what Porch gives
+// the main branch, for main. The zero Revision, floating tags, and strings that ParseRevision refuses have none.
 func (r Revision) Number() (int, bool) {
-	if r.Str == "" {
+	switch r.Str {
+	case "":
 		return r.Int, r.Int != 0
+	case RevisionMain:
+		return BranchNumber, true
 	}
 	digits, ok := number(r.Str)
 	if !ok {
@@ -67,12 +77,19 @@ func (r Revision) Number() (int, bool) {
 }
 
 // Tag returns the revision's floating tag, and whether it is one: latest, or a tag that TagLabelPrefix turns into a
-// label. The zero Revision and numbers are none.
+// label. The zero Revision, numbers and main are none.
 func (r Revision) Tag() (string, bool) {
-	if _, isNumber := number(r.Str); isNumber || r.Str == "" {
+	if _, isNumber := number(r.Str); isNumber || r.Str == "" || r.Str == RevisionMain {
 		return "", false
 	}
 	return r.Str, true
+}
+
+// Branch tells whether the revision is the main branch: -1, or main. Porch has no other negative revisions; all of them
+// mean the branch.
+func (r Revision) Branch() bool {
+	n, _ := r.Number()
+	return n < 0
 }
 
 // number returns the digits of a string that is a number, with or without a v. Signs are no part of it: the main

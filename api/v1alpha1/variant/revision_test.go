@@ -18,6 +18,7 @@ type seen struct {
 	IsNumber bool
 	Tag      string
 	IsTag    bool
+	Branch   bool
 	Zero     bool
 	String   string
 	JSON     string
@@ -28,6 +29,7 @@ func look(t *testing.T, r Revision) seen {
 	var s seen
 	s.Number, s.IsNumber = r.Number()
 	s.Tag, s.IsTag = r.Tag()
+	s.Branch = r.Branch()
 	s.Zero = r.IsZero()
 	s.String = r.String()
 	encoded, err := json.Marshal(struct {
@@ -48,11 +50,13 @@ func TestRevisionDecode(t *testing.T) {
 		`"3"`:             {Number: 3, IsNumber: true, String: "3", JSON: `{"revision":"3"}`},
 		`"v3"`:            {Number: 3, IsNumber: true, String: "v3", JSON: `{"revision":"v3"}`},
 		`"v03"`:           {Number: 3, IsNumber: true, String: "v03", JSON: `{"revision":"v03"}`},
-		`-1`:              {Number: -1, IsNumber: true, String: "-1", JSON: `{"revision":-1}`},
+		`-1`:              {Number: -1, IsNumber: true, Branch: true, String: "-1", JSON: `{"revision":-1}`},
 		`4294967296`:      {Number: 1 << 32, IsNumber: true, String: "4294967296", JSON: `{"revision":4294967296}`},
 		`0`:               {Zero: true, JSON: `{}`},
 		`null`:            {Zero: true, JSON: `{}`},
 		`"latest"`:        {Tag: "latest", IsTag: true, String: "latest", JSON: `{"revision":"latest"}`},
+		`"main"`:          {Number: -1, IsNumber: true, Branch: true, String: "main", JSON: `{"revision":"main"}`},
+		`"main-2"`:        {Tag: "main-2", IsTag: true, String: "main-2", JSON: `{"revision":"main-2"}`},
 		`"v"`:             {Tag: "v", IsTag: true, String: "v", JSON: `{"revision":"v"}`},
 		`"v3.1"`:          {Tag: "v3.1", IsTag: true, String: "v3.1", JSON: `{"revision":"v3.1"}`},
 		`"V3"`:            {Tag: "V3", IsTag: true, String: "V3", JSON: `{"revision":"V3"}`},
@@ -78,7 +82,7 @@ func TestRevisionDecode(t *testing.T) {
 
 func TestRevisionDecodeErrors(t *testing.T) {
 	t.Parallel()
-	const notOne = `is not a number, v and a number, or a tag of at most 63 letters, digits, '-', '_' and '.' ` +
+	const notOne = `is not a number, v and a number, main, or a tag of at most 63 letters, digits, '-', '_' and '.' ` +
 		`that begins and ends with a letter or digit`
 	long := strings.Repeat("x", 64)
 	cases := map[string]string{
@@ -149,6 +153,7 @@ func TestRevisionUnstructured(t *testing.T) {
 		want map[string]any
 	}{
 		"Number": {in: Revision{Int: 3}, want: map[string]any{"repo": "r", "package": "p", "revision": int64(3)}},
+		"Branch": {in: Revision{Str: "main"}, want: map[string]any{"repo": "r", "package": "p", "revision": "main"}},
 		"String": {in: Revision{Str: "v3"}, want: map[string]any{"repo": "r", "package": "p", "revision": "v3"}},
 		"Absent": {want: map[string]any{"repo": "r", "package": "p"}},
 	}

@@ -49,26 +49,33 @@ type Spec struct {
 }
 
 // Upstream names a package revision by repository, package, and either revision or workspace. Where both are set the
-// workspace decides, as in Porch, whose controller writes the revision that it found next to a workspace.
+// workspace decides, as in Porch, whose controller writes the revision that it found next to a workspace; the revision
+// counts where there is no such workspace. Resolve is the rule.
 type Upstream struct {
 	// Repo is the name of the Repository that holds the package.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$')",message="must be made of lower-case letters, digits and '-', of which the first and the last are no '-'"
 	// +required
 	Repo string `json:"repo,omitempty"`
 
 	// Package is the name of the package in the repository.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$')",message="must be made of lower-case letters, digits and '-', with a single '/' between the parts of a path; each part begins and ends with a letter or digit"
 	// +required
 	Package string `json:"package,omitempty"`
 
-	// Revision is a number (3 or v3), latest, or any other floating tag. latest follows the newest published
+	// Revision is a number (3 or v3), main, latest, or any other floating tag. latest follows the newest published
 	// revision; a tag T follows the published revision with the label tag.config.porch.kpt.dev/T: "true". Porch
-	// itself knows only numbers; strings are an addition. -1, like no revision and no workspace, is the main branch: the
-	// newest published revision, or what is on the branch of a package that has none.
+	// itself knows only numbers; strings are an addition. main or -1, like no revision and no workspace, is the main
+	// branch: the newest published revision, or what is on the branch of a package that has none.
 	// +optional
 	Revision Revision `json:"revision,omitzero"`
 
 	// WorkspaceName is the workspace of the package revision, instead of its revision.
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?|v[0-9.]*[0-9])?$')",message="must be made of lower-case letters, digits and '-', of which the first and the last are no '-', or be a version like v1.2.3"
 	// +optional
 	WorkspaceName string `json:"workspaceName,omitempty"`
 }
@@ -77,11 +84,16 @@ type Upstream struct {
 type Downstream struct {
 	// Repo is the name of the Repository to put the package in.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$')",message="must be made of lower-case letters, digits and '-', of which the first and the last are no '-'"
 	// +required
 	Repo string `json:"repo,omitempty"`
 
 	// Package is the name of the package in the repository.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=125
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$')",message="must be made of lower-case letters, digits and '-', with a single '/' between the parts of a path; each part begins and ends with a letter or digit"
+	// +kubebuilder:validation:XValidation:rule="self.replace('/', '').size() <= 63",message="must have at most 63 characters beside the slashes"
 	// +required
 	Package string `json:"package,omitempty"`
 }

@@ -3,89 +3,215 @@
 package variant
 
 import (
-	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Validate returns all that is wrong with the spec of a PackageVariant in a cluster, as errors joined, each beginning
-// with the path of the field; nil if there is nothing. The rules are those of the CRD's schema, for objects that were
-// stored without them.
+// Validate returns all that is wrong with the spec of a PackageVariant in a cluster, as FieldErrors joined; nil if there
+// is nothing. The rules are those of the CRD's schema, for objects that were stored without them, and what a schema cannot
+// see.
 func (s *Spec) Validate() error {
-	var v violations
+	const path = "spec"
+	var errs FieldErrors
 	if s.Upstream == nil {
-		v.add("spec.upstream", "is missing: name the package to derive from")
+		errs.addf(path+".upstream", "is missing: name the package to derive from")
 	} else {
-		v.require("spec.upstream.repo", s.Upstream.Repo)
-		v.require("spec.upstream.package", s.Upstream.Package)
+		errs.add(s.Upstream.Validate(path + ".upstream"))
 	}
 	if s.Downstream == nil {
-		v.add("spec.downstream", "is missing: name the package to create")
+		errs.addf(path+".downstream", "is missing: name the package to create")
 	} else {
-		v.require("spec.downstream.repo", s.Downstream.Repo)
-		v.require("spec.downstream.package", s.Downstream.Package)
+		errs.add(s.Downstream.Validate(path + ".downstream"))
 	}
 	if s.Upstream != nil && s.Downstream != nil && s.Upstream.Repo == s.Downstream.Repo && s.Upstream.Package == s.Downstream.Package {
-		v.add("spec.downstream", "is the upstream itself: name another package")
+		errs.addf(path+".downstream", "is the upstream itself: name another package")
 	}
-	oneOf(&v, "spec.adoptionPolicy", s.AdoptionPolicy, AdoptionPolicyAdoptNone, AdoptionPolicyAdoptExisting)
-	oneOf(&v, "spec.deletionPolicy", s.DeletionPolicy, DeletionPolicyDelete, DeletionPolicyOrphan)
-	s.PackageContext.validate(&v)
-	if s.Pipeline != nil {
-		validateFunctions(&v, "spec.pipeline.mutators", s.Pipeline.Mutators)
-		validateFunctions(&v, "spec.pipeline.validators", s.Pipeline.Validators)
-	}
-	for i, injector := range s.Injectors {
-		v.require(fmt.Sprintf("spec.injectors[%d].name", i), injector.Name)
-	}
-	return errors.Join(v...)
+	oneOf(&errs, path+".adoptionPolicy", s.AdoptionPolicy, AdoptionPolicyAdoptNone, AdoptionPolicyAdoptExisting)
+	oneOf(&errs, path+".deletionPolicy", s.DeletionPolicy, DeletionPolicyDelete, DeletionPolicyOrphan)
+	errs.add(s.ValidateContent(path))
+	return errs.Err()
 }
 
-func (p *PackageContext) validate(v *violations) {
+// ValidateContent returns what is wrong with what the spec, which stands at path, makes of a package: its labels and
+// annotations, package context, pipeline and injectors.
+func (s *Spec) ValidateContent(path string) FieldErrors {
+	errs := ValidateLabels(path+".labels", s.Labels)
+	errs.add(ValidateAnnotations(path+".annotations", s.Annotations))
+	errs.add(s.PackageContext.Validate(path + ".packageContext"))
+	errs.add(s.Pipeline.Validate(path + ".pipeline"))
+	for i := range s.Injectors {
+		errs.add(s.Injectors[i].validate(path + ".injectors[" + strconv.Itoa(i) + "]"))
+	}
+	return errs
+}
+
+// Validate returns what is wrong with the upstream, which stands at path.
+func (u *Upstream) Validate(path string) FieldErrors {
+	var errs FieldErrors
+	errs.problem(path+".repo", RepositoryProblem(u.Repo))
+	errs.problem(path+".package", packagePathProblem(u.Package))
+	if u.WorkspaceName != "" {
+		errs.problem(path+".workspaceName", workspaceProblem(u.WorkspaceName))
+	}
+	return errs
+}
+
+// Validate returns what is wrong with the downstream, which stands at path.
+func (d *Downstream) Validate(path string) FieldErrors {
+	var errs FieldErrors
+	errs.problem(path+".repo", RepositoryProblem(d.Repo))
+	errs.problem(path+".package", PackageProblem(d.Package))
+	return errs
+}
+
+// ValidateLabels returns what is wrong with labels of a package revision, which stand at path. Kubernetes has the rules.
+func ValidateLabels(path string, labels map[string]string) FieldErrors {
+	var errs FieldErrors
+	for key, value := range labels {
+		if !isQualifiedName(key) {
+			errs.addf(path+"."+key, "is %q, which no label can have as a key: use up to 63 letters, digits, '-', '_' and '.', "+
+				"with a DNS name and a '/' before them if need be", key)
+		}
+		if value != "" && !isTag(value) {
+			errs.addf(path+"."+key, "is %s, which no label can have as its value: use up to 63 letters, digits, '-', '_' and '.', "+
+				"beginning and ending with a letter or digit", shorten(value))
+		}
+	}
+	return errs.sorted()
+}
+
+// maxAnnotations is the size of all annotations of an object that Kubernetes allows.
+const maxAnnotations = 256 << 10
+
+// ValidateAnnotations is ValidateLabels for annotations.
+func ValidateAnnotations(path string, annotations map[string]string) FieldErrors {
+	var errs FieldErrors
+	size := 0
+	for key, value := range annotations {
+		size += len(key) + len(value)
+		if !isQualifiedName(strings.ToLower(key)) {
+			errs.addf(path+"."+key, "is %q, which no annotation can have as a key: use up to 63 letters, digits, '-', '_' and '.', "+
+				"with a DNS name and a '/' before them if need be", key)
+		}
+	}
+	if size > maxAnnotations {
+		errs.addf(path, "have %d bytes, and all annotations of an object may have %d: shorten them", size, maxAnnotations)
+	}
+	return errs.sorted()
+}
+
+// Validate returns what is wrong with the package context, which stands at path: keys that kpt sets, keys that no
+// ConfigMap can have, and keys that are both set and removed. A nil one is valid.
+func (p *PackageContext) Validate(path string) FieldErrors {
 	if p == nil {
-		return
+		return nil
 	}
-	for _, key := range ReservedPackageContextKeys() {
+	var errs FieldErrors
+	for key := range p.Data {
+		errs.contextKey(join(path, "data."+key), key)
+	}
+	errs = errs.sorted()
+	for i, key := range p.RemoveKeys {
+		at := join(path, "removeKeys["+strconv.Itoa(i)+"]")
+		errs.contextKey(at, key)
 		if _, set := p.Data[key]; set {
-			v.add("spec.packageContext.data."+key, "is set by kpt: remove it")
-		}
-		if slices.Contains(p.RemoveKeys, key) {
-			v.add("spec.packageContext.removeKeys", fmt.Sprintf("has %q, which kpt sets: take it out", key))
+			errs.addf(at, "asks to remove the key %q, which data sets: decide for one", key)
 		}
 	}
-	for _, key := range p.RemoveKeys {
-		if _, set := p.Data[key]; set {
-			v.add("spec.packageContext", fmt.Sprintf("has %q both to set and to remove: decide for one", key))
-		}
+	return errs
+}
+
+func (e *FieldErrors) contextKey(path, key string) {
+	if key == PackageContextKeyName || key == PackageContextKeyPackagePath {
+		e.addf(path, "is set by kpt itself and cannot be changed: remove the key %q", key)
+	}
+	if !isConfigMapKey(key) {
+		e.addf(path, "is %q, which no ConfigMap can have as a key: use up to %d letters, digits, '-', '_' and '.'", key, maxObjectName)
 	}
 }
 
-func validateFunctions(v *violations, path string, functions []Function) {
-	for i, f := range functions {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		if (f.Image == "") == (f.Exec == "") {
-			v.add(at, "must have one of image and exec")
-		}
-		if strings.Contains(f.Name, ".") {
-			v.add(at+".name", fmt.Sprintf("is %q, but must have no dot: its name in the Kptfile is read by the dots", f.Name))
-		}
+// Validate returns what is wrong with the pipeline, which stands at path. A nil one is valid.
+func (p *Pipeline) Validate(path string) FieldErrors {
+	if p == nil {
+		return nil
+	}
+	var errs FieldErrors
+	for i := range p.Mutators {
+		errs.add(p.Mutators[i].Validate(join(path, "mutators["+strconv.Itoa(i)+"]")))
+	}
+	for i := range p.Validators {
+		errs.add(p.Validators[i].Validate(join(path, "validators["+strconv.Itoa(i)+"]")))
+	}
+	return errs
+}
+
+// Validate returns what is wrong with the function, which stands at path: it runs an image or an executable, and its name
+// has no dot.
+func (f *Function) Validate(path string) FieldErrors {
+	var errs FieldErrors
+	switch {
+	case f.Image == "" && f.Exec == "":
+		errs.addf(path, "has neither image nor exec: say which function to run")
+	case f.Image != "" && f.Exec != "":
+		errs.addf(path, "has both image and exec: decide for one")
+	}
+	if strings.Contains(f.Name, ".") {
+		errs.addf(path+".name", "is %q, but must have no dot: its name in the Kptfile is read by the dots", f.Name)
+	}
+	return errs
+}
+
+func (s *InjectionSelector) validate(path string) FieldErrors {
+	var errs FieldErrors
+	if s.Name == "" {
+		errs.addf(path+".name", "%s", missing)
+	}
+	if len(s.InjectionPoint) > maxObjectName {
+		errs.addf(path+".injectionPoint", "has %d characters, and the name of an injection point has at most %d: shorten it",
+			len(s.InjectionPoint), maxObjectName)
+	}
+	return errs
+}
+
+const missing = "is missing: set it"
+
+// problem adds what is wrong with a field, unless that is "".
+func (e *FieldErrors) problem(path, problem string) {
+	if problem != "" {
+		*e = append(*e, FieldError{Path: path, Reason: problem})
 	}
 }
 
-// violations collects what is wrong with a spec.
-type violations []error
-
-func (v *violations) add(path, what string) { *v = append(*v, fmt.Errorf("%s %s", path, what)) }
-
-func (v *violations) require(path, value string) {
-	if value == "" {
-		v.add(path, "is missing: set it")
+// join appends a key to a path, which is empty for the root of a config.
+func join(path, key string) string {
+	if path == "" {
+		return key
 	}
+	return path + "." + key
 }
 
-func oneOf[T ~string](v *violations, path string, value T, allowed ...T) {
+// sorted returns the errors in the order of their paths, for maps have none.
+func (e FieldErrors) sorted() FieldErrors {
+	slices.SortStableFunc(e, func(a, b FieldError) int { return strings.Compare(a.Path, b.Path) })
+	return e
+}
+
+func oneOf[T ~string](errs *FieldErrors, path string, value T, allowed ...T) {
 	if value != "" && !slices.Contains(allowed, value) {
-		v.add(path, fmt.Sprintf("is %q, but must be one of %q", value, allowed))
+		errs.addf(path, "is %q, but must be one of %q", value, allowed)
 	}
+}
+
+// quote says which value a field has.
+func quote(value string) string { return "is " + shorten(value) }
+
+// shorten quotes a value, cut if it is long.
+func shorten(value string) string {
+	const shown = 100
+	if len(value) > shown {
+		value = value[:shown] + "..."
+	}
+	return fmt.Sprintf("%q", value)
 }

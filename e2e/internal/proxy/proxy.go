@@ -42,6 +42,7 @@ type Proxy struct {
 	mu       sync.Mutex
 	requests []*Request // changed under mu, for a status comes later
 	hook     Hook
+	inside   Delay
 	down     map[string]bool // by group
 	watches  map[*Request]context.CancelFunc
 }

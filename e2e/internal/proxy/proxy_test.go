@@ -3,9 +3,14 @@
 package proxy
 
 import (
+	"context"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -156,6 +162,63 @@ func TestFaults(t *testing.T) {
 				t.Errorf("create without the hook: %v", err)
 			}
 		})
+	}
+}
+
+// TestInside holds that a hook is called while the server is at work, that it is not for what is answered before, and that
+// a client that goes then takes its connection to the server with it.
+func TestInside(t *testing.T) {
+	t.Parallel()
+	gone := make(chan error, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+			gone <- r.Context().Err()
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(server.Close)
+	p, err := Start(&rest.Config{Host: server.URL}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	ctx, leave := context.WithCancel(t.Context())
+	var inside atomic.Int32
+	p.HandleInside(func(r Request) (time.Duration, bool) { return 20 * time.Millisecond, r.Resource == "configmaps" })
+	p.Handle(func(r Request, at Phase) *metav1.Status {
+		if at == Inside {
+			inside.Add(1)
+			leave()
+		}
+		return nil
+	})
+	address := p.Config().Host + "/api/v1/namespaces/default/configmaps"
+	answer, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := http.DefaultClient.Do(request); err == nil {
+		_ = answer.Body.Close()
+		t.Errorf("the client that left was answered: %s", answer.Status)
+	}
+	select {
+	case <-gone:
+	case <-time.After(10 * time.Second):
+		t.Error("the server is still at work for a client that has left")
+	}
+	if got := inside.Load(); got != 1 {
+		t.Errorf("the hook was called %d times inside, want once: for what the server was at", got)
+	}
+	if got := p.Requests()[1].Status; got != 0 {
+		t.Errorf("the client that left was sent the status %d", got)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,14 +27,22 @@ type Phase string
 const (
 	// Before is when a request has come and has not been forwarded.
 	Before Phase = "Before"
+	// Inside is when a request has been forwarded and the server is at work on it. Only some requests have it; see
+	// HandleInside.
+	Inside Phase = "Inside"
 	// After is when the server has answered, a write is stored, and the client has not yet seen the answer.
 	After Phase = "After"
 )
 
-// Hook is called in both phases of each request, by many goroutines at once. A status that it returns is sent to the
+// Delay returns how long after a request was forwarded it is in the phase Inside, and whether it gets there at all. A
+// request that is answered before does not.
+type Delay func(r Request) (time.Duration, bool)
+
+// Hook is called in each phase of each request, by many goroutines at once. A status that it returns is sent to the
 // client: in the phase Before the request is then not forwarded, and has no phase After; in the phase After, the status
-// takes the place of the server's answer. In a hook a test may also kill the client; in the phase Before, it should then
-// return a status, or the request may still reach the server.
+// takes the place of the server's answer; in the phase Inside it is of no effect. In a hook a test may also kill the client;
+// in the phase Before, it should then return a status, or the request may still reach the server. The connection to the
+// server ends with the client's, as it does without a proxy.
 type Hook func(r Request, phase Phase) *metav1.Status
 
 // Handle sets the hook, in place of any earlier one; nil is none.
@@ -40,6 +50,13 @@ func (p *Proxy) Handle(hook Hook) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hook = hook
+}
+
+// HandleInside says which requests have a phase Inside, and when; nil is none.
+func (p *Proxy) HandleInside(delay Delay) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inside = delay
 }
 
 // SetDown makes an API group unavailable, or available again; Everything is set apart from each single group. While
@@ -82,7 +99,38 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, httpRequest *http.Request) {
 		p.refuse(w, r, status)
 		return
 	}
+	if delay, has := p.delay(r); has {
+		answered := make(chan struct{})
+		httpRequest = httpRequest.WithContext(context.WithValue(ctx, answeredKey{}, sync.OnceFunc(func() { close(answered) })))
+		go p.callInside(ctx, answered, r, delay)
+		p.forward.ServeHTTP(w, httpRequest)
+		return
+	}
 	p.forward.ServeHTTP(w, httpRequest.WithContext(ctx))
+}
+
+// answeredKey is the key, in the context of an HTTP request that has a phase Inside, of what ends that phase.
+type answeredKey struct{}
+
+// delay returns when a request is in the phase Inside, and whether it gets there.
+func (p *Proxy) delay(r *Request) (time.Duration, bool) {
+	p.mu.Lock()
+	delay, seen := p.inside, *r
+	p.mu.Unlock()
+	if delay == nil {
+		return 0, false
+	}
+	return delay(seen)
+}
+
+// callInside calls the hook in the phase Inside, unless the request is answered, or ends, before.
+func (p *Proxy) callInside(ctx context.Context, answered <-chan struct{}, r *Request, delay time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-answered:
+	case <-time.After(delay):
+		p.call(r, Inside)
+	}
 }
 
 // admit records a request and returns a status if what it asks for is down. A watch that is admitted is cut off when that
@@ -130,6 +178,9 @@ func (p *Proxy) answered(response *http.Response) error {
 	r, ok := response.Request.Context().Value(requestKey{}).(*Request)
 	if !ok {
 		return errors.New("a request did not come through the proxy")
+	}
+	if end, has := response.Request.Context().Value(answeredKey{}).(func()); has {
+		end()
 	}
 	p.settle(r, response.StatusCode)
 	status := p.call(r, After)

@@ -3,12 +3,10 @@
 package packagecontext
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"github.com/package-variants/package-variants/functions/krm"
@@ -24,9 +22,6 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
-	if err := r.validate(config); err != nil {
-		return krm.Output{}, err
-	}
 	out, err := Apply(items, r.data, r.removeKeys)
 	return krm.Output{Items: out}, err
 }
@@ -35,43 +30,6 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 // that are not relevant need not be among the items.
 func Relevant(path, content string) bool {
 	return pkgtree.IsKptfile(path) || strings.Contains(content, ConfigMapName)
-}
-
-// validate checks the keys: those that kpt owns, those that stand in both lists, and those that no ConfigMap takes are
-// errors.
-func (r request) validate(config *yaml.RNode) error {
-	var errs []error
-	check := func(path, key string) {
-		if slices.Contains(variant.ReservedPackageContextKeys(), key) {
-			errs = append(errs, krm.Errorf(config, path, "is set by kpt itself and cannot be changed: remove the key %q", key))
-		}
-		if !isConfigMapKey(key) {
-			errs = append(errs, krm.Errorf(config, path, "is %q, which no ConfigMap can have as a key: use up to %d letters, digits, '-', '_' and '.'", key, maxKeyLength))
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(r.data)) {
-		check(node.Join(node.Join(r.path, "data"), key), key)
-	}
-	for i, key := range r.removeKeys {
-		path := node.Index(node.Join(r.path, "removeKeys"), i)
-		check(path, key)
-		if _, ok := r.data[key]; ok {
-			errs = append(errs, krm.Errorf(config, path, "asks to remove the key %q, which data sets: decide for one", key))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// maxKeyLength is the length that Kubernetes allows for the key of a ConfigMap.
-const maxKeyLength = 253
-
-// isConfigMapKey reports whether Kubernetes takes key as a key of a ConfigMap.
-func isConfigMapKey(key string) bool {
-	allowed := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
-	}
-	return key != "" && key != "." && !strings.HasPrefix(key, "..") && len(key) <= maxKeyLength &&
-		strings.IndexFunc(key, func(r rune) bool { return !allowed(r) }) < 0
 }
 
 // Apply returns the items with the root package's context edited: every pair of data is in it, every key of
@@ -85,9 +43,9 @@ func Apply(items []*yaml.RNode, data map[string]string, removeKeys []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	edited := items[i].Copy()
-	if err := edit(node.Edit(edited.YNode()), data, removeKeys); err != nil {
-		return nil, krm.Wrap(items[i], err)
+	edited, err := krm.Edit(items[i], func(e *node.Editor) error { return edit(e, data, removeKeys) })
+	if err != nil {
+		return nil, err
 	}
 	out := slices.Clone(items)
 	out[i] = edited

@@ -12,7 +12,7 @@ import (
 // Kind is the kind of the function's own config, of API version fn.kpt.dev/v1alpha1.
 const Kind = "ApplyPackageContext"
 
-// Config is the function's own config (section "apply-package-context" of the design).
+// Config is the function's own config (docs/design.md, "apply-package-context").
 type Config struct {
 	fnconfig.TypeMeta `json:",inline"`
 	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`
@@ -25,15 +25,15 @@ type Config struct {
 
 const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: ApplyPackageContext, metadata: {name: context}, data: {region: eu-west}, removeKeys: [old-key]}`
 
-// request is what a config asks for, with the path of the field that asks.
+// request is what a config asks for.
 type request struct {
 	data       map[string]string
 	removeKeys []string
-	path       string
 }
 
 func decode(config *yaml.RNode) (request, error) {
 	var r request
+	var path string
 	err := fnconfig.Decode(config, example,
 		fnconfig.Form{APIVersion: fnconfig.APIVersion, Kind: Kind, Decode: func(n *yaml.RNode) error {
 			var c Config
@@ -43,7 +43,8 @@ func decode(config *yaml.RNode) (request, error) {
 		}},
 		fnconfig.PackageVariant(func(_ *yaml.RNode, _ fnconfig.Metadata, spec *variant.Spec) error {
 			if pc := spec.PackageContext; pc != nil {
-				r = request{data: pc.Data, removeKeys: pc.RemoveKeys, path: "spec.packageContext"}
+				r = request{data: pc.Data, removeKeys: pc.RemoveKeys}
+				path = "spec.packageContext"
 			}
 			return nil
 		}),
@@ -57,7 +58,11 @@ func decode(config *yaml.RNode) (request, error) {
 			return err
 		}},
 	)
-	return r, err
+	if err != nil {
+		return r, err
+	}
+	pc := variant.PackageContext{Data: r.data, RemoveKeys: r.removeKeys}
+	return r, fnconfig.Invalid(config, pc.Validate(path))
 }
 
 // configMap is a ConfigMap as the function's config.

@@ -4,7 +4,6 @@
 package expansion
 
 import (
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/fnconfig"
 	"github.com/package-variants/package-variants/functions/krm"
@@ -75,13 +74,4 @@ func decode(config *yaml.RNode) (request, error) {
 		return request{}, err
 	}
 	return r, krm.Wrap(config, Validate(set, r.path))
-}
-
-// upstreamName names the package revision that an upstream asks for, for messages.
-func upstreamName(u *variant.Upstream) string {
-	name := u.Repo + "/" + u.Package
-	if !u.Revision.IsZero() {
-		return name + " revision " + u.Revision.String()
-	}
-	return name + " workspace " + u.WorkspaceName
 }

@@ -4,9 +4,6 @@ package expansion
 
 import (
 	"errors"
-	"path"
-	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
@@ -22,8 +19,8 @@ import (
 func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
 	upstream := FindUpstream(set.Spec.Upstream, s.PackageRevisions)
 	if upstream == nil {
-		return nil, nil, fieldErrorf(node.Join(path, "upstream"), "there is no PackageRevision of %s in namespace %q: correct the upstream, or add the PackageRevision to the snapshot",
-			upstreamName(set.Spec.Upstream), set.Namespace)
+		return nil, nil, fieldErrorf(node.Join(path, "upstream"), "there is no %s in namespace %q: correct the upstream, or add the PackageRevision to the snapshot",
+			set.Spec.Upstream.Describe(), set.Namespace)
 	}
 	targets, notes, err := readTargets(set, path, s)
 	if err != nil {
@@ -84,6 +81,8 @@ type expander struct {
 	labels   map[string]string
 	upstream *variant.Upstream
 	vars     variables // for the place at hand
+	longest  int       // of the texts of the upstream
+	size     int       // of what the templates made
 
 	// The maps that the variables repository and target hold are filled anew for each place.
 	selected, explicit map[string]any
@@ -93,6 +92,12 @@ type expander struct {
 type claim struct {
 	target *target
 	place  *place
+}
+
+// taken returns the error for another target that wants the same package.
+func (c claim) taken(t *target, p *place, d variant.Downstream) *FieldError {
+	return fieldErrorf(t.path, "wants package %q in repository %q for target %s, which %s (for %s) wants already: give each target a package of its own, by packageNames or packageExpr",
+		d.Package, d.Repo, p, c.target.path, c.place)
 }
 
 func newExpander(set *v1alpha2.PackageVariantSet, upstream *PackageRevision, s *Snapshot, targets []target) *expander {
@@ -111,7 +116,7 @@ func newExpander(set *v1alpha2.PackageVariantSet, upstream *PackageRevision, s *
 		selected:     map[string]any{},
 		explicit:     map[string]any{},
 	}
-	e.vars.upstream = upstream.variable(nil)
+	e.vars.upstream, e.longest = upstream.variable(nil), upstream.longest()
 	for i := range s.Repositories {
 		e.repositories[s.Repositories[i].Name] = &s.Repositories[i]
 	}
@@ -127,13 +132,13 @@ func (e *expander) add(t *target, p *place) error {
 		e.explicit["repo"], e.explicit["package"] = p.repo, p.pkg
 		e.vars.target = e.explicit
 	}
+	e.vars.longest = max(e.longest, len(p.repo), len(p.pkg), p.object.longest())
 	downstream, err := e.downstream(t, p)
 	if err != nil {
 		return err
 	}
 	if first, taken := e.claimed[downstream]; taken {
-		return fieldErrorf(t.path, "wants package %q in repository %q for target %s, which %s (for %s) wants already: give each target a package of its own, by packageNames or packageExpr",
-			downstream.Package, downstream.Repo, p, first.target.path, first.place)
+		return first.taken(t, p, downstream)
 	}
 	e.claimed[downstream] = claim{t, p}
 	e.variants = append(e.variants, v1alpha1.PackageVariant{
@@ -149,15 +154,25 @@ func (e *expander) add(t *target, p *place) error {
 	if err := t.template.render(spec, &e.vars); err != nil {
 		return err
 	}
-	return check(t, p, spec)
+	if e.size += contentSize(spec); e.size > maxSetSize {
+		return fieldErrorf(node.Join(t.path, "template"), "makes, with target %s, more than the %d MiB that all variants of a set may have: make its values shorter, or select fewer targets",
+			p, maxSetSize>>20)
+	}
+	return forTarget(p, spec.ValidateContent(node.Join(t.path, "template")))
+}
+
+// forTarget returns what is wrong with a variant, as FieldErrors joined that name the target.
+func forTarget(p *place, errs variant.FieldErrors) error {
+	all := make([]error, len(errs))
+	for i, e := range errs {
+		all[i] = fieldErrorf(e.Path, "%s (for target %s)", e.Reason, p)
+	}
+	return errors.Join(all...)
 }
 
 // downstream evaluates where the variant goes. It sets the variable repository, which later expressions see.
 func (e *expander) downstream(t *target, p *place) (d variant.Downstream, err error) {
-	plain := t.template.source.Downstream
-	if plain == nil {
-		plain = &v1alpha2.DownstreamTemplate{}
-	}
+	plain := t.template.plainDownstream()
 	if d.Repo, err = t.template.repo.eval(&e.vars, orDefault(plain.Repo, p.repo)); err != nil {
 		return d, err
 	}
@@ -167,13 +182,29 @@ func (e *expander) downstream(t *target, p *place) (d variant.Downstream, err er
 			d.Repo, p, e.set.Namespace)
 	}
 	e.vars.repository = repository.variable(e.vars.repository)
+	e.vars.longest = max(e.vars.longest, repository.longest())
 	if d.Package, err = t.template.pkg.eval(&e.vars, orDefault(plain.Package, p.pkg)); err != nil {
 		return d, err
 	}
-	if problem := packageProblem(d.Package); problem != "" {
-		return d, fieldErrorf(t.path, "gives the downstream package %q for target %s, which %s", d.Package, p, problem)
+	if d.Package == "" {
+		return d, fieldErrorf(t.packageField(), "gives an empty name for target %s: name the package by packageNames, package or packageExpr", p)
+	}
+	if problem := variant.PackageProblem(d.Package); problem != "" {
+		return d, fieldErrorf(t.packageField(), "%s (for target %s)", problem, p)
 	}
 	return d, nil
+}
+
+// packageField returns the path of the field that the names of the target's packages are from.
+func (t *target) packageField() string {
+	switch plain := t.template.plainDownstream(); {
+	case isSet(plain.PackageExpr):
+		return node.Join(t.path, "template.downstream.packageExpr")
+	case isSet(plain.Package):
+		return node.Join(t.path, "template.downstream.package")
+	default:
+		return t.path
+	}
 }
 
 func orDefault(value *string, fallback string) *string {
@@ -182,41 +213,3 @@ func orDefault(value *string, fallback string) *string {
 	}
 	return value
 }
-
-// packageProblem says why a downstream package cannot have the given path, or "".
-func packageProblem(pkg string) string {
-	switch {
-	case pkg == "":
-		return "is empty: name it by packageNames, package or packageExpr"
-	case strings.HasPrefix(pkg, "/"), slices.Contains(strings.Split(pkg, "/"), ".."):
-		return "leads out of the repository: use a path without a leading / and without .."
-	case path.Clean(pkg) != pkg || pkg == ".":
-		return "is no plain path: use " + path.Clean(pkg)
-	default:
-		return ""
-	}
-}
-
-// check refuses a package context that apply-package-context would refuse, for keys that expressions may have made.
-func check(t *target, p *place, spec *variant.Spec) error {
-	pc := spec.PackageContext
-	if pc == nil {
-		return nil
-	}
-	refuse := func(key, why string) error {
-		return fieldErrorf(node.Join(t.path, "template.packageContext"), "gives the key %q for target %s, %s", key, p, why)
-	}
-	for _, key := range reservedKeys {
-		if _, set := pc.Data[key]; set || slices.Contains(pc.RemoveKeys, key) {
-			return refuse(key, "which kpt itself sets: remove it")
-		}
-	}
-	for _, key := range pc.RemoveKeys {
-		if _, set := pc.Data[key]; set {
-			return refuse(key, "both to set and to remove: decide for one")
-		}
-	}
-	return nil
-}
-
-var reservedKeys = variant.ReservedPackageContextKeys()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -15,82 +14,44 @@ import (
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/ext"
 	"github.com/google/cel-go/interpreter"
 )
-
-// The variables of expressions (a Porch convention).
-const (
-	varRepoDefault    = "repoDefault"
-	varPackageDefault = "packageDefault"
-	varUpstream       = "upstream"
-	varRepository     = "repository"
-	varTarget         = "target"
-)
-
-const (
-	// costLimit bounds the evaluation of one expression, in CEL's cost units. It takes about a millisecond to reach;
-	// an expression over a few labels costs less than a hundredth.
-	costLimit = 100_000
-	// maxRange bounds the lists that lists.range makes: what it makes is paid for only afterwards.
-	maxRange = 1_000
-	// maxExpressionLength bounds the source of an expression, in bytes.
-	maxExpressionLength = 10_000
-)
-
-// environments are the CEL environments of all sets: they hold declarations only.
-type environments struct {
-	all     *cel.Env // with all variables
-	forRepo *cel.Env // without repository
-}
-
-var newEnvironments = sync.OnceValues(func() (environments, error) {
-	object := cel.MapType(cel.StringType, cel.DynType)
-	forRepo, err := cel.NewEnv(
-		cel.HomogeneousAggregateLiterals(),
-		cel.EagerlyValidateDeclarations(true),
-		cel.DefaultUTCTimeZone(true),
-		ext.Strings(), ext.Lists(ext.ListsMaxRangeSize(maxRange)), ext.Sets(), ext.Math(),
-		cel.Variable(varRepoDefault, cel.StringType),
-		cel.Variable(varPackageDefault, cel.StringType),
-		cel.Variable(varUpstream, object),
-		cel.Variable(varTarget, object),
-	)
-	if err != nil {
-		return environments{}, fmt.Errorf("cannot set up CEL: %w", err)
-	}
-	all, err := forRepo.Extend(cel.Variable(varRepository, object))
-	if err != nil {
-		return environments{}, fmt.Errorf("cannot set up CEL: %w", err)
-	}
-	return environments{all: all, forRepo: forRepo}, nil
-})
 
 // compiler compiles the expressions of one set, each source once.
 type compiler struct {
 	env   environments
-	cache map[cacheKey]cel.Program
+	cache map[cacheKey]*program
 	errs  []error
 }
 
 type cacheKey struct {
-	env    *cel.Env
+	env    *environment
 	source string
 }
 
 func newCompiler() (*compiler, error) {
 	env, err := newEnvironments()
-	return &compiler{env: env, cache: map[cacheKey]cel.Program{}}, err
+	return &compiler{env: env, cache: map[cacheKey]*program{}}, err
 }
 
 // expression is a compiled expression and where it stands in the set.
 type expression struct {
 	path, source string
-	program      cel.Program
+	program      *program
+}
+
+// program evaluates an expression.
+type program struct {
+	// tracked counts the cost while it evaluates, and stops at the limit.
+	tracked cel.Program
+	// fast does not, which takes a fraction of the time; nil if the expression has loops or functions that multiply.
+	fast cel.Program
+	// values is the number of values that the expression joins and compares, length that of its source.
+	values, length int
 }
 
 // compile compiles the expression at path; nil gives nil. What is wrong with it is collected in c.errs.
-func (c *compiler) compile(env *cel.Env, path string, source *string) *expression {
+func (c *compiler) compile(env *environment, path string, source *string) *expression {
 	if source == nil || *source == "" {
 		return nil
 	}
@@ -108,27 +69,76 @@ func (c *compiler) compile(env *cel.Env, path string, source *string) *expressio
 	return e
 }
 
-func (c *compiler) program(env *cel.Env, source string) (cel.Program, error) {
+func (c *compiler) program(env *environment, source string) (*program, error) {
 	if len(source) > maxExpressionLength {
 		return nil, fmt.Errorf("it has %d characters, and %d are allowed: shorten it", len(source), maxExpressionLength)
 	}
-	compiled, issues := env.Compile(source)
-	if issues != nil && len(issues.Errors()) > 0 {
-		first := issues.Errors()[0]
-		message := fmt.Sprintf("%s, at column %d", first.Message, first.Location.Column()+1)
-		if env == c.env.forRepo && strings.Contains(first.Message, "'"+varRepository+"'") {
-			message += "; repository depends on the result and is not known here: use target, repoDefault or upstream"
+	used := env.typed
+	compiled, issues := compile(used, source)
+	if issues.Err() != nil {
+		used = env.dynamic
+		var also *cel.Issues
+		if compiled, also = compile(used, source); also.Err() != nil {
+			return nil, c.explain(env, source, issues)
 		}
-		return nil, errors.New(message)
+	} else if t := compiled.OutputType(); !t.IsExactType(cel.StringType) && !t.IsExactType(cel.DynType) {
+		return nil, fmt.Errorf("it gives %s, but must give a string: %s", describe(t), remedy(t))
 	}
-	if t := compiled.OutputType(); !t.IsExactType(cel.StringType) && !t.IsExactType(cel.DynType) {
-		return nil, fmt.Errorf("it gives %s, but must give a string: use string(...)", t)
+	p := &program{length: len(source)}
+	optimize := cel.EvalOptions(cel.OptOptimize)
+	var err error
+	if p.tracked, err = used.Program(compiled, optimize, cel.CostTracking(costs{}), cel.CostLimit(costLimit)); err != nil {
+		return nil, err
 	}
-	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
-	if !isLinear(compiled) {
-		options = append(options, cel.CostLimit(costLimit))
+	var linear bool
+	if linear, p.values = isLinear(compiled); linear {
+		p.fast, err = used.Program(compiled, optimize)
 	}
-	return env.Program(compiled, options...)
+	return p, err
+}
+
+// explain words why an expression does not compile.
+func (c *compiler) explain(env *environment, source string, issues *cel.Issues) error {
+	first := issues.Errors()[0]
+	at := fmt.Sprintf("column %d", first.Location.Column()+1)
+	if strings.Contains(strings.TrimSpace(source), "\n") {
+		at = fmt.Sprintf("line %d, %s", first.Location.Line(), at)
+	}
+	message := first.Message + ", at " + at
+	if env == c.env.forRepo && strings.Contains(first.Message, "'"+varRepository+"'") {
+		message += "; repository depends on the result and is not known here: use target, repoDefault or upstream"
+	}
+	return errors.New(message)
+}
+
+// describe names a type in a message.
+func describe(t *cel.Type) string {
+	switch t.Kind() {
+	case types.StructKind:
+		return "an " + objectTypeName
+	case types.MapKind:
+		return "a map"
+	case types.ListKind:
+		return "a list"
+	default:
+		return t.String()
+	}
+}
+
+// remedy says how to make a string of a value of the type.
+func remedy(t *cel.Type) string {
+	switch t.Kind() {
+	case types.StructKind:
+		return "choose one of its fields, such as its name"
+	case types.MapKind:
+		return "choose one of its values by its key"
+	case types.ListKind:
+		return "choose one of its elements, or join them by join(',')"
+	case types.IntKind, types.UintKind, types.DoubleKind, types.BoolKind, types.BytesKind, types.TimestampKind, types.DurationKind:
+		return "use string(...)"
+	default:
+		return "use another expression"
+	}
 }
 
 // linear are the operators and functions whose cost grows no faster than what they are given.
@@ -138,27 +148,32 @@ var linear = map[string]bool{
 	overloads.StartsWith: true, overloads.EndsWith: true, overloads.Contains: true, overloads.Size: true, overloads.TypeConvertString: true,
 }
 
-// isLinear reports whether an expression only selects, compares and joins. Without loops and functions that multiply,
-// it cannot cost more than its length allows, so that the count of its cost, which takes most of the time of such an
-// expression, can be left out.
-func isLinear(compiled *cel.Ast) bool {
-	yes := true
+// isLinear reports whether an expression only selects, compares and joins, and how many values. Without loops and
+// functions that multiply, it cannot cost more than the square of their number times the size of the largest.
+func isLinear(compiled *cel.Ast) (yes bool, values int) {
+	yes = true
 	ast.PreOrderVisit(compiled.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		switch e.Kind() {
-		case ast.IdentKind, ast.LiteralKind, ast.SelectKind:
+		case ast.IdentKind, ast.LiteralKind:
+			values++
+		case ast.SelectKind:
 		case ast.CallKind:
 			yes = yes && linear[e.AsCall().FunctionName()]
 		default:
 			yes = false
 		}
 	}))
-	return yes
+	return yes, values
 }
 
 // variables are the values of the variables for one target.
 type variables struct {
 	repoDefault, packageDefault  string
 	upstream, repository, target map[string]any
+	// longest is the length of the longest text in them.
+	longest int
+	// cost is what all evaluations of the set have cost until now.
+	cost uint64
 }
 
 // ResolveName returns the value of a variable (cel.Activation).
@@ -189,15 +204,34 @@ func (e *expression) eval(vars *variables, plain *string) (string, error) {
 		}
 		return *plain, nil
 	}
-	value, _, err := e.program.Eval(vars)
+	value, err := e.program.eval(vars)
 	if err != nil {
 		return "", e.failed(vars, reason(err))
 	}
 	s, ok := value.(types.String)
-	if !ok {
+	switch {
+	case !ok:
 		return "", e.failed(vars, fmt.Sprintf("it gives %s, but must give a string", typeOf(value)))
+	case len(s) > maxResult:
+		return "", e.failed(vars, fmt.Sprintf("it gives %d bytes, and a value may have %d: make it shorter", len(s), maxResult))
+	case vars.cost > maxSetCost:
+		return "", e.failed(vars, fmt.Sprintf("the expressions of this set have come to the cost limit of %d for all targets: make them simpler, or select fewer",
+			uint64(maxSetCost)))
 	}
 	return string(s), nil
+}
+
+// eval evaluates the program: the fast way if that cannot take long.
+func (p *program) eval(vars *variables) (ref.Val, error) {
+	if p.fast != nil && p.values*p.values*max(vars.longest, p.length) <= maxUntracked {
+		value, _, err := p.fast.Eval(vars)
+		return value, err
+	}
+	value, details, err := p.tracked.Eval(vars)
+	if details != nil && details.ActualCost() != nil {
+		vars.cost += *details.ActualCost()
+	}
+	return value, err
 }
 
 func (e *expression) failed(vars *variables, reason string) error {

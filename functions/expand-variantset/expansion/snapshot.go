@@ -25,6 +25,20 @@ func (o *Object) variable(m map[string]any) map[string]any {
 	return m
 }
 
+// longest returns the length of the longest text of the object that expressions see; 0 for none.
+func (o *Object) longest() int {
+	if o == nil {
+		return 0
+	}
+	n := max(len(o.Name), len(o.Namespace))
+	for _, m := range []map[string]string{o.Labels, o.Annotations} {
+		for key, value := range m {
+			n = max(n, len(key), len(value))
+		}
+	}
+	return n
+}
+
 func orEmpty(m map[string]string) map[string]string {
 	if m == nil {
 		return map[string]string{}
@@ -60,37 +74,16 @@ type Snapshot struct {
 	Objects map[GroupKind][]Object
 }
 
-// FindUpstream returns the package revision that the upstream means, or nil if there is none: that of the given
-// workspace, else of the given number, else the newest published one, for the tag "latest", or the newest published
-// one that is labelled with the tag (section "The API" of the design).
+// FindUpstream returns the package revision that the upstream means, or nil if there is none. The rule is the API's.
 func FindUpstream(u *variant.Upstream, revisions []PackageRevision) *PackageRevision {
-	var found *PackageRevision
-	newest := 0
-	want, fixed := u.Revision.Number()
-	tag, _ := u.Revision.Tag()
+	candidates := make([]variant.Candidate, len(revisions))
 	for i := range revisions {
 		r := &revisions[i]
-		if r.Repo != u.Repo || r.Package != u.Package {
-			continue
-		}
-		n, numbered := r.number()
-		switch {
-		case u.WorkspaceName != "":
-			if r.WorkspaceName == u.WorkspaceName {
-				return r
-			}
-		case fixed:
-			if numbered && n == want {
-				return r
-			}
-		case r.Published && n > newest && r.hasTag(tag):
-			found, newest = r, n
-		}
+		candidates[i] = variant.Candidate{Repo: r.Repo, Package: r.Package, Workspace: r.WorkspaceName, Published: r.Published, Labels: r.Labels}
+		candidates[i].Number, _ = r.number()
 	}
-	return found
-}
-
-// hasTag reports whether a floating tag may stand for the revision.
-func (r *PackageRevision) hasTag(tag string) bool {
-	return tag == variant.TagLatest || r.Labels[variant.TagLabelPrefix+tag] == "true"
+	if i := u.Resolve(candidates); i >= 0 {
+		return &revisions[i]
+	}
+	return nil
 }

@@ -18,7 +18,7 @@ type template struct {
 	labels, annotations mapTemplate
 	data                mapTemplate
 	removeKeys          []*expression
-	injectors           []*expression
+	injectors           []injectorTemplate
 	mutators            []mapTemplate
 	validators          []mapTemplate
 }
@@ -27,6 +27,11 @@ type template struct {
 type mapTemplate struct {
 	plain map[string]string
 	pairs []pairTemplate
+}
+
+// injectorTemplate are the expressions of an injector.
+type injectorTemplate struct {
+	name, point *expression
 }
 
 type pairTemplate struct {
@@ -54,14 +59,25 @@ func (c *compiler) template(path string, source *v1alpha2.PackageVariantTemplate
 		}
 	}
 	for i, injector := range source.Injectors {
-		at := node.Join(node.Index(node.Join(path, "injectors"), i), "nameExpr")
-		t.injectors = append(t.injectors, c.compile(c.env.all, at, injector.NameExpr))
+		at := node.Index(node.Join(path, "injectors"), i)
+		t.injectors = append(t.injectors, injectorTemplate{
+			name:  c.compile(c.env.all, node.Join(at, "nameExpr"), injector.NameExpr),
+			point: c.compile(c.env.all, node.Join(at, "injectionPointExpr"), injector.InjectionPointExpr),
+		})
 	}
 	if p := source.Pipeline; p != nil {
 		t.mutators = c.functions(node.Join(path, "pipeline.mutators"), p.Mutators)
 		t.validators = c.functions(node.Join(path, "pipeline.validators"), p.Validators)
 	}
 	return t
+}
+
+// plainDownstream returns the template's downstream; an empty one if it has none.
+func (t *template) plainDownstream() *v1alpha2.DownstreamTemplate {
+	if t.source == nil || t.source.Downstream == nil {
+		return &v1alpha2.DownstreamTemplate{}
+	}
+	return t.source.Downstream
 }
 
 func (c *compiler) functions(path string, functions []v1alpha2.FunctionTemplate) []mapTemplate {
@@ -155,11 +171,15 @@ func (t *template) packageContext(vars *variables) (*variant.PackageContext, err
 func (t *template) renderInjectors(vars *variables) ([]variant.InjectionSelector, error) {
 	var out []variant.InjectionSelector
 	for i, source := range t.source.Injectors {
-		name, err := t.injectors[i].eval(vars, source.Name)
-		if err != nil {
+		injector := variant.InjectionSelector{Group: source.Group, Version: source.Version, Kind: source.Kind}
+		var err error
+		if injector.Name, err = t.injectors[i].name.eval(vars, source.Name); err != nil {
 			return nil, err
 		}
-		out = append(out, variant.InjectionSelector{Group: source.Group, Version: source.Version, Kind: source.Kind, Name: name})
+		if injector.InjectionPoint, err = t.injectors[i].point.eval(vars, source.InjectionPoint); err != nil {
+			return nil, err
+		}
+		out = append(out, injector)
 	}
 	return out, nil
 }

@@ -5,7 +5,6 @@ package expansion
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -32,8 +31,34 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	for i := range set.Spec.Targets {
 		v.target(node.Index(node.Join(path, "targets"), i), &set.Spec.Targets[i])
 	}
+	if len(v.errs) == 0 {
+		v.claims(set, node.Join(path, "targets"))
+	}
 	return errors.Join(v.errs...)
 }
+
+// claims refuses downstream packages that two targets want, as far as that can be seen without a cluster: among those of
+// explicit lists without expressions.
+func (v *validator) claims(set *v1alpha2.PackageVariantSet, path string) {
+	claimed := map[variant.Downstream]*claim{}
+	for i := range set.Spec.Targets {
+		t := &target{path: node.Index(path, i), template: &template{source: set.Spec.Targets[i].Template}}
+		plain := t.template.plainDownstream()
+		if isSet(plain.RepoExpr) || isSet(plain.PackageExpr) {
+			continue
+		}
+		for _, p := range explicit(set.Spec.Targets[i].Repositories, set.Spec.Upstream.Package) {
+			d := variant.Downstream{Repo: *orDefault(plain.Repo, p.repo), Package: *orDefault(plain.Package, p.pkg)}
+			if first := claimed[d]; first != nil {
+				v.errs = append(v.errs, first.taken(t, &p, d))
+				continue
+			}
+			claimed[d] = &claim{t, &p}
+		}
+	}
+}
+
+func isSet(s *string) bool { return s != nil && *s != "" }
 
 // Compile returns what is wrong with the expressions and the label selectors of a valid set, as FieldErrors joined, so
 // that they can be told from what Expand cannot do for want of an object.
@@ -49,6 +74,20 @@ func (v *validator) errorf(path, format string, args ...any) {
 func (v *validator) require(path, value string) {
 	if value == "" {
 		v.errorf(path, "is missing: set it")
+	}
+}
+
+// add adds what the API's rules say.
+func (v *validator) add(errs variant.FieldErrors) {
+	for _, e := range errs {
+		v.errorf(e.Path, "%s", e.Reason)
+	}
+}
+
+// problem adds what is wrong with a field, unless that is "".
+func (v *validator) problem(path, problem string) {
+	if problem != "" {
+		v.errorf(path, "%s", problem)
 	}
 }
 
@@ -71,8 +110,7 @@ func (v *validator) upstream(path string, u *variant.Upstream) {
 		v.errorf(path, "is missing: name the package to make variants of")
 		return
 	}
-	v.require(node.Join(path, "repo"), u.Repo)
-	v.require(node.Join(path, "package"), u.Package)
+	v.add(u.Validate(path))
 	if u.Revision.IsZero() && u.WorkspaceName == "" {
 		v.errorf(path, "has neither revision nor workspaceName: set one")
 	}
@@ -107,36 +145,61 @@ func (v *validator) repositories(path string, repositories []v1alpha2.Repository
 		v.errorf(path, "is empty: name the repositories, or use a selector")
 	}
 	for i, r := range repositories {
-		v.require(node.Join(node.Index(path, i), "name"), r.Name)
+		v.problem(node.Join(node.Index(path, i), "name"), variant.RepositoryProblem(r.Name))
 		v.packageNames(node.Index(path, i), r.PackageNames)
 	}
 }
 
 func (v *validator) packageNames(path string, names []string) {
 	for i, name := range names {
-		v.require(node.Index(node.Join(path, "packageNames"), i), name)
+		v.problem(node.Index(node.Join(path, "packageNames"), i), variant.PackageProblem(name))
 	}
 }
 
 func (v *validator) template(path string, t *v1alpha2.PackageVariantTemplate) {
-	if d := t.Downstream; d != nil {
-		v.atMostOne(node.Join(path, "downstream"), "repo", "repoExpr", d.Repo, d.RepoExpr)
-		v.atMostOne(node.Join(path, "downstream"), "package", "packageExpr", d.Package, d.PackageExpr)
+	if t.Downstream != nil {
+		v.downstream(node.Join(path, "downstream"), t.Downstream)
 	}
 	oneOf(v, node.Join(path, "adoptionPolicy"), t.AdoptionPolicy, variant.AdoptionPolicyAdoptNone, variant.AdoptionPolicyAdoptExisting)
 	oneOf(v, node.Join(path, "deletionPolicy"), t.DeletionPolicy, variant.DeletionPolicyDelete, variant.DeletionPolicyOrphan)
+	v.add(variant.ValidateLabels(node.Join(path, "labels"), t.Labels))
 	v.mapExprs(node.Join(path, "labelExprs"), t.LabelExprs)
+	v.add(variant.ValidateAnnotations(node.Join(path, "annotations"), t.Annotations))
 	v.mapExprs(node.Join(path, "annotationExprs"), t.AnnotationExprs)
 	if pc := t.PackageContext; pc != nil {
+		plain := variant.PackageContext{Data: pc.Data, RemoveKeys: pc.RemoveKeys}
+		v.add(plain.Validate(node.Join(path, "packageContext")))
 		v.mapExprs(node.Join(path, "packageContext.dataExprs"), pc.DataExprs)
+		for i := range pc.RemoveKeyExprs {
+			v.require(node.Index(node.Join(path, "packageContext.removeKeyExprs"), i), pc.RemoveKeyExprs[i])
+		}
 	}
-	for i, injector := range t.Injectors {
-		v.exactlyOne(node.Index(node.Join(path, "injectors"), i), "name", "nameExpr", injector.Name, injector.NameExpr)
+	for i := range t.Injectors {
+		v.injector(node.Index(node.Join(path, "injectors"), i), &t.Injectors[i])
 	}
 	if p := t.Pipeline; p != nil {
 		v.functions(node.Join(path, "pipeline.mutators"), p.Mutators)
 		v.functions(node.Join(path, "pipeline.validators"), p.Validators)
 	}
+}
+
+func (v *validator) downstream(path string, d *v1alpha2.DownstreamTemplate) {
+	v.atMostOne(path, "repo", "repoExpr", d.Repo, d.RepoExpr)
+	v.atMostOne(path, "package", "packageExpr", d.Package, d.PackageExpr)
+	if isSet(d.Repo) {
+		v.problem(node.Join(path, "repo"), variant.RepositoryProblem(*d.Repo))
+	}
+	if isSet(d.Package) {
+		v.problem(node.Join(path, "package"), variant.PackageProblem(*d.Package))
+	}
+}
+
+func (v *validator) injector(path string, injector *v1alpha2.InjectionSelectorTemplate) {
+	v.exactlyOne(path, "name", "nameExpr", injector.Name, injector.NameExpr)
+	if injector.Name != nil {
+		v.require(node.Join(path, "name"), *injector.Name)
+	}
+	v.atMostOne(path, "injectionPoint", "injectionPointExpr", injector.InjectionPoint, injector.InjectionPointExpr)
 }
 
 // oneOf refuses a value that is set and not among the allowed ones.
@@ -156,12 +219,7 @@ func (v *validator) mapExprs(path string, exprs []v1alpha2.MapExpr) {
 func (v *validator) functions(path string, functions []v1alpha2.FunctionTemplate) {
 	for i, f := range functions {
 		at := node.Index(path, i)
-		if (f.Image == "") == (f.Exec == "") {
-			v.errorf(at, "must have either image or exec: say which function to run")
-		}
-		if strings.Contains(f.Name, ".") {
-			v.errorf(node.Join(at, "name"), "is %q, but must have no dot", f.Name)
-		}
+		v.add(f.Function.Validate(at))
 		for j, e := range f.ConfigMapExprs { // here Porch takes a plain value beside an expression, which wins
 			if e.Key == nil && e.KeyExpr == nil {
 				v.errorf(node.Index(node.Join(at, "configMapExprs"), j), "has neither key nor keyExpr: set one")

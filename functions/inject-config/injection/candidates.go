@@ -3,8 +3,6 @@
 package injection
 
 import (
-	"slices"
-
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -22,11 +20,12 @@ func Candidates(items []*yaml.RNode, injectors []variant.InjectionSelector) ([]C
 		return nil, err
 	}
 	var out []Candidate
+	known := map[Candidate]bool{}
 	for _, p := range points {
 		for _, injector := range injectors {
 			c := Candidate{APIVersion: p.id.APIVersion, Kind: p.id.Kind, Name: injector.Name}
-			if p.matches(injector) && !slices.Contains(out, c) {
-				out = append(out, c)
+			if p.matches(injector) && !known[c] {
+				known[c], out = true, append(out, c)
 			}
 		}
 	}

@@ -43,6 +43,7 @@ func TestCandidates(t *testing.T) {
 		"core group":     {[]pvapi.InjectionSelector{{Group: ptr(""), Name: "eu"}}, []injection.Candidate{configMap("eu")}},
 		"other version":  {[]pvapi.InjectionSelector{{Version: ptr("v2"), Name: "eu"}}, nil},
 		"in their order": {[]pvapi.InjectionSelector{{Kind: ptr("ConfigMap"), Name: "b"}, {Kind: ptr("ConfigMap"), Name: "a"}}, []injection.Candidate{configMap("b"), configMap("a")}},
+		"of one point":   {[]pvapi.InjectionSelector{{Name: "eu", InjectionPoint: "api"}, {Name: "us", InjectionPoint: "none"}}, []injection.Candidate{configMap("eu")}},
 		"each once":      {[]pvapi.InjectionSelector{{Kind: ptr("Cluster"), Name: "eu"}, {Version: ptr("v1"), Kind: ptr("Cluster"), Name: "eu"}}, []injection.Candidate{cluster("eu")}},
 	} {
 		t.Run(name, func(t *testing.T) {

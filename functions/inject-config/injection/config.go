@@ -15,7 +15,7 @@ import (
 // Kind is the kind of the function's own config, of API version fn.kpt.dev/v1alpha1.
 const Kind = "InjectConfig"
 
-// Config is the function's own config (section "inject-config" of the design). Objects of a namespace other than its
+// Config is the function's own config (docs/design.md, "inject-config"). Objects of a namespace other than its
 // metadata.namespace are not used.
 type Config struct {
 	fnconfig.TypeMeta `json:",inline"`
@@ -23,8 +23,22 @@ type Config struct {
 
 	// Injectors choose the object for each injection point; the first that matches wins.
 	Injectors []variant.InjectionSelector `json:"injectors,omitempty"`
-	// Resources are the in-cluster objects to choose from.
+	// Resources are the in-cluster objects to choose from. Where the field is present, even empty, those in the package
+	// are not used.
 	Resources []any `json:"resources,omitempty"`
+	// Unreadable tells which in-cluster objects could not be read, and why.
+	Unreadable []Unreadable `json:"unreadable,omitempty"`
+}
+
+// Unreadable is an in-cluster object that could not be read, of which nobody knows whether it exists.
+type Unreadable struct {
+	// APIVersion and Kind are those of the object.
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+	// Name is the object's; without it, no object of the kind could be read.
+	Name string `json:"name,omitempty"`
+	// Message says why, for the condition of the injection point.
+	Message string `json:"message,omitempty"`
 }
 
 const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: InjectConfig, metadata: {name: inject, namespace: fleet}, injectors: [{name: eu}], resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: fleet}, data: {api: api.eu.example.com}}]}`
@@ -35,8 +49,11 @@ type Request struct {
 	Namespace string
 	// Injectors choose the object for each injection point.
 	Injectors []variant.InjectionSelector
-	// Resources are the objects to choose from, before those in the package.
+	// Resources are the objects to choose from; if nil, those in the package are.
 	Resources []*yaml.RNode
+	// Unreadable are the objects of which it is not known whether they exist. A point for which an injector chooses one
+	// of them is not filled.
+	Unreadable []Unreadable
 }
 
 func decode(config *yaml.RNode) (Request, error) {
@@ -47,10 +64,10 @@ func decode(config *yaml.RNode) (Request, error) {
 			if err := fnconfig.Strict(n, &c); err != nil {
 				return err
 			}
-			r.Namespace, r.Injectors = c.Metadata.Namespace, c.Injectors
+			r.Namespace, r.Injectors, r.Unreadable = c.Metadata.Namespace, c.Injectors, c.Unreadable
 			var err error
 			r.Resources, err = fnconfig.Resources(n)
-			return errors.Join(err, validate(n, "injectors", c.Injectors))
+			return errors.Join(err, validate(n, "injectors", c.Injectors), validateUnreadable(n, c.Unreadable))
 		}},
 		fnconfig.PackageVariant(func(n *yaml.RNode, meta fnconfig.Metadata, spec *variant.Spec) error {
 			r.Namespace, r.Injectors = meta.Namespace, spec.Injectors
@@ -64,6 +81,18 @@ func validate(config *yaml.RNode, path string, injectors []variant.InjectionSele
 	var errs []error
 	for i, injector := range injectors {
 		errs = append(errs, fnconfig.Require(config, node.Join(node.Index(path, i), "name"), injector.Name))
+	}
+	return errors.Join(errs...)
+}
+
+func validateUnreadable(config *yaml.RNode, unreadable []Unreadable) error {
+	var errs []error
+	for i, u := range unreadable {
+		path := node.Index("unreadable", i)
+		errs = append(errs,
+			fnconfig.Require(config, node.Join(path, "apiVersion"), u.APIVersion),
+			fnconfig.Require(config, node.Join(path, "kind"), u.Kind),
+			fnconfig.Require(config, node.Join(path, "message"), u.Message))
 	}
 	return errors.Join(errs...)
 }

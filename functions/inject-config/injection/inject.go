@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"github.com/package-variants/package-variants/functions/krm"
@@ -41,11 +42,11 @@ func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
-	objects := append(slices.Clone(r.Resources), sources...)
+	objects := r.objects(sources)
 	out := krm.Output{Items: slices.Clone(items)}
 	conditions := make([]condition, len(points))
 	for i, p := range points {
-		edited, c, err := p.inject(items[p.item], r, objects)
+		edited, c, err := p.inject(items[p.item], r.Injectors, objects)
 		if err != nil {
 			return krm.Output{}, err
 		}
@@ -54,9 +55,10 @@ func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 			out.Results = append(out.Results, p.unmet(items[p.item], c))
 		}
 	}
-	kptfile := items[tree.Root].Copy()
-	if err := report(node.Edit(kptfile.YNode()), points, conditions); err != nil {
-		return krm.Output{}, krm.Wrap(items[tree.Root], err)
+	out.Results = append(out.Results, unusedNames(points, r.Injectors)...)
+	kptfile, err := krm.Edit(items[tree.Root], func(e *node.Editor) error { return report(e, points, conditions) })
+	if err != nil {
+		return krm.Output{}, err
 	}
 	out.Items[tree.Root] = kptfile
 	return out, nil
@@ -66,9 +68,9 @@ func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 var resourceOrder = []string{"apiVersion", "kind", "metadata", "spec", "data", "status"}
 
 // inject returns the point's item filled from the object chosen for it, and the condition to report.
-func (p point) inject(item *yaml.RNode, r Request, objects []*yaml.RNode) (*yaml.RNode, condition, error) {
+func (p point) inject(item *yaml.RNode, injectors []variant.InjectionSelector, objects objects) (*yaml.RNode, condition, error) {
 	c := condition{Type: p.conditionType(), Status: statusFalse}
-	object, reason, message := p.choose(r, objects)
+	object, reason, message := p.choose(injectors, objects)
 	if object == nil {
 		c.Reason, c.Message = reason, message
 		return item, c, nil
@@ -82,9 +84,9 @@ func (p point) inject(item *yaml.RNode, r Request, objects []*yaml.RNode) (*yaml
 	if err := node.Loose(value, p.field()); err != nil {
 		return nil, c, krm.Wrap(object, err)
 	}
-	edited := item.Copy()
-	if err := fill(node.Edit(edited.YNode()), p.field(), value, name); err != nil {
-		return nil, c, krm.Wrap(item, err)
+	edited, err := krm.Edit(item, func(e *node.Editor) error { return fill(e, p.field(), value, name) })
+	if err != nil {
+		return nil, c, err
 	}
 	c.Status, c.Reason = statusTrue, ReasonInjected
 	c.Message = fmt.Sprintf("injected resource %q from cluster", name) // Porch's words: packages that it made stay as they are
@@ -128,4 +130,15 @@ func (p point) unmet(item *yaml.RNode, c condition) *fn.Result {
 		severity, need = fn.Warning, required
 	}
 	return krm.Errorf(item, "", "%s injection point not filled (%s): %s", need, c.Reason, c.Message).Result(severity)
+}
+
+// unusedNames warns of injectors that are for an injection point that there is not.
+func unusedNames(points []point, injectors []variant.InjectionSelector) (results fn.Results) {
+	for _, injector := range injectors {
+		isFor := func(p point) bool { return p.matches(injector) }
+		if injector.InjectionPoint != "" && !slices.ContainsFunc(points, isFor) {
+			results = append(results, krm.Errorf(nil, "", "the injector %q is for the injection point %q, but the package has none of that name that it could fill", injector.Name, injector.InjectionPoint).Result(fn.Warning))
+		}
+	}
+	return results
 }

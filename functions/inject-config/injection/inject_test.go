@@ -3,6 +3,8 @@
 package injection_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,6 +54,16 @@ func TestFailures(t *testing.T) {
 			`InjectConfig "i": resources[0].kind: is missing: each entry must be a whole object, as kubectl get -o yaml shows it`},
 		"resource is no object": {config + "resources:\n- text\n", pkg(point),
 			`InjectConfig "i": resources[0].apiVersion: is missing: each entry must be a whole object, as kubectl get -o yaml shows it`},
+		"unreadable objects without type and message": {config + "unreadable:\n- name: x\n", pkg(point),
+			"InjectConfig \"i\": unreadable[0].apiVersion: is missing: set it\nInjectConfig \"i\": unreadable[0].kind: is missing: set it\nInjectConfig \"i\": unreadable[0].message: is missing: set it"},
+		"unreadable is a map": {config + "unreadable: {}\n", pkg(point),
+			`InjectConfig "i": unreadable: is a map, but must be a list`},
+		"injection point is no text": {variant + "  injectors:\n  - {name: x, injectionPoint: [p]}\n", pkg(point),
+			`PackageVariant "pv": spec.injectors[0].injectionPoint: is a list, but must be a string`},
+		"point is the Kptfile": {inject, fntest.Files{"Kptfile": kptfile + "  annotations: {kpt.dev/config-injection: required}\n"},
+			`Kptfile: Kptfile "web": metadata.annotations.kpt.dev/config-injection: stands on a Kptfile, into which nothing can be injected: mark another resource as the injection point`},
+		"point is a subpackage's Kptfile": {inject, fntest.Files{"Kptfile": kptfile, "sub/Kptfile": kptfile + "  annotations: {kpt.dev/config-injection: optional}\n"},
+			`sub/Kptfile: Kptfile "web": metadata.annotations.kpt.dev/config-injection: stands on a Kptfile, into which nothing can be injected: mark another resource as the injection point`},
 		"no Kptfile": {inject, fntest.Files{"a.yaml": point},
 			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
 		"two root Kptfiles": {inject, fntest.Files{"a/Kptfile": kptfile, "b/Kptfile": kptfile},
@@ -154,6 +166,26 @@ func TestRelevant(t *testing.T) {
 
 func BenchmarkInProcess(b *testing.B) {
 	fntest.BenchmarkInProcess(b, injection.Run, injection.Relevant)
+}
+
+// BenchmarkPoints measures packages with many injection points, in one process. The time for each point, ns/point, is to
+// be the same for all of them.
+func BenchmarkPoints(b *testing.B) {
+	for _, n := range []int{1_000, 5_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var points strings.Builder
+			for i := range n {
+				points.WriteString(strings.Replace("---\n"+point+"data: {a: old} # c\n", "name: p", fmt.Sprint("name: p", i), 1))
+			}
+			list := fntest.List(b, inject, pkg(points.String()))
+			for b.Loop() {
+				if _, stderr, code := fntest.Run(injection.Run, list); code != 0 {
+					b.Fatal(stderr)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/point")
+		})
+	}
 }
 
 func FuzzInput(f *testing.F) {

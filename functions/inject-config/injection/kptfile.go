@@ -31,24 +31,28 @@ type gate struct {
 }
 
 // report writes a condition for each point into the root Kptfile, and a readiness gate for each required one; those of
-// points that there are no more are removed. What belongs to others stays.
+// points that there are no more are removed. What belongs to others stays, and so does a gate of an optional point: a
+// person may have put it there.
 func report(e *node.Editor, points []point, conditions []condition) error {
 	var entries, gates []node.Entry
+	isOptional := map[string]bool{}
 	for i, p := range points {
 		entries = append(entries, node.Entry{ID: p.conditionType(), Value: conditions[i]})
 		if p.required {
 			gates = append(gates, node.Entry{ID: p.conditionType(), Value: gate{ConditionType: p.conditionType()}})
 		}
+		isOptional[p.conditionType()] = !p.required
 	}
-	if err := set(e, "info", "readinessGates", "conditionType", gates); err != nil {
+	isOurs := func(t string) bool { return IsConditionType(t) && !isOptional[t] }
+	if err := set(e, "info", "readinessGates", gates, node.Owned{Key: "conditionType", Is: isOurs}); err != nil {
 		return err
 	}
-	return set(e, "status", "conditions", "type", entries)
+	return set(e, "status", "conditions", entries, node.Owned{Key: "type", Is: IsConditionType})
 }
 
 // set makes the entries the injection's elements of a list of the Kptfile. A list that this empties is removed, and so
 // is its section.
-func set(e *node.Editor, section, list, key string, entries []node.Entry) error {
+func set(e *node.Editor, section, list string, entries []node.Entry, owned node.Owned) error {
 	top, err := e.Top(section)
 	if err != nil {
 		return err
@@ -57,11 +61,8 @@ func set(e *node.Editor, section, list, key string, entries []node.Entry) error 
 	if err != nil {
 		return err
 	}
-	emptied, err := field.SetOwned(node.Owned{
-		Key:   key,
-		Is:    IsConditionType,
-		Order: pkgtree.KptfileOrder,
-	}, entries)
+	owned.Order = pkgtree.KptfileOrder
+	emptied, err := field.SetOwned(owned, entries)
 	if err != nil || !emptied {
 		return err
 	}

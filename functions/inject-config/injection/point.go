@@ -5,11 +5,10 @@ package injection
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -38,6 +37,8 @@ const (
 	ReasonNoInjectors = "NoInjectors"
 	// ReasonNoResource says that no injector chose an object for the point.
 	ReasonNoResource = "NoResourceSelected"
+	// ReasonUnreadable says that an object which an injector names could not be read.
+	ReasonUnreadable = "ResourceUnreadable"
 	// ReasonFieldMissing says that the chosen object has no field to inject.
 	ReasonFieldMissing = "FieldMissing"
 )
@@ -110,6 +111,8 @@ func newPoint(i int, item *yaml.RNode, kind string, seen map[string]*yaml.RNode)
 	switch {
 	case kind != required && kind != optional:
 		return p, krm.Errorf(item, annotationPath(PointAnnotation), "is %q, but must be %q or %q", kind, required, optional)
+	case pkgtree.IsKptfileResource(p.id):
+		return p, krm.Errorf(item, annotationPath(PointAnnotation), "stands on a Kptfile, into which nothing can be injected: mark another resource as the injection point")
 	case p.id.Kind == "":
 		return p, krm.Errorf(item, "kind", "is missing: an injection point needs a kind")
 	case p.id.Name == "":
@@ -132,36 +135,4 @@ func annotation(annotations *yaml.Node, key string) (string, bool) {
 
 func annotationPath(key string) string {
 	return "metadata.annotations." + key
-}
-
-// choose returns the object for the point: of the first injector whose group, version and kind are the point's, where
-// given, and that names an object of the point's kind in the namespace. If there is none, it says why.
-func (p point) choose(r Request, objects []*yaml.RNode) (object *yaml.RNode, reason, message string) {
-	if len(r.Injectors) == 0 {
-		return nil, ReasonNoInjectors, "the variant has no injectors"
-	}
-	message = fmt.Sprintf("no injector is for %s %s", p.id.APIVersion, p.id.Kind)
-	for _, injector := range r.Injectors {
-		if !p.matches(injector) {
-			continue
-		}
-		elsewhere := ""
-		for _, o := range objects {
-			id := krm.Identify(o)
-			if id.APIVersion != p.id.APIVersion || id.Kind != p.id.Kind || id.Name != injector.Name {
-				continue
-			}
-			if id.Namespace == "" || id.Namespace == r.Namespace {
-				return o, "", ""
-			}
-			elsewhere = fmt.Sprintf(", only one in namespace %q", id.Namespace)
-		}
-		message = fmt.Sprintf("no %s %s named %q in namespace %q%s", p.id.APIVersion, p.id.Kind, injector.Name, r.Namespace, elsewhere)
-	}
-	return nil, ReasonNoResource, message
-}
-
-func (p point) matches(injector variant.InjectionSelector) bool {
-	equal := func(want *string, have string) bool { return want == nil || *want == have }
-	return equal(injector.Group, p.id.Group()) && equal(injector.Version, p.id.Version()) && equal(injector.Kind, p.id.Kind)
 }

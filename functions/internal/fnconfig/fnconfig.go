@@ -45,6 +45,11 @@ func Decode(config *yaml.RNode, example string, forms ...Form) error {
 	for i, form := range forms {
 		kinds[i] = form.APIVersion + " " + form.Kind
 	}
+	for _, field := range []struct{ name, value string }{{"kind", id.Kind}, {"apiVersion", id.APIVersion}} {
+		if field.value == "" {
+			return krm.Errorf(config, "", "the function config has no %s: it must be one of %s", field.name, strings.Join(kinds, ", "))
+		}
+	}
 	return krm.Errorf(config, "", "cannot configure this function: its config must be one of %s, not %s %s",
 		strings.Join(kinds, ", "), id.APIVersion, id.Kind)
 }
@@ -64,14 +69,14 @@ func Strict(config *yaml.RNode, into any) error {
 	return errors.Join(d.errs...)
 }
 
-// Resources returns the objects in the field resources of the config as nodes, so that their values keep their types. An
-// object without type or name is an error.
+// Resources returns the objects in the field resources of the config as nodes, so that their values keep their types: nil
+// if there is no such field, and none, but not nil, if it is empty. An object without type or name is an error.
 func Resources(config *yaml.RNode) ([]*yaml.RNode, error) {
 	list := node.Get(config.YNode(), "resources")
 	if node.IsNull(list) {
 		return nil, nil
 	}
-	var out []*yaml.RNode
+	out := make([]*yaml.RNode, 0, len(list.Content))
 	for i, n := range list.Content {
 		n = node.Resolve(n)
 		for _, field := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {

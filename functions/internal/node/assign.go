@@ -27,23 +27,31 @@ func assign(old, src *yaml.Node) {
 // assignValue assigns to the value of a mapping's key. The comment behind a scalar that becomes a block moves to its
 // key: behind the value, it would end up in the block's first line.
 func assignValue(key, old, src *yaml.Node) {
-	if old.Kind == yaml.ScalarNode && src.Kind != yaml.ScalarNode && key.LineComment == "" {
-		key.LineComment, old.LineComment = old.LineComment, ""
+	if old.Kind == yaml.ScalarNode && src.Kind != yaml.ScalarNode {
+		key.LineComment, old.LineComment = joinLine(key.LineComment, old.LineComment), ""
 	}
 	assign(old, src)
 	settle(key, old)
 }
 
-// settle moves the comment behind a collection that became a block to its key: behind the value, it would end up in
-// whatever follows, be it another resource.
+// settle puts the comment on the line of a key and its collection where it can be read back: behind the value if that
+// is written in the key's line, as {} and [] are; else behind the key, as it would end up in whatever follows.
 func settle(key, value *yaml.Node) {
-	if value.Kind == yaml.ScalarNode || value.Style&yaml.FlowStyle != 0 || value.LineComment == "" {
+	if value.Kind != yaml.MappingNode && value.Kind != yaml.SequenceNode {
 		return
 	}
-	if key.LineComment == "" {
-		key.LineComment = value.LineComment
+	if len(value.Content) == 0 || value.Style&yaml.FlowStyle != 0 {
+		value.LineComment, key.LineComment = joinLine(key.LineComment, value.LineComment), ""
+		return
 	}
-	value.LineComment = ""
+	key.LineComment, value.LineComment = joinLine(key.LineComment, value.LineComment), ""
+}
+
+func joinLine(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
 }
 
 // replace gives old the value of src and keeps the comments around it.

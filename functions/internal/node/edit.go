@@ -169,8 +169,7 @@ func (f *Field) ensure(empty *yaml.Node, order []string) (*yaml.Node, error) {
 	v, err := f.typed(empty.Kind, want)
 	if v != nil || err != nil {
 		if v != nil && len(v.Content) == 0 {
-			v.Style &^= yaml.FlowStyle // "{}" and "[]" are about to be filled
-			settle(f.parent.Content[f.pos()], v)
+			f.toBlock()
 		}
 		return v, err
 	}
@@ -201,11 +200,8 @@ func (f *Field) Set(value *yaml.Node, order ...string) error {
 		}
 		f.parent = m
 	}
-	if len(f.parent.Content) == 0 {
-		f.parent.Style &^= yaml.FlowStyle
-		if f.up != nil {
-			settle(f.up.parent.Content[f.up.pos()], f.parent)
-		}
+	if len(f.parent.Content) == 0 && f.up != nil {
+		f.up.toBlock()
 	}
 	at := insertPosition(f.parent, f.key, order)
 	f.parent.Content = slices.Insert(f.parent.Content, at, String(f.key), clone(value))
@@ -239,7 +235,24 @@ func (f *Field) Remove() (bool, error) {
 		return false, err
 	}
 	removeChildren(f.parent, i, 2)
+	if f.up != nil {
+		f.up.settle()
+	}
 	return true, nil
+}
+
+// settle puts the comment on the field's line where it can be read back, after the value was edited.
+func (f *Field) settle() {
+	i := f.pos()
+	settle(f.parent.Content[i], f.parent.Content[i+1])
+}
+
+// toBlock makes the field's empty collection, {} or [], one that is written as a block once it is filled.
+func (f *Field) toBlock() {
+	i := f.pos()
+	key, empty := f.parent.Content[i], f.parent.Content[i+1]
+	empty.Style &^= yaml.FlowStyle
+	key.LineComment, empty.LineComment = joinLine(key.LineComment, empty.LineComment), ""
 }
 
 // removeChildren removes n children of parent from position i on, and hands the comments that do not describe them to

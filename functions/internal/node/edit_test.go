@@ -74,14 +74,23 @@ func TestSet(t *testing.T) {
 			value: map[string]any{"a": 1, "c": map[string]any{"y": 3}, "d": "new"}, want: "k:\n  # on a\n  a: 1 # a\n  c: {y: 3} # c\n  d: new\n"},
 		"list to list": {in: "k:\n# on 1\n- 1 # one\n# on 2\n- 2 # two\n- {name: x, v: 1} # x\n", key: "k",
 			value: []any{0, 2, map[string]any{"name": "x", "v": 2}}, want: "k:\n- 0\n# on 2\n- 2 # two\n- {name: x, v: 2} # x\n"},
-		"stands twice":        {in: "k: 1\nk: 2\n", key: "k", value: "x", err: "k: stands twice: remove one of the two"},
-		"below text":          {in: "k: x\n", key: "k", sub: "s", value: "x", err: "k: is a string, not a map: correct its type"},
-		"alias":               {in: "x: &a 1\nk: *a\n", key: "k", value: "y", err: "k: is a YAML alias (*a), so that an edit would change the other place too: write the value out"},
-		"aliased":             {in: "x: &a {b: 1}\nk: *a\n", key: "x", value: "y", err: "x: has a YAML anchor (&a) that is used elsewhere, so that an edit would change the other place too: write the values out"},
-		"anchor used within":  {in: "k: {a: &v 1}\nx: *v\n", key: "k", value: "y", err: "k: has a YAML anchor (&v) that is used elsewhere, so that an edit would change the other place too: write the values out"},
-		"anchor used by none": {in: "k: &a x\n", key: "k", value: "z", want: "k: &a z\n"},
-		"beside an anchor":    {in: "x: &a 1\ny: *a\nk: z\n", key: "k", value: "w", want: "x: &a 1\ny: *a\nk: w\n"},
-		"merge key":           {in: "x: &a {b: 1}\nk: {<<: *a}\n", key: "k", sub: "b", value: "y", err: `k: has a YAML merge key (<<), so that "b" cannot be edited safely: write the merged keys out`},
+		"map to empty map":            {in: "k: # c\n  a: 1\nz: 1\n", key: "k", value: map[string]any{}, want: "k: {} # c\nz: 1\n"},
+		"list to empty list":          {in: "k: # c\n- 1\nz: 1\n", key: "k", value: []any{}, want: "k: [] # c\nz: 1\n"},
+		"map to empty list":           {in: "k: # c\n  a: 1\nz: 1\n", key: "k", value: []any{}, want: "k: [] # c\nz: 1\n"},
+		"null to empty map":           {in: "k: # c\nz: 1\n", key: "k", value: map[string]any{}, want: "k: {} # c\nz: 1\n"},
+		"within, to empty":            {in: "k:\n  a: # c\n    b: 1\n  l: # d\n  - 1\n", key: "k", value: map[string]any{"a": map[string]any{}, "l": []any{}}, want: "k:\n  a: {} # c\n  l: [] # d\n"},
+		"element to empty":            {in: "k:\n- name: x\n  a: # c\n    b: 1\n", key: "k", value: []any{map[string]any{"name": "x", "a": map[string]any{}}}, want: "k:\n- name: x\n  a: {} # c\n"},
+		"text to empty map":           {in: "k: x # c\n", key: "k", value: map[string]any{}, want: "k: {} # c\n"},
+		"flow map to flow map":        {in: "k: {a: 1} # c\n", key: "k", value: map[string]any{}, want: "k: {} # c\n"},
+		"comment below, to empty map": {in: "k: # c\n  # on a\n  a: 1\nz: 1\n", key: "k", value: map[string]any{}, want: "k: {} # c\nz: 1\n"},
+		"stands twice":                {in: "k: 1\nk: 2\n", key: "k", value: "x", err: "k: stands twice: remove one of the two"},
+		"below text":                  {in: "k: x\n", key: "k", sub: "s", value: "x", err: "k: is a string, not a map: correct its type"},
+		"alias":                       {in: "x: &a 1\nk: *a\n", key: "k", value: "y", err: "k: is a YAML alias (*a), so that an edit would change the other place too: write the value out"},
+		"aliased":                     {in: "x: &a {b: 1}\nk: *a\n", key: "x", value: "y", err: "x: has a YAML anchor (&a) that is used elsewhere, so that an edit would change the other place too: write the values out"},
+		"anchor used within":          {in: "k: {a: &v 1}\nx: *v\n", key: "k", value: "y", err: "k: has a YAML anchor (&v) that is used elsewhere, so that an edit would change the other place too: write the values out"},
+		"anchor used by none":         {in: "k: &a x\n", key: "k", value: "z", want: "k: &a z\n"},
+		"beside an anchor":            {in: "x: &a 1\ny: *a\nk: z\n", key: "k", value: "w", want: "x: &a 1\ny: *a\nk: w\n"},
+		"merge key":                   {in: "x: &a {b: 1}\nk: {<<: *a}\n", key: "k", sub: "b", value: "y", err: `k: has a YAML merge key (<<), so that "b" cannot be edited safely: write the merged keys out`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,6 +115,8 @@ func TestSet(t *testing.T) {
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ in, want, err string }{
+		"the only one, commented": {in: "k: # c\n  s: 1\nz: 1\n", want: "k: {} # c\nz: 1\n"},
+		"the only one in flow":    {in: "k: {s: 1} # c\nz: 1\n", want: "k: {} # c\nz: 1\n"},
 		"with its comments":       {in: "k:\n  a: 1\n  # on s\n  s: 2 # s\n  b: 3\n", want: "k:\n  a: 1\n  b: 3\n"},
 		"absent":                  {in: "k:\n  a: 1\n", want: "k:\n  a: 1\n"},
 		"below absent":            {in: "a: 1\n", want: "a: 1\n"},

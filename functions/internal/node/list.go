@@ -3,8 +3,6 @@
 package node
 
 import (
-	"slices"
-
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -44,26 +42,28 @@ func (f *Field) SetOwned(owned Owned, entries []Entry) (emptied bool, err error)
 		emptied = removed && len(list.Content) == 0
 	}
 	if len(entries) == 0 {
+		if emptied {
+			f.settle()
+		}
 		return emptied, nil
 	}
 	if list, err = f.EnsureList(owned.Order...); err != nil {
 		return false, err
 	}
-	for at, entry := range entries {
-		if err := f.setEntry(list, owned, entry, at); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
+	return false, f.setEntries(list, owned, entries)
 }
 
 // removeOwned removes the owner's elements that are not among the entries, and second ones of the same ID.
 func (f *Field) removeOwned(list *yaml.Node, owned Owned, entries []Entry) (bool, error) {
+	wanted := make(map[string]bool, len(entries))
+	for _, entry := range entries {
+		wanted[entry.ID] = true
+	}
+	first := positions(list, owned.Key)
 	removed := false
 	for i := len(list.Content) - 1; i >= 0; i-- {
 		id := GetString(list.Content[i], owned.Key)
-		wanted := slices.ContainsFunc(entries, func(e Entry) bool { return e.ID == id })
-		if !owned.Is(id) || wanted && indexByID(list, owned.Key, id) == i {
+		if !owned.Is(id) || wanted[id] && first[id] == i {
 			continue
 		}
 		if err := f.editor.replaceable(list.Content[i], Index(f.Path, i)); err != nil {
@@ -75,32 +75,59 @@ func (f *Field) removeOwned(list *yaml.Node, owned Owned, entries []Entry) (bool
 	return removed, nil
 }
 
-func (f *Field) setEntry(list *yaml.Node, owned Owned, entry Entry, at int) error {
-	value, err := FromValue(entry.Value)
-	if err != nil {
-		return err
-	}
-	i := indexByID(list, owned.Key, entry.ID)
-	if i < 0 {
-		if !owned.First {
-			at = len(list.Content)
-		}
-		list.Content = slices.Insert(list.Content, at, value)
-		return nil
-	}
-	element := list.Content[i]
-	if !same(element, value) {
-		if err := f.editor.replaceable(element, Index(f.Path, i)); err != nil {
+// setEntries writes the entries into the list, each into the element of its ID if there is one.
+func (f *Field) setEntries(list *yaml.Node, owned Owned, entries []Entry) error {
+	first := positions(list, owned.Key)
+	var front, added []*yaml.Node
+	isFront := map[int]bool{}
+	for _, entry := range entries {
+		value, err := FromValue(entry.Value)
+		if err != nil {
 			return err
 		}
-		assign(element, value)
+		i, found := first[entry.ID]
+		if found {
+			if value, err = f.assignElement(list.Content[i], value, i); err != nil {
+				return err
+			}
+			isFront[i] = owned.First
+		}
+		switch {
+		case owned.First:
+			front = append(front, value)
+		case !found:
+			added = append(added, value)
+		}
 	}
-	if owned.First && i != at {
-		list.Content = slices.Insert(slices.Delete(list.Content, i, i+1), at, element)
+	for i, n := range list.Content {
+		if !isFront[i] {
+			front = append(front, n)
+		}
 	}
+	list.Content = append(front, added...)
 	return nil
 }
 
-func indexByID(list *yaml.Node, key, id string) int {
-	return slices.IndexFunc(list.Content, func(n *yaml.Node) bool { return GetString(n, key) == id })
+// assignElement makes the element at position i of the list hold the value, and returns it.
+func (f *Field) assignElement(element, value *yaml.Node, i int) (*yaml.Node, error) {
+	if same(element, value) {
+		return element, nil
+	}
+	if err := f.editor.replaceable(element, Index(f.Path, i)); err != nil {
+		return nil, err
+	}
+	assign(element, value)
+	return element, nil
+}
+
+// positions returns where the elements with an ID stand; of several with the same, where the first does.
+func positions(list *yaml.Node, key string) map[string]int {
+	first := make(map[string]int, len(list.Content))
+	for i, n := range list.Content {
+		id := GetString(n, key)
+		if _, known := first[id]; !known {
+			first[id] = i
+		}
+	}
+	return first
 }

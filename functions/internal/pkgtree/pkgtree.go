@@ -33,7 +33,7 @@ func Read(items []*yaml.RNode) (*Tree, error) {
 	rendered := false
 	for i, item := range items {
 		id := krm.Identify(item)
-		if isKptfile(id) {
+		if IsKptfileResource(id) {
 			kptfiles[i] = id
 			rendered = rendered || id.Package != ""
 		}
@@ -87,7 +87,8 @@ func (t *Tree) InRoot(item *yaml.RNode) bool {
 // IsKptfile reports whether path is that of a Kptfile.
 func IsKptfile(file string) bool { return path.Base(file) == KptfileName }
 
-func isKptfile(id krm.Identity) bool {
+// IsKptfileResource reports whether id is that of a Kptfile, not of a resource of that kind in another file.
+func IsKptfileResource(id krm.Identity) bool {
 	return id.Kind == "Kptfile" && id.Group() == "kpt.dev" && (id.File == "" || IsKptfile(id.File))
 }
 

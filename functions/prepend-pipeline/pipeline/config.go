@@ -5,19 +5,16 @@ package pipeline
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/internal/fnconfig"
-	"github.com/package-variants/package-variants/functions/internal/node"
-	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // Kind is the kind of the function's own config, of API version fn.kpt.dev/v1alpha1.
 const Kind = "PrependPipeline"
 
-// Config is the function's own config (section "prepend-pipeline" of the design). Its metadata.name is the variant's.
+// Config is the function's own config (docs/design.md, "prepend-pipeline"). Its metadata.name is the variant's.
 type Config struct {
 	fnconfig.TypeMeta `json:",inline"`
 	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`
@@ -42,8 +39,7 @@ func decode(config *yaml.RNode) (r request, err error) {
 		}
 		return errors.Join(
 			fnconfig.Require(n, "metadata.name", name),
-			validate(n, node.Join(path, "mutators"), r.pipeline.Mutators),
-			validate(n, node.Join(path, "validators"), r.pipeline.Validators))
+			fnconfig.Invalid(n, p.Validate(path)))
 	}
 	err = fnconfig.Decode(config, example,
 		fnconfig.Form{APIVersion: fnconfig.APIVersion, Kind: Kind, Decode: func(n *yaml.RNode) error {
@@ -58,22 +54,4 @@ func decode(config *yaml.RNode) (r request, err error) {
 		}),
 	)
 	return r, err
-}
-
-// validate checks the functions of the list at path: names have no dots, and each function has an image or an exec.
-func validate(config *yaml.RNode, path string, functions []variant.Function) error {
-	var errs []error
-	for i, f := range functions {
-		at := node.Index(path, i)
-		if strings.Contains(f.Name, ".") {
-			errs = append(errs, krm.Errorf(config, node.Join(at, "name"), "is %q, but must have no dot: its name in the Kptfile is read by the dots", f.Name))
-		}
-		switch {
-		case f.Image == "" && f.Exec == "":
-			errs = append(errs, krm.Errorf(config, at, "has neither image nor exec: say which function to run"))
-		case f.Image != "" && f.Exec != "":
-			errs = append(errs, krm.Errorf(config, at, "has both image and exec: decide for one"))
-		}
-	}
-	return errors.Join(errs...)
 }

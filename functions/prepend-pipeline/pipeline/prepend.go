@@ -34,10 +34,9 @@ func Prepend(items []*yaml.RNode, variantName string, p variant.Pipeline) ([]*ya
 	if err != nil {
 		return nil, err
 	}
-	kptfile := items[tree.Root]
-	edited := kptfile.Copy()
-	if err := edit(node.Edit(edited.YNode()), variantName, p); err != nil {
-		return nil, krm.Wrap(kptfile, err)
+	edited, err := krm.Edit(items[tree.Root], func(e *node.Editor) error { return edit(e, variantName, p) })
+	if err != nil {
+		return nil, err
 	}
 	out := slices.Clone(items)
 	out[tree.Root] = edited

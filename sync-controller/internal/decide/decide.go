@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package decide decides what a PackageVariant needs next, from plain values (section "The controller" of the design).
+// Package decide decides what a PackageVariant needs next, from plain values (docs/design.md, "The controller").
 // A rule of a package's life is one policy function here, and one row in the table of its test.
 package decide
 

@@ -58,6 +58,11 @@ type Draft struct {
 	Task      revision.Task
 }
 
+// Is reports whether two drafts are the same, by what the status of a variant keeps of one.
+func (d *Draft) Is(other *Draft) bool {
+	return d.Package == other.Package && d.Workspace == other.Workspace && d.Task.Type == other.Task.Type && d.Task.Source == other.Task.Source
+}
+
 // Mutation is what the functions make of a revision's files.
 type Mutation struct {
 	// Changed are the paths of the files that they change.
@@ -102,6 +107,5 @@ func lost(in *Input, r *revision.Revision) bool {
 
 // requested reports whether a revision is the draft that Porch was asked to make.
 func requested(in *Input, r *revision.Revision) bool {
-	return in.Requested.Workspace != "" && r.Package == in.Requested.Package && r.Workspace == in.Requested.Workspace &&
-		r.Lifecycle == revision.Draft && r.Task.Type == in.Requested.Task.Type && r.Task.Source == in.Requested.Task.Source
+	return r.Lifecycle == revision.Draft && in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: r.Task})
 }

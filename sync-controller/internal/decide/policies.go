@@ -210,7 +210,7 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	return &Decision{State: UpstreamChanged, Condition: *stalled(v1alpha1.ReasonUpstreamLockMissing,
-		"%s does not say what it was derived from, so that it cannot be upgraded; what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew",
+		"%s does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew",
 		target.Name)}
 }
 

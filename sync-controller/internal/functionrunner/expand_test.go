@@ -60,7 +60,7 @@ func TestExpand(t *testing.T) {
 		"by a tag":                    {upstream: "{repo: blueprints, package: web, revision: stable}", targets: "[{repositories: [{name: edge-1}], template: {packageContext: {dataExprs: [{key: up, valueExpr: upstream.name}]}}}]"},
 		"of a draft":                  {upstream: "{repo: blueprints, package: web, workspaceName: v3}", targets: "[{repositories: [{name: edge-1}], template: {packageContext: {dataExprs: [{key: up, valueExpr: upstream.name}]}}}]"},
 		"no upstream": {upstream: "{repo: blueprints, package: db, revision: latest}", targets: "[{repositories: [{name: edge-1}]}]",
-			err: `spec.upstream: there is no PackageRevision of blueprints/db revision latest in namespace "fleet": correct the upstream, or add the PackageRevision to the snapshot`},
+			err: `spec.upstream: there is no PackageRevision of blueprints/db that is published in namespace "fleet": correct the upstream, or add the PackageRevision to the snapshot`},
 		"no Repository": {targets: "[{repositories: [{name: edge-9}]}]", err: `spec.targets[0]: wants a package in repository "edge-9" for target edge-9/web, but there is no such Repository in namespace "fleet": register it, or correct the target`},
 		"wanted twice":  {targets: "[{repositories: [{name: edge-1}]}, {repositories: [{name: edge-1}]}]", err: `spec.targets[1]: wants package "web" in repository "edge-1" for target edge-1/web, which spec.targets[0] (for edge-1/web) wants already: give each target a package of its own, by packageNames or packageExpr`},
 		"two expressions that do not compile": {targets: "[{repositories: [{name: edge-1}], template: {labelExprs: [{key: a, valueExpr: nothing}, {key: b, valueExpr: '1'}]}}]",

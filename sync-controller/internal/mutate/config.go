@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// configVersion is the API version of the functions' own configs (section "The functions" of the design).
+// configVersion is the API version of the functions' own configs (docs/design.md, "The functions").
 const configVersion = "fn.kpt.dev/v1alpha1"
 
 // config returns the function's own config of a kind; fields that are empty are left out.
@@ -36,7 +36,7 @@ func pipelineConfig(r Request) map[string]any {
 }
 
 // injectionConfig passes on no more of the objects than the function reads.
-func injectionConfig(r Request, objects []map[string]any, unreadable []Unreadable) map[string]any {
+func injectionConfig(r Request, objects []map[string]any, unreadable []injection.Unreadable) map[string]any {
 	resources := make([]map[string]any, 0, len(objects))
 	for _, o := range objects {
 		metadata, _ := o["metadata"].(map[string]any)
@@ -44,7 +44,7 @@ func injectionConfig(r Request, objects []map[string]any, unreadable []Unreadabl
 		resource["metadata"] = pick(metadata, "name", "namespace")
 		resources = append(resources, resource)
 	}
-	return config(injection.Kind, r, map[string]any{"injectors": r.Spec.Injectors, "resources": resources})
+	return config(injection.Kind, r, map[string]any{"injectors": r.Spec.Injectors, "resources": resources, "unreadable": unreadable})
 }
 
 // pick returns those of the keys that the map has, with their values.

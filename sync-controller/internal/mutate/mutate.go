@@ -23,14 +23,7 @@ import (
 
 // Objects returns the in-cluster objects among the candidates that exist, in the form in which the API serves them, and
 // those that cannot be read.
-type Objects func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []Unreadable, error)
-
-// Unreadable is an object that cannot be read.
-type Unreadable struct {
-	injection.Candidate
-	// Reason says why, as a sentence.
-	Reason string
-}
+type Objects func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error)
 
 // Request says what to make of a package.
 type Request struct {

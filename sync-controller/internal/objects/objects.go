@@ -64,6 +64,19 @@ func (w *Watches) Use(ctx context.Context, user types.NamespacedName, references
 	return nil
 }
 
+// Add adds to the user's references, as Use replaces them.
+func (w *Watches) Add(ctx context.Context, user types.NamespacedName, references []Reference) error {
+	w.mu.Lock()
+	all := slices.Clone(w.references[user])
+	w.mu.Unlock()
+	for _, reference := range references {
+		if !slices.Contains(all, reference) {
+			all = append(all, reference)
+		}
+	}
+	return w.Use(ctx, user, all)
+}
+
 // Release ends the user's references.
 func (w *Watches) Release(user types.NamespacedName) { w.replace(user, nil) }
 

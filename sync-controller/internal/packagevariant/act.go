@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
@@ -25,8 +26,12 @@ type result struct {
 	decide.Input
 	// pv is the variant as it was written last.
 	pv *v1alpha1.PackageVariant
+	// contents are the contents that are known then, of the inspection and of the steps.
+	contents map[string]evaluated
 	// rendered is what Porch reported of the revisions that were saved, by name.
 	rendered map[string]porchapi.RenderStatus
+	// injected are the objects to watch from now on.
+	injected []v1alpha1.ObjectReference
 	// gone reports whether the variant itself was let go.
 	gone bool
 	// err is why the steps ended early.
@@ -46,13 +51,13 @@ type action struct {
 
 // act does the steps of a decision, in order. A step that fails ends them.
 func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision) *result {
-	a := &action{Reconciler: r, in: in, out: &result{Input: in.Input, pv: in.pv.DeepCopy(), rendered: map[string]porchapi.RenderStatus{}}}
+	a := &action{Reconciler: r, in: in, out: &result{Input: in.Input, pv: in.pv.DeepCopy(), rendered: map[string]porchapi.RenderStatus{}, contents: maps.Clone(in.contents)}}
 	a.out.Mutations = maps.Clone(in.Mutations)
 	a.out.Revisions, a.out.Elsewhere = slices.Clone(in.Revisions), slices.Clone(in.Elsewhere)
 	for i := range d.Steps {
 		step := &d.Steps[i]
 		a.out.err = a.do(ctx, step, d.Condition)
-		actions.WithLabelValues(string(step.Action), outcomeOf(a.out.err)).Inc()
+		actions.WithLabelValues(label(step), outcomeOf(a.out.err)).Inc()
 		if a.out.err != nil {
 			break
 		}
@@ -100,8 +105,12 @@ func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant
 }
 
 // announce writes to the status which draft is going to be asked for, before it is: then it is known for the variant's,
-// whatever happens to the controller or to Porch.
+// whatever happens to the controller or to Porch. Nothing is written where that is tried again, and why it failed stays.
 func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1alpha1.Condition) error {
+	if status := &a.out.pv.Status; status.ObservedGeneration == a.out.pv.Generation && requestedDraft(status).Is(draft) &&
+		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) {
+		return nil
+	}
 	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
 		condition.Set(&status.Conditions, a.out.pv.Generation)
 		status.ObservedGeneration, status.ObservedInputs = a.out.pv.Generation, ""
@@ -144,7 +153,7 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 	if draft == nil {
 		draft = a.created
 	}
-	e, inspected := a.in.contents[draft.Name]
+	e, inspected := a.out.contents[draft.Name]
 	var err error
 	if !inspected {
 		if e, err = a.evaluate(ctx, draft); err != nil {
@@ -164,15 +173,15 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 		}
 		a.out.rendered[draft.Name] = saved.RenderStatus
 		a.changed(draft.Name, func(r *revision.Revision) { r.Commit = saved.Commit })
-		sent := e.sent()
-		if e.content = saved; maps.Equal(sent, saved.Files) {
-			e.outcome.Files = nil
+		if maps.Equal(e.sent(), saved.Files) {
+			e.content, e.outcome.Files = saved, nil
 			break
 		}
-		if e.outcome, err = a.Reconciler.mutate(ctx, a.in, saved.Files); err != nil {
-			return err
+		if e, err = a.Reconciler.mutate(ctx, a.in.observation, saved); err != nil {
+			return &mutationError{revision: draft.Name, err: err}
 		}
 	}
+	a.out.contents[draft.Name] = e
 	m := mutation(e.outcome)
 	m.Changed, m.Reverted = nil, m.Changed
 	a.out.Mutations[draft.Name] = m
@@ -185,9 +194,9 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 	if err != nil {
 		return evaluated{}, err
 	}
-	outcome, err := a.Reconciler.mutate(ctx, a.in, content.Files)
+	e, err := a.Reconciler.mutate(ctx, a.in.observation, content)
 	if err == nil || unavailable(err) {
-		return evaluated{content: content, outcome: outcome}, err
+		return e, err
 	}
 	if a.created != nil {
 		if err := a.porch.Delete(ctx, draft); err != nil {
@@ -274,6 +283,14 @@ func (a *action) recordEvent(reason, message string, err error) {
 	if err == nil {
 		a.event(a.out.pv, corev1.EventTypeNormal, reason, message)
 	}
+}
+
+// label is the label of a step in the metrics: of one that makes a draft, how.
+func label(step *decide.Step) string {
+	if step.Action == decide.Create {
+		return map[revision.TaskType]string{revision.Clone: "Clone", revision.Upgrade: "Upgrade", revision.Edit: "Edit"}[step.Draft.Task.Type]
+	}
+	return string(step.Action)
 }
 
 // outcomeOf is the label of a step's outcome in the metrics.

@@ -24,14 +24,16 @@ type inspection struct {
 	*observation
 	// contents are the contents that were read, by the name of the revision, and what the functions make of them.
 	contents map[string]evaluated
-	// references are the objects that injectors name for the injection points in the contents.
-	references []objects.Reference
 }
 
 // evaluated is the content of a revision and what the functions make of it.
 type evaluated struct {
 	content porch.Content
 	outcome mutate.Outcome
+	// references are the objects that injectors name for the injection points in the content, versions their versions
+	// before they were read.
+	references []objects.Reference
+	versions   []string
 }
 
 // errOutdated ends a reconcile that was begun on an older spec: the newer one is in the work queue.
@@ -88,6 +90,7 @@ func (r *Reconciler) refresh(ctx context.Context, seen *observation) (*observati
 		return fresh, nil
 	}
 	downstream := revision.DownstreamOf(&pv.Spec)
+	fresh.fresh = true
 	if fresh.Revisions, err = r.porch.Revisions(ctx, pv.Namespace, downstream); err != nil {
 		return nil, err
 	}
@@ -111,17 +114,16 @@ func (r *Reconciler) refresh(ctx context.Context, seen *observation) (*observati
 
 // evaluate reads the content of a revision and runs the functions over it. That a function fails is an outcome.
 func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
-	content, err := r.content(ctx, in, name)
+	content, err := r.content(ctx, in.observation, name)
 	if err != nil {
 		return err
 	}
-	outcome, err := r.mutate(ctx, in, content.Files)
+	e, err := r.mutate(ctx, in.observation, content)
 	failure, failed := errors.AsType[*mutate.FunctionError](err)
 	if err != nil && (!failed || unavailable(err)) {
 		return err
 	}
-	in.contents[name] = evaluated{content: content, outcome: outcome}
-	in.Mutations[name] = mutation(outcome)
+	in.contents[name], in.Mutations[name] = e, mutation(e.outcome)
 	if failed {
 		in.Mutations[name] = decide.Mutation{Err: failure}
 	}
@@ -145,15 +147,15 @@ func mutation(outcome mutate.Outcome) decide.Mutation {
 
 // content returns the content of a target, or of the upstream as it would be cloned. The upstream's is read once for all
 // variants that ask for it.
-func (r *Reconciler) content(ctx context.Context, in *inspection, name string) (porch.Content, error) {
-	upstream := in.Upstream
+func (r *Reconciler) content(ctx context.Context, o *observation, name string) (porch.Content, error) {
+	upstream := o.Upstream
 	if name != upstream.Name {
-		return r.porch.Content(ctx, in.pv.Namespace, name)
+		return r.porch.Content(ctx, o.pv.Namespace, name)
 	}
 	content, err := r.upstream.Get(upstream.Namespace+"/"+name+"/"+upstream.Commit, func() (porch.Content, error) {
 		return r.porch.Content(ctx, upstream.Namespace, name)
 	})
-	if err == nil && in.Repositories[in.Spec.Downstream.Repo].Deployment {
+	if err == nil && o.Repositories[o.Spec.Downstream.Repo].Deployment {
 		content.Files = withPackageContext(content.Files)
 	}
 	return content, err
@@ -174,44 +176,38 @@ func withPackageContext(files map[string]string) map[string]string {
 	return files
 }
 
-// mutate runs the functions over files, and watches from now on the objects that they inject.
-func (r *Reconciler) mutate(ctx context.Context, in *inspection, files map[string]string) (mutate.Outcome, error) {
-	return mutate.Apply(ctx, r.runtime, files, mutate.Request{
-		Name: in.pv.Name, Namespace: in.pv.Namespace, Spec: in.Spec,
-		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []mutate.Unreadable, error) {
-			return r.injected(ctx, in, candidates)
+// mutate runs the functions over a content, and watches from now on the objects that they inject, too.
+func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.Content) (evaluated, error) {
+	e := evaluated{content: content}
+	var err error
+	e.outcome, err = mutate.Apply(ctx, r.runtime, content.Files, mutate.Request{
+		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
+		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
+			for _, c := range candidates {
+				kind := objects.Kind{APIVersion: c.APIVersion, Kind: c.Kind, Namespace: o.pv.Namespace}
+				e.references = append(e.references, objects.Reference{Kind: kind, Name: c.Name})
+			}
+			if err := r.watches.Add(ctx, o.key(), e.references); err != nil {
+				return nil, nil, err
+			}
+			e.versions = r.versions(e.references)
+			return r.injected(ctx, e.references, candidates)
 		},
 	})
+	return e, err
 }
 
-// injected returns those candidates that exist, and those that cannot be read.
-func (r *Reconciler) injected(ctx context.Context, in *inspection, candidates []injection.Candidate) (found []map[string]any, unreadable []mutate.Unreadable, err error) {
-	references := make([]objects.Reference, len(candidates))
-	for i, c := range candidates {
-		references[i] = objects.Reference{Kind: objects.Kind{APIVersion: c.APIVersion, Kind: c.Kind, Namespace: in.pv.Namespace}, Name: c.Name}
-	}
-	in.references = union(in.references, references)
-	if err := r.watches.Use(ctx, in.key(), in.references); err != nil {
-		return nil, nil, err
-	}
+// injected returns those of the references' objects that exist, and those that cannot be read.
+func (r *Reconciler) injected(ctx context.Context, references []objects.Reference, candidates []injection.Candidate) (found []map[string]any, unreadable []injection.Unreadable, err error) {
 	for i, reference := range references {
 		object, err := r.objects.Read(ctx, reference)
 		if err != nil {
-			unreadable = append(unreadable, mutate.Unreadable{Candidate: candidates[i], Reason: err.Error()})
+			unreadable = append(unreadable, injection.Unreadable{
+				APIVersion: candidates[i].APIVersion, Kind: candidates[i].Kind, Name: candidates[i].Name, Message: err.Error(),
+			})
 		} else if object != nil {
 			found = append(found, object)
 		}
 	}
 	return found, unreadable, nil
-}
-
-// union returns the elements of both lists, each once.
-func union[T comparable](a, b []T) []T {
-	out := slices.Clone(a)
-	for _, each := range b {
-		if !slices.Contains(out, each) {
-			out = append(out, each)
-		}
-	}
-	return out
 }

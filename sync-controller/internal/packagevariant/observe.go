@@ -11,7 +11,6 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -29,6 +28,8 @@ type observation struct {
 	pv *v1alpha1.PackageVariant
 	// objects are the versions of the objects that the status says are injected.
 	objects []string
+	// fresh reports whether Porch was asked for the revisions.
+	fresh bool
 }
 
 func (o *observation) key() types.NamespacedName { return client.ObjectKeyFromObject(o.pv) }
@@ -62,7 +63,7 @@ func (o *observation) places() []types.NamespacedName {
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
 	o := &observation{pv: pv, Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
-		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), Requested: requestedDraft(&pv.Status), Known: map[string]bool{},
+		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), Requested: *requestedDraft(&pv.Status), Known: map[string]bool{},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
 	}}
 	for _, name := range pv.Status.OwnedRevisions {
@@ -79,12 +80,12 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 }
 
 // requestedDraft returns the draft that the status says Porch was asked for; zero if it says of none.
-func requestedDraft(status *v1alpha1.PackageVariantStatus) decide.Draft {
+func requestedDraft(status *v1alpha1.PackageVariantStatus) *decide.Draft {
 	d := status.RequestedDraft
 	if d == nil {
-		return decide.Draft{}
+		return &decide.Draft{}
 	}
-	return decide.Draft{
+	return &decide.Draft{
 		Package: revision.Package{Repo: d.Repo, Name: d.Package}, Workspace: d.WorkspaceName,
 		Task: revision.Task{Type: revision.TaskType(d.Task), Source: d.Source},
 	}
@@ -198,28 +199,10 @@ func (r *Reconciler) observeUpstream(ctx context.Context, o *observation) error 
 		return err
 	}
 	o.Bases = revisions
-	if o.Upstream = findUpstream(u, revisions); o.Upstream == nil {
-		return nil
+	if i := u.Resolve(revision.Candidates(revisions)); i >= 0 {
+		o.Upstream = &revisions[i]
 	}
 	return r.observeBases(ctx, o)
-}
-
-// findUpstream returns the revision that an upstream means. One that names the main branch, or nothing, which in Porch
-// is the same, means the newest published revision: Porch puts each that is published on the branch. Only of a package
-// without any it means the branch itself.
-func findUpstream(u *variant.Upstream, revisions []revision.Revision) *revision.Revision {
-	branch := *u
-	if number, _ := u.Revision.Number(); u.WorkspaceName == "" && (u.Revision.IsZero() || number < 0) {
-		branch.Revision = variant.RevisionNumber(-1)
-		if latest := revision.LatestPublished(revisions); latest != nil {
-			return latest
-		}
-	}
-	found := expansion.FindUpstream(&branch, revision.ForExpansion(revisions))
-	if found == nil {
-		return nil
-	}
-	return &revisions[slices.IndexFunc(revisions, func(r revision.Revision) bool { return r.Name == found.Name })]
 }
 
 // observeBases looks further where a target was derived from a package that is not the upstream any more.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package packagevariant keeps the downstream packages of PackageVariants in step: observe, inspect, decide, act, report
-// (section "The controller" of the design). Each stage makes values of values; only act writes to Porch.
+// (docs/design.md, "The controller"). Each stage makes values of values; only act writes to Porch.
 package packagevariant
 
 import (

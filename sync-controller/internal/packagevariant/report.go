@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -69,20 +70,26 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, out *result) er
 	if out.err != nil {
 		condition = conditionOf(out.err)
 	}
+	if porch.Placeholder(out.err) { // nothing but another upstream helps
+		err, after.Steps = nil, nil
+	}
+	if out.err != nil && in.Deleting {
+		condition = decide.WaitToGo(condition)
+	}
 	if err == nil && len(after.Steps) > 0 && condition.Type != v1alpha1.ConditionReady {
 		return nil
 	}
 	known := &observation{pv: out.pv, Input: out.Input, objects: in.objects}
+	if len(out.contents) > 0 {
+		out.injected, known.objects = injectedObjects(out.contents)
+	}
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
 		out.fill(status, in, after.Injected)
 		if condition.Set(&status.Conditions, out.pv.Generation) && condition.Type != v1alpha1.ConditionReady {
 			r.event(out.pv, corev1.EventTypeWarning, condition.Reason, condition.Message)
 		}
-		if len(in.contents) > 0 {
-			known.objects = r.versions(references(out.pv))
-		}
 		status.ObservedInputs = ""
-		if err == nil && len(after.Steps) == 0 {
+		if err == nil && len(after.Steps) == 0 && condition.Type != v1alpha1.ConditionReconciling {
 			status.ObservedInputs = r.observedInputs(known)
 		}
 	})
@@ -120,21 +127,10 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, i
 	if u := out.Upstream; u != nil {
 		status.Upstream = &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
 	}
-	if len(in.contents) > 0 {
-		status.InjectedObjects = nil
-		for _, o := range in.references {
-			status.InjectedObjects = append(status.InjectedObjects, v1alpha1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind.Kind, Name: o.Name})
-		}
+	if len(out.contents) > 0 {
+		status.InjectedObjects = out.injected
 	}
-	// Where there are no revisions, the names of those that there were stay: if they come back without an owner, as they do
-	// when a Repository is registered anew, they are known by it.
-	if owned := decide.Owned(&out.Input); len(owned) > 0 {
-		status.OwnedRevisions = nil
-		for i := range owned {
-			status.OwnedRevisions = append(status.OwnedRevisions, owned[i].Name)
-		}
-		slices.Sort(status.OwnedRevisions)
-	}
+	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.fresh)
 	if d := out.Requested; out.err == nil && slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
 		_, current := r.Of(out.Owner)
 		return current && r.Package == d.Package && r.Workspace == d.Workspace
@@ -144,6 +140,38 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, i
 	if decide.Guard(&out.Input) == nil && !out.Deleting {
 		out.fillTargets(status)
 	}
+}
+
+// ownedRevisions returns the names of the revisions that the variant made or adopted. Those that were known stay unless
+// Porch was asked for them, and where it has none at all: if they come back without an owner, as they do when a Repository
+// is registered anew, they are known by it.
+func (out *result) ownedRevisions(known []string, asked bool) []string {
+	var names []string
+	for _, r := range decide.Owned(&out.Input) {
+		names = append(names, r.Name)
+	}
+	if !asked || len(names) == 0 {
+		names = append(names, known...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// injectedObjects returns the objects that injectors name in any of the contents, and the versions by which they were
+// read. One that was read in two versions has none that is known: it is looked at again.
+func injectedObjects(contents map[string]evaluated) (all []v1alpha1.ObjectReference, versions []string) {
+	for _, name := range slices.Sorted(maps.Keys(contents)) {
+		e := contents[name]
+		for i, o := range e.references {
+			reference := v1alpha1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind.Kind, Name: o.Name}
+			if at := slices.Index(all, reference); at < 0 {
+				all, versions = append(all, reference), append(versions, e.versions[i])
+			} else if versions[at] != e.versions[i] {
+				versions[at] = "changing"
+			}
+		}
+	}
+	return all, versions
 }
 
 // fillTargets sets the targets: with the render status of what was saved, or else the one known.

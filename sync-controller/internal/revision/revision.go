@@ -115,7 +115,7 @@ type Owner struct {
 }
 
 // Of reports whether the revision is the owner's, and whether its owner reference has the owner's UID. An object that
-// was restored from a backup has a new UID and owns what it owned (section "The controller" of the design).
+// was restored from a backup has a new UID and owns what it owned (docs/design.md, "The controller").
 func (r *Revision) Of(o Owner) (owned, current bool) {
 	for _, ref := range r.Owners {
 		if isVariant(ref) && ref.Name == o.Name {
@@ -187,6 +187,17 @@ func LatestPublished(revisions []Revision) *Revision {
 		}
 	}
 	return latest
+}
+
+// Candidates returns revisions in the form in which an upstream is looked for among them.
+func Candidates(revisions []Revision) []variant.Candidate {
+	out := make([]variant.Candidate, len(revisions))
+	for i, r := range revisions {
+		out[i] = variant.Candidate{
+			Repo: r.Package.Repo, Package: r.Package.Name, Workspace: r.Workspace, Number: r.Number, Published: r.Published(), Labels: r.Labels,
+		}
+	}
+	return out
 }
 
 // NextWorkspace returns the workspace name for a new draft of the package that the revisions are all of.

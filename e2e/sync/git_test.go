@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/package-variants/package-variants/e2e/stack"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// gitConfig keeps git from packing what is in the git server's repositories: it would not find it any more.
+const gitConfig = "[user]\n\tname = user\n\temail = user@example.com\n[gc]\n\tauto = 0\n[receive]\n\tautogc = false\n\tunpackLimit = 100000\n"
+
+// push commits files to a branch of a Repository's git repository, as people do who do not ask Porch. The files are those
+// of a package, which is a directory of that name; the branch begins at the main branch.
+func (w *world) push(repository, branch, pkg string, files map[string]string) {
+	w.t.Helper()
+	dir, config := w.t.TempDir(), filepath.Join(w.t.TempDir(), "config")
+	if err := os.WriteFile(config, []byte(gitConfig), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	git := func(args ...string) {
+		w.t.Helper()
+		cmd := exec.CommandContext(w.t.Context(), "git", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+config, "GIT_CONFIG_SYSTEM="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			w.t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("clone", "--quiet", "--branch", "main", filepath.Join(w.stack.Dir, "git", w.Namespace+"-"+repository), ".")
+	for name, content := range files {
+		path := filepath.Join(dir, pkg, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			w.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	git("add", "--all")
+	git("commit", "--quiet", "--message", "by hand")
+	git("push", "--quiet", "origin", "HEAD:refs/heads/"+branch)
+}
+
+// kptfile is the Kptfile of a package that somebody writes by hand.
+func kptfile(pkg string) string {
+	return "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: " + pkg + "\n"
+}
+
+// readAnew returns once Porch has read a Repository anew: what it had not known of the git repository, it knows then.
+func (w *world) readAnew(repository string) {
+	w.t.Helper()
+	w.probes++
+	workspace := fmt.Sprintf("probe-%d", w.probes)
+	w.push(repository, "drafts/probe/"+workspace, "probe", map[string]string{"Kptfile": kptfile("probe")})
+	w.Eventually("Porch has read "+repository+" anew", func() error {
+		var list porchapi.PackageRevisionList
+		if err := w.Client.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(list.Items, func(r porchapi.PackageRevision) bool {
+			return r.Spec.RepositoryName == repository && strings.HasSuffix(r.Name, workspace)
+		}) {
+			return fmt.Errorf("there is no draft %s", workspace)
+		}
+		return nil
+	})
+}
+
+// gitServer is the stack's git server behind a server that fails as a test wants it to.
+type gitServer struct {
+	*httptest.Server
+	// closed lets nobody in, readOnly lets nobody write.
+	closed, readOnly atomic.Bool
+	// pushed, if set, is called once: when a push is stored, and who pushed does not know it yet.
+	pushed atomic.Pointer[func()]
+}
+
+func (w *world) gitProxy() *gitServer {
+	w.t.Helper()
+	target, err := url.Parse(w.stack.GitURL(""))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	g := &gitServer{}
+	forward := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: func(r *http.Response) error {
+			if r.Request.Method == http.MethodPost && strings.HasSuffix(r.Request.URL.Path, "/git-receive-pack") {
+				if pushed := g.pushed.Swap(nil); pushed != nil {
+					(*pushed)()
+				}
+			}
+			return nil
+		},
+	}
+	g.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if g.closed.Load() || g.readOnly.Load() && strings.Contains(r.URL.String(), "git-receive-pack") {
+			http.Error(rw, "not allowed", http.StatusForbidden)
+			return
+		}
+		forward.ServeHTTP(rw, r)
+	}))
+	w.t.Cleanup(g.Close)
+	return g
+}
+
+// repositoryBehind registers a deployment Repository that Porch reaches by way of the server.
+func (w *world) repositoryBehind(g *gitServer, name string) {
+	w.t.Helper()
+	git := w.Namespace + "-" + name
+	err := w.stack.RegisterRepository(w.t.Context(), stack.Repository{
+		Namespace: w.Namespace, Name: name, Git: git, Address: g.URL + "/" + git, Deployment: true,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The condition that tells whether all required injection points are filled, and its reasons.
+const (
+	conditionInjected = "ConfigInjected"
+	injected          = "ConfigInjected"
+	unmet             = "InjectionUnmet"
+	noPoints          = "NoInjectionPoints"
+)
+
+// expectUnmet waits until a variant is ready, although not all that is required is injected, and the condition that says
+// so has all of the texts.
+func (w *world) expectUnmet(name string, texts ...string) {
+	w.t.Helper()
+	w.target(name)
+	message := w.expectCondition(name, conditionInjected, "False", unmet)
+	for _, text := range texts {
+		if !strings.Contains(message, text) {
+			w.t.Errorf("the condition of %s has no %q:\n%s", name, text, message)
+		}
+	}
+	if ready := w.Condition(name, v1alpha1.ConditionReady); ready.Status != metav1.ConditionTrue || ready.Reason != "UpToDate" {
+		w.t.Errorf("Ready of %s is %s %s, want True UpToDate: %s", name, ready.Status, ready.Reason, ready.Message)
+	}
+}
+
+// TestUnmetInjection has no object for a required point, then has it, loses it, and has a package without points. The
+// variant is ready in each case; the readiness gate of the package holds it back.
+func TestUnmetInjection(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Publish("blueprints", "plain", "v1", simple())
+	w.Apply(newVariant("web"), newVariant("plain", func(s *variant.Spec) { s.Upstream.Package = "plain" }))
+	w.start()
+	missing := `config.injection.ConfigMap.region: no v1 ConfigMap named "eu" in namespace "` + w.Namespace + `"`
+	w.expectUnmet("web", missing)
+	draft := w.target("web")
+	if gates := w.Revision(draft).Spec.ReadinessGates; len(gates) != 1 || gates[0].ConditionType != "config.injection.ConfigMap.region" {
+		t.Errorf("the readiness gates of the draft are %v", gates)
+	}
+	w.target("plain")
+	w.expectCondition("plain", conditionInjected, "True", noPoints)
+
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
+	w.expectCondition("web", conditionInjected, "True", injected)
+	w.waitFile(w.target("web"), "region.yaml", "api: eu\n")
+	w.Delete(configMap("eu", nil))
+	w.expectUnmet("web", missing)
+
+	w.Apply(newVariant("web", func(s *variant.Spec) { s.Injectors = nil }))
+	w.expectUnmet("web", "config.injection.ConfigMap.region: ")
+}
+
+// TestSetCounts holds what a set says of its variants: how many are ready, and how many have all injected, 0 included.
+func TestSetCounts(t *testing.T) {
+	w := newWorld(t)
+	w.Repository("edge-1", prod("eu"), true)
+	w.Repository("edge-2", prod("us"), true)
+	// Nothing is published as yet that could be cloned.
+	w.Draft("blueprints", "web", "v1", blueprint())
+	set := newSet(t, strings.Replace(fleetSet, "latest", "v1", 1))
+	set.Spec.Upstream.Revision = variant.Revision{}
+	set.Spec.Upstream.WorkspaceName = "v1"
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), set)
+	w.start()
+	w.expectCounts(map[string]int64{"desired": 2, "current": 2, "ready": 0, "injected": 0})
+	w.publish("blueprints.web.v1")
+	w.expectCounts(map[string]int64{"desired": 2, "current": 2, "ready": 2, "injected": 1})
+	w.Apply(configMap("us", map[string]string{"api": "us"}))
+	w.expectCounts(map[string]int64{"desired": 2, "current": 2, "ready": 2, "injected": 2})
+}
+
+// expectCounts waits until the status of the set has these counts, each of them present.
+func (w *world) expectCounts(want map[string]int64) {
+	w.t.Helper()
+	w.Eventually(fmt.Sprintf("the set counts %v", want), func() error {
+		set := w.object("PackageVariantSet", "v1alpha2", "fleet")
+		for field, n := range want {
+			got, found, err := unstructured.NestedInt64(set.Object, "status", field)
+			if err != nil || !found || got != n {
+				return fmt.Errorf("%s is %d (present: %t), want %d: %v", field, got, found, n, set.Object["status"])
+			}
+		}
+		return nil
+	})
+}
+
+func pointOf(apiVersion, kind, name, need string) string {
+	return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  annotations:\n    kpt.dev/config-injection: %s\n", apiVersion, kind, name, need)
+}
+
+// adviceFor is what a condition says of objects that the controller may not read.
+func adviceFor(group, resource string) string {
+	return "label a ClusterRole " + `config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: ["` + group + `"], resources: ["` +
+		resource + `"], verbs: [get, list, watch]}`
+}
+
+// allow gives the controller the right to read a resource in the namespace, and forbid takes it away.
+func (w *world) allow(resource string) {
+	w.t.Helper()
+	w.kubectl("create", "role", "read-"+resource, "--namespace", w.Namespace, "--verb=get,list,watch", "--resource="+resource)
+	w.kubectl("create", "rolebinding", "read-"+resource, "--namespace", w.Namespace, "--role=read-"+resource, "--serviceaccount=package-variants-system:sync-controller")
+}
+
+func (w *world) forbid(resource string) {
+	w.t.Helper()
+	w.kubectl("delete", "rolebinding", "read-"+resource, "--namespace", w.Namespace)
+}
+
+// TestInjectionOfOtherKinds has injection points of kinds that the cluster does not know, and that may not be read. That is
+// the reason of their points and of nothing else: what else there is to do for the package is done.
+func TestInjectionOfOtherKinds(t *testing.T) {
+	w := newWorld(t)
+	with := func(points ...string) map[string]string {
+		files := blueprint()
+		files["points.yaml"] = strings.Join(points, "---\n")
+		return files
+	}
+	cluster := pointOf("infra.example.com/v1", "Cluster", "here", "required")
+	secret := pointOf("v1", "Secret", "here", "required")
+	w.Publish("blueprints", "unknown", "v1", with(cluster))
+	w.Publish("blueprints", "denied", "v1", with(secret))
+	w.Publish("blueprints", "both", "v1", with(cluster, secret))
+	w.Publish("blueprints", "optional", "v1", with(strings.ReplaceAll(cluster, "required", "optional"), strings.ReplaceAll(secret, "required", "optional")))
+	names := []string{"unknown", "denied", "both", "optional"}
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
+	for _, name := range names {
+		w.Apply(newVariant(name, func(s *variant.Spec) {
+			s.Upstream.Package = name
+			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage, ConfigMap: map[string]string{"pipe": "line"}}}}
+		}))
+	}
+	w.start()
+	unknown, denied := "the cluster does not know the kind", adviceFor("", "secrets")
+	w.expectUnmet("unknown", "config.injection.Cluster.here", unknown)
+	w.expectUnmet("denied", "config.injection.Secret.here", denied)
+	w.expectUnmet("both", "config.injection.Cluster.here", unknown, "config.injection.Secret.here", denied)
+	w.target("optional")
+	w.expectCondition("optional", conditionInjected, "True", injected)
+	for _, name := range names {
+		files := w.Files("edge." + name + ".packagevariant-1")
+		for file, text := range map[string]string{"region.yaml": "api: eu\n", "package-context.yaml": "region: eu\n", "Kptfile": "PackageVariant." + name + ".c.0"} {
+			if !strings.Contains(files[file], text) {
+				t.Errorf("%s has no %q in %s:\n%s", name, text, file, files[file])
+			}
+		}
+	}
+	// Granted, and known, it goes on by itself.
+	w.Apply(secretNamed("eu"))
+	w.allow("secrets")
+	w.kubectl("apply", "--namespace", w.Namespace, "-f", filepath.Join("testdata", "clusters.yaml"))
+	w.kubectl("wait", "--for=condition=Established", "crd", "clusters.infra.example.com")
+	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"endpoint": "eu.example.com"}}}
+	object.SetAPIVersion("infra.example.com/v1")
+	object.SetKind("Cluster")
+	object.SetName("eu")
+	w.Apply(object)
+	for _, name := range []string{"unknown", "both", "optional"} {
+		w.waitFile("edge."+name+".packagevariant-1", "points.yaml", "endpoint: eu.example.com")
+	}
+	w.expectCondition("unknown", conditionInjected, "True", injected)
+}
+
+// secretNamed returns a Secret that has no spec: a point cannot be filled from it, whoever may read it.
+func secretNamed(name string) client.Object {
+	secret := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"a": "b"}}}
+	secret.SetAPIVersion("v1")
+	secret.SetKind("Secret")
+	secret.SetName(name)
+	return secret
+}
+
+// TestPermissionTakenAway takes the right to read an injected object away again, while there is other work to do.
+func TestPermissionTakenAway(t *testing.T) {
+	w := newWorld(t)
+	const resource, group = "networkpolicies", "networking.k8s.io"
+	w.Publish("blueprints", "web", "v1", map[string]string{"point.yaml": pointOf(group+"/v1", "NetworkPolicy", "here", "required")})
+	policy := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"podSelector": map[string]any{"matchLabels": map[string]any{"a": "b"}}}}}
+	policy.SetAPIVersion(group + "/v1")
+	policy.SetKind("NetworkPolicy")
+	policy.SetName("eu")
+	w.Apply(policy, newVariant("web"))
+	w.start()
+	denied := adviceFor(group, resource)
+	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
+	w.allow(resource + "." + group)
+	w.expectCondition("web", conditionInjected, "True", injected)
+	draft := w.target("web")
+	w.waitFile(draft, "point.yaml", "a: b\n")
+	w.forbid(resource + "." + group)
+	w.Apply(newVariant("web", zone))
+	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
+	w.waitFile(draft, "package-context.yaml", "zone: a\n")
+}
+
+// TestTwoPointsOfOneKind fills two points of one kind from two objects: each injector names its point.
+func TestTwoPointsOfOneKind(t *testing.T) {
+	w := newWorld(t)
+	files := blueprint()
+	files["zone.yaml"] = strings.Replace(point, "name: region", "name: zone", 1)
+	w.Publish("blueprints", "web", "v1", files)
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), configMap("eu-1", map[string]string{"api": "eu-1"}))
+	points := func(region, zone string) *v1alpha1.PackageVariant {
+		return newVariant("web", func(s *variant.Spec) {
+			s.Injectors = []variant.InjectionSelector{{Name: region, InjectionPoint: "region"}, {Name: zone, InjectionPoint: "zone"}}
+		})
+	}
+	w.Apply(points("eu", "eu-1"))
+	w.start()
+	draft := w.target("web")
+	w.waitFile(draft, "region.yaml", "api: eu\n")
+	w.waitFile(draft, "zone.yaml", "api: eu-1\n")
+	w.expectCondition("web", conditionInjected, "True", injected)
+	w.Apply(points("eu-1", "us"))
+	w.waitFile(draft, "region.yaml", "api: eu-1\n")
+	w.expectUnmet("web", `config.injection.ConfigMap.zone: no v1 ConfigMap named "us" in namespace "`+w.Namespace+`"`)
+	w.Apply(configMap("us", map[string]string{"api": "us"}))
+	w.waitFile(draft, "zone.yaml", "api: us\n")
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	stdsync "sync"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// reasons are all that the condition Ready of a PackageVariant has, each with what it is to kstatus. Of those that are
+// Failed only a person helps; the condition Stalled is True then, and Reconciling where it is InProgress.
+var reasons = map[string]status.Status{
+	"UpToDate": status.CurrentStatus,
+
+	"InvalidSpec":           status.FailedStatus,
+	"UpstreamNotFound":      status.FailedStatus,
+	"UpstreamNotPublished":  status.FailedStatus,
+	"UpstreamIsPlaceholder": status.FailedStatus,
+	"UpstreamLockMissing":   status.FailedStatus,
+	"RepositoryNotFound":    status.FailedStatus,
+	"RepositoryMigrated":    status.FailedStatus,
+	"DownstreamClaimed":     status.FailedStatus,
+	"DownstreamExists":      status.FailedStatus,
+	"DownstreamProposed":    status.FailedStatus,
+	"DraftOnOlderUpstream":  status.FailedStatus,
+	"BaseNotFound":          status.FailedStatus,
+	"PipelineConflict":      status.FailedStatus,
+	"RenderFailed":          status.FailedStatus,
+	"FunctionFailed":        status.FailedStatus,
+
+	"Pending":                   status.InProgressStatus,
+	"RepositoryNotReady":        status.InProgressStatus,
+	"PorchUnavailable":          status.InProgressStatus,
+	"PorchFailed":               status.InProgressStatus,
+	"FunctionRunnerUnavailable": status.InProgressStatus,
+}
+
+// reasonsSeen are those that a test has seen on a variant, and held against the table.
+var reasonsSeen stdsync.Map
+
+// reasonsUnseen returns the reasons of the table that no test has seen, in order.
+func reasonsUnseen() []string {
+	var unseen []string
+	for reason := range reasons {
+		if _, seen := reasonsSeen.Load(reason); !seen {
+			unseen = append(unseen, reason)
+		}
+	}
+	slices.Sort(unseen)
+	return unseen
+}
+
+// WaitReason is the Fleet's, and holds that the variant is to kstatus what its reason says.
+func (w *world) WaitReason(name, reason string) *v1alpha1.PackageVariant {
+	w.t.Helper()
+	pv := w.Fleet.WaitReason(name, reason)
+	w.checkKstatus(name, reason)
+	return pv
+}
+
+// Ready is the Fleet's, and holds that the variant is Current to kstatus.
+func (w *world) Ready(name string) *v1alpha1.PackageVariant {
+	w.t.Helper()
+	pv := w.Fleet.Ready(name)
+	w.checkKstatus(name, "UpToDate")
+	return pv
+}
+
+// checkKstatus fails the test unless a variant that has a reason is what the table says of it. One that has got another
+// reason meanwhile is left alone. It may be called in a hook.
+func (w *world) checkKstatus(name, reason string) {
+	w.t.Helper()
+	u, err := w.read("PackageVariant", "v1alpha1", name)
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	conditions := conditionsOf(u)
+	if conditions[v1alpha1.ConditionReady].reason != reason || u.GetGeneration() != conditions[v1alpha1.ConditionReady].generation {
+		return
+	}
+	want, known := reasons[reason]
+	if !known {
+		w.t.Errorf("the reason %s is not in the table", reason)
+	}
+	if u.GetDeletionTimestamp() != nil {
+		want = status.TerminatingStatus
+	} else {
+		reasonsSeen.Store(reason, true)
+	}
+	got, err := kstatusOf(u)
+	if err == nil && got == want {
+		return
+	}
+	if _, told := w.contradictions.LoadOrStore(reason, err); !told {
+		w.t.Errorf("to kstatus, %s with the reason %s is %s, want %s: %v", name, reason, got, want, err)
+	}
+}
+
+// checkSet fails the test unless the set is to kstatus what its conditions say.
+func (w *world) checkSet() {
+	w.t.Helper()
+	u := w.object("PackageVariantSet", "v1alpha2", "fleet")
+	got, err := kstatusOf(u)
+	want := status.InProgressStatus
+	switch conditions := conditionsOf(u); {
+	case conditions[v1alpha1.ConditionReady].generation != u.GetGeneration():
+	case conditions[v1alpha1.ConditionReady].status == "True":
+		want = status.CurrentStatus
+	case conditions[v1alpha1.ConditionStalled].status == "True":
+		want = status.FailedStatus
+	}
+	if err == nil && got == want {
+		return
+	}
+	if _, told := w.contradictions.LoadOrStore("PackageVariantSet", err); !told {
+		w.t.Errorf("to kstatus, the set is %s, want %s: %v", got, want, err)
+	}
+}
+
+// conditionNow is what is read of a condition.
+type conditionNow struct {
+	status, reason string
+	generation     int64
+}
+
+func conditionsOf(u *unstructured.Unstructured) map[string]conditionNow {
+	out := map[string]conditionNow{}
+	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions") // a status of another form has no conditions
+	for _, each := range list {
+		c, ok := each.(map[string]any)
+		if !ok {
+			continue
+		}
+		typ, _, _ := unstructured.NestedString(c, "type")
+		var now conditionNow
+		now.status, _, _ = unstructured.NestedString(c, "status")
+		now.reason, _, _ = unstructured.NestedString(c, "reason")
+		now.generation, _, _ = unstructured.NestedInt64(c, "observedGeneration")
+		out[typ] = now
+	}
+	return out
+}
+
+// kstatusOf returns what an object is to kstatus. An error says how its conditions contradict themselves or that: once
+// there are any, just one of Ready, Stalled and Reconciling is True, and all are about one generation, that of the status.
+func kstatusOf(u *unstructured.Unstructured) (status.Status, error) {
+	result, err := status.Compute(u)
+	if err != nil {
+		return "", err
+	}
+	conditions := conditionsOf(u)
+	if len(conditions) == 0 {
+		return result.Status, nil
+	}
+	observed, _, err := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	if err != nil {
+		return result.Status, err
+	}
+	var isTrue []string
+	for _, typ := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionStalled, "Reconciling"} {
+		c, has := conditions[typ]
+		if !has || c.generation != observed {
+			return result.Status, fmt.Errorf("the condition %s is %+v, observedGeneration %d", typ, c, observed)
+		}
+		if c.status == "True" {
+			isTrue = append(isTrue, typ)
+		}
+	}
+	if len(isTrue) != 1 {
+		return result.Status, fmt.Errorf("of the conditions, %v are True: %v", isTrue, conditions)
+	}
+	return result.Status, nil
+}
+
+// TestNotCurrentBeforeReconcile makes one object of each kind when no controller runs: neither passes for done.
+func TestNotCurrentBeforeReconcile(t *testing.T) {
+	w := newWorld(t)
+	w.Repository("edge-1", prod("eu"), true)
+	w.Apply(newVariant("web"), newSet(t, fleetSet))
+	for _, u := range []*unstructured.Unstructured{w.object("PackageVariant", "v1alpha1", "web"), w.object("PackageVariantSet", "v1alpha2", "fleet")} {
+		if got, err := kstatusOf(u); err != nil || got != status.InProgressStatus {
+			t.Errorf("to kstatus, a new %s is %s, want InProgress: %v", u.GetKind(), got, err)
+		}
+		if n, _, err := unstructured.NestedInt64(u.Object, "status", "observedGeneration"); n != -1 || err != nil {
+			t.Errorf("status.observedGeneration of a new %s is %d, want -1: %v", u.GetKind(), n, err)
+		}
+	}
+	// With a controller, they become what they are, and what is waited for comes.
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("typo", func(s *variant.Spec) { s.Downstream.Repo = "typo" }))
+	w.start()
+	w.kubectl("wait", "--for=condition=Ready", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/web", "packagevariantset/fleet")
+	w.kubectl("wait", "--for=condition=Stalled", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/typo")
+	w.kubectl("wait", "--for=condition=Ready=false", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/typo")
+	w.kubectl("wait", "--for=condition=ConfigInjected", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/web")
+	w.Eventually("the set is Current", func() error {
+		u := w.object("PackageVariantSet", "v1alpha2", "fleet")
+		if got, err := kstatusOf(u); err != nil || got != status.CurrentStatus {
+			return fmt.Errorf("it is %s: %w", got, err)
+		}
+		return nil
+	})
+}
+
+// TestKstatusOverTime follows what a variant is to kstatus while it is made, changed, published, edited, upgraded, made
+// wrong and mended. At no time is it Current with a draft to come, nor do its conditions contradict themselves.
+func TestKstatusOverTime(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.Apply(configMap("eu", map[string]string{"api": "0"}))
+	watcher, err := client.NewWithWatch(w.stack.Config, client.Options{Scheme: w.Client.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := &unstructured.UnstructuredList{}
+	list.SetAPIVersion("config.porch.kpt.dev/v1alpha1")
+	list.SetKind("PackageVariantList")
+	events, err := watcher.Watch(t.Context(), list, client.InNamespace(w.Namespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(chan []string)
+	go func() { seen <- kstatusStates(events.ResultChan()) }()
+	w.start()
+	w.Apply(newVariant("web"))
+	w.publish(w.target("web"))
+	w.seesPublished("web")
+	w.Apply(newVariant("web", zone))
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.publish("edge.web.packagevariant-2")
+	w.seesPublished("web")
+	w.Apply(newVariant("web", zone, revision(2)))
+	w.waitTarget("web", "edge.web.packagevariant-3")
+	w.Apply(newVariant("web", zone, revision(9)))
+	w.WaitReason("web", "UpstreamNotFound")
+	w.Apply(newVariant("web", zone, revision(2)))
+	w.waitTarget("web", "edge.web.packagevariant-3")
+	events.Stop()
+	want := []string{"InProgress", "Current", "InProgress", "Current", "InProgress", "Current", "InProgress", "Failed", "InProgress", "Current"}
+	if diff := cmp.Diff(want, <-seen); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// kstatusStates returns what an object is to kstatus, from event to event, until there are no more.
+func kstatusStates(events <-chan watch.Event) []string {
+	var seen []string
+	for e := range events {
+		u, ok := e.Object.(*unstructured.Unstructured)
+		if !ok || e.Type == watch.Error { // the end of the watch
+			continue
+		}
+		got, err := kstatusOf(u)
+		now := string(got)
+		if err != nil {
+			now = strings.Join([]string{now, err.Error()}, ": ")
+		}
+		if len(seen) == 0 || seen[len(seen)-1] != now {
+			seen = append(seen, now)
+		}
+	}
+	return seen
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestRetargetToNothing changes the downstream to one that cannot be, in each way that there is, and back. Meanwhile, and
+// afterwards, all is as it was.
+func TestRetargetToNothing(t *testing.T) {
+	w := threeRevisions(t)
+	w.Publish("edge", "foreign", "v1", simple())
+	w.Apply(newVariant("other"))
+	w.target("other")
+	want := w.states("web")
+	before := w.Files("edge.web.packagevariant-3")
+	for _, c := range []struct {
+		reason string
+		change func(*variant.Spec)
+	}{
+		{"RepositoryNotFound", func(s *variant.Spec) { s.Downstream.Repo = "typo" }},
+		{"DownstreamExists", downstream("foreign")},
+		{"DownstreamClaimed", downstream("other")},
+		{"InvalidSpec", func(s *variant.Spec) { s.Downstream = &variant.Downstream{Repo: "blueprints", Package: "web"} }},
+		{"UpstreamNotFound", func(s *variant.Spec) { s.Upstream.Package, s.Downstream.Package = "typo", "shop" }},
+		{"UpstreamNotFound", func(s *variant.Spec) { s.Upstream.Revision, s.Downstream.Package = variant.RevisionNumber(9), "shop" }},
+	} {
+		w.Apply(newVariant("web", c.change))
+		w.WaitReason("web", c.reason)
+		if diff := cmp.Diff(want, w.states("web")); diff != "" {
+			t.Fatalf("%s: revisions (-before +after):\n%s", c.reason, diff)
+		}
+		w.Apply(newVariant("web"))
+		w.waitTarget("web", "edge.web.packagevariant-3")
+		w.expectStates("web", want)
+	}
+	if diff := cmp.Diff(before, w.Files("edge.web.packagevariant-3")); diff != "" {
+		t.Errorf("the draft has changed (-before +after):\n%s", diff)
+	}
+	w.expectStates("shop", map[string]state{})
+}
+
+// TestRetargetPrunesWhenReady has Porch refuse the draft of a new downstream for a while: what there is of the old one
+// stays until the new one is there.
+func TestRetargetPrunesWhenReady(t *testing.T) {
+	w := threeRevisions(t)
+	want := w.states("web")
+	var refuse atomic.Bool
+	refuse.Store(true)
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if !refuse.Load() || phase != proxy.Before || !isCreate(r) {
+			return nil
+		}
+		return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: "git says no"}
+	})
+	w.Apply(newVariant("web", downstream("shop")))
+	w.WaitReason("web", "PorchFailed")
+	w.expectStates("web", want)
+	var early []string
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		// The new downstream is ready when its status says so: nothing of the old one is touched before.
+		if phase == proxy.Before && proxy.IsWrite(r) && strings.HasPrefix(r.Name, "edge.web.") && !w.isReady("web") {
+			early = append(early, r.String()) // one variant works on it: one request at a time
+		}
+		return nil
+	})
+	w.waitTarget("web", "edge.shop.packagevariant-1")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isDeletion, 1}})
+	w.proxy.Handle(nil)
+	if len(early) > 0 {
+		t.Errorf("before the new downstream was ready: %v", early)
+	}
+}
+
+// isReady tells whether a variant is ready as its spec is now. It may be called in a hook.
+func (w *world) isReady(name string) bool {
+	ready := w.readyNow(name)
+	return ready.Status == metav1.ConditionTrue
+}
+
+// readyNow is what the condition Ready of a variant says of its spec as it is now; the zero value if it is about an older
+// one. It may be called in a hook.
+func (w *world) readyNow(name string) metav1.Condition {
+	var pv v1alpha1.PackageVariant
+	if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &pv); err != nil {
+		return metav1.Condition{Message: err.Error()}
+	}
+	for _, c := range pv.Status.Conditions {
+		if c.Type == v1alpha1.ConditionReady && c.ObservedGeneration == pv.Generation {
+			return c
+		}
+	}
+	return metav1.Condition{}
+}
+
+// TestFunctionFails has functions fail over the upstream's files: no draft is asked for.
+func TestFunctionFails(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", map[string]string{"settings.yaml": settings, "region.yaml": strings.Replace(point, "required", "maybe", 1)})
+	w.Apply(newVariant("web"))
+	c := w.start()
+	if message := w.message("web", "FunctionFailed"); !strings.Contains(message, `metadata.annotations.kpt.dev/config-injection: is "maybe"`) {
+		t.Errorf("message %q", message)
+	}
+	w.quiet(c)
+	w.expectDrafts("web")
+	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 0 {
+		t.Errorf("Porch was asked for %d drafts, want none", n)
+	}
+	w.Publish("blueprints", "web", "v2", map[string]string{"region.yaml": point})
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", revision(2)))
+	w.waitFile(w.target("web"), "region.yaml", "api: eu")
+}
+
+// TestContextOfDeployment has an upstream without a package context. Porch adds one to what is cloned into a deployment
+// Repository, and to nothing else.
+func TestContextOfDeployment(t *testing.T) {
+	w := newWorld(t)
+	w.Repository("stock", nil, false)
+	files := simple()
+	files["package-context.yaml"] = ""
+	w.Publish("blueprints", "web", "v1", files)
+	context := func(s *variant.Spec) { s.Injectors = nil }
+	w.Apply(newVariant("deployed", context), newVariant("stocked", context, func(s *variant.Spec) { s.Downstream.Repo = "stock" }))
+	w.start()
+	w.waitFile(w.target("deployed"), "package-context.yaml", "region: eu")
+	if message := w.message("stocked", "FunctionFailed"); !strings.Contains(message, "kptfile.kpt.dev") {
+		t.Errorf("message %q", message)
+	}
+	if left := w.Revisions("stock", "stocked"); len(left) > 0 {
+		t.Errorf("there is the draft %s", left[0].Name)
+	}
+}
+
+// TestUpstreamIsReadOnce has several variants of two upstream revisions, each of which is read once for all of them.
+func TestUpstreamIsReadOnce(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
+	for i := range 6 {
+		w.Apply(newVariant(fmt.Sprintf("web-%d", i), revision(1+i%2)))
+	}
+	w.start()
+	for i := range 6 {
+		w.target(fmt.Sprintf("web-%d", i))
+	}
+	reads := map[string]int{}
+	for _, r := range w.proxy.Requests() {
+		if r.Verb == "get" && r.Resource == "packagerevisionresources" && strings.HasPrefix(r.Name, "blueprints.") {
+			reads[r.Name]++
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"blueprints.web.v1": 1, "blueprints.web.v2": 1}, reads); diff != "" {
+		t.Errorf("reads of upstreams (-want +got):\n%s", diff)
+	}
+}
+
+// Two points that one package cannot have both, for they have the same kind and name. Each by itself is well.
+const (
+	pointOfUser     = "apiVersion: a.example.com/v1\nkind: Cluster\nmetadata:\n  name: here\n  annotations:\n    kpt.dev/config-injection: optional\n"
+	pointOfUpstream = "apiVersion: b.example.com/v1\nkind: Cluster\nmetadata:\n  name: here\n  annotations:\n    kpt.dev/config-injection: optional\n"
+)
+
+// TestFunctionFailsAfterUpgrade has functions fail over what Porch has merged, though over neither of the two it was
+// merged from: the draft is removed again.
+func TestFunctionFailsAfterUpgrade(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("blueprints", "web", "v2", map[string]string{"theirs.yaml": pointOfUpstream})
+	w.Publish("blueprints", "web", "v3", map[string]string{"theirs.yaml": ""})
+	context := func(s *variant.Spec) { s.Injectors = nil }
+	w.Apply(newVariant("web", context))
+	c := w.start()
+	draft := w.target("web")
+	w.WriteFiles(draft, map[string]string{"mine.yaml": pointOfUser})
+	w.waitFile(draft, "Kptfile", "config.injection.Cluster.here")
+	w.target("web")
+	w.publish(draft)
+	w.seesPublished("web")
+	w.proxy.Reset()
+	w.Apply(newVariant("web", context, revision(2)))
+	if message := w.message("web", "FunctionFailed"); !strings.Contains(message, "Cluster") || !strings.Contains(message, "here") {
+		t.Errorf("message %q", message)
+	}
+	w.quiet(c)
+	w.expectDrafts("web")
+	if n := proxy.Count(w.proxy.Requests(), isCreate); n > 2 {
+		t.Errorf("Porch was asked for %d drafts, which were removed", n)
+	}
+	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}})
+	w.Apply(newVariant("web", context, revision(3)))
+	w.Eventually("there is a draft of the revision that is well", func() error {
+		if drafts, _ := w.drafts("web"); len(drafts) != 1 {
+			return fmt.Errorf("there are %v", drafts)
+		}
+		return nil
+	})
+	w.target("web")
+}
+
+// TestUnreadyBeforeDraft holds that a variant is not ready, as its spec and its objects are now, when a draft is asked for
+// by a clone, an edit and an upgrade: who publishes the drafts of ready variants never publishes half of one.
+func TestUnreadyBeforeDraft(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	seen := make(chan string, 10)
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.Before && isCreate(r) {
+			ready := w.readyNow("web")
+			seen <- fmt.Sprintf("%s %s", ready.Status, ready.Reason)
+			w.checkKstatus("web", "Pending")
+		}
+		return nil
+	})
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
+	w.start()
+	w.publish(w.target("web"))
+	w.seesPublished("web")
+	w.Apply(configMap("eu", map[string]string{"api": "eu-2"}))
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.publish("edge.web.packagevariant-2")
+	w.seesPublished("web")
+	w.Apply(newVariant("web", revision(2)))
+	w.waitTarget("web", "edge.web.packagevariant-3")
+	w.proxy.Handle(nil)
+	close(seen)
+	const pending = "False Pending"
+	var got []string
+	for s := range seen {
+		got = append(got, s)
+	}
+	if diff := cmp.Diff([]string{pending, pending, pending}, got); diff != "" {
+		t.Errorf("Ready when a draft is asked for, by a clone, an edit and an upgrade (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	"github.com/google/go-cmp/cmp"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// asksPorch tells whether a request is one that a controller makes of Porch for a variant: any but those that fill its
+// cache.
+func asksPorch(r proxy.Request) bool {
+	return r.Group == "porch.kpt.dev" && r.Verb != "list" && r.Verb != "watch"
+}
+
+// waitRepository waits until a Repository says that it is ready, or that it is not.
+func (w *world) waitRepository(name string, ready bool) {
+	w.t.Helper()
+	w.Eventually(fmt.Sprintf("the Repository %s is ready: %t", name, ready), func() error {
+		var r configapi.Repository
+		if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &r); err != nil {
+			return err
+		}
+		c := meta.FindStatusCondition(r.Status.Conditions, configapi.RepositoryReady)
+		if c == nil || (c.Status == metav1.ConditionTrue) != ready {
+			return fmt.Errorf("it says %+v", c)
+		}
+		return nil
+	})
+}
+
+// TestBrokenRepository has Porch lose a Repository with variants in it. Those that would have to be changed say so at once
+// and cost Porch nothing; those that are up to date stay as they are.
+func TestBrokenRepository(t *testing.T) {
+	w, git := newWorldBehind(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("settled"), newVariant("changed"))
+	c := w.start()
+	w.target("settled")
+	w.target("changed")
+	w.quiet(c)
+	git.closed.Store(true)
+	w.waitRepository("edge", false)
+	w.quiet(c)
+	w.proxy.Reset()
+	w.Apply(newVariant("changed", zone))
+	names := []string{"changed"}
+	for i := range 5 {
+		names = append(names, fmt.Sprintf("new-%d", i))
+		w.Apply(newVariant(names[i+1]))
+	}
+	for _, name := range names {
+		if got := w.message(name, "RepositoryNotReady"); !strings.HasPrefix(got, `the Repository "edge" is not ready: `) {
+			t.Errorf("message of %s: %q", name, got)
+		}
+		w.expectCondition(name, "Reconciling", "True", "RepositoryNotReady")
+	}
+	w.quiet(c)
+	for _, r := range w.proxy.Requests() {
+		if asksPorch(r) || proxy.IsWrite(r) && r.Name == "settled" {
+			t.Errorf("while the Repository is broken: %s", r)
+		}
+	}
+	if ready := w.Condition("settled", v1alpha1.ConditionReady); ready.Status != metav1.ConditionTrue {
+		t.Errorf("what is up to date says %s: %s", ready.Reason, ready.Message)
+	}
+	git.closed.Store(false)
+	for _, name := range append(names, "settled") {
+		w.target(name)
+	}
+	w.waitFile(w.target("changed"), "package-context.yaml", "zone: a\n")
+}
+
+// TestPlaceholder has Porch refuse, as newer ones do, to make a draft from what a branch holds.
+func TestPlaceholder(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
+	c := w.start()
+	w.publish(w.target("web"))
+	w.seesPublished("web")
+	var refuse atomic.Bool
+	refuse.Store(true)
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if !refuse.Load() || phase != proxy.Before || !isCreate(r) {
+			return nil
+		}
+		return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError,
+			Message: `Internal error occurred: upstream revision may not be the placeholder package revision "blueprints.web.main"`}
+	})
+	w.proxy.Reset()
+	w.Apply(newVariant("shop"), newVariant("web", revision(2)))
+	for _, name := range []string{"shop", "web"} {
+		if message := w.message(name, "UpstreamIsPlaceholder"); !strings.Contains(message, "spec.upstream") {
+			t.Errorf("message of %s: %q, want one that says what to do", name, message)
+		}
+		w.expectCondition(name, v1alpha1.ConditionStalled, "True", "UpstreamIsPlaceholder")
+	}
+	w.quiet(c)
+	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 2 {
+		t.Errorf("Porch was asked %d times for the two drafts that it refuses", n)
+	}
+	refuse.Store(false)
+	w.Apply(newVariant("shop", revision(2)), newVariant("web", revision(2), zone))
+	w.target("shop")
+	w.waitTarget("web", "edge.web.packagevariant-2")
+}
+
+// migrate gives a Repository the annotation by which its packages leave the API that we read, or takes it away.
+func (w *world) migrate(repository string, migrated bool) {
+	w.t.Helper()
+	value := "porch.kpt.dev/v1alpha2-migration-"
+	if migrated {
+		value = "porch.kpt.dev/v1alpha2-migration=true"
+	}
+	w.kubectl("annotate", "repository", repository, "--namespace", w.Namespace, "--overwrite", value)
+}
+
+// TestMigratedRepository has Repositories whose packages are not in the lists that are read. They are not taken for empty:
+// nothing is cloned, let go, or forgotten.
+func TestMigratedRepository(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Repository("edge-1", prod("eu"), true)
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"), newVariant("going"), newSet(t, fleetSet))
+	c := w.start()
+	draft, going := w.target("web"), w.target("going")
+	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web", "edge/going", "edge/web")
+	w.quiet(c)
+	for _, repository := range []string{"edge", "edge-1"} {
+		w.migrate(repository, true)
+	}
+	w.proxy.Reset()
+	w.Apply(newVariant("web", zone), newVariant("shop"))
+	w.Delete(newVariant("going"))
+	for _, name := range []string{"web", "shop", "going"} {
+		if message := w.message(name, "RepositoryMigrated"); !strings.Contains(message, "edge") || !strings.Contains(message, "v1alpha2") {
+			t.Errorf("message of %s: %q", name, message)
+		}
+		w.expectCondition(name, v1alpha1.ConditionStalled, "True", "RepositoryMigrated")
+	}
+	w.quiet(c)
+	if got := w.work(func(r proxy.Request) bool { return proxy.IsWrite(r) && r.Group == "porch.kpt.dev" }); len(got) > 0 {
+		t.Errorf("writes to packages: %v", got)
+	}
+	w.expectDrafts("web", draft)
+	w.expectDrafts("going", going)
+	if got := w.variants(); len(got) != 3 { // without the one that is being deleted
+		t.Errorf("the variants are %v: the set has let one go", got)
+	}
+	// The upstream's Repository, too.
+	w.migrate("edge", false)
+	w.waitGone("going")
+	w.expectDrafts("going")
+	w.waitFile(w.target("web"), "package-context.yaml", "zone: a\n")
+	w.target("shop")
+	w.migrate("blueprints", true)
+	w.Apply(newVariant("late"))
+	w.WaitReason("late", "RepositoryMigrated")
+	w.migrate("blueprints", false)
+	w.target("late")
+}
+
+// TestUnregisteredRepository names Repositories that are not there, as the upstream's and as the downstream's.
+func TestUnregisteredRepository(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(
+		newVariant("up", plain, func(s *variant.Spec) { s.Upstream.Repo = "later" }),
+		newVariant("down", plain, func(s *variant.Spec) { s.Downstream.Repo = "later" }))
+	w.start()
+	w.expectMessage("up", "RepositoryNotFound", `there is no Repository "later" in this namespace: register it, or correct spec.upstream.repo`)
+	w.expectMessage("down", "RepositoryNotFound", `there is no Repository "later" in this namespace: register it, or correct spec.downstream.repo`)
+	for _, name := range []string{"up", "down"} {
+		w.expectCondition(name, v1alpha1.ConditionStalled, "True", "RepositoryNotFound")
+	}
+	w.Repository("later", nil, true)
+	w.target("down")
+	w.WaitReason("up", "UpstreamNotFound")
+	w.Publish("later", "web", "v1", simple())
+	w.target("up")
+}
+
+// TestRevisionMain follows the branch of a Repository by the words that manuals have for it: of a package with published
+// revisions the newest of them, of another what the branch holds.
+func TestRevisionMain(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.push("blueprints", "main", "branch", map[string]string{"Kptfile": kptfile("branch"), "settings.yaml": settings})
+	words := map[string]func(*variant.Spec){
+		"number":    revision(-1),
+		"word":      tag("main"),
+		"workspace": func(s *variant.Spec) { s.Upstream.WorkspaceName, s.Upstream.Revision = "main", variant.Revision{} },
+	}
+	for name, change := range words {
+		w.Apply(newVariant("web-"+name, plain, change), newVariant("branch-"+name, plain, change, func(s *variant.Spec) { s.Upstream.Package = "branch" }))
+	}
+	w.start()
+	got, want := map[string]string{}, map[string]string{}
+	for name := range words {
+		want["web-"+name], want["branch-"+name] = "web/v2", "main"
+	}
+	want["web-workspace"] = "main" // which names the revision that is the branch
+	for name := range want {
+		got[name] = w.Revision(w.target(name)).Status.UpstreamLock.Git.Ref
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what was cloned (-want +got):\n%s", diff)
+	}
+	// What is published next is followed.
+	for _, name := range []string{"web-number", "web-word"} {
+		w.publish(w.target(name))
+		w.seesPublished(name)
+	}
+	w.Publish("blueprints", "web", "v3", map[string]string{"settings.yaml": settings})
+	for _, name := range []string{"web-number", "web-word"} {
+		draft := "edge." + name + ".packagevariant-2"
+		w.waitTarget(name, draft)
+		if ref := w.Revision(draft).Status.UpstreamLock.Git.Ref; ref != "web/v3" {
+			t.Errorf("%s is upgraded to %s, want web/v3", name, ref)
+		}
+	}
+}

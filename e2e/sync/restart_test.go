@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// pushed stands for the moment when the git server has the draft, and Porch does not know it yet. Other moments are told
+// by the time since the call began: Porch clones, upgrades and edits in a tenth of a second, more or less.
+const pushed = time.Hour
+
+// ends are the ways in which the controller is ended, as a node that fails does and as Kubernetes does, and the moments of
+// a call at which it is.
+var ends = map[string]struct {
+	end     func(*controller.Process)
+	moments []time.Duration
+}{
+	"SIGKILL": {(*controller.Process).Kill, []time.Duration{5 * time.Millisecond, 25 * time.Millisecond, 45 * time.Millisecond, 70 * time.Millisecond, pushed}},
+	"SIGTERM": {(*controller.Process).Interrupt, []time.Duration{15 * time.Millisecond, 50 * time.Millisecond, pushed}},
+}
+
+func isCreate(r proxy.Request) bool { return r.Verb == "create" && r.Resource == "packagerevisions" }
+
+// isHeardCreate leaves out those that Porch refuses because it is still at work on an earlier one.
+func isHeardCreate(r proxy.Request) bool { return isCreate(r) && r.Status != http.StatusConflict }
+
+func isSave(r proxy.Request) bool {
+	return r.Verb == "update" && r.Resource == "packagerevisionresources"
+}
+
+// TestEndedInsideClone ends the controller while Porch makes the first draft of a variant.
+func TestEndedInsideClone(t *testing.T) {
+	endedInside(t, isCreate, nil, newVariant)
+}
+
+// TestEndedInsideEdit ends the controller while Porch makes a draft of a published package.
+func TestEndedInsideEdit(t *testing.T) {
+	endedInside(t, isCreate, (*world).publish, func(name string, changes ...func(*variant.Spec)) *v1alpha1.PackageVariant {
+		return newVariant(name, append(changes, zone)...)
+	})
+}
+
+// TestEndedInsideUpgrade ends the controller while Porch upgrades a published package.
+func TestEndedInsideUpgrade(t *testing.T) {
+	endedInside(t, isCreate, (*world).publish, func(name string, changes ...func(*variant.Spec)) *v1alpha1.PackageVariant {
+		return newVariant(name, append(changes, revision(2))...)
+	})
+}
+
+// TestEndedInsideSave ends the controller while Porch renders an open draft.
+func TestEndedInsideSave(t *testing.T) {
+	endedInside(t, isSave, func(*world, string) {}, func(name string, changes ...func(*variant.Spec)) *v1alpha1.PackageVariant {
+		return newVariant(name, append(changes, zone)...)
+	})
+}
+
+// endedInside ends the controller inside the call that a variant causes, for one variant after the other, each at another
+// moment. After the restart each has one draft, its own and whole, which no second call for it was needed. Where prepare
+// is given, the variants have a draft before, for which it is called.
+func endedInside(t *testing.T, call func(proxy.Request) bool, prepare func(*world, string), changed func(string, ...func(*variant.Spec)) *v1alpha1.PackageVariant) {
+	t.Helper()
+	for signal, each := range ends {
+		t.Run(signal, func(t *testing.T) {
+			w, git := newWorldBehind(t)
+			w.Publish("blueprints", "web", "v1", blueprint())
+			w.Publish("blueprints", "web", "v2", settingsV2)
+			w.Apply(configMap("eu", map[string]string{"api": "eu"}))
+			c := w.start()
+			var names []string
+			for i := range each.moments {
+				names = append(names, fmt.Sprintf("web-%d", i))
+			}
+			if prepare != nil {
+				w.prepared(names, prepare)
+			}
+			for i, name := range names {
+				c = w.endOnce(git, moment{c, each.end, call, each.moments[i]}, changed(name))
+				w.target(name)
+				if signal == "SIGTERM" {
+					w.expectGraceful(name, call)
+				}
+				if n := proxy.Count(w.proxy.Requests(), isHeardCreate); n > 2 {
+					t.Errorf("%s: Porch was asked for a draft %d times, want at most once more", name, n)
+				}
+			}
+			w.readAnew("edge")
+			w.quiet(c)
+			for _, name := range names {
+				w.expectOneDraft(name, changed(name))
+			}
+		})
+	}
+}
+
+// prepared makes variants and calls prepare for the draft of each.
+func (w *world) prepared(names []string, prepare func(*world, string)) {
+	w.t.Helper()
+	for _, name := range names {
+		w.Apply(newVariant(name))
+	}
+	for _, name := range names {
+		prepare(w, w.target(name))
+	}
+	for _, name := range names {
+		w.target(name)
+	}
+}
+
+// TestOthersDraftAfterRestart kills the controller before its request for a draft reaches Porch, and has a user make a draft
+// of that name. It stays the user's.
+func TestOthersDraftAfterRestart(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
+	c := w.start()
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase != proxy.Before || !isCreate(r) {
+			return nil
+		}
+		c.Kill()
+		return &metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "killed"}
+	})
+	w.Apply(newVariant("web"))
+	<-c.Ended()
+	w.proxy.Handle(nil)
+	w.Draft("edge", "web", "packagevariant-1", simple())
+	before := w.Files("edge.web.packagevariant-1")
+	w.start()
+	w.WaitReason("web", "DownstreamExists")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDraft, 0}})
+	if diff := cmp.Diff(before, w.Files("edge.web.packagevariant-1")); diff != "" {
+		t.Errorf("the user's draft has changed (-before +after):\n%s", diff)
+	}
+}
+
+// moment is when a controller is ended, and how.
+type moment struct {
+	controller *controller.Process
+	end        func(*controller.Process)
+	call       func(proxy.Request) bool
+	after      time.Duration
+}
+
+// endOnce applies a variant, ends the controller at that moment of the first such call that follows, and returns another
+// controller, which runs. A call that is answered before is answered to nobody.
+func (w *world) endOnce(git *gitServer, m moment, pv *v1alpha1.PackageVariant) *controller.Process {
+	w.t.Helper()
+	var once sync.Once
+	hit := make(chan string, 1)
+	end := func(when string) {
+		once.Do(func() {
+			hit <- when
+			m.end(m.controller)
+		})
+	}
+	w.proxy.Reset()
+	w.proxy.HandleInside(func(r proxy.Request) (time.Duration, bool) { return m.after, m.call(r) })
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		switch {
+		case !m.call(r):
+		case phase != proxy.Before:
+			end(string(phase))
+		case m.after == pushed:
+			git.pushed.Store(new(func() {
+				end("Pushed")
+				time.Sleep(letGo) // a controller that waits for its calls does not end before this call does
+			}))
+		}
+		return nil
+	})
+	w.Apply(pv)
+	select {
+	case when := <-hit:
+		w.t.Logf("%s: ended in the phase %s of the call, by %s", pv.Name, when, m.after)
+	case <-time.After(w.Timeout):
+		w.t.Fatalf("%s: there was no such call", pv.Name)
+	}
+	select {
+	case <-m.controller.Ended():
+	case <-time.After(w.Timeout):
+		w.t.Fatalf("%s: the controller did not end", pv.Name)
+	}
+	w.proxy.Handle(nil)
+	w.proxy.HandleInside(nil)
+	return w.start()
+}
+
+// letGo is how long it takes at most until Porch knows that its client has gone.
+const letGo = 300 * time.Millisecond
+
+// expectGraceful fails the test unless all such calls were answered, that is if a controller that was asked to end did not
+// go on with what it had begun.
+func (w *world) expectGraceful(name string, call func(proxy.Request) bool) {
+	w.t.Helper()
+	if n := proxy.Count(w.proxy.Requests(), func(r proxy.Request) bool { return call(r) && r.Status == 0 }); n > 0 {
+		w.t.Errorf("%s: asked to end, the controller broke off a call", name)
+	}
+}
+
+// expectOneDraft fails the test unless the variant has one draft, which is its own, and as it asks for.
+func (w *world) expectOneDraft(name string, pv *v1alpha1.PackageVariant) {
+	w.t.Helper()
+	drafts, published := w.drafts(name)
+	if len(drafts) != 1 {
+		w.t.Errorf("%s has the drafts %v beside %v, want one", name, drafts, published)
+		return
+	}
+	draft := w.Revision(drafts[0])
+	if len(draft.OwnerReferences) != 1 || draft.OwnerReferences[0].Name != name {
+		w.t.Errorf("%s has the owners %v, want %s", draft.Name, draft.OwnerReferences, name)
+	}
+	if number, _ := pv.Spec.Upstream.Revision.Number(); draft.Status.UpstreamLock.Git.Ref != fmt.Sprintf("web/v%d", number) {
+		w.t.Errorf("%s is of %s, want web/v%d", draft.Name, draft.Status.UpstreamLock.Git.Ref, number)
+	}
+	files := w.Files(draft.Name)
+	if !strings.Contains(files["region.yaml"], "api: eu\n") {
+		w.t.Errorf("%s is not injected:\n%s", draft.Name, files["region.yaml"])
+	}
+	for key, value := range pv.Spec.PackageContext.Data {
+		if !strings.Contains(files["package-context.yaml"], key+": "+value+"\n") {
+			w.t.Errorf("%s has no %s in its context:\n%s", draft.Name, key, files["package-context.yaml"])
+		}
+	}
+}

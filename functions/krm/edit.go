@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package krm
+
+import (
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Edit returns a copy of the item that edit has edited. It returns an error about the item if edit does, or if what was
+// edited would not be read back as what it is: a comment in an awkward place can make YAML of it that nobody can read.
+func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) {
+	edited := item.Copy()
+	if err := edit(node.Edit(edited.YNode())); err != nil {
+		return nil, Wrap(item, err)
+	}
+	if !isReadable(edited.YNode()) {
+		return nil, Errorf(item, "", "could not be read again after the edit: put the comments around what is edited into lines of their own, or remove them")
+	}
+	return edited, nil
+}
+
+// isReadable reports whether item is read back as what it is. Blocks of text that the emitter cannot write as blocks, such
+// as folded ones with an indented line, are quoted to make it so.
+func isReadable(item *yaml.Node) bool {
+	read, err := reread(item)
+	if err == nil && identical(item, read) {
+		return true
+	}
+	quoteBlocks(item, read)
+	read, err = reread(item)
+	return err == nil && identical(item, read)
+}
+
+// quoteBlocks quotes the blocks of text that are read as another text; if nothing could be read, those that begin with
+// white space.
+func quoteBlocks(n, read *yaml.Node) {
+	isBlock := n.Kind == yaml.ScalarNode && n.Style&(yaml.FoldedStyle|yaml.LiteralStyle) != 0
+	if isBlock && (read == nil && strings.TrimLeft(n.Value, " \t\n") != n.Value || read != nil && n.Value != read.Value) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	for i, child := range n.Content {
+		switch {
+		case read == nil:
+			quoteBlocks(child, nil)
+		case i < len(read.Content):
+			quoteBlocks(child, read.Content[i])
+		}
+	}
+}
+
+// identical reports whether two nodes hold the same values in the same order, keys that stand twice included.
+func identical(a, b *yaml.Node) bool {
+	if a.Kind != b.Kind || a.Value != b.Value || a.Anchor != b.Anchor || a.ShortTag() != b.ShortTag() || len(a.Content) != len(b.Content) {
+		return false
+	}
+	for i := range a.Content {
+		if !identical(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// reread returns what a reader makes of an item of a ResourceList, which others follow.
+func reread(item *yaml.Node) (*yaml.Node, error) {
+	list := &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{item, {Kind: yaml.MappingNode}}}
+	text, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{node.String("items"), list}})
+	if err != nil {
+		return nil, err
+	}
+	read, err := yaml.Parse(string(text))
+	if err != nil {
+		return nil, err
+	}
+	items := node.Get(read.YNode(), "items")
+	if items == nil || len(items.Content) != len(list.Content) {
+		return nil, Errorf(nil, "", "the item is not one item any more")
+	}
+	return items.Content[0], nil
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package krm_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/functions/internal/fntest"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// TestEdit holds that an edit is made in a copy, and refused where no reader would take what would be written.
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	const unreadable = `dir/a.yaml: A "a": could not be read again after the edit: put the comments around what is edited into lines of their own, or remove them`
+	for name, c := range map[string]struct {
+		in     string
+		breaks func(key, value *yaml.Node) // makes of its last field what no reader gives
+		want   string
+		err    string
+	}{
+		"edited":              {in: "a: 1 # c\n", want: "a: 1 # c\nnew: x\n"},
+		"a key twice":         {in: "a: 1\na: 2\n", want: "a: 1\na: 2\nnew: x\n"},
+		"anchor and alias":    {in: "a: &x {b: 1}\nc: *x\n", want: "a: &x {b: 1}\nc: *x\nnew: x\n"},
+		"refused by the edit": {in: "new: &x {b: 1}\nc: *x\n", err: `dir/a.yaml: A "a": new: has a YAML anchor (&x) that is used elsewhere, so that an edit would change the other place too: write the values out`},
+		"no YAML":             {in: "a: {}\n", breaks: func(key, value *yaml.Node) { key.LineComment, value.Style = "# c", 0 }, err: unreadable},
+		"folded":              {in: "a: >-\n  x\n\n    y\n", want: "a: \"x\\n\\n  y\"\nnew: x\n"},
+		"block with a tab":    {in: "a: x\n", breaks: func(_, value *yaml.Node) { value.Style, value.Value = yaml.LiteralStyle, "\tx\n" }, want: "a: \"\\tx\\n\"\nnew: x\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			item := fntest.Nodes(t, fntest.Files{"dir/a.yaml": "apiVersion: v1\nkind: A\nmetadata: {name: a}\n" + c.in})[0]
+			fields := item.YNode().Content
+			if c.breaks != nil {
+				c.breaks(fields[len(fields)-2], fields[len(fields)-1])
+			}
+			before := item.MustString()
+			edited, err := krm.Edit(item, func(e *node.Editor) error {
+				field, err := e.Top("new")
+				if err != nil {
+					return err
+				}
+				return field.Set(node.String("x"))
+			})
+			got, gotErr := "", ""
+			if err != nil {
+				gotErr = err.Error()
+			} else {
+				_, got, _ = strings.Cut(edited.MustString(), "}}\n")
+			}
+			if diff := cmp.Diff([]string{c.want, c.err}, []string{got, gotErr}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, item.MustString()); diff != "" {
+				t.Errorf("the item was changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}

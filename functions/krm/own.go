@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package krm
+
+import (
+	"bytes"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// placeFeet puts the comments at the foot of items where they stand. In a list, YAML takes the last comment of an item
+// for one of its innermost last value, however far to the left it stands; kpt, which read the item from a file of its own,
+// knows better, and would put it back beside the one that a function moved. So an item with such a comment is read by
+// itself, from its lines in the ResourceList.
+func placeFeet(items []*yaml.RNode, input []byte) {
+	var lines [][]byte
+	for _, item := range items {
+		n := item.YNode()
+		if !hasFoot(n) {
+			continue
+		}
+		if lines == nil {
+			lines = bytes.Split(input, []byte("\n"))
+		}
+		alone, err := yaml.Parse(itemText(lines, n.Line-1))
+		if err == nil && !alone.IsNil() && identical(n, alone.YNode()) {
+			copyFeet(alone.YNode(), n)
+		}
+	}
+}
+
+// itemText returns the text of the item of a ResourceList that begins in the given line, as it would stand in a file, or
+// nothing if it is not in block style.
+func itemText(lines [][]byte, first int) string {
+	if first < 0 || first >= len(lines) || !bytes.HasPrefix(lines[first], []byte("- ")) {
+		return ""
+	}
+	var text bytes.Buffer
+	text.Write(lines[first][2:])
+	for _, line := range lines[first+1:] {
+		rest, inside := bytes.CutPrefix(line, []byte("  "))
+		if !inside && len(line) > 0 {
+			break
+		}
+		text.WriteByte('\n')
+		text.Write(rest)
+	}
+	text.WriteByte('\n')
+	return text.String()
+}
+
+// copyFeet gives to the comments at the foot of from, which holds the same values.
+func copyFeet(from, to *yaml.Node) {
+	to.FootComment = from.FootComment
+	for i := range to.Content {
+		copyFeet(from.Content[i], to.Content[i])
+	}
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"strings"
+)
+
+// files returns the texts of the merged package's files.
+func (m *merged) files(v versions) map[string]string {
+	out := map[string]string{}
+	for name, text := range m.whole {
+		if text != nil {
+			out[name] = *text
+		}
+	}
+	for name, a := range m.assemblies(v) {
+		if text, ok := a.text(v.original[name], v.updated[name]); ok {
+			out[name] = text
+		}
+	}
+	return out
+}
+
+// assembly is what a merged file is made of.
+type assembly struct {
+	local *file
+	// here are the results of the resources that stand in the file, by document; added those of others that belong there.
+	here  map[*document]result
+	added []result
+}
+
+func (m *merged) assemblies(v versions) map[string]*assembly {
+	all := map[string]*assembly{}
+	at := func(name string) *assembly {
+		if all[name] == nil {
+			all[name] = &assembly{local: v.local[name], here: map[*document]result{}}
+		}
+		return all[name]
+	}
+	for name, f := range v.local {
+		if _, whole := m.whole[name]; !whole && !f.whole {
+			at(name)
+		}
+	}
+	for _, r := range m.results {
+		if r.local != nil {
+			at(r.local.file).here[r.local] = r
+		}
+		if r.outcome != keep && r.outcome != gone && (r.local == nil || r.moved()) {
+			at(r.file()).added = append(at(r.file()).added, r)
+		}
+	}
+	return all
+}
+
+// moved reports whether the resource changes its file.
+func (r result) moved() bool { return r.outcome != gone && r.local != nil && r.file() != r.local.file }
+
+// body returns the text of a resource that is changed or taken.
+func (r result) body() string {
+	if r.outcome == changed {
+		return r.text
+	}
+	_, text := separator(r.updated.text)
+	return text
+}
+
+// text returns the text of the file; false if nothing is left of it.
+func (a *assembly) text(original, updated *file) (string, bool) {
+	if a.isUpstreams(original, updated) {
+		return updated.withLineEndsOf(a.local), true
+	}
+	var out strings.Builder
+	resources, touched, first := 0, false, true
+	write := func(text string) {
+		if first && touched && isSeparatorOnly(text) {
+			_, text = separator(text)
+		}
+		first = false
+		out.WriteString(text)
+	}
+	for _, d := range a.local.documents() {
+		r, isResource := a.here[d]
+		switch {
+		case !isResource:
+			write(d.text)
+			continue
+		case r.outcome == gone || r.moved():
+			touched = true
+			continue
+		case r.outcome == keep:
+			write(d.text)
+		default:
+			line, _ := separator(d.text)
+			touched = true
+			write(line + terminated(r.body()))
+		}
+		resources++
+	}
+	for _, r := range a.added {
+		if text := out.String(); text != "" {
+			if !strings.HasSuffix(text, "\n") {
+				out.WriteString("\n")
+			}
+			out.WriteString("---\n")
+		}
+		out.WriteString(terminated(r.body()))
+		resources, touched = resources+1, true
+	}
+	switch {
+	case !touched:
+		return a.local.raw, true
+	case a.local != nil && a.local.crlf:
+		return strings.ReplaceAll(out.String(), "\n", "\r\n"), resources > 0
+	}
+	return out.String(), resources > 0
+}
+
+// isUpstreams reports whether the file becomes the upstream's as it is: it was the original's, or is new.
+func (a *assembly) isUpstreams(original, updated *file) bool {
+	if updated == nil || a.local != nil && (original == nil || a.local.text != original.text) {
+		return false
+	}
+	left := map[*document]bool{}
+	for _, d := range updated.docs {
+		if d.root != nil {
+			left[d] = true
+		}
+	}
+	for _, r := range a.here {
+		switch {
+		case r.outcome == taken && !r.moved() || r.outcome == keep && r.updated != nil && sameText(r.local, r.updated):
+			delete(left, r.updated)
+		case r.outcome != gone && !r.moved():
+			return false
+		}
+	}
+	for _, r := range a.added {
+		if r.outcome != taken || !left[r.updated] {
+			return false
+		}
+		delete(left, r.updated)
+	}
+	return len(left) == 0
+}
+
+func (f *file) documents() []*document {
+	if f == nil {
+		return nil
+	}
+	return f.docs
+}
+
+// withLineEndsOf returns the text of the file with the line ends that it has in the package.
+func (f *file) withLineEndsOf(local *file) string {
+	if local == nil || !local.crlf {
+		return f.raw
+	}
+	return strings.ReplaceAll(f.text, "\n", "\r\n")
+}
+
+func isSeparatorOnly(text string) bool {
+	line, _ := separator(text)
+	return line == "---\n"
+}
+
+func terminated(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// document is a YAML document of a file.
+type document struct {
+	file  string
+	index int
+	// text is the document as it stands in its file, with the line that separates it from the one before.
+	text string
+	// root is the document node; nil if the document holds nothing but comments.
+	root *yaml.Node
+	// item is the item of a ResourceList that the document was made from; nil if it was made from text.
+	item *yaml.RNode
+}
+
+// body returns the mapping that the document holds.
+func (d *document) body() *yaml.Node { return d.root.Content[0] }
+
+func (d *document) isKptfile() bool { return path.Base(d.file) == pkgtree.KptfileName }
+
+// file is a file of a version: its documents, or nothing but its text.
+type file struct {
+	// raw is the text as it was given; text has the line ends of Unix.
+	raw, text string
+	// crlf reports whether all line ends are those of Windows.
+	crlf bool
+	docs []*document
+	// whole reports whether the file is no YAML that can be merged by resource.
+	whole bool
+}
+
+// pkg is one version of a package: its files by path.
+type pkg map[string]*file
+
+// read parses the files of a version.
+func read(files map[string]string) pkg {
+	p := make(pkg, len(files))
+	for name, text := range files {
+		f := &file{raw: text, text: text}
+		if unix := strings.ReplaceAll(text, "\r\n", "\n"); unix != text && !strings.ContainsRune(unix, '\r') {
+			f.text = unix
+			f.crlf = strings.Count(text, "\r\n") == strings.Count(text, "\n")
+		}
+		f.docs, f.whole = parse(name, f.text)
+		p[name] = f
+	}
+	return p
+}
+
+// parse splits a file into its documents; whole reports that it cannot be.
+func parse(name, text string) (docs []*document, whole bool) {
+	if !fn.IsKrmResourceFile(name) {
+		return nil, true
+	}
+	resources := 0
+	for _, segment := range split(text) {
+		var root yaml.Node
+		if err := yaml.Unmarshal([]byte(segment), &root); err != nil {
+			return nil, true
+		}
+		d := &document{file: name, index: resources, text: segment}
+		if root.Kind != 0 && !(len(root.Content) == 1 && node.IsNull(root.Content[0])) {
+			if len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode {
+				return nil, true
+			}
+			d.root = &root
+			resources++
+		}
+		docs = append(docs, d)
+	}
+	return docs, resources == 0 || ambiguous(docs)
+}
+
+// ambiguous reports whether two documents of a file are of one resource.
+func ambiguous(docs []*document) bool {
+	seen := map[key]bool{}
+	for _, d := range docs {
+		if d.root == nil {
+			continue
+		}
+		k := keyOf(d)
+		if seen[k] {
+			return true
+		}
+		seen[k] = true
+	}
+	return false
+}
+
+// split cuts a text before each line that separates documents.
+func split(text string) []string {
+	var segments []string
+	start := 0
+	for at := 0; at < len(text); {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			end = len(text) - at - 1
+		}
+		if at > start && isSeparator(strings.TrimRight(text[at:at+end+1], "\n")) {
+			segments, start = append(segments, text[start:at]), at
+		}
+		at += end + 1
+	}
+	return append(segments, text[start:])
+}
+
+func isSeparator(line string) bool {
+	return line == "---" || strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "---\t")
+}
+
+// separator returns the separating line with which a document's text begins, if it holds nothing else, and the rest.
+func separator(text string) (line, rest string) {
+	line, rest, _ = strings.Cut(text, "\n")
+	if !isSeparator(line) {
+		return "", text
+	}
+	if after := strings.TrimSpace(line[3:]); after != "" && !strings.HasPrefix(after, "#") {
+		return "---\n", text
+	}
+	return line + "\n", rest
+}
+
+// encode returns the text of a document node, with lists indented as in the text that it replaces.
+func encode(root *yaml.Node, before string) (string, error) {
+	style := yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(before))
+	var out bytes.Buffer
+	enc := yaml.NewEncoderWithOptions(&out, &yaml.EncoderOptions{SeqIndent: style})
+	if err := enc.Encode(root); err != nil {
+		return "", err
+	}
+	err := enc.Close()
+	return out.String(), err
+}
+
+// copyNode returns a deep copy. Aliases are kept as they are.
+func copyNode(n *yaml.Node) *yaml.Node {
+	if n == nil {
+		return nil
+	}
+	c := *n
+	c.Content = slices.Clone(n.Content)
+	for i, child := range n.Content {
+		c.Content[i] = copyNode(child)
+	}
+	return &c
+}

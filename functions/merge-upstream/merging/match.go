@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+	"sigs.k8s.io/kustomize/kyaml/resid"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// key is what kpt and Porch tell resources apart by, beside their file. The version of the API may change.
+type key struct{ group, kind, namespace, name string }
+
+// mergeComment begins the comment in which kpt keeps, behind the key metadata, the namespace and the name that a
+// resource has upstream.
+const mergeComment = "kpt-merge:"
+
+func keyOf(d *document) key {
+	if d.isKptfile() {
+		return key{kind: pkgtree.KptfileName}
+	}
+	body := d.body()
+	group, _ := resid.ParseGroupVersion(node.GetString(body, "apiVersion"))
+	k := key{
+		group: group, kind: node.GetString(body, "kind"),
+		namespace: node.GetString(body, "metadata", "namespace"), name: node.GetString(body, "metadata", "name"),
+	}
+	if namespace, name, ok := upstreamName(body); ok {
+		k.namespace, k.name = namespace, name
+	}
+	return k
+}
+
+// upstreamName returns what the kpt-merge comment says, if there is one.
+func upstreamName(body *yaml.Node) (namespace, name string, ok bool) {
+	for i := 0; i+1 < len(body.Content); i += 2 {
+		if body.Content[i].Value != yaml.MetadataField {
+			continue
+		}
+		comment := strings.TrimSpace(strings.TrimPrefix(body.Content[i].LineComment, "#"))
+		if rest, found := strings.CutPrefix(comment, mergeComment); found {
+			return strings.Cut(strings.TrimSpace(rest), "/")
+		}
+	}
+	return "", "", false
+}
+
+// tuple is a resource in the three versions; nil where there is none.
+type tuple struct{ original, local, updated *document }
+
+// match finds the tuples of all resources: those of the local package in the order in which they stand there, then those
+// that the upstream adds. Resources are the same if their key and file are; one that moved to another file is the same
+// if nothing else can be it.
+func (v versions) match() []*tuple {
+	type place struct {
+		key  key
+		file string
+	}
+	var all []*tuple
+	places := map[place]*tuple{}
+	collect := func(p pkg, set func(*tuple, *document)) {
+		for _, d := range p.resources() {
+			at := place{keyOf(d), d.file}
+			if places[at] == nil {
+				places[at] = &tuple{}
+				all = append(all, places[at])
+			}
+			set(places[at], d)
+		}
+	}
+	collect(v.local, func(t *tuple, d *document) { t.local = d })
+	collect(v.updated, func(t *tuple, d *document) { t.updated = d })
+	collect(v.original, func(t *tuple, d *document) { t.original = d })
+	return joinMoved(all)
+}
+
+// joinMoved makes one tuple of those that are parts of one resource, in several files.
+func joinMoved(all []*tuple) []*tuple {
+	parts := map[key][]*tuple{}
+	for _, t := range all {
+		if k := t.key(); !t.complete() && k.kind != "" && k.name != "" {
+			parts[k] = append(parts[k], t)
+		}
+	}
+	gone := map[*tuple]bool{}
+	for _, list := range parts {
+		whole := &tuple{}
+		unique := true
+		for _, t := range list {
+			unique = unique && (t.original == nil || whole.original == nil) && (t.local == nil || whole.local == nil) &&
+				(t.updated == nil || whole.updated == nil)
+			whole.add(t)
+		}
+		if !unique || len(list) == 1 {
+			continue
+		}
+		*list[0] = *whole
+		for _, t := range list[1:] {
+			gone[t] = true
+		}
+	}
+	kept := all[:0]
+	for _, t := range all {
+		if !gone[t] {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+func (t *tuple) add(part *tuple) {
+	if part.original != nil {
+		t.original = part.original
+	}
+	if part.local != nil {
+		t.local = part.local
+	}
+	if part.updated != nil {
+		t.updated = part.updated
+	}
+}
+
+func (t *tuple) complete() bool { return t.original != nil && t.local != nil && t.updated != nil }
+
+func (t *tuple) key() key { return keyOf(t.any()) }
+
+// any returns the document of one of the versions, the local one if there is one.
+func (t *tuple) any() *document {
+	switch {
+	case t.local != nil:
+		return t.local
+	case t.updated != nil:
+		return t.updated
+	}
+	return t.original
+}
+
+// file returns where the merged resource belongs: where the upstream moved it to, unless it was moved here.
+func (t *tuple) file() string {
+	if t.local == nil || t.original != nil && t.updated != nil && t.local.file == t.original.file {
+		return t.updated.file
+	}
+	return t.local.file
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package merging brings a package to another version of its upstream: a three-way merge of the resources by kyaml's
+// merge3, as kpt and Porch do it, and a walk over the three versions that names what both sides changed.
+//
+// merge3 knows one rule, the upstream wins, and reports nothing. The walk comes first: it records the conflicts, and takes
+// out of merge3's sight what merge3 must leave alone (what the upstream did not change, what is kept) or cannot merge
+// (values whose type changed).
+package merging
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+	"github.com/package-variants/package-variants/functions/krm"
+)
+
+// OnConflict says what becomes of a value that both sides changed.
+type OnConflict string
+
+// The values of OnConflict. The empty one stands for TakeUpstream.
+const (
+	// TakeUpstream takes the upstream's value, as kpt and Porch do.
+	TakeUpstream OnConflict = "TakeUpstream"
+	// KeepLocal keeps the package's value. Everything else is merged.
+	KeepLocal OnConflict = "KeepLocal"
+	// Stop makes a conflict an error, and merges nothing.
+	Stop OnConflict = "Stop"
+)
+
+// Options are what a merge depends on beside the three versions.
+type Options struct {
+	// OnConflict says what becomes of conflicts.
+	OnConflict OnConflict
+	// Upstream is where the updated version is from, for the root Kptfile; nil leaves what is there.
+	Upstream *Upstream
+	// UpstreamLock is which version it is, for the root Kptfile; nil leaves what is there.
+	UpstreamLock *UpstreamLock
+}
+
+// Conflict is a value that the upstream and the package both changed, to different values.
+type Conflict struct {
+	// File is the path of the file in the package.
+	File string
+	// Resource is the kind and the name of the resource; empty for a file that holds none.
+	Resource string
+	// Field is the path of the field, with the merge keys of list elements
+	// (spec.template.spec.containers[name=web].image); empty if it is about the whole resource or file.
+	Field string
+	// Original, Local and Updated are the values, shortened; empty where there is none. Values of Secrets are not shown,
+	// and of whole resources and files only a digest.
+	Original, Local, Updated string
+	// Taken is the side whose value is in the result, SideUpstream or SideLocal.
+	Taken string
+}
+
+// The sides of a merge, as Conflict.Taken has them.
+const (
+	// SideUpstream is the updated upstream.
+	SideUpstream = "upstream"
+	// SideLocal is the package.
+	SideLocal = "local"
+)
+
+// ErrConflicts is the error of a merge that Stop stopped; errors.Is finds it.
+var ErrConflicts = errors.New("both sides changed the same values: decide for one, or set onConflict to TakeUpstream or KeepLocal")
+
+// Merge merges into the local package what changed from the original to the updated upstream. All three are the texts of
+// a package's files by path. It returns the files of the merged package, and the conflicts in the order of the files.
+//
+// A file without changes is returned as it is, byte by byte; so are the documents without changes of a file with some.
+// Merging the result again with the same upstreams changes nothing. With Stop, conflicts are returned together with
+// ErrConflicts, and no files. Other errors are of what is no package: versions without files, a local one without a
+// Kptfile, an original that the local package has nothing in common with.
+func Merge(original, updated, local map[string]string, options Options) (map[string]string, []Conflict, error) {
+	if err := check(original, updated, local, options); err != nil {
+		return nil, nil, err
+	}
+	v := versions{original: read(original), updated: read(updated), local: read(local)}
+	v.settleWholeFiles()
+	m, err := v.merge(options)
+	if err != nil {
+		return nil, nil, err
+	}
+	conflicts := make([]Conflict, len(m.conflicts))
+	for i, c := range m.conflicts {
+		conflicts[i] = c.Conflict
+	}
+	if options.OnConflict == Stop && len(conflicts) > 0 {
+		return nil, conflicts, ErrConflicts
+	}
+	return m.files(v), conflicts, nil
+}
+
+func check(original, updated, local map[string]string, options Options) error {
+	if err := options.OnConflict.validate(); err != nil {
+		return err
+	}
+	switch {
+	case len(original) == 0:
+		return errors.New("the original upstream has no files: pass those of the revision that the package was made from")
+	case len(updated) == 0:
+		return errors.New("the updated upstream has no files: pass those of the revision that the package is to follow")
+	}
+	if _, ok := local[pkgtree.KptfileName]; !ok {
+		return errors.New("the package has no Kptfile: only a kpt package has an upstream")
+	}
+	return nil
+}
+
+func (o OnConflict) validate() error {
+	switch o {
+	case "", TakeUpstream, KeepLocal, Stop:
+		return nil
+	}
+	return fmt.Errorf("is %q, but must be %s, %s or %s", o, TakeUpstream, KeepLocal, Stop)
+}
+
+// conflict is a Conflict with what a result of a function has beside it.
+type conflict struct {
+	Conflict
+	ref   fn.ResourceRef
+	index int
+}
+
+// message says in a sentence what the conflict is and what became of it.
+func (c conflict) message(stopped bool) string {
+	var out strings.Builder
+	switch {
+	case c.Original == "" && c.Local == "":
+		out.WriteString("is added upstream to a subpackage that is removed here")
+	case c.Field == "" && c.Updated == "":
+		out.WriteString("is changed here, and removed upstream")
+	case c.Field == "" && c.Local == "":
+		out.WriteString("is removed here, and changed upstream")
+	case c.Field == "":
+		out.WriteString("is changed on both sides, and cannot be merged by field")
+	case c.Updated == "":
+		fmt.Fprintf(&out, "is %s here, was %s, and is removed upstream", c.Local, c.Original)
+	case c.Local == "":
+		fmt.Fprintf(&out, "is removed here, was %s, and is %s upstream", c.Original, c.Updated)
+	case c.Original == "":
+		fmt.Fprintf(&out, "is added here as %s, and upstream as %s", c.Local, c.Updated)
+	default:
+		fmt.Fprintf(&out, "is %s here, was %s, and is %s upstream", c.Local, c.Original, c.Updated)
+	}
+	switch {
+	case stopped:
+		out.WriteString(": decide for one, or set onConflict to TakeUpstream or KeepLocal")
+	case c.Taken == SideUpstream:
+		out.WriteString(": the upstream's is taken")
+	default:
+		out.WriteString(": the package stays as it is there")
+	}
+	return out.String()
+}
+
+// result returns the conflict as an error of the function, which can be a result of any severity.
+func (c conflict) result(stopped bool) *krm.Error {
+	return &krm.Error{Ref: c.ref, File: c.File, Index: c.index, Field: c.Field, Reason: c.message(stopped)}
+}

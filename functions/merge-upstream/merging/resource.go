@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"fmt"
+
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+	"sigs.k8s.io/kustomize/kyaml/yaml/merge3"
+	"sigs.k8s.io/kustomize/kyaml/yaml/walk"
+)
+
+// outcome is what becomes of a resource.
+type outcome int
+
+const (
+	keep    outcome = iota // as it is in the package, or not there if it is not
+	gone                   // removed from the package
+	taken                  // as it is in the updated upstream
+	changed                // merged
+)
+
+// result is a resource with what became of it.
+type result struct {
+	*tuple
+	outcome outcome
+	// root is the document node of a resource that is changed, and text its text.
+	root *yaml.Node
+	text string
+}
+
+// move makes a resource that the upstream moved to another file one that is changed.
+func (r result) move() result {
+	if r.outcome == keep && r.local != nil && r.updated != nil && r.file() != r.local.file {
+		r.outcome, r.root = changed, r.local.root
+		_, r.text = separator(r.local.text)
+	}
+	return r
+}
+
+// resource merges a resource.
+func (m *merged) resource(t *tuple) (result, error) {
+	switch {
+	case t.local == nil:
+		return m.absent(t)
+	case t.updated == nil:
+		return m.withdrawn(t), nil
+	}
+	r := rulesFor(t)
+	if t.original != nil {
+		switch {
+		case sameText(t.original, t.updated) || equal(t.original.body(), t.updated.body()) && !sameText(t.local, t.original):
+			return result{tuple: t}, nil
+		case sameText(t.local, t.original) && !r.kptfile && !r.context:
+			return result{tuple: t, outcome: taken}, nil
+		}
+	}
+	if !t.isRegular() {
+		return m.atomic(t, r), nil
+	}
+	return m.fields(t, r)
+}
+
+// absent decides on a resource that the package does not have: one that the upstream adds comes, one that was removed
+// here stays away.
+func (m *merged) absent(t *tuple) (result, error) {
+	r := result{tuple: t}
+	switch {
+	case t.updated == nil:
+	case t.original != nil:
+		if !equal(t.original.body(), t.updated.body()) {
+			m.about(t, SideLocal)
+		}
+	case m.removedPackages.contain(t.updated.file):
+		m.about(t, SideLocal)
+	default:
+		return m.added(t)
+	}
+	return r, nil
+}
+
+// withdrawn decides on a resource that the updated upstream does not have: it goes if nobody changed it here. What a
+// package cannot be without stays.
+func (m *merged) withdrawn(t *tuple) result {
+	r := result{tuple: t}
+	rules := rulesFor(t)
+	switch {
+	case t.original == nil || rules.kptfile || rules.context:
+	case equal(rules.without(t.original), rules.without(t.local)):
+		r.outcome = gone
+	default:
+		m.about(t, SideLocal)
+	}
+	return r
+}
+
+// atomic merges a resource as one value.
+func (m *merged) atomic(t *tuple, r rules) result {
+	out := result{tuple: t}
+	switch {
+	case equal(t.local.body(), t.updated.body()):
+	case t.original != nil && equal(t.local.body(), t.original.body()) && !r.kptfile:
+		out.outcome = taken
+	case m.takesUpstream() && !r.kptfile:
+		m.about(t, SideUpstream)
+		out.outcome = taken
+	default:
+		m.about(t, SideLocal)
+	}
+	return out
+}
+
+// fields merges a resource field by field.
+func (m *merged) fields(t *tuple, r rules) (result, error) {
+	s := sources{local: copyNode(t.local.body()), updated: copyNode(t.updated.body())}
+	if t.original != nil {
+		s.original = copyNode(t.original.body())
+	}
+	var schema *openapi.ResourceSchema
+	var names func(*yaml.Node)
+	if r.kptfile {
+		schema, names = kptfileSchema(), nameFunctions(s)
+	}
+	w := &walker{rules: r, onConflict: m.options.OnConflict}
+	w.mapping(s, "", schema)
+	body, err := walk.Walker{
+		Visitor: merge3.Visitor{}, VisitKeysAsScalars: true, Schema: schema,
+		Sources: walk.Sources{yaml.NewRNode(s.local), rnode(s.original), yaml.NewRNode(s.updated)},
+	}.Walk()
+	if err != nil {
+		return result{}, fmt.Errorf("%s: %s: cannot be merged: %w", t.local.file, describe(t.local), err)
+	}
+	for _, c := range w.conflicts {
+		m.found(t, c, r)
+	}
+	root := *t.local.root
+	root.Content = []*yaml.Node{body.YNode()}
+	w.unshield(&root)
+	if names != nil {
+		names(root.Content[0])
+	}
+	return m.compared(result{tuple: t, outcome: changed, root: &root})
+}
+
+// compared returns the result as one that is kept if the merge changed nothing.
+func (m *merged) compared(r result) (result, error) {
+	before, err := encode(r.local.root, r.local.text)
+	if err != nil {
+		return r, err
+	}
+	after, err := encode(r.root, r.local.text)
+	if err != nil {
+		return r, err
+	}
+	r.text = after
+	if before == after {
+		r.outcome, r.root = keep, nil
+	}
+	return r, nil
+}
+
+// about records a conflict about a resource as a whole.
+func (m *merged) about(t *tuple, takenFrom string) {
+	c := m.conflict(t)
+	c.Taken = takenFrom
+	show := func(d *document) string {
+		switch {
+		case d == nil:
+			return ""
+		case c.ref.Kind == "Secret":
+			return "(not shown)"
+		}
+		_, text := separator(d.text)
+		return digest(text)
+	}
+	c.Original, c.Local, c.Updated = show(t.original), show(t.local), show(t.updated)
+	m.conflicts = append(m.conflicts, c)
+}
+
+// found records a conflict about a field.
+func (m *merged) found(t *tuple, f finding, r rules) {
+	c := m.conflict(t)
+	c.Field, c.Taken = f.path, f.taken
+	hidden := r.hidden(f.path)
+	c.Original, c.Local, c.Updated = show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated, hidden)
+	m.conflicts = append(m.conflicts, c)
+}
+
+func (m *merged) conflict(t *tuple) conflict {
+	d := t.any()
+	c := conflict{Conflict: Conflict{File: d.file, Resource: describe(d)}, index: d.index}
+	body := d.body()
+	c.ref = fn.ResourceRef{
+		APIVersion: node.GetString(body, "apiVersion"), Kind: node.GetString(body, "kind"),
+		Namespace: node.GetString(body, "metadata", "namespace"), Name: node.GetString(body, "metadata", "name"),
+	}
+	return c
+}
+
+// describe returns the kind and the name of a resource; empty if it has none.
+func describe(d *document) string {
+	body := d.body()
+	id := krm.Identity{Kind: node.GetString(body, "kind"), Name: node.GetString(body, "metadata", "name"), Namespace: node.GetString(body, "metadata", "namespace")}
+	if id.Kind == "" {
+		return ""
+	}
+	return id.Describe()
+}
+
+func (t *tuple) isRegular() bool {
+	for _, d := range []*document{t.original, t.local, t.updated} {
+		if d != nil && !isRegular(d.root) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameText reports whether two documents have the same text but for the line that separates them from others. Items of a
+// ResourceList have no text of their own: theirs is compared as kpt would write it.
+func sameText(a, b *document) bool {
+	if a.item != nil {
+		before, err := encode(b.root, "")
+		return err == nil && a.text == before
+	}
+	_, x := separator(a.text)
+	_, y := separator(b.text)
+	return x == y
+}
+
+func rnode(n *yaml.Node) *yaml.RNode {
+	if n == nil {
+		return nil
+	}
+	return yaml.NewRNode(n)
+}

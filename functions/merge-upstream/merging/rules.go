@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/inject-config/injection"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// rules are what is particular about the fields of a resource.
+type rules struct {
+	kptfile, root, context, secret bool
+	// injected is the field that holds injected values; empty if none does.
+	injected string
+}
+
+const (
+	identifier      = "metadata.annotations.internal.kpt.dev/upstream-identifier"
+	annotationsPath = "metadata.annotations."
+	// contextName is the name of the ConfigMap that holds a package's context (a kpt convention).
+	contextName = "kptfile.kpt.dev"
+)
+
+// rulesFor returns the rules for a resource, of which the local version is there.
+func rulesFor(t *tuple) rules {
+	k := t.key()
+	r := rules{
+		kptfile: t.local.isKptfile(), root: t.local.file == pkgtree.KptfileName,
+		context: k == key{kind: "ConfigMap", namespace: k.namespace, name: contextName},
+		secret:  k.group == "" && k.kind == "Secret",
+	}
+	if isPoint(t.local) && isInjected(t.local) && (t.updated == nil || isPoint(t.updated)) {
+		r.injected = "spec"
+		if k.group == "" && k.kind == "ConfigMap" {
+			r.injected = "data"
+		}
+	}
+	return r
+}
+
+func isPoint(d *document) bool { return hasAnnotation(d, injection.PointAnnotation) }
+
+func isInjected(d *document) bool {
+	return hasAnnotation(d, injection.InjectedAnnotation) || hasAnnotation(d, injection.PorchInjectedAnnotation)
+}
+
+func hasAnnotation(d *document, name string) bool {
+	return node.GetString(d.body(), "metadata", "annotations", name) != ""
+}
+
+// ownCondition matches the places of conditions and gates that functions and renderers write.
+var ownCondition = regexp.MustCompile(`^(info\.readinessGates\[conditionType|status\.conditions\[type)=(config\.injection\..*|Rendered)\]$`)
+
+// ours reports whether a field says what this package is, not what the upstream has: it stays as it is.
+func (r rules) ours(path string) bool {
+	switch path {
+	case identifier, annotationsPath + injection.InjectedAnnotation, annotationsPath + injection.PorchInjectedAnnotation:
+		return true
+	case "metadata.name", "metadata.namespace", "status.renderStatus":
+		return r.kptfile
+	case "upstream", "upstreamLock":
+		return r.root
+	case "data.name", "data.package-path":
+		return r.context
+	}
+	return r.injected != "" && path == r.injected || r.kptfile && ownCondition.MatchString(path)
+}
+
+// written reports whether a field is one that functions of a variant, and renderers, write: where both sides changed it,
+// it stays as it is, and is no conflict.
+func (r rules) written(path string) bool {
+	return r.context && (path == "data" || strings.HasPrefix(path, "data.")) ||
+		r.kptfile && (strings.HasPrefix(path, "status") || strings.Contains(path, "s[name=PackageVariant."))
+}
+
+// hidden reports whether the values of a field must not be shown.
+func (r rules) hidden(path string) bool {
+	top, _, _ := strings.Cut(path, ".")
+	return r.secret && top != "metadata" && top != "type"
+}
+
+// without returns a copy of a document's body without what only this package has.
+func (r rules) without(d *document) *yaml.Node {
+	body := copyNode(d.body())
+	if r.injected != "" {
+		remove(body, r.injected)
+	}
+	metadata := present(body, "metadata")
+	list := present(metadata, "annotations")
+	for _, path := range []string{identifier, annotationsPath + injection.InjectedAnnotation, annotationsPath + injection.PorchInjectedAnnotation} {
+		remove(list, strings.TrimPrefix(path, annotationsPath))
+	}
+	if list != nil && len(list.Content) == 0 {
+		remove(metadata, "annotations")
+	}
+	return body
+}

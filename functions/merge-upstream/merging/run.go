@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"errors"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Run is the function: the package among the items is merged with the upstreams of the config. Conflicts are results.
+func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+	c, err := decode(config, items)
+	if err != nil {
+		return krm.Output{}, err
+	}
+	l, err := local(items)
+	if err != nil {
+		return krm.Output{}, err
+	}
+	v := versions{original: read(c.Original.Resources), updated: read(c.Updated.Resources), local: l.pkg, resourcesOnly: true}
+	v.settleWholeFiles()
+	stop := OnConflict(c.OnConflict) == Stop
+	m, err := v.merge(Options{OnConflict: OnConflict(c.OnConflict), Upstream: c.Upstream, UpstreamLock: c.UpstreamLock})
+	if err != nil {
+		return krm.Output{}, krm.Errorf(nil, "", "%s", err)
+	}
+	if stop && len(m.conflicts) > 0 {
+		errs := make([]error, len(m.conflicts))
+		for i, c := range m.conflicts {
+			errs[i] = c.result(true)
+		}
+		return krm.Output{}, errors.Join(errs...)
+	}
+	return krm.Output{Items: l.items(m, items), Results: m.notes(c)}, nil
+}
+
+// notes returns the results of a run that did its work.
+func (m *merged) notes(c Config) fn.Results {
+	var out fn.Results
+	for _, c := range m.conflicts {
+		out = append(out, c.result(false).Result(fn.Warning))
+	}
+	for _, name := range m.unseen {
+		e := &krm.Error{File: name, Reason: "changed upstream, but is not among the resources that a function gets: copy it from " + c.Updated.Name}
+		if c.Updated.Name == "" {
+			e.Reason += "the updated upstream"
+		}
+		out = append(out, e.Result(fn.Warning))
+	}
+	if c.UpstreamLock == nil {
+		e := &krm.Error{File: pkgtree.KptfileName, Field: "upstreamLock", Reason: "stays as it is, because the config has none: without it, the next merge has no right original"}
+		out = append(out, e.Result(fn.Warning))
+	}
+	return out
+}
+
+// localPackage is the package that the items of a ResourceList are of.
+type localPackage struct {
+	pkg  pkg
+	root string // the directory of the root Kptfile
+	of   map[*yaml.RNode]*document
+}
+
+// local makes documents of the items.
+func local(items []*yaml.RNode) (*localPackage, error) {
+	tree, err := pkgtree.Read(items)
+	if err != nil {
+		return nil, err
+	}
+	l := &localPackage{pkg: pkg{}, root: path.Dir(fullPath(items[tree.Root])), of: map[*yaml.RNode]*document{}}
+	for _, item := range items {
+		if isFiles(item) {
+			continue
+		}
+		id := krm.Identify(item)
+		if id.File == "" {
+			return nil, krm.Errorf(item, "", "does not say which file it is from, and the files of a package are merged by their paths: run the function by kpt, not by kustomize")
+		}
+		d, err := l.document(item, id)
+		if err != nil {
+			return nil, err
+		}
+		if l.pkg[d.file] == nil {
+			l.pkg[d.file] = &file{}
+		}
+		f := l.pkg[d.file]
+		f.docs = append(f.docs, d)
+		l.of[item] = d
+	}
+	for _, f := range l.pkg {
+		f.whole = ambiguous(f.docs)
+	}
+	return l, nil
+}
+
+// fullPath returns the path of an item's file: in a render, paths begin at the item's own package.
+func fullPath(item *yaml.RNode) string {
+	id := krm.Identify(item)
+	return path.Join(id.Package, id.File)
+}
+
+func (l *localPackage) document(item *yaml.RNode, id krm.Identity) (*document, error) {
+	body := copyNode(item.YNode())
+	metadata := present(body, "metadata")
+	list := present(metadata, "annotations")
+	for _, key := range keysOf(list) {
+		if krm.IsInternalAnnotation(key) {
+			remove(list, key)
+		}
+	}
+	if list != nil && len(list.Content) == 0 {
+		remove(metadata, "annotations")
+	}
+	d := &document{
+		file: strings.TrimPrefix(fullPath(item), l.root+"/"), index: id.Index, item: item,
+		root: &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{body}},
+	}
+	text, err := encode(d.root, "")
+	if err != nil {
+		return nil, krm.Errorf(item, "", "cannot be written: %s", err)
+	}
+	d.text = text
+	return d, nil
+}
+
+// items returns the items of the merged package.
+func (l *localPackage) items(m *merged, items []*yaml.RNode) []*yaml.RNode {
+	by := map[*document]result{}
+	next := map[string]int{} // index of the next new item, by file
+	for _, r := range m.results {
+		if r.local != nil {
+			by[r.local] = r
+			next[r.local.file] = max(next[r.local.file], r.local.index+1)
+		}
+	}
+	out := make([]*yaml.RNode, 0, len(items))
+	for _, item := range items {
+		r, isResource := by[l.of[item]]
+		switch {
+		case !isResource || r.outcome == keep:
+			out = append(out, item)
+		case r.outcome == taken || r.outcome == changed:
+			merged := l.item(r, item)
+			if r.moved() {
+				l.place(merged, r.file(), next)
+			}
+			out = append(out, merged)
+		}
+	}
+	for _, r := range m.results {
+		if r.local == nil && r.outcome != keep {
+			item := yaml.NewRNode(copyNode(r.node()))
+			l.place(item, r.file(), next)
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// item returns a merged resource with the annotations by which an orchestrator knows it.
+func (l *localPackage) item(r result, before *yaml.RNode) *yaml.RNode {
+	item := yaml.NewRNode(copyNode(r.node()))
+	was := node.Get(before.YNode(), "metadata", "annotations")
+	for _, key := range keysOf(was) {
+		if krm.IsInternalAnnotation(key) {
+			annotate(item, key, node.GetString(was, key))
+		}
+	}
+	return item
+}
+
+// node returns the mapping of a resource that is changed or taken.
+func (r result) node() *yaml.Node {
+	if r.outcome == changed {
+		return r.root.Content[0]
+	}
+	return r.updated.body()
+}
+
+// place says in which file a new item is to stand.
+func (l *localPackage) place(item *yaml.RNode, name string, next map[string]int) {
+	annotations := map[string]string{
+		kioutil.PathAnnotation: path.Join(l.root, name), kioutil.IndexAnnotation: strconv.Itoa(next[name]),
+	}
+	for _, key := range []string{kioutil.PathAnnotation, kioutil.IndexAnnotation} {
+		annotate(item, key, annotations[key])
+	}
+	for old, key := range map[string]string{
+		kioutil.LegacyPathAnnotation: kioutil.PathAnnotation, kioutil.LegacyIndexAnnotation: kioutil.IndexAnnotation, //nolint:staticcheck // kpt still sets them
+	} {
+		if krm.Annotation(item, old) != "" {
+			annotate(item, old, annotations[key])
+		}
+	}
+	next[name]++
+}
+
+// annotate sets an annotation of an item that is a copy.
+func annotate(item *yaml.RNode, key, value string) {
+	metadata := ensure(item.YNode(), "metadata")
+	list := ensure(metadata, "annotations")
+	remove(list, key)
+	quoted := node.String(value)
+	list.Content = append(list.Content, node.String(key), quoted)
+}
+
+// ensure returns the mapping of a key, which it makes if there is none.
+func ensure(m *yaml.Node, key string) *yaml.Node {
+	if n := present(m, key); n != nil {
+		return n
+	}
+	remove(m, key)
+	n := &yaml.Node{Kind: yaml.MappingNode, Tag: yaml.NodeTagMap}
+	m.Content = append(m.Content, node.String(key), n)
+	return n
+}

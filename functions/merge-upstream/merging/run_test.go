@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/functions/internal/fntest"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
+)
+
+const testdata = "../testdata"
+
+// TestGolden runs the function on each directory of testdata: the package in it, with the functionConfig in
+// _fnconfig.yaml, must give the ResourceList in _expected.yaml. A second run must change no item; it may have less to
+// tell, because a conflict that was decided for the upstream is none any more.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	cases, err := os.ReadDir(testdata)
+	if err != nil || len(cases) < 4 {
+		t.Fatalf("cases %v, %v", cases, err)
+	}
+	for _, c := range cases {
+		t.Run(c.Name(), func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(testdata, c.Name())
+			config, err := os.ReadFile(filepath.Join(dir, "_fnconfig.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			stdout, stderr, code := fntest.Run(merging.Run, fntest.List(t, string(config), fntest.ReadDir(t, dir)))
+			if code != 0 {
+				t.Fatalf("exit code %d: %s", code, stderr)
+			}
+			fntest.CheckOutcome(t, merging.Run, stdout, stderr, code)
+			golden(t, filepath.Join(dir, "_expected.yaml"), string(stdout))
+		})
+	}
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if os.Getenv(fntest.UpdateEnv) != "" {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (make golden writes it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+const (
+	config  = "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergeUpstream\nmetadata:\n  name: c\n"
+	saved   = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevisionResources\nmetadata:\n  name: b.web.v1\nspec:\n"
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: fn.kpt.dev/v1alpha1, kind: MergeUpstream, metadata: {name: merge}, original: {name: blueprints.web.v1}, updated: {name: blueprints.web.v2}}, with both saved in the package's directory by kubectl get packagerevisionresources -o yaml`
+)
+
+// revision returns a revision in a config whose file a.yaml has the value in a.
+func revision(field, value string) string {
+	text := strings.ReplaceAll(cm+"data:\n  a: "+value+"\n  b: x\n", "\n", "\n      ")
+	return field + ":\n  resources:\n    Kptfile: |\n      " + strings.ReplaceAll(kptfile, "\n", "\n      ") + "\n    a.yaml: |\n      " + text + "\n"
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	both := config + revision("original", "one") + revision("updated", "two")
+	good := fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1}
+	for name, c := range map[string]struct {
+		config string
+		files  fntest.Files
+		want   string
+	}{
+		"no config":       {"", good, example},
+		"empty ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n", good, example},
+		"wrong kind": {"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\n", good,
+			`Deployment "d": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 MergeUpstream, not apps/v1 Deployment`},
+		"misspelt field": {both + "onconflict: Stop\n", good,
+			`MergeUpstream "c": onconflict: is not a field of this config: did you mean onConflict?`},
+		"misspelt strategy": {both + "onConflict: stop\n", good,
+			`MergeUpstream "c": onConflict: is "stop", but must be TakeUpstream, KeepLocal or Stop`},
+		"a file is no text": {config + revision("original", "one") + "updated:\n  resources:\n    a.yaml: {a: b}\n", good,
+			`MergeUpstream "c": updated.resources.a.yaml: is a map, but must be a string`},
+		"commit is a number": {both + "upstreamLock:\n  git:\n    commit: 11\n", good,
+			`MergeUpstream "c": upstreamLock.git.commit: is a number, but must be a string: put it in quotes`},
+		"no original": {config + revision("updated", "two"), good,
+			`MergeUpstream "c": original: is missing: give it resources, the files of that revision by path, or the name of a PackageRevisionResources that is saved in the package's directory`},
+		"empty updated": {config + revision("original", "one") + "updated:\n  resources: {}\n", good,
+			`MergeUpstream "c": updated: is missing: give it resources, the files of that revision by path, or the name of a PackageRevisionResources that is saved in the package's directory`},
+		"nothing saved": {config + revision("original", "one") + "updated:\n  name: b.web.v2\n", good,
+			`MergeUpstream "c": updated.resources: is missing, and no PackageRevisionResources is saved in the package's directory: save one there by kubectl get packagerevisionresources b.web.v2 -o yaml`},
+		"another saved": {config + revision("original", "one") + "updated:\n  name: b.web.v2\n",
+			fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1, "v1.yaml": saved + "  resources: {a.yaml: x}\n"},
+			`MergeUpstream "c": updated.name: is "b.web.v2", but those saved in the package's directory are b.web.v1`},
+		"saved without files": {config + revision("original", "one") + "updated:\n  name: b.web.v1\n",
+			fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1, "v1.yaml": saved + "  revision: 1\n"},
+			`v1.yaml: PackageRevisionResources "b.web.v1": spec.resources: is empty: a revision without files cannot be merged`},
+		"saved is no such object": {config + revision("original", "one") + "updated:\n  name: b.web.v1\n",
+			fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1, "v1.yaml": saved + "  resource: {}\n"},
+			`v1.yaml: PackageRevisionResources "b.web.v1": spec.resource: is not a field of this config: did you mean resources?`},
+		"no Kptfile": {both, fntest.Files{"a.yaml": cmv1},
+			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
+		"original of another package": {both, fntest.Files{"Kptfile": kptfile, "d.yaml": deploy},
+			"the package has no resource in common with the original upstream, nor with the updated one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)"},
+		"conflicts that stop": {both + "onConflict: Stop\n", fntest.Files{"Kptfile": kptfile, "a.yaml": cm + "data:\n  a: three\n  b: x\n"},
+			`a.yaml: ConfigMap "settings": data.a: is three here, was one, and is two upstream: decide for one, or set onConflict to TakeUpstream or KeepLocal`},
+		"removal that stops": {config + revision("original", "one") + "updated:\n  resources:\n    Kptfile: \"\"\nonConflict: Stop\n", fntest.Files{"Kptfile": kptfile, "a.yaml": cmMine},
+			`a.yaml: ConfigMap "settings": is changed here, and removed upstream: decide for one, or set onConflict to TakeUpstream or KeepLocal`},
+		"Kptfile that cannot be edited": {both + "upstream: {type: git}\n", fntest.Files{"Kptfile": kptfile + "upstream: []\n", "a.yaml": cmv1},
+			`Kptfile: upstream: is a list, not a map: correct its type`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fntest.Fails(t, merging.Run, c.config, c.files, c.want)
+		})
+	}
+}
+
+// TestWithoutPaths holds what users of kustomize read, which does not tell where resources are from.
+func TestWithoutPaths(t *testing.T) {
+	t.Parallel()
+	list := string(fntest.List(t, config+revision("original", "one")+revision("updated", "two"), fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1}))
+	list = strings.ReplaceAll(list, "annotations:\n", "annotations:\n      kustomize.config.k8s.io/id: '1'\n")
+	_, stderr, code := fntest.Run(merging.Run, []byte(list))
+	const want = "ConfigMap \"settings\": does not say which file it is from, and the files of a package are merged by their paths: run the function by kpt, not by kustomize\n"
+	if !strings.HasPrefix(stderr, "") || !strings.Contains(stderr, "does not say which file it is from") || code != 1 {
+		t.Errorf("exit code %d, %q, want %q", code, stderr, want)
+	}
+}

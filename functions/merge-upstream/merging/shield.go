@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"strconv"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// shieldTag marks what stands for a value until merge3 has run.
+const shieldTag = "!shielded"
+
+// shield hides a value from merge3, which would remove nulls and make one of list elements with the same key.
+func (w *walker) shield(parent *yaml.Node, i int) {
+	if n := parent.Content[i]; n.Kind == yaml.ScalarNode && !node.IsNull(n) {
+		return
+	}
+	w.shielded = append(w.shielded, parent.Content[i])
+	parent.Content[i] = &yaml.Node{Kind: yaml.ScalarNode, Tag: shieldTag, Value: strconv.Itoa(len(w.shielded) - 1)}
+}
+
+// shieldAll hides the values of a mapping.
+func (w *walker) shieldAll(m *yaml.Node) {
+	for i := 1; m != nil && m.Kind == yaml.MappingNode && i < len(m.Content); i += 2 {
+		w.shield(m, i)
+	}
+}
+
+// unshield puts the hidden values back.
+func (w *walker) unshield(n *yaml.Node) {
+	for i, c := range n.Content {
+		if c.Tag == shieldTag {
+			at, err := strconv.Atoi(c.Value)
+			if err == nil && at < len(w.shielded) {
+				n.Content[i] = w.shielded[at]
+			}
+			continue
+		}
+		w.unshield(c)
+	}
+}
+
+// styleFor returns the style in which the upstream's scalar stands in the place of the package's: in the quotes that are
+// there if it is a string too, and in quotes in any case if some YAML reader would take it for another type.
+func styleFor(local, updated *yaml.Node) yaml.Style {
+	quotes := yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle
+	if updated.ShortTag() != yaml.NodeTagString {
+		return 0
+	}
+	style := updated.Style
+	multiline := updated.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	if !multiline && local.Style&quotes != 0 && local.ShortTag() == yaml.NodeTagString {
+		style = local.Style
+	}
+	if style == 0 {
+		style = node.String(updated.Value).Style
+	}
+	return style
+}
+
+// isRegular reports whether merge3 can merge a resource: it drops aliases, takes the first of keys that stand twice, and
+// all keys for strings.
+func isRegular(n *yaml.Node) bool {
+	switch n.Kind {
+	case yaml.AliasNode:
+		return false
+	case yaml.ScalarNode:
+		return isKnownTag(n.ShortTag())
+	case yaml.MappingNode:
+		seen := make(map[string]bool, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			k := n.Content[i]
+			if k.Kind != yaml.ScalarNode || k.ShortTag() != yaml.NodeTagString || k.Value == "" || seen[k.Value] {
+				return false
+			}
+			seen[k.Value] = true
+		}
+		if n.ShortTag() != yaml.NodeTagMap {
+			return false
+		}
+	case yaml.SequenceNode:
+		if n.ShortTag() != yaml.NodeTagSeq {
+			return false
+		}
+	}
+	for _, c := range n.Content {
+		if n.Kind != yaml.DocumentNode && c.Anchor != "" || !isRegular(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func isKnownTag(tag string) bool {
+	switch tag {
+	case yaml.NodeTagString, yaml.NodeTagInt, yaml.NodeTagFloat, yaml.NodeTagBool, yaml.NodeTagNull, "!!timestamp", "!!binary":
+		return true
+	}
+	return false
+}
+
+// equal reports whether two values are the same, whatever their comments and style, and the order of keys. Null is as
+// good as nothing.
+func equal(a, b *yaml.Node) bool {
+	if node.IsNull(a) || node.IsNull(b) {
+		return node.IsNull(a) && node.IsNull(b)
+	}
+	if a.Kind != b.Kind || len(a.Content) != len(b.Content) {
+		return false
+	}
+	switch a.Kind {
+	case yaml.AliasNode:
+		return a.Value == b.Value
+	case yaml.ScalarNode:
+		return a.Value == b.Value && a.ShortTag() == b.ShortTag()
+	case yaml.MappingNode:
+		return equalMappings(a, b)
+	}
+	for i := range a.Content {
+		if !equal(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalMappings(a, b *yaml.Node) bool {
+	var places map[string]int // made where the order of keys differs
+	for i := 0; i+1 < len(a.Content); i += 2 {
+		j := i
+		if !equal(a.Content[i], b.Content[i]) {
+			if places == nil {
+				places = make(map[string]int, len(b.Content)/2)
+				for k := 0; k+1 < len(b.Content); k += 2 {
+					places[b.Content[k].Value] = k
+				}
+			}
+			at, found := places[a.Content[i].Value]
+			if !found || !equal(a.Content[i], b.Content[at]) {
+				return false
+			}
+			j = at
+		}
+		if !equal(a.Content[i+1], b.Content[j+1]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// maxShown bounds the text of a value: conflicts are written into results and status fields.
+const maxShown = 200
+
+// show returns a value in a few words: a scalar as it is, in quotes where YAML needs them, lists and maps as JSON; empty
+// if there is none.
+func show(n *yaml.Node, hidden bool) string {
+	switch {
+	case node.IsNull(n):
+		return ""
+	case hidden:
+		return "(not shown)"
+	case n.Kind == yaml.ScalarNode && (n.ShortTag() != yaml.NodeTagString || node.String(n.Value).Style == 0 && !strings.Contains(n.Value, "\n")):
+		return shorten(n.Value)
+	}
+	var value any
+	if err := n.Decode(&value); err != nil {
+		return "(" + node.Describe(n) + ")"
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "(" + node.Describe(n) + ")"
+	}
+	return shorten(string(text))
+}
+
+func shorten(s string) string {
+	runes := []rune(s)
+	if len(runes) <= maxShown {
+		return s
+	}
+	return string(runes[:maxShown-1]) + "…"
+}
+
+// digest returns what tells one whole text from another.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%d bytes, sha256 %x", len(text), sum[:6])
+}

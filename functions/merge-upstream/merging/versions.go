@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+)
+
+// versions are the three versions of a package.
+type versions struct {
+	original, updated, local pkg
+	// resourcesOnly says that the local version lacks the files that are no resources, as in a ResourceList.
+	resourcesOnly bool
+}
+
+// resources returns the documents that hold one, by file.
+func (p pkg) resources() []*document {
+	var out []*document
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		for _, d := range p[name].docs {
+			if d.root != nil {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// settleWholeFiles makes a file that is whole in one version whole in all. A Kptfile that cannot be read is as good as
+// none: the package's own is no file like others.
+func (v versions) settleWholeFiles() {
+	for _, p := range []pkg{v.original, v.updated} {
+		for name, f := range p {
+			if path.Base(name) == pkgtree.KptfileName && f.whole && v.local[name] != nil && !v.local[name].whole {
+				delete(p, name)
+			}
+		}
+	}
+	for _, name := range v.paths() {
+		all := v.file(name)
+		whole := slices.ContainsFunc(all, func(f *file) bool { return f != nil && f.whole })
+		for _, f := range all {
+			if f != nil && whole {
+				f.whole, f.docs = true, nil
+			}
+		}
+	}
+}
+
+// paths returns the paths of all files, sorted.
+func (v versions) paths() []string {
+	all := map[string]bool{}
+	for _, p := range []pkg{v.original, v.updated, v.local} {
+		for name := range p {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// file returns a file in the original, the updated and the local version; nil where there is none.
+func (v versions) file(name string) []*file {
+	return []*file{v.original[name], v.updated[name], v.local[name]}
+}
+
+// merged is a package that is being merged.
+type merged struct {
+	options Options
+	// removedPackages are the subpackages that were removed here.
+	removedPackages directories
+	// tracked reports whether the package says which resources of the upstream its resources are.
+	tracked bool
+	// results are those of the resources.
+	results []result
+	// whole are the texts of the files that are merged as one value; nil of those that are not there.
+	whole map[string]*string
+	// unseen are the files that the upstream changed and that a ResourceList does not have.
+	unseen []string
+	// conflicts are in the order of files.
+	conflicts []conflict
+}
+
+func (m *merged) takesUpstream() bool {
+	return m.options.OnConflict == TakeUpstream || m.options.OnConflict == ""
+}
+
+// merge merges the three versions.
+func (v versions) merge(options Options) (*merged, error) {
+	if f := v.local[pkgtree.KptfileName]; f == nil || f.whole {
+		return nil, errors.New("the package's Kptfile is no YAML of a single Kptfile: correct it first")
+	}
+	m := &merged{options: options, removedPackages: v.removedPackages(), whole: map[string]*string{}}
+	tuples := v.match()
+	if unrelated(tuples) {
+		return nil, errors.New("the package has no resource in common with the original upstream, nor with the updated one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)")
+	}
+	m.tracked = isTracked(tuples)
+	for _, t := range tuples {
+		r, err := m.resource(t)
+		if err == nil && t.local != nil && t.local.file == pkgtree.KptfileName {
+			r, err = m.setUpstream(r)
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.results = append(m.results, r.move())
+	}
+	for _, name := range v.paths() {
+		all := v.file(name)
+		switch {
+		case !slices.ContainsFunc(all, func(f *file) bool { return f != nil && f.whole }):
+		case v.resourcesOnly:
+			if !sameFile(textOf(all[0]), textOf(all[1])) {
+				m.unseen = append(m.unseen, name)
+			}
+		default:
+			m.wholeFile(name, all[0], all[1], all[2])
+		}
+	}
+	slices.SortStableFunc(m.conflicts, func(a, b conflict) int { return strings.Compare(a.File, b.File) })
+	return m, nil
+}
+
+// unrelated reports whether the package has resources, and the upstreams too, but none of them in common. What every
+// package has does not count.
+func unrelated(tuples []*tuple) bool {
+	var here, original bool
+	for _, t := range tuples {
+		if k := t.key(); t.any().isKptfile() || k.kind == "ConfigMap" && k.name == contextName {
+			continue
+		}
+		if t.local != nil && (t.original != nil || t.updated != nil) {
+			return false
+		}
+		here = here || t.local != nil
+		original = original || t.original != nil
+	}
+	return here && original
+}
+
+// directories are subpackages, by path.
+type directories []string
+
+func (d directories) contain(file string) bool {
+	return slices.ContainsFunc(d, func(dir string) bool { return strings.HasPrefix(file, dir+"/") })
+}
+
+// removedPackages returns the subpackages of the original of which the local package has nothing: what the upstream adds
+// to them would be a package without a Kptfile.
+func (v versions) removedPackages() directories {
+	var out directories
+	for name := range v.original {
+		dir := path.Dir(name)
+		if path.Base(name) != pkgtree.KptfileName || dir == "." {
+			continue
+		}
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(v.local)), directories{dir}.one) {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+func (d directories) one(file string) bool { return d.contain(file) }
+
+// wholeFile merges a file as one value. Nil stands for a version that does not have it.
+func (m *merged) wholeFile(name string, original, updated, local *file) {
+	o, u, l := textOf(original), textOf(updated), textOf(local)
+	c := conflict{Conflict: Conflict{File: name, Original: describeText(o), Local: describeText(l), Updated: describeText(u), Taken: SideLocal}}
+	kept := l
+	switch {
+	case sameFile(o, u) || sameFile(l, u):
+	case l == nil && o == nil && !m.removedPackages.contain(name), sameFile(l, o) && l != nil:
+		kept = u
+	case u != nil && l != nil && m.takesUpstream():
+		c.Taken, kept = SideUpstream, u
+		m.conflicts = append(m.conflicts, c)
+	default:
+		m.conflicts = append(m.conflicts, c)
+	}
+	switch {
+	case kept == nil:
+		m.whole[name] = nil
+	case kept == l:
+		m.whole[name] = &local.raw
+	default:
+		text := updated.withLineEndsOf(local)
+		m.whole[name] = &text
+	}
+}
+
+func textOf(f *file) *string {
+	if f == nil {
+		return nil
+	}
+	return &f.text
+}
+
+func sameFile(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+func describeText(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return digest(*text)
+}
