@@ -18,7 +18,7 @@ const (
 	exists      = " and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name another package in spec.downstream"
 	noBase      = ", of which no published package revision is known: without it Porch cannot upgrade to "
 	noBaseHelp  = "; register the Repository that has it, or delete the package to have it cloned anew"
-	noLock      = " does not say what it was derived from, so that it cannot be upgraded; what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew"
+	noLock      = " does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew"
 	onOlder     = " is open on another upstream revision (web/v1) than the one asked for (blueprints.web.v2), and Porch upgrades published packages only: publish the draft, and an upgrade follows, or delete it"
 	revertsText = "the pipeline in the Kptfile of " + one + " changes back what this variant sets in a.yaml, cm.yaml: change the function in the pipeline that does, or what the variant asks for"
 )

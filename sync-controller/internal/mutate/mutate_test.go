@@ -111,7 +111,7 @@ const (
 
 // request returns the request of the variant web-eu, in a cluster with the objects.
 func request(t testing.TB, s *variant.Spec, cluster ...string) Request {
-	return Request{Name: "web-eu", Namespace: "fleet", Spec: s, Objects: func(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []Unreadable, error) {
+	return Request{Name: "web-eu", Namespace: "fleet", Spec: s, Objects: func(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
 		var found []map[string]any
 		for _, c := range candidates {
 			for _, text := range cluster {
@@ -262,8 +262,7 @@ func TestApplyErrors(t *testing.T) {
 		"a wrong point": {web(map[string]string{"points.yaml": strings.Replace(pointsFile, "required", "maybe", 1)}),
 			`inject-config: points.yaml: ConfigMap "endpoints": metadata.annotations.kpt.dev/config-injection: is "maybe", but must be "required" or "optional"`},
 		"a comment that YAML does not bring back": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline:\n  mutators:\n  - image: a:v1\n    configMap: # c\n      &x\n      a: b\n"}),
-			"cannot write Kptfile: it would be no YAML any more (MalformedYAMLError: yaml: line 15: could not find expected ':'): " +
-				"move comments that stand between a key and the anchor or tag of its value"},
+			`prepend-pipeline: Kptfile: Kptfile "web": could not be read again after the edit: put the comments around what is edited into lines of their own, or remove them`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -319,7 +318,7 @@ func TestConfigs(t *testing.T) {
 			"metadata:\n  name: web-eu\n  namespace: fleet\nremoveKeys:\n- gone\n",
 		"prepend-pipeline": "apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata:\n  name: web-eu\n  namespace: fleet\n" +
 			"pipeline:\n  mutators:\n  - configMap:\n      tier: \"1\"\n    image: example.com/set-labels:v1\n    name: labels\n",
-		"inject-config": "apiVersion: fn.kpt.dev/v1alpha1\ninjectors: null\nkind: InjectConfig\nmetadata:\n  name: web-eu\n  namespace: fleet\nresources: []\n",
+		"inject-config": "apiVersion: fn.kpt.dev/v1alpha1\ninjectors: null\nkind: InjectConfig\nmetadata:\n  name: web-eu\n  namespace: fleet\nresources: []\nunreadable: null\n",
 	}
 	if diff := cmp.Diff(want, r.configs); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -362,7 +361,7 @@ func TestFunctionError(t *testing.T) {
 		t.Errorf("the error of a file that cannot be read is the %T %v", err, err)
 	}
 	r := request(t, spec())
-	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []Unreadable, error) { return nil, nil, errBoom }
+	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) { return nil, nil, errBoom }
 	if _, err = Apply(t.Context(), Builtin{}, web(), r); !errors.Is(err, errBoom) {
 		t.Errorf("the error of a cluster that does not answer is %v", err)
 	}
