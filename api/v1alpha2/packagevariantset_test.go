@@ -12,7 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestRoundTrip decodes manifests without any field being left over, and finds them unchanged when encoded again.
+// TestRoundTrip decodes manifests without any field being left over, and finds them unchanged when encoded again, but for
+// the counts of a status: they are told also where they are 0.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"porch.yaml", "added.yaml"} {
@@ -30,16 +31,20 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(plain(t, in), plain(t, out)); diff != "" {
+			want := plain(t, in)
+			if status, ok := want["status"].(map[string]any); ok {
+				status["desired"], status["current"], status["ready"], status["injected"] = 0.0, 0.0, 0.0, 0.0
+			}
+			if diff := cmp.Diff(want, plain(t, out)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
 }
 
-func plain(t *testing.T, in []byte) any {
+func plain(t *testing.T, in []byte) map[string]any {
 	t.Helper()
-	var out any
+	var out map[string]any
 	if err := yaml.Unmarshal(in, &out); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -30,7 +31,7 @@ import (
 
 func defaults() Options {
 	return Options{
-		Concurrency: 8, FunctionRuntime: "builtin",
+		Concurrency: 16, LookWithin: 10 * time.Minute, FunctionRuntime: "builtin",
 		FunctionRunner: functionrunner.Options{Registry: "ghcr.io/package-variants", Timeout: time.Minute},
 		MetricsAddress: ":8080", ProbeAddress: ":8081",
 		LogFormat: "json", LogLevel: slog.LevelInfo,
@@ -66,12 +67,13 @@ func TestParse(t *testing.T) {
 				o.FunctionRuntime = "porch"
 				o.FunctionRunner = functionrunner.Options{Address: "[::1]:9445", Registry: "localhost:5000", Version: "v0.1.0", Timeout: 90 * time.Second}
 			})},
-		"version": {"--version", with(func(o *Options) { o.Version = true })},
-		"all": {"--kubeconfig=k --namespace=n --concurrency=3 --function-runtime=builtin --metrics-bind-address=:1 --health-probe-bind-address=:2 " +
+		"an upgrade at once": {"--upgrade-window=0s", with(func(o *Options) { o.LookWithin = 0 })},
+		"version":            {"--version", with(func(o *Options) { o.Version = true })},
+		"all": {"--kubeconfig=k --namespace=n --concurrency=3 --upgrade-window=1h --function-runtime=builtin --metrics-bind-address=:1 --health-probe-bind-address=:2 " +
 			"--log-format=text --log-level=debug --leader-elect --leader-election-namespace=l --leader-election-lease-duration=3s " +
 			"--leader-election-renew-deadline=2s --leader-election-retry-period=1s",
 			Options{
-				Kubeconfig: "k", Namespaces: []string{"n"}, Concurrency: 3, FunctionRuntime: "builtin", FunctionRunner: defaults().FunctionRunner, MetricsAddress: ":1", ProbeAddress: ":2",
+				Kubeconfig: "k", Namespaces: []string{"n"}, Concurrency: 3, LookWithin: time.Hour, FunctionRuntime: "builtin", FunctionRunner: defaults().FunctionRunner, MetricsAddress: ":1", ProbeAddress: ":2",
 				LogFormat: "text", LogLevel: slog.LevelDebug, LeaderElection: true, LeaderElectionNamespace: "l",
 				LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: time.Second,
 			}},
@@ -150,7 +152,7 @@ func TestHelp(t *testing.T) {
 		"kubeconfig", "namespace", "concurrency", "function-runtime", "function-runner", "function-registry",
 		"function-version", "function-timeout", "metrics-bind-address", "health-probe-bind-address",
 		"log-format", "log-level", "leader-elect", "leader-election-namespace", "leader-election-lease-duration",
-		"leader-election-renew-deadline", "leader-election-retry-period", "version",
+		"leader-election-renew-deadline", "leader-election-retry-period", "upgrade-window", "version",
 	}
 	slices.Sort(got)
 	slices.Sort(want)
@@ -159,7 +161,7 @@ func TestHelp(t *testing.T) {
 	}
 	for _, line := range []string{
 		"Usage of sync-controller:",
-		"how many PackageVariants are worked on at once (default 8)",
+		"how many PackageVariants are worked on at once (default 16)",
 		"namespaces to work in, separated by commas (default all)",
 		"least level of what is logged: debug, info, warn or error (default INFO)",
 	} {
@@ -295,5 +297,31 @@ func TestManagerErrors(t *testing.T) {
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Error("the cause is not in the error")
+	}
+}
+
+// TestFunctionsVersion holds what makes another version of the functions, after which each variant is looked at once.
+func TestFunctionsVersion(t *testing.T) {
+	t.Parallel()
+	of := func(args string) string {
+		o, err := Parse(strings.Fields(args), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.FunctionsVersion()
+	}
+	const image = "--function-runtime=porch --function-runner=a:1 "
+	same := []string{of(""), of("--concurrency=3 --function-version=v0.1.0"), of("--upgrade-window=1h")}
+	if same[0] == "" || same[0] != same[1] || same[0] != same[2] {
+		t.Errorf("flags that change no function change the version: %q", same)
+	}
+	if a, b := of(image), of("--function-runtime=porch --function-runner=b:2"); a != b {
+		t.Errorf("where the functions run changes the version: %q, %q", a, b)
+	}
+	different := []string{of(""), of(image), of(image + "--function-version=v0.1.0"), of(image + "--function-version=v0.2.0"), of(image + "--function-registry=localhost:5000")}
+	for i, version := range different {
+		if slices.Contains(different[:i], version) {
+			t.Errorf("two sets of functions have the version %q", version)
+		}
 	}
 }

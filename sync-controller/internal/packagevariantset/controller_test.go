@@ -16,7 +16,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/conditions"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -90,10 +89,9 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 					return w.SubResource(sub).Patch(ctx, o, p, options...)
 				},
 			}).Build(),
-		expand:   Builtin,
-		watches:  objects.New(nil, nil, nil),
-		statuses: conditions.NewWritten[*v1alpha2.PackageVariantSetStatus](),
-		events:   events.NewFakeRecorder(100),
+		expand:  Builtin,
+		watches: objects.New(nil, nil, nil),
+		events:  events.NewFakeRecorder(100),
 	}
 	return c
 }
@@ -126,6 +124,7 @@ func testObjects() []client.Object {
 		set,
 		&configapi.Repository{ObjectMeta: meta("a")},
 		&configapi.Repository{ObjectMeta: meta("b")},
+		&configapi.Repository{ObjectMeta: meta("blueprints")},
 		&porchapi.PackageRevision{ObjectMeta: meta("blueprints.web.v2"), Spec: porchapi.PackageRevisionSpec{
 			RepositoryName: "blueprints", PackageName: "web", Revision: 2, Lifecycle: porchapi.PackageRevisionLifecyclePublished,
 		}},
@@ -167,4 +166,36 @@ func TestReconcile(t *testing.T) {
 	}
 	expect("a repository is gone: nothing is deleted", false, "2/2/0 ExpansionFailed", status)
 	expect("nothing has changed", false, "2/2/0 ExpansionFailed")
+}
+
+// TestUpstreamRepository holds that a set whose upstream's Repository is not there, or not to be read, is not taken for one
+// that lacks its upstream, and that no variant is touched meanwhile.
+func TestUpstreamRepository(t *testing.T) {
+	c := newCluster(t, testObjects()...)
+	c.reconcile(t, false)
+	expect := func(step, wantReady, wantMessage string, want ...string) {
+		t.Helper()
+		writes, ready := c.reconcile(t, false)
+		var set v1alpha2.PackageVariantSet
+		if err := c.client.Get(t.Context(), types.NamespacedName{Namespace: "fleet", Name: "web"}, &set); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, writes); diff != "" || ready != wantReady || set.Status.Conditions[0].Message != wantMessage {
+			t.Errorf("%s: ready %q, %s; writes (-want +got):\n%s", step, ready, set.Status.Conditions[0].Message, diff)
+		}
+	}
+	blueprints := &configapi.Repository{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "blueprints"}}
+	if err := c.client.Get(t.Context(), client.ObjectKeyFromObject(blueprints), blueprints); err != nil {
+		t.Fatal(err)
+	}
+	blueprints.Annotations = map[string]string{"porch.kpt.dev/v1alpha2-migration": "true"}
+	if err := c.client.Update(t.Context(), blueprints); err != nil {
+		t.Fatal(err)
+	}
+	expect("it is migrated", "2/2/0 RepositoryMigrated", "the packages of the Repository \"blueprints\" are served by version v1alpha2 of Porch's API, which this "+
+		"controller does not know yet: take the annotation porch.kpt.dev/v1alpha2-migration off the Repository, or name another", status)
+	if err := c.client.Delete(t.Context(), blueprints); err != nil {
+		t.Fatal(err)
+	}
+	expect("it is gone", "2/2/0 RepositoryNotFound", `there is no Repository "blueprints" in this namespace: register it, or correct spec.upstream.repo`, status)
 }

@@ -83,7 +83,7 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 	return requests
 }
 
-// affectedByRepository returns the sets that may make packages in a Repository.
+// affectedByRepository returns the sets that may make packages in a Repository, or that take their upstream from it.
 func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) []*v1alpha2.PackageVariantSet {
 	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool { return mayUse(set, o.GetName()) })
 }
@@ -109,8 +109,12 @@ func waitsFor(set *v1alpha2.PackageVariantSet, name string) bool {
 	return c != nil && c.Reason == v1alpha2.ReasonNameTaken && strings.Contains(c.Message, strconv.Quote(name))
 }
 
-// mayUse reports whether a set may make packages in a Repository: not if it only names others.
+// mayUse reports whether a set takes its upstream from a Repository or may make packages in it: not if it only names
+// others.
 func mayUse(set *v1alpha2.PackageVariantSet, repository string) bool {
+	if u := set.Spec.Upstream; u != nil && u.Repo == repository {
+		return true
+	}
 	return slices.ContainsFunc(set.Spec.Targets, func(t v1alpha2.Target) bool {
 		return t.Repositories == nil || t.Template != nil && t.Template.Downstream != nil ||
 			slices.ContainsFunc(t.Repositories, func(r v1alpha2.RepositoryTarget) bool { return r.Name == repository })

@@ -7,6 +7,7 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -72,18 +73,22 @@ func TestMayUse(t *testing.T) {
 	named := v1alpha2.Target{Repositories: []v1alpha2.RepositoryTarget{{Name: "a"}, {Name: "b"}}}
 	elsewhere := named
 	elsewhere.Template = &v1alpha2.PackageVariantTemplate{Downstream: &v1alpha2.DownstreamTemplate{}}
+	only := v1alpha2.Target{Repositories: named.Repositories[:1]}
 	for name, test := range map[string]struct {
-		target v1alpha2.Target
-		want   bool
+		target   v1alpha2.Target
+		upstream *variant.Upstream
+		want     bool
 	}{
-		"names it":              {named, true},
-		"names others":          {v1alpha2.Target{Repositories: named.Repositories[:1]}, false},
-		"has another elsewhere": {elsewhere, true},
-		"selects repositories":  {v1alpha2.Target{RepositorySelector: &v1alpha2.RepositorySelector{}}, true},
-		"selects objects":       {v1alpha2.Target{ObjectSelector: &v1alpha2.ObjectSelector{}}, true},
+		"names it":                   {named, nil, true},
+		"names others":               {only, nil, false},
+		"names others, for upstream": {only, &variant.Upstream{Repo: "a"}, false},
+		"takes its upstream from it": {only, &variant.Upstream{Repo: "b"}, true},
+		"has another elsewhere":      {elsewhere, nil, true},
+		"selects repositories":       {v1alpha2.Target{RepositorySelector: &v1alpha2.RepositorySelector{}}, nil, true},
+		"selects objects":            {v1alpha2.Target{ObjectSelector: &v1alpha2.ObjectSelector{}}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set := &v1alpha2.PackageVariantSet{Spec: v1alpha2.PackageVariantSetSpec{Targets: []v1alpha2.Target{test.target}}}
+			set := &v1alpha2.PackageVariantSet{Spec: v1alpha2.PackageVariantSetSpec{Upstream: test.upstream, Targets: []v1alpha2.Target{test.target}}}
 			if got := mayUse(set, "b"); got != test.want {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -95,11 +100,11 @@ func TestWaitsFor(t *testing.T) {
 	set := &v1alpha2.PackageVariantSet{}
 	foreign := ownVariant("web-a", "a")
 	o := judge(&input{owner: testOwner, desired: 1}, []step{{do: taken, have: &foreign}})
-	set.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Reason: o.verdict.Reason, Message: o.verdict.Message}}
+	set.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Reason: o.condition.Reason, Message: o.condition.Message}}
 	if !waitsFor(set, "web-a") || waitsFor(set, "web") {
 		t.Error("a set waits for the variants that its message names, and for no others")
 	}
-	set.Status.Conditions[0].Reason = ReasonVariantsNotReady
+	set.Status.Conditions[0].Reason = v1alpha2.ReasonVariantsNotReady
 	if waitsFor(set, "web-a") {
 		t.Error("a set whose names are not taken waits for none")
 	}

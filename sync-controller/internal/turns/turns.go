@@ -76,8 +76,8 @@ func (t *Turns) drop(object types.NamespacedName) (next []types.NamespacedName) 
 		t.queues[place] = slices.Delete(t.queues[place], at, at+1)
 		if len(t.queues[place]) == 0 {
 			delete(t.queues, place)
-		} else if at == 0 {
-			next = append(next, t.queues[place][0])
+		} else if first := t.queues[place][0]; at == 0 && !slices.Contains(next, first) {
+			next = append(next, first)
 		}
 	}
 	return slices.DeleteFunc(next, func(o types.NamespacedName) bool { return !t.has(o) })

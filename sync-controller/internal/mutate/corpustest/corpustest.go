@@ -78,7 +78,7 @@ var cluster = map[injection.Candidate]string{
 }
 
 // Objects is a mutate.Objects: it returns those candidates that exist, for a variant in the namespace fleet.
-func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]any, error) {
+func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
 	var found []map[string]any
 	for _, c := range candidates {
 		text, ok := cluster[c]
@@ -87,9 +87,9 @@ func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]
 		}
 		var object map[string]any
 		if err := json.Unmarshal([]byte(text), &object); err != nil { // of apimachinery: it tells integers from floats, as the API does
-			return nil, err
+			return nil, nil, err
 		}
 		found = append(found, object)
 	}
-	return found, nil
+	return found, nil, nil
 }
