@@ -170,18 +170,22 @@ type PackageVariantSetStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// Desired is the number of PackageVariants that the targets ask for.
+	// +kubebuilder:default=0
 	// +optional
 	Desired int32 `json:"desired"`
 
 	// Current is the number of PackageVariants among them that exist with the spec that the set gives them.
+	// +kubebuilder:default=0
 	// +optional
 	Current int32 `json:"current"`
 
 	// Ready is the number of PackageVariants among those that are ready.
+	// +kubebuilder:default=0
 	// +optional
 	Ready int32 `json:"ready"`
 
 	// Injected is the number of PackageVariants among the current ones whose required injection points are filled.
+	// +kubebuilder:default=0
 	// +optional
 	Injected int32 `json:"injected"`
 }

@@ -42,7 +42,7 @@ func TestUpstreamComesAndGoes(t *testing.T) {
 	w.WaitReason("web", "UpstreamNotFound")
 	w.expectDrafts("web", draft)
 	w.Publish("blueprints", "web", "v1", simple())
-	w.WaitReason("web", "DraftOnOlderUpstream")
+	w.WaitReason("web", "BaseNotFound")
 	w.expectDrafts("web", draft)
 }
 

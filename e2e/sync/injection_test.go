@@ -204,7 +204,8 @@ func TestPermissionTakenAway(t *testing.T) {
 	draft := w.target("web")
 	w.waitFile(draft, "point.yaml", "a: b\n")
 	w.forbid(resource + "." + group)
-	w.Apply(newVariant("web", zone))
+	policy.SetLabels(map[string]string{"changed": "yes"}) // what was read before is known for a while
+	w.Apply(policy, newVariant("web", zone))
 	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
 	w.waitFile(draft, "package-context.yaml", "zone: a\n")
 }

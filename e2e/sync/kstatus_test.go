@@ -22,7 +22,8 @@ import (
 // reasons are all that the condition Ready of a PackageVariant has, each with what it is to kstatus. Of those that are
 // Failed only a person helps; the condition Stalled is True then, and Reconciling where it is InProgress.
 var reasons = map[string]status.Status{
-	"UpToDate": status.CurrentStatus,
+	"UpToDate":    status.CurrentStatus,
+	"BranchMoved": status.CurrentStatus,
 
 	"InvalidSpec":           status.FailedStatus,
 	"UpstreamNotFound":      status.FailedStatus,
@@ -34,7 +35,7 @@ var reasons = map[string]status.Status{
 	"DownstreamClaimed":     status.FailedStatus,
 	"DownstreamExists":      status.FailedStatus,
 	"DownstreamProposed":    status.FailedStatus,
-	"DraftOnOlderUpstream":  status.FailedStatus,
+	"Conflicted":            status.FailedStatus,
 	"BaseNotFound":          status.FailedStatus,
 	"PipelineConflict":      status.FailedStatus,
 	"RenderFailed":          status.FailedStatus,

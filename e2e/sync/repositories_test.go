@@ -232,4 +232,6 @@ func TestRevisionMain(t *testing.T) {
 			t.Errorf("%s is upgraded to %s, want web/v3", name, ref)
 		}
 	}
+	// A package that is only on the branch stays as it is, and it is said that the branch has moved.
+	w.WaitReason("branch-word", "BranchMoved")
 }

@@ -120,31 +120,6 @@ func TestUpgradeToOtherPackage(t *testing.T) {
 	w.expectUpgraded("edge.web.packagevariant-2", "shop/v1")
 }
 
-// TestDraftOnOlderUpstream holds that a draft is not upgraded, and that there is no second one, until it is published.
-func TestDraftOnOlderUpstream(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Publish("blueprints", "web", "v2", settingsV2)
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
-	w.start()
-	draft := w.target("web")
-	w.Apply(newVariant("web", revision(2)))
-	w.expectMessage("web", "DraftOnOlderUpstream", "the draft edge.web.packagevariant-1 is open on another upstream revision (web/v1) than the one asked for "+
-		"(blueprints.web.v2), and Porch upgrades published packages only: publish the draft, and an upgrade follows, or delete it")
-	w.expectDrafts("web", draft)
-	// Facts of the cluster still get into it.
-	w.Apply(configMap("eu", map[string]string{"api": "eu-2"}))
-	w.waitFile(draft, "region.yaml", "api: eu-2")
-	w.WaitReason("web", "DraftOnOlderUpstream")
-	w.expectDrafts("web", draft)
-
-	w.publish(draft)
-	w.waitTarget("web", "edge.web.packagevariant-2")
-	if ref := w.Revision("edge.web.packagevariant-2").Status.UpstreamLock.Git.Ref; ref != "web/v2" {
-		t.Errorf("upgraded to %s, want web/v2", ref)
-	}
-}
-
 // TestUpstreamLockMissing holds that a package that does not say what it was derived from is never up to date.
 func TestUpstreamLockMissing(t *testing.T) {
 	w := newWorld(t)

@@ -82,6 +82,9 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		if out.fillConflicts(status, decided.Conflicted) {
 			r.event(out.pv, corev1.EventTypeWarning, v1alpha1.ConditionConflicted, decided.Conflicted.Message)
 		}
+		if unmet := after.Injected; unmet != nil && !unmet.Filled && !meta.IsStatusConditionFalse(in.pv.Status.Conditions, v1alpha1.ConditionConfigInjected) {
+			r.event(out.pv, corev1.EventTypeWarning, unmet.Reason, unmet.Message)
+		}
 		if condition.Set(&status.Conditions, out.pv.Generation) && condition.Type != v1alpha1.ConditionReady {
 			r.event(out.pv, corev1.EventTypeWarning, condition.Reason, condition.Message)
 		}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// settingsOf is a blueprint whose settings have the values a and b.
+func settingsOf(a, b string) map[string]string {
+	return map[string]string{"settings.yaml": strings.NewReplacer(`"1" # one`, `"`+a+`" # one`, `"2"`, `"`+b+`"`).Replace(settings)}
+}
+
+func onConflict(o variant.OnConflict) func(*variant.Spec) {
+	return func(s *variant.Spec) { s.Upgrade = &variant.Upgrade{OnConflict: o} }
+}
+
+// edit changes a value in the settings of a draft, as a person does.
+func (w *world) edit(draft, from, to string) {
+	w.t.Helper()
+	w.WriteFiles(draft, map[string]string{"settings.yaml": strings.Replace(w.Files(draft)["settings.yaml"], from, to, 1)})
+}
+
+// waitSettings waits until a draft has these texts in its settings.
+func (w *world) waitSettings(draft string, texts ...string) {
+	w.t.Helper()
+	for _, text := range texts {
+		w.waitFile(draft, "settings.yaml", text)
+	}
+}
+
+// lockOf returns the ref and the commit of a revision's upstream lock.
+func (w *world) lockOf(revision string) [2]string {
+	w.t.Helper()
+	lock := w.Revision(revision).Status.UpstreamLock.Git
+	return [2]string{lock.Ref, lock.Commit}
+}
+
+// TestMergeIntoDraft brings an open draft with a person's edit to two newer upstreams in place, publishes it, and has
+// Porch upgrade what was published.
+func TestMergeIntoDraft(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
+	w.start()
+	draft := w.target("web")
+	w.edit(draft, `a: "1" # one`, `a: "mine" # my own`)
+	for i, number := range []string{"2", "3"} {
+		w.Publish("blueprints", "web", "v"+number, settingsOf("1", "of "+number))
+		w.Apply(newVariant("web", revision(2+i)))
+		w.waitSettings(draft, `a: "mine" # my own`, `b: "of `+number+`"`)
+		w.Ready("web")
+		want := [2]string{"web/v" + number, w.Revision("blueprints.web.v" + number).ResourceVersion}
+		if diff := cmp.Diff(want, w.lockOf(draft)); diff != "" {
+			t.Errorf("lock (-want +got):\n%s", diff)
+		}
+		w.expectDrafts("web", draft)
+	}
+	if c := w.Condition("web", v1alpha1.ConditionConflicted); c.Status != "False" || c.Reason != "NoConflicts" {
+		t.Errorf("Conflicted is %s because of %s, want False because of NoConflicts", c.Status, c.Reason)
+	}
+	w.waitFile(draft, "region.yaml", "api: eu")
+
+	w.publish(draft)
+	w.seesPublished("web")
+	w.Publish("blueprints", "web", "v4", settingsOf("1", "of 4"))
+	w.Apply(newVariant("web", revision(4)))
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.waitSettings("edge.web.packagevariant-2", `a: "mine" # my own`, `b: "of 4"`)
+	if got := w.lockOf("edge.web.packagevariant-2")[0]; got != "web/v4" {
+		t.Errorf("upgraded to %s, want web/v4", got)
+	}
+}
+
+// TestMergeConflict has the upstream and a person change one value, in an open draft and in a published package, under
+// each policy.
+func TestMergeConflict(t *testing.T) {
+	for policy, c := range map[variant.OnConflict]struct{ reason, value string }{
+		variant.OnConflictTakeUpstream: {"UpstreamTaken", "theirs"},
+		variant.OnConflictKeepLocal:    {"LocalKept", "mine"},
+	} {
+		for _, published := range []bool{false, true} {
+			t.Run(string(policy)+map[bool]string{true: "/published"}[published], func(t *testing.T) {
+				w, draft := conflict(t, policy, published)
+				if published {
+					draft = "edge.web.packagevariant-2"
+					w.waitTarget("web", draft)
+				}
+				w.waitSettings(draft, `a: "`+c.value+`"`, `b: "3"`)
+				w.Ready("web")
+				w.expectConflict("True", c.reason)
+				w.expectDrafts("web", draft)
+				if got := w.lockOf(draft)[0]; got != "web/v2" {
+					t.Errorf("the lock is on %s, want web/v2", got)
+				}
+				// It is told until the draft is published.
+				w.publish(draft)
+				w.seesPublished("web")
+				w.expectCondition("web", v1alpha1.ConditionConflicted, "False", "NoConflicts")
+				if pv := w.Variant("web"); len(pv.Status.Conflicts) != 0 || pv.Status.ConflictCount != 0 {
+					t.Errorf("conflicts %v", pv.Status.Conflicts)
+				}
+			})
+		}
+	}
+}
+
+// TestMergeStops holds that nothing is merged, and no upgrade is asked for, while there are conflicts that a person is to
+// resolve, and that it goes on when they are.
+func TestMergeStops(t *testing.T) {
+	for _, published := range []bool{false, true} {
+		t.Run(map[bool]string{true: "published", false: "draft"}[published], func(t *testing.T) {
+			w, draft := conflict(t, variant.OnConflictStop, published)
+			w.WaitReason("web", "Conflicted")
+			w.expectConflict("True", "MergeStopped")
+			if got := w.lockOf(draft)[0]; got != "web/v1" {
+				t.Errorf("the lock is on %s, want web/v1", got)
+			}
+			if published {
+				w.expectDrafts("web")
+				w.Apply(newVariant("web", revision(2), onConflict(variant.OnConflictKeepLocal)))
+				draft = "edge.web.packagevariant-2"
+			} else {
+				w.expectDrafts("web", draft)
+				w.edit(draft, `a: "mine"`, `a: "theirs"`)
+			}
+			w.waitTarget("web", draft)
+			w.waitSettings(draft, `b: "3"`)
+		})
+	}
+}
+
+// conflict returns a world in which the second revision of the blueprint, which the variant asks for, and a person have
+// changed the same value of the draft that is returned, which was published then, or not.
+func conflict(t *testing.T, policy variant.OnConflict, published bool) (*world, string) {
+	t.Helper()
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Publish("blueprints", "web", "v2", settingsOf("theirs", "3"))
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", onConflict(policy)))
+	w.start()
+	draft := w.target("web")
+	w.edit(draft, `a: "1"`, `a: "mine"`)
+	if published {
+		w.publish(draft)
+		w.seesPublished("web")
+	}
+	w.Apply(newVariant("web", revision(2), onConflict(policy)))
+	return w, draft
+}
+
+// expectConflict fails the test unless the one conflict is told of, with its three values.
+func (w *world) expectConflict(status, reason string) {
+	w.t.Helper()
+	w.expectCondition("web", v1alpha1.ConditionConflicted, status, reason)
+	want := []v1alpha1.Conflict{{
+		File: "settings.yaml", Resource: "ConfigMap settings", Field: "data.a", Original: "1", Local: "mine", Updated: "theirs",
+	}}
+	if diff := cmp.Diff(want, w.Variant("web").Status.Conflicts); diff != "" {
+		w.t.Errorf("conflicts (-want +got):\n%s", diff)
+	}
+}
