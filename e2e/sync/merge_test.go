@@ -160,7 +160,7 @@ func (w *world) expectConflict(status, reason string) {
 	w.t.Helper()
 	w.expectCondition("web", v1alpha1.ConditionConflicted, status, reason)
 	want := []v1alpha1.Conflict{{
-		File: "settings.yaml", Resource: "ConfigMap settings", Field: "data.a", Original: "1", Local: "mine", Updated: "theirs",
+		File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: `"1"`, Local: "mine", Updated: "theirs",
 	}}
 	if diff := cmp.Diff(want, w.Variant("web").Status.Conflicts); diff != "" {
 		w.t.Errorf("conflicts (-want +got):\n%s", diff)

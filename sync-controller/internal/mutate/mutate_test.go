@@ -361,7 +361,9 @@ func TestFunctionError(t *testing.T) {
 		t.Errorf("the error of a file that cannot be read is the %T %v", err, err)
 	}
 	r := request(t, spec())
-	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) { return nil, nil, errBoom }
+	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
+		return nil, nil, errBoom
+	}
 	if _, err = Apply(t.Context(), Builtin{}, web(), r); !errors.Is(err, errBoom) {
 		t.Errorf("the error of a cluster that does not answer is %v", err)
 	}

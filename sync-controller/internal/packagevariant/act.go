@@ -183,6 +183,9 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 	m := e.mutation()
 	m.Changed, m.Reverted = nil, m.Changed
 	a.out.Mutations[draft.Name] = m
+	if a.created != nil {
+		a.out.Requested = decide.Draft{} // it is complete
+	}
 	return nil
 }
 

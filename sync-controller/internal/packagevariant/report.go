@@ -79,7 +79,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	var wait time.Duration
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
 		out.fill(status, in, after.Injected)
-		if out.fillConflicts(status, decided.Conflicted) {
+		if out.fillConflicts(status, decided.Conflicted) && condition.Reason != v1alpha1.ReasonConflicted {
 			r.event(out.pv, corev1.EventTypeWarning, v1alpha1.ConditionConflicted, decided.Conflicted.Message)
 		}
 		if unmet := after.Injected; unmet != nil && !unmet.Filled && !meta.IsStatusConditionFalse(in.pv.Status.Conditions, v1alpha1.ConditionConfigInjected) {
@@ -152,10 +152,10 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, i
 		status.InjectedObjects = out.injected
 	}
 	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.fresh)
-	if d := out.Requested; out.err == nil && slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
+	if d := out.Requested; out.err == nil && (d.Workspace == "" || slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
 		_, current := r.Of(out.Owner)
 		return current && r.Package == d.Package && r.Workspace == d.Workspace
-	}) {
+	})) {
 		status.RequestedDraft = nil
 	}
 	if decide.Guard(&out.Input) == nil && !out.Deleting {
