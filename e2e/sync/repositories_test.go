@@ -233,5 +233,6 @@ func TestRevisionMain(t *testing.T) {
 		}
 	}
 	// A package that is only on the branch stays as it is, and it is said that the branch has moved.
+	w.push("blueprints", "main", "branch", map[string]string{"Kptfile": kptfile("branch"), "settings.yaml": settingsV2["settings.yaml"]})
 	w.WaitReason("branch-word", "BranchMoved")
 }

@@ -69,7 +69,8 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	}
 	after := decide.Decide(&out.Input)
 	condition, err := out.condition(after, in.Deleting)
-	if err == nil && len(after.Steps) > 0 && condition.Type != v1alpha1.ConditionReady {
+	more := out.err == nil && len(after.Steps) > 0
+	if err == nil && more && condition.Type != v1alpha1.ConditionReady {
 		return ctrl.Result{}, nil
 	}
 	known := &observation{pv: out.pv, Input: out.Input, objects: in.objects}
@@ -92,7 +93,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		if err != nil {
 			wait = retryAfter(status.Conditions)
 			status.ObservedInputs = r.observedInputs(known) + "/" + time.Now().Add(wait).UTC().Format(time.RFC3339)
-		} else if len(after.Steps) == 0 && condition.Type != v1alpha1.ConditionReconciling {
+		} else if !more && condition.Type != v1alpha1.ConditionReconciling {
 			status.ObservedInputs = r.observedInputs(known)
 		}
 	})
