@@ -59,7 +59,10 @@ func TestMayMean(t *testing.T) {
 		"main, draft":                  {number(-1), rev("v2", 0, draft), false},
 		"nothing said, which is main":  {variant.Upstream{}, rev("main", -1, published), true},
 		"nothing said, draft":          {variant.Upstream{}, rev("v1", 0, draft), false},
-		"workspace before a number":    {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v1", 1, published), false},
+		"main in words":                {tag("main"), rev("v2", 2, published), true},
+		"number beside a workspace":    {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v1", 1, published), true},
+		"neither of the two":           {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v3", 3, published), false},
+		"main beside a workspace":      {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(-1)}, rev("v3", 3, published), false},
 		"workspace, whatever is asked": {variant.Upstream{WorkspaceName: "v2", Revision: variant.Revision{Str: "latest"}}, rev("v2", 0, draft), true},
 	} {
 		if got := mayMean(&c.upstream, c.rev); got != c.want {
