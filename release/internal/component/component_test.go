@@ -27,7 +27,7 @@ func TestAll(t *testing.T) {
 		return Component{Name: name, Module: "functions", Package: "./" + name, Path: "/usr/local/bin/function", License: "Apache-2.0"}
 	}
 	want := []Component{
-		function("apply-package-context"), function("expand-variantset"), function("inject-config"), function("prepend-pipeline"),
+		function("apply-package-context"), function("expand-variantset"), function("inject-config"), function("merge-upstream"), function("prepend-pipeline"),
 		{Name: "sync-controller", Module: "sync-controller", Package: ".", Path: "/usr/local/bin/sync-controller", License: "Apache-2.0"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
