@@ -18,9 +18,12 @@ type change struct {
 	local map[string][]string
 	// conflicts are those that we find, as "file field".
 	conflicts []string
-	// because says why Porch makes something else of it. The difference is in testdata.
+	// because says why Porch and kpt make something else of it. The difference is in testdata.
 	because string
 }
+
+// notByPorch are those of the changes that Porch cannot render.
+var notByPorch = map[string]bool{"functions-without-names": true, "function-prepended": true, "file-of-values": true}
 
 // edits returns the files that a user changes in a package; empty those that are removed.
 func (c change) edits(files map[string]string) map[string]string {
@@ -65,7 +68,11 @@ spec:
       - name: tmp
         emptyDir: {}
 `
-	custom = "apiVersion: example.com/v1\nkind: Fleet\nmetadata:\n  name: fleet\nspec:\n  sites:\n  - name: fra\n    size: 1\n  - name: muc\n    size: 1\n"
+	values    = "image: web:1\nreplicas: 1\n"
+	mutators  = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\npipeline:\n  mutators:\n  - image: a:v1\n  - image: b:v1\n"
+	siteOf    = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: example\n  site: none\n"
+	endpoints = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: endpoints\n  annotations:\n    kpt.dev/config-injection: required\ndata:\n  api: none\n"
+	custom    = "apiVersion: example.com/v1\nkind: Fleet\nmetadata:\n  name: fleet\nspec:\n  sites:\n  - name: fra\n    size: 1\n  - name: muc\n    size: 1\n"
 )
 
 // edited returns a text with replacements, old and new in turn.
@@ -111,4 +118,12 @@ var changes = map[string]change{
 	"file-changed":             {tree.Tree{"a.yaml": settings, "n.txt": "1\n"}, tree.Tree{"n.txt": "2\n"}, map[string][]string{"a.yaml": {"one", "mine"}}, nil, ""},
 	"file-conflict":            {tree.Tree{"a.yaml": settings, "n.txt": "1\n"}, tree.Tree{"n.txt": "2\n"}, map[string][]string{"n.txt": {"1", "mine"}}, []string{"n.txt "}, "TakeUpstream is for files, too: Porch keeps a file that was changed here"},
 	"file-removed-here":        {tree.Tree{"a.yaml": settings, "n.txt": "1\n"}, tree.Tree{"a.yaml": edited(settings, "one", "two")}, map[string][]string{"n.txt": nil}, nil, "a file that was removed here stays away: Porch brings it back"},
+	"package-context": {tree.Tree{"a.yaml": settings, "package-context.yaml": siteOf}, tree.Tree{"package-context.yaml": edited(siteOf, "site: none", "site: any\n  zone: a")}, map[string][]string{"package-context.yaml": {"site: none", "site: fra"}}, nil,
+		"what the variant set in the package context stays until its functions run again"},
+	"injected": {tree.Tree{"a.yaml": settings, "e.yaml": endpoints}, tree.Tree{"e.yaml": edited(endpoints, "api: none", "api: any\n  log: none")}, map[string][]string{"e.yaml": {"api: none", "api: eu", "    kpt.dev/config", "    kpt.dev/injected-resource-name: eu\n    kpt.dev/config"}}, nil,
+		"what was injected stays until it is injected again"},
+	"functions-without-names": {tree.Tree{"Kptfile": mutators}, tree.Tree{"Kptfile": edited(mutators, "a:v1", "a:v2")}, map[string][]string{"Kptfile": {"- image: b:v1", "- image: b:v1\n    - image: mine:v1"}}, nil, ""},
+	"function-prepended": {tree.Tree{"Kptfile": mutators}, tree.Tree{"Kptfile": edited(mutators, "a:v1", "a:v2")}, map[string][]string{"Kptfile": {"- image: a:v1", "- image: p:v1\n      name: PackageVariant.pv..0\n    - image: a:v1", "- image: b:v1", "- image: b:v1\n    - image: mine:v1"}}, nil,
+		"functions without names are merged one by one also behind those of a variant, which have names: kpt replaces the whole list, and both the variant's and the user's function are lost"},
+	"file-of-values": {tree.Tree{"a.yaml": settings, "values.yaml": values}, tree.Tree{"values.yaml": edited(values, "web:1", "web:2")}, map[string][]string{"values.yaml": {"replicas: 1", "replicas: 3"}}, nil, ""},
 }
