@@ -17,7 +17,7 @@ import (
 func TestMayMean(t *testing.T) {
 	t.Parallel()
 	const draft, published, going = "Draft", "Published", "DeletionProposed"
-	rev := func(workspace string, number int, lifecycle porchapi.PackageRevisionLifecycle, labels ...string) *revision.Revision {
+	rev := func(workspace string, number int, lifecycle revision.Lifecycle, labels ...string) *revision.Revision {
 		r := &revision.Revision{Workspace: workspace, Number: number, Lifecycle: lifecycle, Labels: map[string]string{}}
 		for _, label := range labels {
 			r.Labels["tag.config.porch.kpt.dev/"+label] = "true"
@@ -34,33 +34,35 @@ func TestMayMean(t *testing.T) {
 		rev      *revision.Revision
 		want     bool
 	}{
-		"workspace":                    {workspace, rev("v2", 2, published), true},
-		"workspace of a draft":         {workspace, rev("v2", 0, draft), true},
-		"another workspace":            {workspace, rev("v1", 2, published), false},
-		"number":                       {number(2), rev("x", 2, published), true},
-		"number, going":                {number(2), rev("x", 2, going), true},
-		"another number":               {number(2), rev("v2", 3, published), false},
-		"number, draft":                {number(2), rev("v2", 0, draft), false},
-		"number, main":                 {number(1), rev("main", -1, published), false},
-		"number as a string":           {tag("v2"), rev("x", 2, published), true},
-		"another number as a string":   {tag("2"), rev("x", 1, published), false},
-		"latest":                       {tag("latest"), rev("x", 2, published), true},
-		"latest, going":                {tag("latest"), rev("x", 2, going), true},
-		"latest, draft":                {tag("latest"), rev("x", 0, draft), false},
-		"latest, main":                 {tag("latest"), rev("main", -1, published), false},
-		"tag":                          {tag("stable"), rev("x", 2, published, "stable"), true},
-		"another tag":                  {tag("stable"), rev("x", 2, published, "beta"), false},
-		"tag that is not true":         {tag("stable"), removed, false},
-		"no tag":                       {tag("stable"), rev("x", 2, published), false},
-		"tag on a draft":               {tag("stable"), rev("x", 0, draft, "stable"), false},
-		"tag on main":                  {tag("stable"), rev("main", -1, published, "stable"), false},
-		"main":                         {number(-1), rev("main", -1, published), true},
-		"main, changed by another":     {number(-1), rev("v2", 2, published), true},
-		"main, draft":                  {number(-1), rev("v2", 0, draft), false},
-		"nothing said, which is main":  {variant.Upstream{}, rev("main", -1, published), true},
-		"nothing said, draft":          {variant.Upstream{}, rev("v1", 0, draft), false},
-		"workspace before a number":    {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v1", 1, published), false},
-		"workspace, whatever is asked": {variant.Upstream{WorkspaceName: "v2", Revision: variant.Revision{Str: "latest"}}, rev("v2", 0, draft), true},
+		"workspace":                              {workspace, rev("v2", 2, published), true},
+		"workspace of a draft":                   {workspace, rev("v2", 0, draft), true},
+		"another workspace":                      {workspace, rev("v1", 2, published), false},
+		"number":                                 {number(2), rev("x", 2, published), true},
+		"number, going":                          {number(2), rev("x", 2, going), true},
+		"another number":                         {number(2), rev("v2", 3, published), false},
+		"number, draft":                          {number(2), rev("v2", 0, draft), false},
+		"number, main":                           {number(1), rev("main", -1, published), false},
+		"number as a string":                     {tag("v2"), rev("x", 2, published), true},
+		"another number as a string":             {tag("2"), rev("x", 1, published), false},
+		"latest":                                 {tag("latest"), rev("x", 2, published), true},
+		"latest, going":                          {tag("latest"), rev("x", 2, going), true},
+		"latest, draft":                          {tag("latest"), rev("x", 0, draft), false},
+		"latest, main":                           {tag("latest"), rev("main", -1, published), false},
+		"tag":                                    {tag("stable"), rev("x", 2, published, "stable"), true},
+		"another tag":                            {tag("stable"), rev("x", 2, published, "beta"), false},
+		"tag that is not true":                   {tag("stable"), removed, false},
+		"no tag":                                 {tag("stable"), rev("x", 2, published), false},
+		"tag on a draft":                         {tag("stable"), rev("x", 0, draft, "stable"), false},
+		"tag on main":                            {tag("stable"), rev("main", -1, published, "stable"), false},
+		"main":                                   {number(-1), rev("main", -1, published), true},
+		"main, changed by another":               {number(-1), rev("v2", 2, published), true},
+		"main, draft":                            {number(-1), rev("v2", 0, draft), false},
+		"nothing said, which is main":            {variant.Upstream{}, rev("main", -1, published), true},
+		"nothing said, draft":                    {variant.Upstream{}, rev("v1", 0, draft), false},
+		"workspace and number: by the number":    {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v1", 1, published), true},
+		"workspace and number: by the workspace": {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v2", 0, draft), true},
+		"workspace and number: by neither":       {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v3", 3, published), false},
+		"workspace, whatever is asked":           {variant.Upstream{WorkspaceName: "v2", Revision: variant.Revision{Str: "latest"}}, rev("v2", 0, draft), true},
 	} {
 		if got := mayMean(&c.upstream, c.rev); got != c.want {
 			t.Errorf("%s: got %v", name, got)
@@ -68,7 +70,7 @@ func TestMayMean(t *testing.T) {
 	}
 }
 
-func TestReadinessChanged(t *testing.T) {
+func TestRepositoryChanged(t *testing.T) {
 	t.Parallel()
 	repository := func(address string, conditions ...metav1.Condition) *configapi.Repository {
 		r := &configapi.Repository{Spec: configapi.RepositorySpec{Git: &configapi.GitRepository{Repo: address}}}
@@ -100,11 +102,11 @@ func TestReadinessChanged(t *testing.T) {
 		"no git any more":       {repository("a", ready), &configapi.Repository{Status: repository("a", ready).Status}, true},
 		"of another kind":       {&porchapi.PackageRevision{}, &porchapi.PackageRevision{}, true},
 	} {
-		if got := readinessChanged().Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after}); got != c.want {
+		if got := repositoryChanged().Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after}); got != c.want {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
-	p := readinessChanged()
+	p := repositoryChanged()
 	if !p.Create(event.CreateEvent{}) || !p.Delete(event.DeleteEvent{}) || !p.Generic(event.GenericEvent{}) {
 		t.Error("a Repository that comes or goes is not told of")
 	}
