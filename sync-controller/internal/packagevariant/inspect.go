@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -165,8 +166,8 @@ func (r *Reconciler) content(ctx context.Context, o *observation, name string) (
 // Repository that has none.
 func withPackageContext(files map[string]string) map[string]string {
 	const file = "package-context.yaml"
-	for path, text := range files {
-		if packagecontext.Relevant(path, text) {
+	for p, text := range files {
+		if path.Base(p) != "Kptfile" && ofRoot(files, p) && packagecontext.Relevant(p, text) {
 			return files
 		}
 	}
@@ -174,6 +175,16 @@ func withPackageContext(files map[string]string) map[string]string {
 	files[file] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n" +
 		"  annotations:\n    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: example\n"
 	return files
+}
+
+// ofRoot reports whether a file is of the root package, not of a subpackage.
+func ofRoot(files map[string]string, p string) bool {
+	for directory := path.Dir(p); directory != "."; directory = path.Dir(directory) {
+		if _, isPackage := files[directory+"/Kptfile"]; isPackage {
+			return false
+		}
+	}
+	return true
 }
 
 // mutate runs the functions over a content, and watches from now on the objects that they inject, too.
