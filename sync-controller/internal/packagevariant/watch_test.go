@@ -17,7 +17,7 @@ import (
 func TestMayMean(t *testing.T) {
 	t.Parallel()
 	const draft, published, going = "Draft", "Published", "DeletionProposed"
-	rev := func(workspace string, number int, lifecycle porchapi.PackageRevisionLifecycle, labels ...string) *revision.Revision {
+	rev := func(workspace string, number int, lifecycle revision.Lifecycle, labels ...string) *revision.Revision {
 		r := &revision.Revision{Workspace: workspace, Number: number, Lifecycle: lifecycle, Labels: map[string]string{}}
 		for _, label := range labels {
 			r.Labels["tag.config.porch.kpt.dev/"+label] = "true"
@@ -71,7 +71,7 @@ func TestMayMean(t *testing.T) {
 	}
 }
 
-func TestReadinessChanged(t *testing.T) {
+func TestRepositoryChanged(t *testing.T) {
 	t.Parallel()
 	repository := func(address string, conditions ...metav1.Condition) *configapi.Repository {
 		r := &configapi.Repository{Spec: configapi.RepositorySpec{Git: &configapi.GitRepository{Repo: address}}}
@@ -103,11 +103,11 @@ func TestReadinessChanged(t *testing.T) {
 		"no git any more":       {repository("a", ready), &configapi.Repository{Status: repository("a", ready).Status}, true},
 		"of another kind":       {&porchapi.PackageRevision{}, &porchapi.PackageRevision{}, true},
 	} {
-		if got := readinessChanged().Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after}); got != c.want {
+		if got := repositoryChanged().Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after}); got != c.want {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
-	p := readinessChanged()
+	p := repositoryChanged()
 	if !p.Create(event.CreateEvent{}) || !p.Delete(event.DeleteEvent{}) || !p.Generic(event.GenericEvent{}) {
 		t.Error("a Repository that comes or goes is not told of")
 	}
