@@ -39,7 +39,7 @@ func TestGuards(t *testing.T) {
 		"the upstream does not exist: by its workspace": {input(asks(variant.Upstream{WorkspaceName: "v9"})), wantStalled("", "UpstreamNotFound",
 			"there is no PackageRevision of blueprints/web with workspace v9: publish it, or correct spec.upstream")},
 		"the upstream does not exist: by a tag": {input(asks(variant.Upstream{Revision: variant.Revision{Str: "stable"}})), wantStalled("", "UpstreamNotFound",
-			`there is no published package revision blueprints/web with the label tag.config.porch.kpt.dev/stable: "true": publish it, or correct spec.upstream`)},
+			`there is no PackageRevision of blueprints/web that is published and has the label tag.config.porch.kpt.dev/stable: "true": publish it, or correct spec.upstream`)},
 		"the upstream does not exist: none is published": {input(asks(variant.Upstream{Revision: variant.Revision{Str: "latest"}})), wantStalled("", "UpstreamNotFound",
 			"there is no PackageRevision of blueprints/web that is published: publish it, or correct spec.upstream")},
 		"the upstream is a draft": {input(func(in *Input) { in.Upstream.Lifecycle = draft }), wantStalled("", "UpstreamNotPublished",
