@@ -92,7 +92,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		status.ObservedInputs = ""
 		if err != nil {
 			wait = retryAfter(status.Conditions)
-			status.ObservedInputs = r.observedInputs(known) + "/" + time.Now().Add(wait).UTC().Format(time.RFC3339)
+			status.ObservedInputs = r.failedInputs(known, wait)
 		} else if !more && condition.Type != v1alpha1.ConditionReconciling {
 			status.ObservedInputs = r.observedInputs(known)
 		}
