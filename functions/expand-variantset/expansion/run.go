@@ -142,12 +142,13 @@ func update(item *yaml.RNode, pv *v1alpha1.PackageVariant) (*yaml.RNode, error) 
 	if err != nil {
 		return nil, err
 	}
-	edited := item.Copy()
-	field, err := node.Edit(edited.YNode()).Top("spec")
-	if err == nil {
-		err = field.Set(spec)
-	}
-	return edited, krm.Wrap(item, err)
+	return krm.Edit(item, func(e *node.Editor) error {
+		field, err := e.Top("spec")
+		if err != nil {
+			return err
+		}
+		return field.Set(spec)
+	})
 }
 
 // manifest is a PackageVariant as it is written to a file: without status.

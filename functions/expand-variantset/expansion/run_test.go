@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/functions/internal/fntest"
 )
@@ -240,6 +241,33 @@ func TestFileTaken(t *testing.T) {
 	}
 	if stdout, stderr, code := fntest.Run(expansion.Run, fntest.List(t, config, files)); code != 0 {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
+	}
+}
+
+// TestFolded holds that text in a variant which no emitter writes as a block keeps its value.
+func TestFolded(t *testing.T) {
+	t.Parallel()
+	files := fntest.Files{"repositories.yaml": repositories, "revisions.yaml": revisions,
+		"pv.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: mine\n  namespace: fleet\n" +
+			"  labels: {config.porch.kpt.dev/packagevariantset: web}\n  annotations:\n    note: >-\n      one\n\n        two\nspec: {downstream: {repo: edge-1, package: web}}\n"}
+	list := fntest.List(t, set("  - repositories: [{name: edge-1}]\n"), files)
+	stdout, stderr, code := fntest.Run(expansion.Run, list)
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	note := func(list []byte) (text string, revision int) {
+		for _, item := range fntest.Parse(t, list).Items {
+			if item.GetKind() == "PackageVariant" {
+				text = item.GetAnnotation("note")
+				revision, _, _ = item.NestedInt("spec", "upstream", "revision")
+			}
+		}
+		return text, revision
+	}
+	want, _ := note(list)
+	got, revision := note(stdout)
+	if diff := cmp.Diff(want, got); diff != "" || want == "" || revision != 3 {
+		t.Errorf("of revision %d, -want +got:\n%s", revision, diff)
 	}
 }
 
