@@ -88,6 +88,15 @@ func assignMapping(old, src *yaml.Node) {
 	}
 }
 
+func indexOfEqual(m, key *yaml.Node) int {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if Equal(m.Content[i], key) {
+			return i
+		}
+	}
+	return -1
+}
+
 func assignSequence(old, src *yaml.Node) {
 	free := slices.Clone(old.Content)
 	take := func(match func(*yaml.Node) bool) *yaml.Node {

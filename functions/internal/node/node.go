@@ -129,10 +129,13 @@ func Describe(n *yaml.Node) string {
 }
 
 // Equal reports whether two nodes hold the same value, whatever their comments and style. The order of a mapping's
-// keys does not count. Aliases are equal by name and not followed: they may form a loop.
+// keys does not count, nor how a null is written. Aliases are equal by name and not followed: they may form a loop.
 func Equal(a, b *yaml.Node) bool {
 	if a == nil || b == nil {
 		return a == b
+	}
+	if IsNull(a) || IsNull(b) {
+		return IsNull(a) && IsNull(b)
 	}
 	if a.Kind != b.Kind || len(a.Content) != len(b.Content) {
 		return false
@@ -143,28 +146,36 @@ func Equal(a, b *yaml.Node) bool {
 	case yaml.ScalarNode:
 		return a.Value == b.Value && a.ShortTag() == b.ShortTag()
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(a.Content); i += 2 {
-			j := indexOfEqual(b, a.Content[i])
-			if j < 0 || !Equal(a.Content[i+1], b.Content[j+1]) {
-				return false
-			}
-		}
-		return true
-	default:
-		for i := range a.Content {
-			if !Equal(a.Content[i], b.Content[i]) {
-				return false
-			}
-		}
-		return true
+		return equalMappings(a, b)
 	}
+	for i := range a.Content {
+		if !Equal(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
 }
 
-func indexOfEqual(m, key *yaml.Node) int {
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if Equal(m.Content[i], key) {
-			return i
+func equalMappings(a, b *yaml.Node) bool {
+	var places map[string]int // made where the order of keys differs
+	for i := 0; i+1 < len(a.Content); i += 2 {
+		j := i
+		if !Equal(a.Content[i], b.Content[i]) {
+			if places == nil {
+				places = make(map[string]int, len(b.Content)/2)
+				for k := 0; k+1 < len(b.Content); k += 2 {
+					places[b.Content[k].Value] = k
+				}
+			}
+			at, found := places[a.Content[i].Value]
+			if !found || !Equal(a.Content[i], b.Content[at]) {
+				return false
+			}
+			j = at
+		}
+		if !Equal(a.Content[i+1], b.Content[j+1]) {
+			return false
 		}
 	}
-	return -1
+	return true
 }

@@ -101,51 +101,10 @@ func isKnownTag(tag string) bool {
 	return false
 }
 
-// equal reports whether two values are the same, whatever their comments and style, and the order of keys. Null is as
-// good as nothing.
+// equal reports whether two values are the same, where null is as good as nothing.
 func equal(a, b *yaml.Node) bool {
 	if node.IsNull(a) || node.IsNull(b) {
 		return node.IsNull(a) && node.IsNull(b)
 	}
-	if a.Kind != b.Kind || len(a.Content) != len(b.Content) {
-		return false
-	}
-	switch a.Kind {
-	case yaml.AliasNode:
-		return a.Value == b.Value
-	case yaml.ScalarNode:
-		return a.Value == b.Value && a.ShortTag() == b.ShortTag()
-	case yaml.MappingNode:
-		return equalMappings(a, b)
-	}
-	for i := range a.Content {
-		if !equal(a.Content[i], b.Content[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func equalMappings(a, b *yaml.Node) bool {
-	var places map[string]int // made where the order of keys differs
-	for i := 0; i+1 < len(a.Content); i += 2 {
-		j := i
-		if !equal(a.Content[i], b.Content[i]) {
-			if places == nil {
-				places = make(map[string]int, len(b.Content)/2)
-				for k := 0; k+1 < len(b.Content); k += 2 {
-					places[b.Content[k].Value] = k
-				}
-			}
-			at, found := places[a.Content[i].Value]
-			if !found || !equal(a.Content[i], b.Content[at]) {
-				return false
-			}
-			j = at
-		}
-		if !equal(a.Content[i+1], b.Content[j+1]) {
-			return false
-		}
-	}
-	return true
+	return node.Equal(a, b)
 }
