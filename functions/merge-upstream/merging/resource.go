@@ -156,12 +156,19 @@ func (m *merged) compared(r result) (result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.text = after
 	if before == after {
-		r.outcome, r.root = keep, nil
+		r.outcome, r.root, r.text = keep, nil, after
+		return r, nil
 	}
-	return r, nil
+	if !krm.QuoteBlocks(yaml.NewRNode(r.root.Content[0])) {
+		return r, fmt.Errorf("%s: %s: %s", r.local.file, describe(r.local), unreadable)
+	}
+	r.text, err = encode(r.root, r.local.text)
+	return r, err
 }
+
+// unreadable is said of a resource of which nobody could read what would be written.
+const unreadable = "could not be read again after the merge: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own"
 
 // about records a conflict about a resource as a whole.
 func (m *merged) about(t *tuple, takenFrom string) {

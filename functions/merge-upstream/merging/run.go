@@ -40,7 +40,11 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 		}
 		return krm.Output{}, errors.Join(errs...)
 	}
-	return krm.Output{Items: l.items(m, items), Results: m.notes(c)}, nil
+	out, err := l.items(m, items)
+	if err != nil {
+		return krm.Output{}, err
+	}
+	return krm.Output{Items: out, Results: m.notes(c)}, nil
 }
 
 // notes returns the results of a run that did its work.
@@ -137,8 +141,8 @@ func (l *localPackage) document(item *yaml.RNode, id krm.Identity) (*document, e
 	return d, nil
 }
 
-// items returns the items of the merged package.
-func (l *localPackage) items(m *merged, items []*yaml.RNode) []*yaml.RNode {
+// items returns the items of the merged package. One that nobody could read is an error.
+func (l *localPackage) items(m *merged, items []*yaml.RNode) ([]*yaml.RNode, error) {
 	by := map[*document]result{}
 	next := map[string]int{} // index of the next new item, by file
 	for _, r := range m.results {
@@ -155,6 +159,9 @@ func (l *localPackage) items(m *merged, items []*yaml.RNode) []*yaml.RNode {
 			out = append(out, item)
 		case r.outcome == taken || r.outcome == changed:
 			merged := l.item(r, item)
+			if !krm.QuoteBlocks(merged) {
+				return nil, krm.Errorf(item, "", "%s", unreadable)
+			}
 			if r.moved() {
 				l.place(merged, r.file(), next)
 			}
@@ -165,10 +172,13 @@ func (l *localPackage) items(m *merged, items []*yaml.RNode) []*yaml.RNode {
 		if r.local == nil && r.outcome != keep {
 			item := yaml.NewRNode(copyNode(r.node()))
 			l.place(item, r.file(), next)
+			if !krm.QuoteBlocks(item) {
+				return nil, krm.Errorf(item, "", "%s", unreadable)
+			}
 			out = append(out, item)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // item returns a merged resource with the annotations by which an orchestrator knows it.

@@ -5,6 +5,7 @@ package merging_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -122,6 +123,31 @@ func TestFailures(t *testing.T) {
 			t.Parallel()
 			fntest.Fails(t, merging.Run, c.config, c.files, c.want)
 		})
+	}
+}
+
+// TestFolded holds that text of the upstream which no emitter writes as a block keeps its value.
+func TestFolded(t *testing.T) {
+	t.Parallel()
+	const text = "  a: >-\n    one\n\n      two\n"
+	local := fntest.Files{"Kptfile": kptfile, "a.yaml": cm + "data:\n  a: one\n", "b.yaml": deploy}
+	files := func(field, a, b string) string {
+		return field + ":\n  resources:\n    a.yaml: " + strconv.Quote(cm+"data:\n"+a) + "\n    b.yaml: " + strconv.Quote(deploy) + "\n" + b
+	}
+	added := strings.Replace(cm, "settings", "more", 1) + "data:\n" + text
+	config := config + files("original", "  a: one\n", "") + files("updated", text, "    c.yaml: "+strconv.Quote(added)+"\n")
+	stdout, stderr, code := fntest.Run(merging.Run, fntest.List(t, config, local))
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	got := map[string]string{}
+	for _, item := range fntest.Parse(t, stdout).Items {
+		if item.GetKind() == "ConfigMap" {
+			got[item.GetName()], _, _ = item.NestedString("data", "a")
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"settings": "one\n\n  two", "more": "one\n\n  two"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
