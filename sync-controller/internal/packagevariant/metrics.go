@@ -3,6 +3,8 @@
 package packagevariant
 
 import (
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
@@ -21,4 +23,20 @@ var (
 
 func init() {
 	metrics.Registry.MustRegister(evaluations, actions)
+}
+
+// label is the label of a step in the metrics: of one that makes a draft, how.
+func label(step *decide.Step) string {
+	if step.Action == decide.Create {
+		return map[revision.TaskType]string{revision.Clone: "Clone", revision.Upgrade: "Upgrade", revision.Edit: "Edit"}[step.Draft.Task.Type]
+	}
+	return string(step.Action)
+}
+
+// outcomeOf is the label of a step's outcome in the metrics.
+func outcomeOf(err error) string {
+	if err != nil {
+		return "error"
+	}
+	return "ok"
 }
