@@ -40,5 +40,5 @@ func expectSame(t *testing.T, runtime mutate.Runtime, files map[string]string, r
 func corpusRequest(t *testing.T) mutate.Request {
 	t.Helper()
 	pv := corpustest.Variant(t)
-	return mutate.Request{Name: pv.Name, Namespace: "fleet", Spec: &pv.Spec, Objects: corpustest.Objects}
+	return mutate.Request{Name: pv.Name, Namespace: "fleet", Spec: &pv.Spec, Objects: corpustest.Objects[mutate.Unreadable]}
 }

@@ -16,28 +16,36 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-func TestUnmet(t *testing.T) {
+// TestPoints holds what is told of the injection points of a package.
+func TestPoints(t *testing.T) {
 	t.Parallel()
-	const required = "config.injection.ConfigMap.endpoints: "
+	const injected = `injected resource "eu" from cluster`
+	endpoints := func(filled bool, message string) Point {
+		return Point{Condition: "config.injection.ConfigMap.endpoints", Required: true, Filled: filled, Message: message}
+	}
+	team := func(filled bool, message string) Point {
+		return Point{Condition: "config.injection.Team.team", Filled: filled, Message: message}
+	}
+	const noConfigMap, noTeam = `no v1 ConfigMap named "eu" in namespace "fleet"`, `no example.com/v1 Team named "eu" in namespace "fleet"`
 	for name, c := range map[string]struct {
 		files   map[string]string
 		edit    func(*variant.Spec)
 		cluster []string
-		want    []string
+		want    []Point
 	}{
-		"all met":          {web(), nil, []string{euConfigMap, euTeam}, nil},
-		"optional unmet":   {web(), nil, []string{euConfigMap}, nil},
-		"required unmet":   {web(), nil, []string{euTeam}, []string{required + `no v1 ConfigMap named "eu" in namespace "fleet"`}},
-		"no injectors":     {web(), func(s *variant.Spec) { s.Injectors = nil }, nil, []string{required + "the variant has no injectors"}},
-		"no injector":      {web(), func(s *variant.Spec) { s.Injectors[0].Kind = new("Team") }, nil, []string{required + "no injector is for v1 ConfigMap"}},
-		"nothing to fill":  {web(), nil, []string{`{apiVersion: v1, kind: ConfigMap, metadata: {name: eu}}`}, []string{required + `ConfigMap "eu" has no data`}},
-		"in another":       {web(), nil, []string{`{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: other}, data: {a: b}}`}, []string{required + `no v1 ConfigMap named "eu" in namespace "fleet", only one in namespace "other"`}},
+		"all filled":       {web(), nil, []string{euConfigMap, euTeam}, []Point{endpoints(true, injected), team(true, injected)}},
+		"optional unmet":   {web(), nil, []string{euConfigMap}, []Point{endpoints(true, injected), team(false, noTeam)}},
+		"required unmet":   {web(), nil, []string{euTeam}, []Point{endpoints(false, noConfigMap), team(true, injected)}},
+		"no injectors":     {web(), func(s *variant.Spec) { s.Injectors = nil }, nil, []Point{endpoints(false, "the variant has no injectors"), team(false, "the variant has no injectors")}},
+		"no injector":      {web(), func(s *variant.Spec) { s.Injectors[0].Kind = new("Team") }, []string{euTeam}, []Point{endpoints(false, "no injector is for v1 ConfigMap"), team(true, injected)}},
+		"nothing to fill":  {web(), nil, []string{`{apiVersion: v1, kind: ConfigMap, metadata: {name: eu}}`, euTeam}, []Point{endpoints(false, `ConfigMap "eu" has no data`), team(true, injected)}},
+		"in another":       {web(), nil, []string{`{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: other}, data: {a: b}}`, euTeam}, []Point{endpoints(false, noConfigMap+`, only one in namespace "other"`), team(true, injected)}},
 		"no points":        {web(map[string]string{"points.yaml": ""}), nil, nil, nil},
-		"of a subpackage":  {web(map[string]string{"points.yaml": "", "sub/points.yaml": points}), nil, nil, []string{required + `no v1 ConfigMap named "eu" in namespace "fleet"`}},
+		"of a subpackage":  {web(map[string]string{"points.yaml": "", "sub/points.yaml": pointsFile}), nil, nil, []Point{endpoints(false, noConfigMap), team(false, noTeam)}},
 		"gates of others":  {web(map[string]string{"points.yaml": "", "Kptfile": rootKptfile + "info: {readinessGates: [{conditionType: mine}]}\nstatus: {conditions: [{type: mine, status: \"False\", message: m}]}\n"}), nil, nil, nil},
 		"of a sub-Kptfile": {web(map[string]string{"points.yaml": "", "sub/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: sub}\ninfo: {readinessGates: [{conditionType: config.injection.A.b}]}\nstatus: {conditions: [{type: config.injection.A.b, status: \"False\", message: m}]}\n"}), nil, nil, nil},
 		"odd types": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\nstatus: {conditions: [{type: mine, status: true, message: [m]}]}\n"}), nil, nil,
-			[]string{required + `no v1 ConfigMap named "eu" in namespace "fleet"`}},
+			[]Point{endpoints(false, noConfigMap), team(false, noTeam)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -46,7 +54,7 @@ func TestUnmet(t *testing.T) {
 				c.edit(s)
 			}
 			out := apply(t, c.files, request(t, s, c.cluster...))
-			if diff := cmp.Diff(c.want, out.Unmet); diff != "" {
+			if diff := cmp.Diff(c.want, out.Points); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -69,12 +77,12 @@ func TestCandidates(t *testing.T) {
 			t.Parallel()
 			calls := 0
 			r := request(t, spec(func(s *variant.Spec) { s.Injectors = c.injectors }))
-			r.Objects = func(_ context.Context, got []injection.Candidate) ([]map[string]any, error) {
+			r.Objects = func(_ context.Context, got []injection.Candidate) ([]map[string]any, []Unreadable, error) {
 				calls++
 				if diff := cmp.Diff(c.want, got); diff != "" {
 					t.Errorf("-want +got:\n%s", diff)
 				}
-				return nil, nil
+				return nil, nil, nil
 			}
 			if _, err := Apply(t.Context(), Builtin{}, c.files, r); err != nil || calls != 1 {
 				t.Errorf("%d calls, %v", calls, err)
@@ -91,7 +99,9 @@ func TestObjectsFail(t *testing.T) {
 	t.Parallel()
 	r := request(t, spec())
 	cause := fmt.Errorf("cannot read: %w", &deniedError{})
-	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, error) { return nil, cause }
+	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []Unreadable, error) {
+		return nil, nil, cause
+	}
 	runtime := &recorder{}
 	_, err := Apply(t.Context(), runtime, web(), r)
 	var denied *deniedError
@@ -160,9 +170,9 @@ func TestTypes(t *testing.T) {
 	team := map[string]any{"apiVersion": "example.com/v1", "kind": "Team", "metadata": map[string]any{"name": "eu"}, "spec": values}
 	r := request(t, spec(), euConfigMap)
 	inner := r.Objects
-	r.Objects = func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, error) {
-		found, err := inner(ctx, candidates)
-		return append(found, team), err
+	r.Objects = func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []Unreadable, error) {
+		found, unreadable, err := inner(ctx, candidates)
+		return append(found, team), unreadable, err
 	}
 	files := web(map[string]string{"points.yaml": "apiVersion: example.com/v1\nkind: Team\nmetadata:\n  name: p\n  annotations: {kpt.dev/config-injection: required}\n"})
 	out := apply(t, files, r)

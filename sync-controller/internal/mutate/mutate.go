@@ -52,18 +52,24 @@ type Point struct {
 	Message string
 }
 
-// FunctionError is the failure of a function, over the files that it was given.
+// FunctionError is the failure of a function over the files of a package, or of reading or writing them. It stays until
+// the package or the variant changes.
 type FunctionError struct {
-	// Function is the function's name.
+	// Function is the function's name; empty for files that cannot be read or written.
 	Function string
-	// Err is what it said.
+	// Err is what the function said, or what is wrong with a file.
 	Err error
 }
 
-// Error returns the function's name and what it said.
-func (e *FunctionError) Error() string { return e.Function + ": " + e.Err.Error() }
+// Error returns the function's name, if there is one, and what it said.
+func (e *FunctionError) Error() string {
+	if e.Function == "" {
+		return e.Err.Error()
+	}
+	return e.Function + ": " + e.Err.Error()
+}
 
-// Unwrap returns what the function said.
+// Unwrap returns the cause.
 func (e *FunctionError) Unwrap() error { return e.Err }
 
 // Changed returns the paths of the files that changed, in order.
@@ -72,12 +78,12 @@ func (o Outcome) Changed() []string {
 }
 
 // Apply runs the functions over the files of a package, by their path in it, and returns what changes. A file is said
-// to change if its content does: one that a function would only format differently is left as it is. The error is that
-// of the function, of reading the files, or of r.Objects.
+// to change if its content does: one that a function would only format differently is left as it is. The error is a
+// *FunctionError, or that of r.Objects.
 func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Request) (Outcome, error) {
 	before, err := parse(files)
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, &FunctionError{Err: err}
 	}
 	after := before
 	run := func(function string, config map[string]any) error {
@@ -111,7 +117,7 @@ func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Requ
 	}
 	changed, err := difference(before, after)
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, &FunctionError{Err: err}
 	}
 	return Outcome{Files: changed, Points: points(after)}, nil
 }

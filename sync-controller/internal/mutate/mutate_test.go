@@ -38,7 +38,7 @@ data:
   region: us # where it runs
   gone: soon
 `
-	points = license + `apiVersion: v1
+	pointsFile = license + `apiVersion: v1
 kind: ConfigMap
 metadata:
   name: endpoints
@@ -69,7 +69,7 @@ metadata: {name: untouched}
 // web returns a package in which all three functions have something to do.
 func web(edits ...map[string]string) map[string]string {
 	files := map[string]string{
-		"Kptfile": rootKptfile, "package-context.yaml": packageContext, "points.yaml": points,
+		"Kptfile": rootKptfile, "package-context.yaml": packageContext, "points.yaml": pointsFile,
 		"deployment.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name:   web}\n",
 		"README.md":       mentions, "notes.txt": mentions, "web.yaml.tmpl": mentions, "Kptfile.bak": mentions, "broken.yaml": "{{ .x }}: [\n",
 		// A subpackage has a Kptfile and a context of its own.
@@ -111,7 +111,7 @@ const (
 
 // request returns the request of the variant web-eu, in a cluster with the objects.
 func request(t testing.TB, s *variant.Spec, cluster ...string) Request {
-	return Request{Name: "web-eu", Namespace: "fleet", Spec: s, Objects: func(_ context.Context, candidates []injection.Candidate) ([]map[string]any, error) {
+	return Request{Name: "web-eu", Namespace: "fleet", Spec: s, Objects: func(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []Unreadable, error) {
 		var found []map[string]any
 		for _, c := range candidates {
 			for _, text := range cluster {
@@ -121,7 +121,7 @@ func request(t testing.TB, s *variant.Spec, cluster ...string) Request {
 				}
 			}
 		}
-		return found, nil
+		return found, nil, nil
 	}}
 }
 
@@ -145,8 +145,8 @@ func apply(t *testing.T, files map[string]string, r Request) Outcome {
 	if len(again.Files) > 0 {
 		t.Errorf("a second time changes %v:\n%s", again.Changed(), cmp.Diff(after, again.Files))
 	}
-	if diff := cmp.Diff(out.Unmet, again.Unmet); diff != "" {
-		t.Errorf("what is unmet a second time, -first +second:\n%s", diff)
+	if diff := cmp.Diff(out.Points, again.Points); diff != "" {
+		t.Errorf("the points a second time, -first +second:\n%s", diff)
 	}
 	return out
 }
@@ -184,7 +184,7 @@ status:
 		"package-context.yaml": strings.NewReplacer("region: us", "region: eu", "  gone: soon\n", "  added: \"yes\"\n").Replace(packageContext),
 		"points.yaml": strings.NewReplacer(
 			"required\n", "required\n    kpt.dev/injected-resource-name: eu\n", "api: none", "api: api.eu.example.com",
-			"optional\n", "optional\n    kpt.dev/injected-resource-name: eu\n", "    lead:   \"no\"", "  lead: \"ada\"").Replace(points),
+			"optional\n", "optional\n    kpt.dev/injected-resource-name: eu\n", "    lead:   \"no\"", "  lead: \"ada\"").Replace(pointsFile),
 	}
 	if diff := cmp.Diff(want, out.Files); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -192,8 +192,13 @@ status:
 	if diff := cmp.Diff([]string{"Kptfile", "package-context.yaml", "points.yaml"}, out.Changed()); diff != "" {
 		t.Errorf("Changed, -want +got:\n%s", diff)
 	}
-	if out.Unmet != nil {
-		t.Errorf("unmet is %q", out.Unmet)
+	const injected = `injected resource "eu" from cluster`
+	wantPoints := []Point{
+		{Condition: "config.injection.ConfigMap.endpoints", Required: true, Filled: true, Message: injected},
+		{Condition: "config.injection.Team.team", Filled: true, Message: injected},
+	}
+	if diff := cmp.Diff(wantPoints, out.Points); diff != "" {
+		t.Errorf("points, -want +got:\n%s", diff)
 	}
 }
 
@@ -220,8 +225,8 @@ func TestChanged(t *testing.T) {
 		}), []string{"Kptfile", "points.yaml"}},
 		"a pipeline no more":          {earlier, spec(noContext, noPipeline), []string{"Kptfile", "points.yaml"}},
 		"of JSON":                     {web(map[string]string{"points.yaml": "", "p.json": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"p","annotations":{"kpt.dev/config-injection":"required"}}}`}), spec(noContext, noPipeline), []string{"Kptfile", "p.json"}},
-		"in .yml, in other directory": {web(map[string]string{"points.yaml": "", "a b/p.yml": points}), spec(noContext, noPipeline), []string{"Kptfile", "a b/p.yml"}},
-		"points of a subpackage":      {web(map[string]string{"points.yaml": "", "sub/points.yaml": points}), spec(noContext, noPipeline), []string{"Kptfile", "sub/points.yaml"}},
+		"in .yml, in other directory": {web(map[string]string{"points.yaml": "", "a b/p.yml": pointsFile}), spec(noContext, noPipeline), []string{"Kptfile", "a b/p.yml"}},
+		"points of a subpackage":      {web(map[string]string{"points.yaml": "", "sub/points.yaml": pointsFile}), spec(noContext, noPipeline), []string{"Kptfile", "sub/points.yaml"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -254,7 +259,7 @@ func TestApplyErrors(t *testing.T) {
 		"broken Kptfile": {web(map[string]string{"sub/Kptfile": "a: [\n"}), "cannot read sub/Kptfile: MalformedYAMLError: yaml: line 1: did not find expected node content"},
 		"an impossible pipeline": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline: []\n"}),
 			`prepend-pipeline: Kptfile: Kptfile "web": pipeline: is a list, not a map: correct its type`},
-		"a wrong point": {web(map[string]string{"points.yaml": strings.Replace(points, "required", "maybe", 1)}),
+		"a wrong point": {web(map[string]string{"points.yaml": strings.Replace(pointsFile, "required", "maybe", 1)}),
 			`inject-config: points.yaml: ConfigMap "endpoints": metadata.annotations.kpt.dev/config-injection: is "maybe", but must be "required" or "optional"`},
 		"a comment that YAML does not bring back": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline:\n  mutators:\n  - image: a:v1\n    configMap: # c\n      &x\n      a: b\n"}),
 			"cannot write Kptfile: it would be no YAML any more (MalformedYAMLError: yaml: line 15: could not find expected ':'): " +
@@ -266,7 +271,7 @@ func TestApplyErrors(t *testing.T) {
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got %v\nwant %s", err, c.want)
 			}
-			if out.Files != nil || out.Unmet != nil {
+			if out.Files != nil || out.Points != nil {
 				t.Errorf("an outcome beside an error: %v", out)
 			}
 		})
@@ -338,6 +343,31 @@ func TestRuntimeFails(t *testing.T) {
 		if want := function + ": boom"; err == nil || err.Error() != want || !errors.Is(err, errBoom) {
 			t.Errorf("got %v, want %s", err, want)
 		}
+		if failed, is := errors.AsType[*FunctionError](err); !is || failed.Function != function {
+			t.Errorf("the error of %s is the %T %v", function, err, err)
+		}
+	}
+}
+
+// TestFunctionError holds which errors are failures over the files of a package, which the package or the variant heals.
+func TestFunctionError(t *testing.T) {
+	t.Parallel()
+	wrongPoint := web(map[string]string{"points.yaml": strings.Replace(pointsFile, "required", "maybe", 1)})
+	_, err := Apply(t.Context(), Builtin{}, wrongPoint, request(t, spec()))
+	if failed, is := errors.AsType[*FunctionError](err); !is || failed.Function != InjectConfig {
+		t.Errorf("the error of a wrong point is the %T %v", err, err)
+	}
+	_, err = Apply(t.Context(), Builtin{}, web(map[string]string{"sub/Kptfile": "a: [\n"}), request(t, spec()))
+	if failed, is := errors.AsType[*FunctionError](err); !is || failed.Function != "" {
+		t.Errorf("the error of a file that cannot be read is the %T %v", err, err)
+	}
+	r := request(t, spec())
+	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []Unreadable, error) { return nil, nil, errBoom }
+	if _, err = Apply(t.Context(), Builtin{}, web(), r); !errors.Is(err, errBoom) {
+		t.Errorf("the error of a cluster that does not answer is %v", err)
+	}
+	if _, is := errors.AsType[*FunctionError](err); is {
+		t.Errorf("a cluster that does not answer is taken for a failure of the package: %v", err)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -168,7 +167,7 @@ func TestConfigureCache(t *testing.T) {
 			if _, err := by.Transform(&pr); err != nil || pr.ResourceVersion == "commit-of-a" {
 				t.Errorf("%s: the version is %q, %v", name, pr.ResourceVersion, err)
 			}
-			if got := revision.From(&pr).Commit; got != "commit-of-a" {
+			if got := Revision(&pr).Commit; got != "commit-of-a" {
 				t.Errorf("%s: the commit is %q", name, got)
 			}
 		}

@@ -153,11 +153,14 @@ func TestCreate(t *testing.T) {
 	t.Parallel()
 	ref := func(name string) porchapi.PackageRevisionRef { return porchapi.PackageRevisionRef{Name: name} }
 	clone, edit := ref("b.web.v1"), ref("e.web.v1")
-	for name, c := range map[string]struct{ task, want porchapi.Task }{
-		"clone": {Clone("b.web.v1"), porchapi.Task{Type: "clone", Clone: &porchapi.PackageCloneTaskSpec{Upstream: porchapi.UpstreamPackage{UpstreamRef: &clone}}}},
-		"upgrade": {Upgrade("b.web.v1", "b.web.v2", "e.web.v1"), porchapi.Task{Type: "upgrade", Upgrade: &porchapi.PackageUpgradeTaskSpec{
+	for name, c := range map[string]struct {
+		task revision.Task
+		want porchapi.Task
+	}{
+		"clone": {revision.Task{Type: revision.Clone, Source: "b.web.v1"}, porchapi.Task{Type: "clone", Clone: &porchapi.PackageCloneTaskSpec{Upstream: porchapi.UpstreamPackage{UpstreamRef: &clone}}}},
+		"upgrade": {revision.Task{Type: revision.Upgrade, Source: "b.web.v2", Base: "b.web.v1", Local: "e.web.v1"}, porchapi.Task{Type: "upgrade", Upgrade: &porchapi.PackageUpgradeTaskSpec{
 			OldUpstream: ref("b.web.v1"), NewUpstream: ref("b.web.v2"), LocalPackageRevisionRef: ref("e.web.v1"), Strategy: "resource-merge"}}},
-		"edit": {Edit("e.web.v1"), porchapi.Task{Type: "edit", Edit: &porchapi.PackageEditTaskSpec{Source: &edit}}},
+		"edit": {revision.Task{Type: revision.Edit, Source: "e.web.v1"}, porchapi.Task{Type: "edit", Edit: &porchapi.PackageEditTaskSpec{Source: &edit}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -277,7 +280,7 @@ func TestSetMeta(t *testing.T) {
 			object := pr("edge", "web", "v1", c.lifecycle)
 			p := newPorch(t, interceptor.Funcs{}, object, resources(object.Name, files))
 			p.rewrite = c.rewrite
-			r := revision.From(object)
+			r := Revision(object)
 			if err := p.SetMeta(t.Context(), &r, c.owners, c.labels, c.annotations); err != nil {
 				t.Fatal(err)
 			}
@@ -302,7 +305,7 @@ func TestSetMetaErrors(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
 	draft := pr("edge", "web", "v1", "Draft")
-	r := revision.From(draft)
+	r := Revision(draft)
 	fails := func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
 		return boom
 	}
@@ -321,7 +324,7 @@ func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	object := pr("edge", "web", "v1", "Published")
 	p := newPorch(t, interceptor.Funcs{}, object)
-	r := revision.From(object)
+	r := Revision(object)
 	for _, err := range []error{
 		p.SetLifecycle(t.Context(), &r, "Published"),
 		p.ProposeDeletion(t.Context(), &r, nil),
@@ -350,7 +353,7 @@ func TestDelete(t *testing.T) {
 	} {
 		object := pr("edge", "web", "v1", lifecycle)
 		p := newPorch(t, interceptor.Funcs{}, object)
-		r := revision.From(object)
+		r := Revision(object)
 		got := ""
 		if err := p.Delete(t.Context(), &r); err != nil {
 			got = err.Error()
@@ -385,7 +388,7 @@ func TestErrorsSayWhat(t *testing.T) {
 	_, list := p.Revisions(ctx, "fleet", pkg)
 	_, get := p.Revision(ctx, "fleet", r.Name)
 	_, content := p.Content(ctx, "fleet", r.Name)
-	_, create := p.Create(ctx, Draft{Package: pkg, Task: Upgrade("a", "b", "c")})
+	_, create := p.Create(ctx, Draft{Package: pkg, Task: revision.Task{Type: revision.Upgrade}})
 	for want, err := range map[string]error{
 		"cannot list the revisions of edge/web: boom":      list,
 		"cannot get package revision edge.web.v1: boom":    get,

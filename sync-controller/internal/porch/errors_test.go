@@ -12,7 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -58,30 +60,36 @@ func TestKindsOfErrors(t *testing.T) {
 	wrap := func(err error) error { return fmt.Errorf("cannot clone edge/web: %w", err) }
 	refused := &url.Error{Op: "Get", URL: "https://porch", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
 	for name, c := range map[string]struct {
-		err               error
-		busy, unavailable bool
+		err                                      error
+		busy, unavailable, placeholder, migrated bool
 	}{
-		"none":      {nil, false, false},
-		"any":       {errors.New("boom"), false, false},
-		"internal":  {internal("cannot read repository"), false, false},
-		"not found": {apierrors.NewNotFound(resource, "x"), false, false},
-		"forbidden": {apierrors.NewForbidden(resource, "x", nil), false, false},
+		"none":      {nil, false, false, false, false},
+		"any":       {errors.New("boom"), false, false, false, false},
+		"internal":  {internal("cannot read repository"), false, false, false, false},
+		"not found": {apierrors.NewNotFound(resource, "x"), false, false, false, false},
+		"forbidden": {apierrors.NewForbidden(resource, "x", nil), false, false, false, false},
 
-		"conflict": {wrap(apierrors.NewConflict(resource, "x", errors.New("modified"))), true, false},
+		"conflict": {wrap(apierrors.NewConflict(resource, "x", errors.New("modified"))), true, false, false, false},
 		"workspace exists": {internal("package revision workspaceNames must be unique; package revision with name web in repo edge with " +
-			"workspaceName packagevariant-1 already exists"), true, false},
-		"lost branch":     {wrap(internal("cannot determine repository origin: remote not found")), true, false},
-		"no such branch":  {errors.New("reference not found"), false, false},
-		"joined conflict": {errors.Join(errors.New("boom"), wrap(apierrors.NewConflict(resource, "x", nil))), true, false},
+			"workspaceName packagevariant-1 already exists"), true, false, false, false},
+		"lost branch":     {wrap(internal("cannot determine repository origin: remote not found")), true, false, false, false},
+		"no such branch":  {errors.New("reference not found"), false, false, false, false},
+		"joined conflict": {errors.Join(errors.New("boom"), wrap(apierrors.NewConflict(resource, "x", nil))), true, false, false, false},
 
-		"unavailable":        {wrap(apierrors.NewServiceUnavailable("no endpoints")), false, true},
-		"timeout":            {wrap(apierrors.NewTimeoutError("slow", 1)), false, true},
-		"server timeout":     {wrap(apierrors.NewServerTimeout(resource, "create", 1)), false, true},
-		"too many requests":  {wrap(apierrors.NewTooManyRequests("later", 1)), false, true},
-		"refused":            {wrap(refused), false, true},
-		"ended early":        {wrap(&url.Error{Op: "Post", URL: "https://porch", Err: io.ErrUnexpectedEOF}), false, true},
-		"deadline":           {wrap(context.DeadlineExceeded), false, true},
-		"a function timeout": {internal(renderText + "context deadline exceeded"), false, false},
+		"empty branch":          {internal("ref file is empty"), true, false, false, false},
+		"a branch is not there": {internal("reference not found"), true, false, false, false},
+		"placeholder": {wrap(internal("cannot create a package revision from main: source may not be the placeholder package revision")),
+			false, false, true, false},
+		"migrated": {wrap(apierrors.NewGone("served by v1alpha2")), false, false, false, true},
+
+		"unavailable":        {wrap(apierrors.NewServiceUnavailable("no endpoints")), false, true, false, false},
+		"timeout":            {wrap(apierrors.NewTimeoutError("slow", 1)), false, true, false, false},
+		"server timeout":     {wrap(apierrors.NewServerTimeout(resource, "create", 1)), false, true, false, false},
+		"too many requests":  {wrap(apierrors.NewTooManyRequests("later", 1)), false, true, false, false},
+		"refused":            {wrap(refused), false, true, false, false},
+		"ended early":        {wrap(&url.Error{Op: "Post", URL: "https://porch", Err: io.ErrUnexpectedEOF}), false, true, false, false},
+		"deadline":           {wrap(context.DeadlineExceeded), false, true, false, false},
+		"a function timeout": {internal(renderText + "context deadline exceeded"), false, false, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,6 +99,29 @@ func TestKindsOfErrors(t *testing.T) {
 			if got := Unavailable(c.err); got != c.unavailable {
 				t.Errorf("Unavailable is %v", got)
 			}
+			if got := Placeholder(c.err); got != c.placeholder {
+				t.Errorf("Placeholder is %v", got)
+			}
+			if got := Migrated(c.err); got != c.migrated {
+				t.Errorf("Migrated is %v", got)
+			}
 		})
+	}
+}
+
+func TestIsMigrated(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		annotations map[string]string
+		want        bool
+	}{
+		"without it":      {nil, false},
+		"that is true":    {map[string]string{"porch.kpt.dev/v1alpha2-migration": "true"}, true},
+		"that is not":     {map[string]string{"porch.kpt.dev/v1alpha2-migration": "false"}, false},
+		"of another name": {map[string]string{"porch.kpt.dev/migration": "true"}, false},
+	} {
+		if got := IsMigrated(&configapi.Repository{ObjectMeta: metav1.ObjectMeta{Annotations: c.annotations}}); got != c.want {
+			t.Errorf("%s: got %v", name, got)
+		}
 	}
 }

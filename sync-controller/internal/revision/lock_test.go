@@ -5,8 +5,6 @@ package revision
 import (
 	"testing"
 	"time"
-
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 )
 
 // rev returns a revision of a package in the repository blueprints.
@@ -14,9 +12,9 @@ func rev(pkg string, number int, commit string) Revision {
 	r := Revision{Package: Package{Repo: "blueprints", Name: pkg}, Number: number, Commit: commit}
 	switch number {
 	case 0:
-		r.Lifecycle = porchapi.PackageRevisionLifecycleDraft
+		r.Lifecycle = Draft
 	default:
-		r.Lifecycle = porchapi.PackageRevisionLifecyclePublished
+		r.Lifecycle = Published
 	}
 	return r
 }
@@ -140,6 +138,22 @@ func TestLockOf(t *testing.T) {
 }
 
 func deletionProposed(r Revision) Revision {
-	r.Lifecycle = porchapi.PackageRevisionLifecycleDeletionProposed
+	r.Lifecycle = DeletionProposed
 	return r
+}
+
+// TestAddress holds which addresses are of one git repository: claims and bases are found by it.
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://git.example.com/blueprints.git":   "https://git.example.com/blueprints",
+		"https://git.example.com/blueprints.git/":  "https://git.example.com/blueprints",
+		"https://git.example.com/blueprints":       "https://git.example.com/blueprints",
+		"git@git.example.com:fleet/blueprints.git": "git@git.example.com:fleet/blueprints",
+		"": "",
+	} {
+		if got := Address(address); got != want {
+			t.Errorf("%s: got %q, want %q", address, got, want)
+		}
+	}
 }

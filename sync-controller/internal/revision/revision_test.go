@@ -4,10 +4,8 @@ package revision
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -29,78 +27,6 @@ func controller(r metav1.OwnerReference) metav1.OwnerReference {
 
 func ptr[T any](v T) *T { return &v }
 
-// full returns a PackageRevision that says all it can.
-func full() *porchapi.PackageRevision {
-	return &porchapi.PackageRevision{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "fleet", Name: "edge.a.web.packagevariant-2", ResourceVersion: "c7", UID: "pr-uid", Generation: 3,
-			Labels:          map[string]string{"env": "prod", "tier": "1"},
-			Annotations:     map[string]string{"big": "thing"},
-			OwnerReferences: []metav1.OwnerReference{ref(group, "PackageVariant", "web-eu", "uid")},
-			ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "porch"}},
-			Finalizers:      []string{"porch"}, CreationTimestamp: metav1.Unix(100, 0),
-		},
-		Spec: porchapi.PackageRevisionSpec{
-			RepositoryName: "edge", PackageName: "a/web", WorkspaceName: "packagevariant-2", Revision: 2,
-			Lifecycle:      porchapi.PackageRevisionLifecyclePublished,
-			Tasks:          []porchapi.Task{{Type: porchapi.TaskTypeEdit}},
-			ReadinessGates: []porchapi.ReadinessGate{{ConditionType: "gate"}},
-		},
-		Status: porchapi.PackageRevisionStatus{
-			UpstreamLock: &porchapi.UpstreamLock{Type: "git", Git: &porchapi.GitLock{
-				Repo: "https://git.example.com/blueprints", Directory: "web", Ref: "web/v3", Commit: "c3",
-			}},
-			PublishedBy: "ada", PublishedAt: metav1.Unix(200, 0),
-			Conditions: []porchapi.Condition{{Type: "gate", Status: "True"}},
-		},
-	}
-}
-
-func TestFrom(t *testing.T) {
-	t.Parallel()
-	edited := func(edit func(*porchapi.PackageRevision)) *porchapi.PackageRevision {
-		pr := full()
-		edit(pr)
-		return pr
-	}
-	want := func(edit func(*Revision)) Revision {
-		r := Revision{
-			Namespace: "fleet", Name: "edge.a.web.packagevariant-2", Package: Package{Repo: "edge", Name: "a/web"},
-			Workspace: "packagevariant-2", Number: 2, Lifecycle: "Published", Commit: "c7",
-			Created: time.Unix(100, 0), PublishedAt: time.Unix(200, 0),
-			Labels: map[string]string{"env": "prod", "tier": "1"}, Annotations: map[string]string{"big": "thing"},
-			Owners: []metav1.OwnerReference{ref(group, "PackageVariant", "web-eu", "uid")},
-			Lock:   &Lock{Repo: "https://git.example.com/blueprints", Directory: "web", Ref: "web/v3", Commit: "c3"},
-		}
-		if edit != nil {
-			edit(&r)
-		}
-		return r
-	}
-	unlocked := want(func(r *Revision) { r.Lock = nil })
-	for name, c := range map[string]struct {
-		in   *porchapi.PackageRevision
-		want Revision
-	}{
-		"full":                  {full(), want(nil)},
-		"empty":                 {&porchapi.PackageRevision{}, Revision{Lifecycle: "Draft"}},
-		"no lifecycle":          {edited(func(pr *porchapi.PackageRevision) { pr.Spec.Lifecycle = "" }), want(func(r *Revision) { r.Lifecycle = "Draft" })},
-		"trimmed":               {trimmed(t, full()), want(nil)},
-		"trimmed, no commit":    {trimmed(t, edited(func(pr *porchapi.PackageRevision) { pr.ResourceVersion = "" })), want(func(r *Revision) { r.Commit = "" })},
-		"no lock":               {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock = nil }), unlocked},
-		"lock of no repository": {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock.Git = nil }), unlocked},
-		// Porch gives a package without an upstream an empty lock.
-		"empty lock": {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock.Git = &porchapi.GitLock{} }), unlocked},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if diff := cmp.Diff(c.want, From(c.in)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestPublishedAndMain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -115,6 +41,9 @@ func TestPublishedAndMain(t *testing.T) {
 	} {
 		if got := c.in.Published(); got != c.published {
 			t.Errorf("%s: published is %v", name, got)
+		}
+		if got := c.in.Open(); got == c.published {
+			t.Errorf("%s: open is %v", name, got)
 		}
 		if got := c.in.Main(); got != c.main {
 			t.Errorf("%s: main is %v", name, got)
@@ -240,5 +169,12 @@ func TestNextWorkspace(t *testing.T) {
 		if got := NextWorkspace(revisions); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+func TestPackageString(t *testing.T) {
+	t.Parallel()
+	if got := (Package{Repo: "edge", Name: "a/web"}).String(); got != "edge/a/web" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -77,8 +77,9 @@ var cluster = map[injection.Candidate]string{
 	{APIVersion: "example.com/v1", Kind: "Team", Name: "eu-team"}: `{"apiVersion": "example.com/v1", "kind": "Team", "metadata": {"name": "eu-team"}, "spec": {"lead": "yes", "onCall": 7, "members": [{"name": "ada", "admin": true}]}}`,
 }
 
-// Objects is a mutate.Objects: it returns those candidates that exist, for a variant in the namespace fleet.
-func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]any, error) {
+// Objects is a mutate.Objects: it returns those candidates that exist, for a variant in the namespace fleet, and none of
+// them is unreadable. That type is a parameter because the tests of package mutate use this package.
+func Objects[Unreadable any](_ context.Context, candidates []injection.Candidate) ([]map[string]any, []Unreadable, error) {
 	var found []map[string]any
 	for _, c := range candidates {
 		text, ok := cluster[c]
@@ -87,9 +88,9 @@ func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]
 		}
 		var object map[string]any
 		if err := json.Unmarshal([]byte(text), &object); err != nil { // of apimachinery: it tells integers from floats, as the API does
-			return nil, err
+			return nil, nil, err
 		}
 		found = append(found, object)
 	}
-	return found, nil
+	return found, nil, nil
 }
