@@ -5,12 +5,15 @@ package functionrunner
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"time"
 
 	"github.com/nephio-project/porch/func/evaluator"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
@@ -18,6 +21,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
+	"sigs.k8s.io/kustomize/kyaml/fn/runtime/runtimeutil"
+	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -58,35 +63,66 @@ func New(o Options) (*Runtime, error) {
 	return &Runtime{options: o, client: evaluator.NewFunctionEvaluatorClient(conn)}, nil
 }
 
-// Run implements mutate.Runtime.
-func (r *Runtime) Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) ([]*yaml.RNode, error) {
-	sent, returned, _, err := r.evaluate(ctx, function, config, stripped(items))
+// Run implements mutate.Runtime. Around the call, kyaml's FunctionFilter does what kpt and Porch do around each function:
+// it puts comments and the order of keys back, by the items' ids.
+func (r *Runtime) Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+	sent := sendable(items)
+	before, err := reread(sent)
 	if err != nil {
-		return nil, err
+		return krm.Output{}, fmt.Errorf("cannot write a ResourceList for %s: %w", r.image(function), err)
 	}
-	out, err := edited(items, sent, returned)
+	filter := &runtimeutil.FunctionFilter{FunctionConfig: config, GlobalScope: true, Run: func(in io.Reader, out io.Writer) error {
+		return r.call(ctx, function, in, out)
+	}}
+	returned, err := filter.Filter(sent)
+	if failure := filter.GetExit(); failure != nil {
+		return krm.Output{}, failure
+	}
 	if err != nil {
-		return nil, r.refused(function, err)
+		return krm.Output{}, fmt.Errorf("the output of %s cannot be read as kpt reads it: %w", r.image(function), err)
+	}
+	var out krm.Output
+	if out.Items, err = match(items, before, returned); err == nil && !filter.Results.IsNilOrEmpty() {
+		err = filter.Results.YNode().Decode(&out.Results)
+	}
+	if err != nil {
+		return krm.Output{}, r.refused(function, err)
 	}
 	return out, nil
 }
 
-// evaluate runs a function, and returns the ResourceList that it was given, and the items and results that it returned.
-func (r *Runtime) evaluate(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (sent []byte, returned, results []*yaml.RNode, err error) {
-	if sent, err = encode(config, items); err != nil {
-		return nil, nil, nil, fmt.Errorf("cannot write a ResourceList: %w", err)
+// call runs a function by the function-runner, from one ResourceList to another.
+func (r *Runtime) call(ctx context.Context, function string, in io.Reader, out io.Writer) error {
+	list, err := io.ReadAll(in)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
-	response, err := r.client.EvaluateFunction(ctx, &evaluator.EvaluateFunctionRequest{ResourceList: sent, Image: r.image(function)})
+	response, err := r.client.EvaluateFunction(ctx, &evaluator.EvaluateFunctionRequest{ResourceList: list, Image: r.image(function)})
 	if err != nil {
-		return nil, nil, nil, r.failed(function, len(sent), err)
+		return r.failed(function, len(list), err)
 	}
-	returned, results, err = decode(response.ResourceList)
+	if err := checkList(response.ResourceList); err != nil {
+		return r.refused(function, fmt.Errorf("is no ResourceList: %w", err))
+	}
+	_, err = out.Write(response.ResourceList)
+	return err
+}
+
+// checkList returns an error unless the text is a ResourceList. A FunctionFilter takes any resources.
+func checkList(text []byte) error {
+	n, err := yaml.Parse(string(text))
 	if err != nil {
-		return nil, nil, nil, r.refused(function, fmt.Errorf("is no ResourceList: %w", err))
+		return err
 	}
-	return sent, returned, results, nil
+	if kind := krm.Identify(n).Kind; kind != kio.ResourceListKind {
+		return fmt.Errorf("its kind is %q", kind)
+	}
+	if items := n.Field("items"); !items.IsNilOrEmpty() && items.Value.YNode().Kind != yaml.SequenceNode {
+		return errors.New("its items are no list")
+	}
+	return nil
 }
 
 func (r *Runtime) image(function string) string {
@@ -114,16 +150,10 @@ func (r *Runtime) failed(function string, size int, err error) error {
 		return err
 	}
 	if message := stderr(text, image); message != "" {
-		return functionError(message)
+		return &krm.Error{Reason: message}
 	}
 	return fmt.Errorf("cannot run %s: %s", image, text)
 }
-
-// functionError is what a function said when it failed.
-type functionError string
-
-// Error returns the function's own words.
-func (e functionError) Error() string { return string(e) }
 
 // stderr returns what a function that failed printed, or "". It stands in the message of the call, in words that depend
 // on whether the function-runner ran the function as its own process or in a Pod.

@@ -13,7 +13,7 @@ import (
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	pv := corpustest.Variant(t)
-	r := Request{Name: pv.Name, Namespace: "fleet", Spec: &pv.Spec, Objects: corpustest.Objects[Unreadable]}
+	r := Request{Name: pv.Name, Namespace: "fleet", Spec: &pv.Spec, Objects: corpustest.Objects}
 	packages := corpustest.Packages(t)
 	refused := 0
 	for name, files := range packages {

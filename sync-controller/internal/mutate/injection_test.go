@@ -77,7 +77,7 @@ func TestCandidates(t *testing.T) {
 			t.Parallel()
 			calls := 0
 			r := request(t, spec(func(s *variant.Spec) { s.Injectors = c.injectors }))
-			r.Objects = func(_ context.Context, got []injection.Candidate) ([]map[string]any, []Unreadable, error) {
+			r.Objects = func(_ context.Context, got []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
 				calls++
 				if diff := cmp.Diff(c.want, got); diff != "" {
 					t.Errorf("-want +got:\n%s", diff)
@@ -99,7 +99,7 @@ func TestObjectsFail(t *testing.T) {
 	t.Parallel()
 	r := request(t, spec())
 	cause := fmt.Errorf("cannot read: %w", &deniedError{})
-	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []Unreadable, error) {
+	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
 		return nil, nil, cause
 	}
 	runtime := &recorder{}
@@ -143,6 +143,7 @@ resources:
     name: eu
   spec:
     a: 1
+unreadable: null
 `
 	if diff := cmp.Diff(want, runtime.configs[InjectConfig]); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -170,7 +171,7 @@ func TestTypes(t *testing.T) {
 	team := map[string]any{"apiVersion": "example.com/v1", "kind": "Team", "metadata": map[string]any{"name": "eu"}, "spec": values}
 	r := request(t, spec(), euConfigMap)
 	inner := r.Objects
-	r.Objects = func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []Unreadable, error) {
+	r.Objects = func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
 		found, unreadable, err := inner(ctx, candidates)
 		return append(found, team), unreadable, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
+	"github.com/package-variants/package-variants/functions/krm"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -111,7 +112,7 @@ const (
 
 // request returns the request of the variant web-eu, in a cluster with the objects.
 func request(t testing.TB, s *variant.Spec, cluster ...string) Request {
-	return Request{Name: "web-eu", Namespace: "fleet", Spec: s, Objects: func(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []Unreadable, error) {
+	return Request{Name: "web-eu", Namespace: "fleet", Spec: s, Objects: func(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
 		var found []map[string]any
 		for _, c := range candidates {
 			for _, text := range cluster {
@@ -262,7 +263,9 @@ func TestApplyErrors(t *testing.T) {
 		"a wrong point": {web(map[string]string{"points.yaml": strings.Replace(pointsFile, "required", "maybe", 1)}),
 			`inject-config: points.yaml: ConfigMap "endpoints": metadata.annotations.kpt.dev/config-injection: is "maybe", but must be "required" or "optional"`},
 		"a comment that YAML does not bring back": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline:\n  mutators:\n  - image: a:v1\n    configMap: # c\n      &x\n      a: b\n"}),
-			"cannot write Kptfile: it would be no YAML any more (MalformedYAMLError: yaml: line 15: could not find expected ':'): " +
+			`prepend-pipeline: Kptfile: Kptfile "web": could not be read again after the edit: put the comments around what is edited into lines of their own, or remove them`},
+		"a comment that YAML does not bring back, beside a resource to edit": {web(map[string]string{"package-context.yaml": packageContext + "---\napiVersion: v1\nkind: A\nmetadata: {name: a}\nspec: # c\n  &x\n  a: b\n"}),
+			"cannot write package-context.yaml: it would be no YAML any more (MalformedYAMLError: yaml: line 5: could not find expected ':'): " +
 				"move comments that stand between a key and the anchor or tag of its value"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -296,14 +299,14 @@ type recorder struct {
 
 var errBoom = errors.New("boom")
 
-func (r *recorder) Run(ctx context.Context, function string, config *kyaml.RNode, items []*kyaml.RNode) ([]*kyaml.RNode, error) {
+func (r *recorder) Run(ctx context.Context, function string, config *kyaml.RNode, items []*kyaml.RNode) (krm.Output, error) {
 	r.functions = append(r.functions, function)
 	if r.configs == nil {
 		r.configs = map[string]string{}
 	}
 	r.configs[function] = config.MustString()
 	if function == r.fails {
-		return nil, errBoom
+		return krm.Output{}, errBoom
 	}
 	return r.Builtin.Run(ctx, function, config, items)
 }
@@ -319,7 +322,7 @@ func TestConfigs(t *testing.T) {
 			"metadata:\n  name: web-eu\n  namespace: fleet\nremoveKeys:\n- gone\n",
 		"prepend-pipeline": "apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata:\n  name: web-eu\n  namespace: fleet\n" +
 			"pipeline:\n  mutators:\n  - configMap:\n      tier: \"1\"\n    image: example.com/set-labels:v1\n    name: labels\n",
-		"inject-config": "apiVersion: fn.kpt.dev/v1alpha1\ninjectors: null\nkind: InjectConfig\nmetadata:\n  name: web-eu\n  namespace: fleet\nresources: []\n",
+		"inject-config": "apiVersion: fn.kpt.dev/v1alpha1\ninjectors: null\nkind: InjectConfig\nmetadata:\n  name: web-eu\n  namespace: fleet\nresources: []\nunreadable: null\n",
 	}
 	if diff := cmp.Diff(want, r.configs); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -362,12 +365,34 @@ func TestFunctionError(t *testing.T) {
 		t.Errorf("the error of a file that cannot be read is the %T %v", err, err)
 	}
 	r := request(t, spec())
-	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []Unreadable, error) { return nil, nil, errBoom }
+	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
+		return nil, nil, errBoom
+	}
 	if _, err = Apply(t.Context(), Builtin{}, web(), r); !errors.Is(err, errBoom) {
 		t.Errorf("the error of a cluster that does not answer is %v", err)
 	}
 	if _, is := errors.AsType[*FunctionError](err); is {
 		t.Errorf("a cluster that does not answer is taken for a failure of the package: %v", err)
+	}
+}
+
+// adding is a Runtime whose functions add a resource.
+type adding struct{ Builtin }
+
+func (r adding) Run(ctx context.Context, function string, config *kyaml.RNode, items []*kyaml.RNode) (krm.Output, error) {
+	out, err := r.Builtin.Run(ctx, function, config, items)
+	out.Items = append(out.Items, kyaml.MustParse("kind: A\nmetadata: {annotations: {internal.config.kubernetes.io/path: sub/a.yaml, internal.config.kubernetes.io/index: '1'}}\n"))
+	return out, err
+}
+
+// TestAddedResource holds that nothing is taken of a function that adds a resource to a package.
+func TestAddedResource(t *testing.T) {
+	t.Parallel()
+	out, err := Apply(t.Context(), adding{}, web(), request(t, spec()))
+	const want = "apply-package-context: the output has sub/a.yaml (document 2), which was not given to the function; nothing of it is used: " +
+		"name images of these functions by --function-registry and --function-version"
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" || out.Files != nil {
+		t.Errorf("changed %v, -want +got:\n%s", out.Changed(), diff)
 	}
 }
 

@@ -78,8 +78,8 @@ var cluster = map[injection.Candidate]string{
 }
 
 // Objects is a mutate.Objects: it returns those candidates that exist, for a variant in the namespace fleet, and none of
-// them is unreadable. That type is a parameter because the tests of package mutate use this package.
-func Objects[Unreadable any](_ context.Context, candidates []injection.Candidate) ([]map[string]any, []Unreadable, error) {
+// them is unreadable.
+func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
 	var found []map[string]any
 	for _, c := range candidates {
 		text, ok := cluster[c]
