@@ -104,8 +104,7 @@ func TestExpand(t *testing.T) {
 func TestExpandFails(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
-		"kind: ResourceList\nitems:\n- {kind: PackageVariant, metadata: {name: a}, spec: {upstreams: {}}}\n": `the output of expand-variantset has a PackageVariant that cannot be read (error unmarshaling JSON: ` +
-			`while decoding JSON: json: unknown field "upstreams"); nothing of it is used: name images of these functions by --function-registry and --function-version`,
+		"kind: ResourceList\nitems:\n- {kind: PackageVariant, metadata: {name: a}, spec: {upstreams: {}}}\n": `the output of expand-variantset has a PackageVariant that cannot be read (json: unknown field "upstreams"); nothing of it is used: name images of these functions by --function-registry and --function-version`,
 		"kind: List\n": `the output of example.com/fn/expand-variantset:v1 is no ResourceList: its kind is "List"; nothing of it is used: name images of these functions by --function-registry and --function-version`,
 	} {
 		runtime := start(t, func(context.Context, []byte) ([]byte, error) { return []byte(output), nil })

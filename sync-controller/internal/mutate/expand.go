@@ -3,9 +3,13 @@
 package mutate
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +22,6 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
-	"sigs.k8s.io/yaml"
 )
 
 // Expand runs the function that expands a set over a snapshot: the set is its config, the snapshot its items. It returns
@@ -32,10 +35,7 @@ func Expand(ctx context.Context, runtime Runtime, set *v1alpha2.PackageVariantSe
 	if err != nil {
 		return nil, nil, err
 	}
-	items, err := snapshotItems(s)
-	if err != nil {
-		return nil, nil, err
-	}
+	items := snapshotItems(s)
 	out, err := runtime.Run(ctx, ExpandVariantSet, config, items)
 	if _, said := errors.AsType[*krm.Error](err); said {
 		prefix := fmt.Sprintf("%s %q: ", v1alpha2.PackageVariantSetKind, set.Name)
@@ -61,11 +61,7 @@ func Expand(ctx context.Context, runtime Runtime, set *v1alpha2.PackageVariantSe
 func readVariants(items []*kyaml.RNode) ([]v1alpha1.PackageVariant, error) {
 	variants := make([]v1alpha1.PackageVariant, len(items))
 	for i, item := range items {
-		err := yaml.UnmarshalStrict([]byte(item.MustString()), &variants[i])
-		if kind := item.GetKind(); err == nil && kind != variant.Kind {
-			err = fmt.Errorf("its kind is %q", kind)
-		}
-		if err != nil {
+		if err := readVariant(item, &variants[i]); err != nil {
 			return nil, fmt.Errorf("the output of %s has a PackageVariant that cannot be read (%w); nothing of it is used: "+
 				"name images of these functions by --function-registry and --function-version", ExpandVariantSet, err)
 		}
@@ -74,22 +70,36 @@ func readVariants(items []*kyaml.RNode) ([]v1alpha1.PackageVariant, error) {
 	return variants, nil
 }
 
+func readVariant(item *kyaml.RNode, pv *v1alpha1.PackageVariant) error {
+	if kind := item.GetKind(); kind != variant.Kind {
+		return fmt.Errorf("its kind is %q", kind)
+	}
+	var fields any
+	if err := item.YNode().Decode(&fields); err != nil {
+		return err
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(pv)
+}
+
 // snapshotItems returns what the function reads of a snapshot. An object that a target may select can be one of the
 // others, too.
-func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode, err error) {
+func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode) {
 	type id struct {
 		kind expansion.GroupKind
 		name string
 	}
 	seen := map[id]bool{}
-	add := func(kind expansion.GroupKind, o expansion.Object, spec map[string]any) {
-		if err != nil || seen[id{kind, o.Name}] {
-			return
+	add := func(kind expansion.GroupKind, o expansion.Object, spec map[string]string) {
+		if !seen[id{kind, o.Name}] {
+			seen[id{kind, o.Name}] = true
+			items = append(items, snapshotItem(kind, o, spec, len(items)))
 		}
-		seen[id{kind, o.Name}] = true
-		var item *kyaml.RNode
-		item, err = snapshotItem(kind, o, spec, len(items))
-		items = append(items, item)
 	}
 	revisions := expansion.GroupKind{APIVersion: porchapi.SchemeGroupVersion.String(), Kind: "PackageRevision"}
 	for _, pr := range s.PackageRevisions {
@@ -97,8 +107,8 @@ func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode, err error) {
 		if pr.Published {
 			lifecycle = porchapi.PackageRevisionLifecyclePublished
 		}
-		add(revisions, pr.Object, map[string]any{
-			"repository": pr.Repo, "packageName": pr.Package, "workspaceName": pr.WorkspaceName, "revision": pr.Revision, "lifecycle": lifecycle,
+		add(revisions, pr.Object, map[string]string{
+			"repository": pr.Repo, "packageName": pr.Package, "workspaceName": pr.WorkspaceName, "revision": pr.Revision, "lifecycle": string(lifecycle),
 		})
 	}
 	repositories := expansion.GroupKind{APIVersion: configapi.GroupVersion.String(), Kind: configapi.TypeRepository.Kind}
@@ -110,23 +120,36 @@ func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode, err error) {
 			add(kind, o, nil)
 		}
 	}
-	return items, err
+	return items
 }
 
 // snapshotItem returns an object as the document with the index of the file snapshot.yaml.
-func snapshotItem(kind expansion.GroupKind, o expansion.Object, spec map[string]any, index int) (*kyaml.RNode, error) {
+func snapshotItem(kind expansion.GroupKind, o expansion.Object, spec map[string]string, index int) *kyaml.RNode {
 	annotations := map[string]string{kioutil.PathAnnotation: "snapshot.yaml", kioutil.IndexAnnotation: strconv.Itoa(index)}
 	for key, value := range o.Annotations {
 		if !krm.IsInternalAnnotation(key) {
 			annotations[key] = value
 		}
 	}
-	fields := map[string]any{
-		"apiVersion": kind.APIVersion, "kind": kind.Kind,
-		"metadata": map[string]any{"name": o.Name, "namespace": o.Namespace, "labels": o.Labels, "annotations": annotations},
-	}
+	metadata := mapping(map[string]string{"name": o.Name, "namespace": o.Namespace})
+	metadata.Content = append(metadata.Content, scalar("labels"), mapping(o.Labels), scalar("annotations"), mapping(annotations))
+	object := mapping(map[string]string{"apiVersion": kind.APIVersion, "kind": kind.Kind})
+	object.Content = append(object.Content, scalar("metadata"), metadata)
 	if spec != nil {
-		fields["spec"] = spec
+		object.Content = append(object.Content, scalar("spec"), mapping(spec))
 	}
-	return Node(fields)
+	return kyaml.NewRNode(object)
+}
+
+// mapping returns a map as YAML. Nodes are made one by one because thousands of targets make this what expansion costs.
+func mapping(fields map[string]string) *kyaml.Node {
+	n := &kyaml.Node{Kind: kyaml.MappingNode, Tag: kyaml.NodeTagMap}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		n.Content = append(n.Content, scalar(key), scalar(fields[key]))
+	}
+	return n
+}
+
+func scalar(text string) *kyaml.Node {
+	return &kyaml.Node{Kind: kyaml.ScalarNode, Tag: kyaml.NodeTagString, Style: kyaml.DoubleQuotedStyle, Value: text}
 }
