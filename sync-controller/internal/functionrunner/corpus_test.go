@@ -27,7 +27,8 @@ import (
 //   - of a key that is there twice, which is no YAML, both get the value of the first;
 //   - plain text that is quoted on its way to the function, such as one with a colon in a flow mapping, stays quoted.
 //
-// A package with a key that is a mapping or a list fails. A resource that no function edits is the same byte for byte, and a second run changes nothing.
+// A package with a key that is a mapping or a list fails, as kpt refuses it. A resource that no function edits is the same
+// byte for byte, and neither runtime changes what the other has made.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	runtime, request := start(t, nil), corpusRequest(t)
@@ -54,13 +55,21 @@ func TestCorpus(t *testing.T) {
 				fmt.Fprintf(&differences, "== %s/%s\n%s", name, file, lines)
 			}
 		}
-		after := maps.Clone(files)
-		maps.Copy(after, got.Files)
-		if again, err := mutate.Apply(t.Context(), runtime, after, request); err != nil || len(again.Files) > 0 {
-			t.Errorf("%s: a second time changes %v, %v", name, again.Changed(), err)
+		for from, files := range map[string]map[string]string{"builtin": merged(files, want.Files), "by image": merged(files, got.Files)} {
+			for _, runtime := range []mutate.Runtime{mutate.Builtin{}, runtime} {
+				if again, err := mutate.Apply(t.Context(), runtime, files, request); err != nil || len(again.Files) > 0 {
+					t.Errorf("%s: %T changes %v in what %s made, %v", name, runtime, again.Changed(), from, err)
+				}
+			}
 		}
 	}
 	golden(t, filepath.Join("testdata", "corpus.diff"), differences.String())
+}
+
+func merged(files, changed map[string]string) map[string]string {
+	files = maps.Clone(files)
+	maps.Copy(files, changed)
+	return files
 }
 
 // golden compares a text with a file's.

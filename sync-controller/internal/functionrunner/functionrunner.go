@@ -5,7 +5,6 @@ package functionrunner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,7 +21,6 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 	"sigs.k8s.io/kustomize/kyaml/fn/runtime/runtimeutil"
-	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -66,23 +64,22 @@ func New(o Options) (*Runtime, error) {
 // Run implements mutate.Runtime. Around the call, kyaml's FunctionFilter does what kpt and Porch do around each function:
 // it puts comments and the order of keys back, by the items' ids.
 func (r *Runtime) Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
-	sent := sendable(items)
-	before, err := reread(sent)
-	if err != nil {
-		return krm.Output{}, fmt.Errorf("cannot write a ResourceList for %s: %w", r.image(function), err)
-	}
-	filter := &runtimeutil.FunctionFilter{FunctionConfig: config, GlobalScope: true, Run: func(in io.Reader, out io.Writer) error {
-		return r.call(ctx, function, in, out)
+	var edited map[mutate.Place]bool
+	filter := &runtimeutil.FunctionFilter{FunctionConfig: config, GlobalScope: true, Run: func(in io.Reader, out io.Writer) (err error) {
+		edited, err = r.call(ctx, function, in, out)
+		return err
 	}}
-	returned, err := filter.Filter(sent)
-	if failure := filter.GetExit(); failure != nil {
+	returned, err := filter.Filter(sendable(items))
+	switch failure := filter.GetExit(); {
+	case failure != nil:
 		return krm.Output{}, failure
-	}
-	if err != nil {
+	case err != nil && edited == nil:
+		return krm.Output{}, fmt.Errorf("cannot write a ResourceList for %s: %w", r.image(function), err)
+	case err != nil:
 		return krm.Output{}, fmt.Errorf("the output of %s cannot be read as kpt reads it: %w", r.image(function), err)
 	}
 	var out krm.Output
-	if out.Items, err = match(items, before, returned); err == nil && !filter.Results.IsNilOrEmpty() {
+	if out.Items, err = match(items, returned, edited); err == nil && !filter.Results.IsNilOrEmpty() {
 		err = filter.Results.YNode().Decode(&out.Results)
 	}
 	if err != nil {
@@ -91,38 +88,24 @@ func (r *Runtime) Run(ctx context.Context, function string, config *yaml.RNode, 
 	return out, nil
 }
 
-// call runs a function by the function-runner, from one ResourceList to another.
-func (r *Runtime) call(ctx context.Context, function string, in io.Reader, out io.Writer) error {
+// call runs a function by the function-runner, from one ResourceList to another, and returns which items it edited.
+func (r *Runtime) call(ctx context.Context, function string, in io.Reader, out io.Writer) (map[mutate.Place]bool, error) {
 	list, err := io.ReadAll(in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
 	response, err := r.client.EvaluateFunction(ctx, &evaluator.EvaluateFunctionRequest{ResourceList: list, Image: r.image(function)})
 	if err != nil {
-		return r.failed(function, len(list), err)
+		return nil, r.failed(function, len(list), err)
 	}
-	if err := checkList(response.ResourceList); err != nil {
-		return r.refused(function, fmt.Errorf("is no ResourceList: %w", err))
+	edited, err := edits(list, response.ResourceList)
+	if err != nil {
+		return nil, r.refused(function, fmt.Errorf("is no ResourceList: %w", err))
 	}
 	_, err = out.Write(response.ResourceList)
-	return err
-}
-
-// checkList returns an error unless the text is a ResourceList. A FunctionFilter takes any resources.
-func checkList(text []byte) error {
-	n, err := yaml.Parse(string(text))
-	if err != nil {
-		return err
-	}
-	if kind := krm.Identify(n).Kind; kind != kio.ResourceListKind {
-		return fmt.Errorf("its kind is %q", kind)
-	}
-	if items := n.Field("items"); !items.IsNilOrEmpty() && items.Value.YNode().Kind != yaml.SequenceNode {
-		return errors.New("its items are no list")
-	}
-	return nil
+	return edited, err
 }
 
 func (r *Runtime) image(function string) string {

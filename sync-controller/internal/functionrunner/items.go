@@ -3,10 +3,11 @@
 package functionrunner
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -34,22 +35,51 @@ func unfold(n *yaml.Node) {
 	}
 }
 
-// reread returns the items as a function reads them from a ResourceList.
-func reread(items []*yaml.RNode) ([]*yaml.RNode, error) {
-	var text bytes.Buffer
-	writer := kio.ByteWriter{
-		Writer: &text, KeepReaderAnnotations: true,
-		WrappingAPIVersion: kio.ResourceListAPIVersion, WrappingKind: kio.ResourceListKind,
-	}
-	if err := writer.Write(items); err != nil {
+// edits returns the places of the items that a function has edited from one ResourceList to the other, or has added.
+func edits(from, to []byte) (map[mutate.Place]bool, error) {
+	before, err := read(from)
+	if err != nil {
 		return nil, err
 	}
-	return (&kio.ByteReader{Reader: &text}).Read()
+	after, err := read(to)
+	if err != nil {
+		return nil, err
+	}
+	was := make(map[mutate.Place]*yaml.Node, len(before))
+	for _, item := range before {
+		was[mutate.PlaceOf(item)] = item.YNode()
+	}
+	edited := map[mutate.Place]bool{}
+	for _, item := range after {
+		place := mutate.PlaceOf(item)
+		edited[place] = was[place] == nil || !equal(was[place], item.YNode())
+	}
+	return edited, nil
+}
+
+// read returns the items of a ResourceList. A FunctionFilter takes any resources for one.
+func read(text []byte) ([]*yaml.RNode, error) {
+	list, err := yaml.Parse(string(text))
+	if err != nil {
+		return nil, err
+	}
+	if kind := krm.Identify(list).Kind; kind != kio.ResourceListKind {
+		return nil, fmt.Errorf("its kind is %q", kind)
+	}
+	field := list.Field("items")
+	if field.IsNilOrEmpty() {
+		return nil, nil
+	}
+	items, err := field.Value.Elements()
+	if err != nil {
+		return nil, errors.New("its items are no list")
+	}
+	return items, nil
 }
 
 // match returns the items given as the function returned them, in the order given, and then the items that it added. An
-// item that the function returned as it read it before is the one given, so that only an edit changes comments and style.
-func match(given, before, returned []*yaml.RNode) ([]*yaml.RNode, error) {
+// item that the function did not edit is the one given, so that only an edit changes comments and style.
+func match(given, returned []*yaml.RNode, edited map[mutate.Place]bool) ([]*yaml.RNode, error) {
 	rest := make(map[mutate.Place]*yaml.RNode, len(returned))
 	for _, item := range returned {
 		place := mutate.PlaceOf(item)
@@ -59,17 +89,16 @@ func match(given, before, returned []*yaml.RNode) ([]*yaml.RNode, error) {
 		rest[place] = item
 	}
 	out := make([]*yaml.RNode, 0, len(returned))
-	for i, item := range given {
+	for _, item := range given {
 		place := mutate.PlaceOf(item)
-		edited := rest[place]
-		if edited == nil {
+		result := rest[place]
+		if result == nil {
 			return nil, fmt.Errorf("has lost %s, and may remove nothing", place)
 		}
 		delete(rest, place)
-		if !equal(before[i].YNode(), edited.YNode()) {
-			n := edited.YNode()
+		if edited[place] {
 			item = item.Copy() // with its document
-			*item.YNode() = *n
+			*item.YNode() = *result.YNode()
 		}
 		out = append(out, item)
 	}
