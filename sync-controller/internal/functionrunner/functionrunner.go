@@ -114,7 +114,8 @@ func (r *Runtime) image(function string) string {
 
 // refused returns the error for an output that has something wrong with it.
 func (r *Runtime) refused(function string, err error) error {
-	return fmt.Errorf("the output of %s %w; nothing of it is used: name images of these functions by --function-registry and --function-version", r.image(function), err)
+	return fmt.Errorf("the output of %s %w; nothing of it is used: "+
+		"name images of these functions by --function-registry and --function-version", r.image(function), err)
 }
 
 // failed returns the error of a call: what the function said, or why it could not be run.
@@ -124,11 +125,14 @@ func (r *Runtime) failed(function string, size int, err error) error {
 	case codes.Unavailable:
 		return &mutate.UnavailableError{Message: "the function-runner at " + r.options.Address + " does not answer", Err: err}
 	case codes.NotFound:
-		return fmt.Errorf("the function-runner has no image %s: add it to the function-runner's config, or correct --function-registry and --function-version", image)
+		return fmt.Errorf("the function-runner has no image %s: "+
+			"add it to the function-runner's config, or correct --function-registry and --function-version", image)
 	case codes.DeadlineExceeded:
-		return fmt.Errorf("%s did not end within %s and was stopped: correct the function, or allow it more by --function-timeout", image, r.options.Timeout)
+		return fmt.Errorf("%s did not end within %s and was stopped: "+
+			"correct the function, or allow it more by --function-timeout", image, r.options.Timeout)
 	case codes.ResourceExhausted:
-		return fmt.Errorf("the resources for %s, of %d bytes, are more than the function-runner takes: raise its --max-request-body-size (%s)", image, size, text)
+		return fmt.Errorf("the resources for %s, of %d bytes, are more than the function-runner takes: "+
+			"raise its --max-request-body-size (%s)", image, size, text)
 	case codes.Canceled:
 		return err
 	}

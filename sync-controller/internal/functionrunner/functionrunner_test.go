@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/nephio-project/porch/func/evaluator"
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
@@ -167,9 +166,8 @@ func TestOutput(t *testing.T) {
 	if diff := cmp.Diff([]item{{"b.yaml", false}, {"a.yaml", true}, {"new_n.yaml", false}}, got); diff != "" {
 		t.Errorf("items (-want +got):\n%s", diff)
 	}
-	results := fn.Results{{Message: "m", Severity: fn.Info, File: &fn.File{Path: "a.yaml", Index: 1}}}
-	if diff := cmp.Diff(results, out.Results); diff != "" {
-		t.Errorf("results (-want +got):\n%s", diff)
+	if results, err := kyaml.Marshal(out.Results); err != nil || string(results) != "- message: m\n  severity: info\n  file:\n    path: a.yaml\n    index: 1\n" {
+		t.Errorf("results: %v\n%s", err, results)
 	}
 	if diff := cmp.Diff(parse(given)[1].MustString(), items[1].MustString()); diff != "" {
 		t.Errorf("the item given was changed (-want +got):\n%s", diff)

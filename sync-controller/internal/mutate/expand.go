@@ -27,7 +27,9 @@ import (
 // Expand runs the function that expands a set over a snapshot: the set is its config, the snapshot its items. It returns
 // the variants that the set wants, and notes for the user: targets that select nothing. The error is an
 // *expansion.FieldError for what the function says; any other error says why it could not be run.
-func Expand(ctx context.Context, runtime Runtime, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
+func Expand(
+	ctx context.Context, runtime Runtime, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot,
+) (variants []v1alpha1.PackageVariant, notes []string, err error) {
 	config, err := Node(map[string]any{
 		"apiVersion": v1alpha2.GroupVersion.String(), "kind": v1alpha2.PackageVariantSetKind, "spec": set.Spec,
 		"metadata": map[string]any{"name": set.Name, "namespace": set.Namespace, "uid": set.UID},
@@ -39,16 +41,15 @@ func Expand(ctx context.Context, runtime Runtime, set *v1alpha2.PackageVariantSe
 	out, err := runtime.Run(ctx, ExpandVariantSet, config, items)
 	if _, said := errors.AsType[*krm.Error](err); said {
 		prefix := fmt.Sprintf("%s %q: ", v1alpha2.PackageVariantSetKind, set.Name)
-		return nil, nil, &expansion.FieldError{Reason: strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n"+prefix, "\n"), prefix)}
+		reason := strings.ReplaceAll("\n"+err.Error(), "\n"+prefix, "\n")[1:]
+		return nil, nil, &expansion.FieldError{Reason: reason}
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	variants, err := readVariants(out.Items[len(items):])
-	if err != nil {
+	if variants, err = readVariants(out.Items[len(items):]); err != nil {
 		return nil, nil, err
 	}
-	var notes []string
 	for _, result := range out.Results {
 		if strings.HasPrefix(result.Message, "spec.") { // the others are not about a target
 			notes = append(notes, result.Message)
@@ -108,7 +109,8 @@ func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode) {
 			lifecycle = porchapi.PackageRevisionLifecyclePublished
 		}
 		add(revisions, pr.Object, map[string]string{
-			"repository": pr.Repo, "packageName": pr.Package, "workspaceName": pr.WorkspaceName, "revision": pr.Revision, "lifecycle": string(lifecycle),
+			"repository": pr.Repo, "packageName": pr.Package, "workspaceName": pr.WorkspaceName, "revision": pr.Revision,
+			"lifecycle": string(lifecycle),
 		})
 	}
 	repositories := expansion.GroupKind{APIVersion: configapi.GroupVersion.String(), Kind: configapi.TypeRepository.Kind}
