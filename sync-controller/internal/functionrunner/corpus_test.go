@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,39 +32,59 @@ import (
 // byte for byte, and neither runtime changes what the other has made.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	runtime, request := start(t, nil), corpusRequest(t)
-	packages := corpustest.Packages(t)
+	runtime, packages := start(t, nil), corpustest.Packages(t)
+	var lock sync.Mutex
+	differences := map[string]string{}
+	t.Run("packages", func(t *testing.T) {
+		for name, files := range packages {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				found := compare(t, runtime, name, files)
+				lock.Lock()
+				defer lock.Unlock()
+				differences[name] = found
+			})
+		}
+	})
+	var all strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(differences)) {
+		all.WriteString(differences[name])
+	}
+	golden(t, filepath.Join("testdata", "corpus.diff"), all.String())
+}
+
+// compare returns what the runtime makes of a package in place of what mutate.Builtin does.
+func compare(t *testing.T, runtime mutate.Runtime, name string, files map[string]string) string {
+	t.Helper()
+	request := corpusRequest(t)
+	want, wantErr := mutate.Apply(t.Context(), mutate.Builtin{}, files, request)
+	got, err := mutate.Apply(t.Context(), runtime, files, request)
 	var differences strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(packages)) {
-		files := packages[name]
-		want, wantErr := mutate.Apply(t.Context(), mutate.Builtin{}, files, request)
-		got, err := mutate.Apply(t.Context(), runtime, files, request)
-		if diff := differ(fmt.Sprintln(wantErr), fmt.Sprintln(err)); diff != "" {
-			fmt.Fprintf(&differences, "== %s: the error\n%s", name, diff)
+	if lines := differ(fmt.Sprintln(wantErr), fmt.Sprintln(err)); lines != "" {
+		fmt.Fprintf(&differences, "== %s: the error\n%s", name, lines)
+	}
+	if err != nil {
+		return differences.String()
+	}
+	if diff := cmp.Diff(want.Points, got.Points); diff != "" {
+		t.Errorf("points (-builtin +by image):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.Changed(), got.Changed()); diff != "" {
+		t.Errorf("files changed (-builtin +by image):\n%s", diff)
+	}
+	for _, file := range got.Changed() {
+		if lines := differ(want.Files[file], got.Files[file]); lines != "" {
+			fmt.Fprintf(&differences, "== %s/%s\n%s", name, file, lines)
 		}
-		if err != nil {
-			continue
-		}
-		if diff := cmp.Diff(want.Points, got.Points); diff != "" {
-			t.Errorf("%s: points (-builtin +by image):\n%s", name, diff)
-		}
-		if diff := cmp.Diff(want.Changed(), got.Changed()); diff != "" {
-			t.Errorf("%s: files changed (-builtin +by image):\n%s", name, diff)
-		}
-		for _, file := range got.Changed() {
-			if lines := differ(want.Files[file], got.Files[file]); lines != "" {
-				fmt.Fprintf(&differences, "== %s/%s\n%s", name, file, lines)
-			}
-		}
-		for from, files := range map[string]map[string]string{"builtin": merged(files, want.Files), "by image": merged(files, got.Files)} {
-			for _, runtime := range []mutate.Runtime{mutate.Builtin{}, runtime} {
-				if again, err := mutate.Apply(t.Context(), runtime, files, request); err != nil || len(again.Files) > 0 {
-					t.Errorf("%s: %T changes %v in what %s made, %v", name, runtime, again.Changed(), from, err)
-				}
+	}
+	for from, made := range map[string]mutate.Outcome{"builtin": want, "by image": got} {
+		for _, runtime := range []mutate.Runtime{mutate.Builtin{}, runtime} {
+			if again, err := mutate.Apply(t.Context(), runtime, merged(files, made.Files), request); err != nil || len(again.Files) > 0 {
+				t.Errorf("%T changes %v in what %s made, %v", runtime, again.Changed(), from, err)
 			}
 		}
 	}
-	golden(t, filepath.Join("testdata", "corpus.diff"), differences.String())
+	return differences.String()
 }
 
 func merged(files, changed map[string]string) map[string]string {
