@@ -63,12 +63,15 @@ func New(o Options) (*Runtime, error) {
 
 // Run implements mutate.Runtime. Around the call, kyaml's FunctionFilter does what kpt and Porch do around each function:
 // it puts comments and the order of keys back, by the items' ids.
-func (r *Runtime) Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+func (r *Runtime) Run(
+	ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode,
+) (krm.Output, error) {
 	var edited map[mutate.Place]bool
-	filter := &runtimeutil.FunctionFilter{FunctionConfig: config, GlobalScope: true, Run: func(in io.Reader, out io.Writer) (err error) {
+	filter := &runtimeutil.FunctionFilter{FunctionConfig: config, GlobalScope: true}
+	filter.Run = func(in io.Reader, out io.Writer) (err error) {
 		edited, err = r.call(ctx, function, in, out)
 		return err
-	}}
+	}
 	returned, err := filter.Filter(sendable(items))
 	switch failure := filter.GetExit(); {
 	case failure != nil:
@@ -89,14 +92,17 @@ func (r *Runtime) Run(ctx context.Context, function string, config *yaml.RNode, 
 }
 
 // call runs a function by the function-runner, from one ResourceList to another, and returns which items it edited.
-func (r *Runtime) call(ctx context.Context, function string, in io.Reader, out io.Writer) (map[mutate.Place]bool, error) {
+func (r *Runtime) call(
+	ctx context.Context, function string, in io.Reader, out io.Writer,
+) (map[mutate.Place]bool, error) {
 	list, err := io.ReadAll(in)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
-	response, err := r.client.EvaluateFunction(ctx, &evaluator.EvaluateFunctionRequest{ResourceList: list, Image: r.image(function)})
+	request := &evaluator.EvaluateFunctionRequest{ResourceList: list, Image: r.image(function)}
+	response, err := r.client.EvaluateFunction(ctx, request)
 	if err != nil {
 		return nil, r.failed(function, len(list), err)
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // sendable returns copies of the items for a FunctionFilter, which edits what it is given. They have no document: its
-// comment is not shown to functions, and stays with the item that was given. Folded text is quoted, as the filter quotes
-// it in the output: written as a block, it may be read back as another text.
+// comment is not shown to functions, and stays with the item that was given.
+// Folded text is quoted, as the filter quotes it in the output: written as a block, it may be read as another text.
 func sendable(items []*yaml.RNode) []*yaml.RNode {
 	out := make([]*yaml.RNode, len(items))
 	for i, item := range items {
@@ -112,6 +112,7 @@ func match(given, returned []*yaml.RNode, edited map[mutate.Place]bool) ([]*yaml
 
 // equal reports whether two nodes hold the same values in the same order and style. Comments may differ.
 func equal(a, b *yaml.Node) bool {
-	return a.Kind == b.Kind && a.ShortTag() == b.ShortTag() && a.Style == b.Style && a.Value == b.Value && a.Anchor == b.Anchor &&
+	return a.Kind == b.Kind && a.ShortTag() == b.ShortTag() && a.Style == b.Style &&
+		a.Value == b.Value && a.Anchor == b.Anchor &&
 		slices.EqualFunc(a.Content, b.Content, equal)
 }

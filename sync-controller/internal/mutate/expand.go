@@ -24,13 +24,13 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Expand runs the function that expands a set over a snapshot: the set is its config, the snapshot its items. It returns
-// the variants that the set wants, and notes for the user: targets that select nothing. The error is an
-// *expansion.FieldError for what the function says; any other error says why it could not be run.
+// Expand runs the function that expands a set over a snapshot: the set is its config, the snapshot its items.
+// It returns the variants that the set wants, and notes for the user: targets that select nothing.
+// An *expansion.FieldError is what the function says; any other error says why it could not be run.
 func Expand(
 	ctx context.Context, runtime Runtime, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot,
 ) (variants []v1alpha1.PackageVariant, notes []string, err error) {
-	config, err := Node(map[string]any{
+	config, err := toNode(map[string]any{
 		"apiVersion": v1alpha2.GroupVersion.String(), "kind": v1alpha2.PackageVariantSetKind, "spec": set.Spec,
 		"metadata": map[string]any{"name": set.Name, "namespace": set.Namespace, "uid": set.UID},
 	})
@@ -127,7 +127,9 @@ func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode) {
 
 // snapshotItem returns an object as the document with the index of the file snapshot.yaml.
 func snapshotItem(kind expansion.GroupKind, o expansion.Object, spec map[string]string, index int) *kyaml.RNode {
-	annotations := map[string]string{kioutil.PathAnnotation: "snapshot.yaml", kioutil.IndexAnnotation: strconv.Itoa(index)}
+	annotations := map[string]string{
+		kioutil.PathAnnotation: "snapshot.yaml", kioutil.IndexAnnotation: strconv.Itoa(index),
+	}
 	for key, value := range o.Annotations {
 		if !krm.IsInternalAnnotation(key) {
 			annotations[key] = value

@@ -88,7 +88,7 @@ func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Requ
 	}
 	after := before
 	run := func(function string, config map[string]any) error {
-		n, err := Node(config)
+		n, err := toNode(config)
 		if err != nil {
 			return fmt.Errorf("cannot configure %s: %w", function, err)
 		}
