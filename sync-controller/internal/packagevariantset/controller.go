@@ -15,7 +15,7 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,26 +39,17 @@ const (
 	firstRetry, lastRetry = 200 * time.Millisecond, 5 * time.Minute
 )
 
-// Expander expands a set, whose spec stands at "spec", over a snapshot, as expansion.Expand does. What is wrong with
-// either is an *expansion.FieldError; what keeps the Expander from its work is another error.
-type Expander func(context.Context, *v1alpha2.PackageVariantSet, *expansion.Snapshot) (variants []v1alpha1.PackageVariant, notes []string, err error)
-
-// Builtin is the Expander that works in this process.
-func Builtin(_ context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) (variants []v1alpha1.PackageVariant, notes []string, err error) {
-	return expansion.Expand(set, specPath, s)
-}
-
 // Reconciler reconciles PackageVariantSets.
 type Reconciler struct {
-	client  client.Client // reads from the cache
-	expand  Expander
+	client  client.Client  // reads from the cache
+	runtime mutate.Runtime // runs the function that expands sets
 	watches *objects.Watches
 	memos   memos
 	events  events.EventRecorder
 }
 
 // SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes.
-func SetupWithManager(mgr ctrl.Manager, expand Expander) error {
+func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("cannot make a client for metadata: %w", err)
@@ -68,7 +59,7 @@ func SetupWithManager(mgr ctrl.Manager, expand Expander) error {
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
-		client: mgr.GetClient(), expand: expand, events: mgr.GetEventRecorder("package-variants"),
+		client: mgr.GetClient(), runtime: runtime, events: mgr.GetEventRecorder("package-variants"),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}

@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
@@ -103,7 +104,7 @@ func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantS
 		return nil, nil, stalled(v1alpha1.ReasonUpstreamNotFound,
 			"there is no "+set.Spec.Upstream.Describe()+" in this namespace: publish it, or correct spec.upstream")
 	}
-	wanted, notes, err := r.expand(ctx, set, s)
+	wanted, notes, err := mutate.Expand(ctx, r.runtime, set, s)
 	if _, ofSet := errors.AsType[*expansion.FieldError](err); !ofSet {
 		slices.SortFunc(wanted, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
 		return wanted, notes, err
