@@ -54,7 +54,7 @@ func run() error {
 	}); err != nil {
 		return err
 	}
-	if err := packagevariantset.SetupWithManager(mgr, runtime); err != nil {
+	if err := packagevariantset.SetupWithManager(mgr, runtime, o.FunctionsVersion()); err != nil {
 		return err
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())

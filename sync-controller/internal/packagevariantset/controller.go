@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -44,12 +43,13 @@ type Reconciler struct {
 	client  client.Client  // reads from the cache
 	runtime mutate.Runtime // runs the function that expands sets
 	watches *objects.Watches
-	memos   memos
+	version string // of the controller and the functions
 	events  events.EventRecorder
 }
 
-// SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes.
-func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime) error {
+// SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. After a
+// change of the version, which is that of the controller and of the functions, each set is expanded once.
+func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("cannot make a client for metadata: %w", err)
@@ -59,7 +59,7 @@ func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime) error {
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
-		client: mgr.GetClient(), runtime: runtime, events: mgr.GetEventRecorder("package-variants"),
+		client: mgr.GetClient(), runtime: runtime, version: version, events: mgr.GetEventRecorder("package-variants"),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}
@@ -86,7 +86,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	err := r.client.Get(ctx, req.NamespacedName, &set)
 	if apierrors.IsNotFound(err) || err == nil && !set.DeletionTimestamp.IsZero() {
 		r.watches.Release(req.NamespacedName)
-		r.memos.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
@@ -107,8 +106,5 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 	}
 	steps := plan(in)
 	r.apply(ctx, set, steps)
-	if !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
-		r.memos.put(client.ObjectKeyFromObject(set), settled{digest: in.digest, desired: in.desired, notes: in.notes})
-	}
 	return judge(in, steps)
 }

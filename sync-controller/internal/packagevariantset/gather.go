@@ -54,9 +54,9 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if in.existing, err = r.ownedBy(ctx, set.Namespace, in.owner); err != nil {
 		return nil, err
 	}
-	in.digest = digest(set, versions, in.existing)
-	if known := r.memos.get(client.ObjectKeyFromObject(set)); known.digest == in.digest {
-		in.settled, in.notes, in.desired = true, known.notes, known.desired
+	in.digest = digest(r.version, set, versions, in.existing)
+	if set.Status.ObservedInputs == in.digest {
+		in.settled, in.desired = true, int(set.Status.Desired)
 		return in, nil
 	}
 	if in.wanted, in.notes, err = r.variants(ctx, set, s); err != nil {
