@@ -69,15 +69,7 @@ func isRegular(n *yaml.Node) bool {
 	case yaml.ScalarNode:
 		return isKnownTag(n.ShortTag())
 	case yaml.MappingNode:
-		seen := make(map[string]bool, len(n.Content)/2)
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			k := n.Content[i]
-			if k.Kind != yaml.ScalarNode || k.ShortTag() != yaml.NodeTagString || k.Value == "" || seen[k.Value] {
-				return false
-			}
-			seen[k.Value] = true
-		}
-		if n.ShortTag() != yaml.NodeTagMap {
+		if n.ShortTag() != yaml.NodeTagMap || !hasRegularKeys(n) {
 			return false
 		}
 	case yaml.SequenceNode:
@@ -89,6 +81,19 @@ func isRegular(n *yaml.Node) bool {
 		if n.Kind != yaml.DocumentNode && c.Anchor != "" || !isRegular(c) {
 			return false
 		}
+	}
+	return true
+}
+
+// hasRegularKeys reports whether the keys of a mapping are different strings.
+func hasRegularKeys(m *yaml.Node) bool {
+	seen := make(map[string]bool, len(m.Content)/2)
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		k := m.Content[i]
+		if k.Kind != yaml.ScalarNode || k.ShortTag() != yaml.NodeTagString || k.Value == "" || seen[k.Value] {
+			return false
+		}
+		seen[k.Value] = true
 	}
 	return true
 }
