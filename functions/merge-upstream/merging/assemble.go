@@ -2,7 +2,10 @@
 
 package merging
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // files returns the texts of the merged package's files.
 func (m *merged) files(v versions) map[string]string {
@@ -115,41 +118,35 @@ func (a *assembly) isUpstreams(original, updated *file) bool {
 	if updated == nil || a.local != nil && (original == nil || a.local.text != original.text) {
 		return false
 	}
-	from := map[*document]bool{}
-	for _, r := range a.here {
-		if r.outcome == gone || r.moved() {
-			continue
-		}
-		if r.updated == nil || r.outcome != taken && !(r.outcome == keep && sameText(r.local, r.updated)) {
-			return false
-		}
-		from[r.updated] = true
-	}
-	for _, r := range a.added {
-		if r.outcome != taken {
-			return false
-		}
-		from[r.updated] = true
-	}
-	resources := 0
+	left := map[*document]bool{}
 	for _, d := range updated.docs {
 		if d.root != nil {
-			resources++
-			delete(from, d)
+			left[d] = true
 		}
 	}
-	return len(from) == 0 && resources == a.remaining()
+	for _, r := range a.remaining() {
+		if !left[r.updated] || !r.isUpstreams() {
+			return false
+		}
+		delete(left, r.updated)
+	}
+	return len(left) == 0
 }
 
-// remaining returns how many resources stand in the file after the merge.
-func (a *assembly) remaining() int {
-	n := len(a.added)
+// remaining returns the results of the resources that stand in the file after the merge.
+func (a *assembly) remaining() []result {
+	out := slices.Clone(a.added)
 	for _, r := range a.here {
 		if r.outcome != gone && !r.moved() {
-			n++
+			out = append(out, r)
 		}
 	}
-	return n
+	return out
+}
+
+// isUpstreams reports whether the resource has the text that it has upstream.
+func (r result) isUpstreams() bool {
+	return r.outcome == taken || r.outcome == keep && sameText(r.local, r.updated)
 }
 
 func (f *file) documents() []*document {
