@@ -186,7 +186,8 @@ func secretNamed(name string) client.Object {
 	return secret
 }
 
-// TestPermissionTakenAway takes the right to read an injected object away again, while there is other work to do.
+// TestPermissionTakenAway takes the right to read an injected object away again. It is noticed when the object has to be
+// read, that is when it changes and after a restart; other work goes on.
 func TestPermissionTakenAway(t *testing.T) {
 	w := newWorld(t)
 	const resource, group = "networkpolicies", "networking.k8s.io"
@@ -196,7 +197,7 @@ func TestPermissionTakenAway(t *testing.T) {
 	policy.SetKind("NetworkPolicy")
 	policy.SetName("eu")
 	w.Apply(policy, newVariant("web"))
-	w.start()
+	c := w.start()
 	denied := adviceFor(group, resource)
 	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
 	w.allow(resource + "." + group)
@@ -204,10 +205,14 @@ func TestPermissionTakenAway(t *testing.T) {
 	draft := w.target("web")
 	w.waitFile(draft, "point.yaml", "a: b\n")
 	w.forbid(resource + "." + group)
-	policy.SetLabels(map[string]string{"changed": "yes"}) // what was read before is known for a while
-	w.Apply(policy, newVariant("web", zone))
+	policy.Object["spec"] = map[string]any{"podSelector": map[string]any{"matchLabels": map[string]any{"a": "c"}}}
+	w.Apply(policy)
 	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
+	c.Stop()
+	w.Apply(newVariant("web", zone))
+	w.start()
 	w.waitFile(draft, "package-context.yaml", "zone: a\n")
+	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
 }
 
 // TestTwoPointsOfOneKind fills two points of one kind from two objects: each injector names its point.

@@ -16,22 +16,23 @@ func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) 
 	if err := edit(node.Edit(edited.YNode())); err != nil {
 		return nil, Wrap(item, err)
 	}
-	if !isReadable(edited.YNode()) {
-		return nil, Errorf(item, "", "could not be read again after the edit: put the comments around what is edited into lines of their own, or remove them")
+	if !QuoteBlocks(edited) {
+		return nil, Errorf(item, "", "could not be read again after the edit: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own")
 	}
 	return edited, nil
 }
 
-// isReadable reports whether item is read back as what it is. Blocks of text that the emitter cannot write as blocks, such
-// as folded ones with an indented line, are quoted to make it so.
-func isReadable(item *yaml.Node) bool {
-	read, err := reread(item)
-	if err == nil && identical(item, read) {
+// QuoteBlocks reports whether a reader of a ResourceList takes the item for what it is. Blocks of text that the emitter
+// cannot write as blocks, such as folded ones with an indented line, it quotes in the item, to make it so.
+func QuoteBlocks(item *yaml.RNode) bool {
+	n := item.YNode()
+	read, err := reread(n)
+	if err == nil && identical(n, read) {
 		return true
 	}
-	quoteBlocks(item, read)
-	read, err = reread(item)
-	return err == nil && identical(item, read)
+	quoteBlocks(n, read)
+	read, err = reread(n)
+	return err == nil && identical(n, read)
 }
 
 // quoteBlocks quotes the blocks of text that are read as another text; if nothing could be read, those that begin with

@@ -16,7 +16,7 @@ import (
 // TestEdit holds that an edit is made in a copy, and refused where no reader would take what would be written.
 func TestEdit(t *testing.T) {
 	t.Parallel()
-	const unreadable = `dir/a.yaml: A "a": could not be read again after the edit: put the comments around what is edited into lines of their own, or remove them`
+	const unreadable = `dir/a.yaml: A "a": could not be read again after the edit: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own`
 	for name, c := range map[string]struct {
 		in     string
 		breaks func(key, value *yaml.Node) // makes of its last field what no reader gives

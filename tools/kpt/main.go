@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command kpt is the fn part of the kpt CLI: kpt fn render, eval, source, sink
-// and doc. The commands are kpt's own; only their root is made here, because the
-// original root needs modules that tests have no use for.
+// and doc, and of its pkg part kpt pkg get and update. The commands are kpt's own;
+// only what they hang on is made here, because the original root needs modules
+// that tests have no use for.
 package main
 
 import (
@@ -12,6 +13,8 @@ import (
 	"os"
 
 	"github.com/kptdev/kpt/commands/fn"
+	"github.com/kptdev/kpt/commands/pkg/get"
+	"github.com/kptdev/kpt/commands/pkg/update"
 	"github.com/kptdev/kpt/pkg/lib/errors"
 	"github.com/kptdev/kpt/pkg/lib/errors/resolver"
 	"github.com/kptdev/kpt/pkg/printer"
@@ -23,7 +26,9 @@ func main() {
 	root := &cobra.Command{Use: "kpt", SilenceUsage: true, SilenceErrors: true}
 	root.PersistentFlags().BoolVar(&printer.TruncateOutput, "truncate-output", true,
 		"shorten the output of failed functions")
-	root.AddCommand(fn.GetCommand(ctx, "kpt"))
+	pkg := &cobra.Command{Use: "pkg"}
+	pkg.AddCommand(get.NewCommand(ctx, "kpt"), update.NewCommand(ctx, "kpt"))
+	root.AddCommand(fn.GetCommand(ctx, "kpt"), pkg)
 	if err := root.Execute(); err != nil {
 		os.Exit(report(err))
 	}

@@ -53,8 +53,8 @@ type Spec struct {
 }
 
 // Upstream names a package revision by repository, package, and either revision or workspace. Where both are set the
-// workspace decides, as in Porch, whose controller writes the revision that it found next to a workspace; the revision
-// counts where there is no such workspace. Resolve is the rule.
+// workspace decides, as in Porch, whose controller writes the revision that it found next to a workspace; a number or
+// tag counts where there is no such workspace. Resolve is the rule.
 type Upstream struct {
 	// Repo is the name of the Repository that holds the package.
 	// +kubebuilder:validation:MinLength=1

@@ -22,7 +22,8 @@ type Candidate struct {
 // among them. It is the only place of this rule:
 //
 //   - The revision with the workspace named. Where no revision of the package has that workspace, or none is named, the
-//     revision decides. Porch's controllers, too, take a set's upstream by either.
+//     revision decides. Porch's controllers, too, take a set's upstream by either. The main branch beside a workspace does
+//     not count: Porch's controllers write -1 there by themselves.
 //   - A number is that revision.
 //   - latest is the newest published revision; another tag T is the newest one of those that have the label
 //     tag.config.porch.kpt.dev/T: "true".
@@ -35,7 +36,7 @@ func (u *Upstream) Resolve(candidates []Candidate) int {
 				return i
 			}
 		}
-		if u.Revision.IsZero() {
+		if u.Revision.IsZero() || u.Revision.Branch() {
 			return -1
 		}
 	}
@@ -85,7 +86,7 @@ func (u *Upstream) Describe() string {
 	asked := ""
 	tag, floating := u.Revision.Tag()
 	switch {
-	case u.Revision.IsZero():
+	case u.Revision.IsZero(), u.Revision.Branch() && u.WorkspaceName != "":
 	case u.Revision.Branch():
 		asked = "on the main branch"
 	case floating && tag == TagLatest:

@@ -4,6 +4,8 @@ package simulation
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"encoding/json"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -117,102 +117,87 @@ func (p *Porch) createRevision(r *http.Request) (any, error) {
 	return typed(made), nil
 }
 
-// named lets Porch work for the revision that a request names.
-func (p *Porch) named(r *http.Request, latency time.Duration, do func(*packageRevision) error) error {
-	namespace, name := r.PathValue("namespace"), r.PathValue("name")
-	repo, _, _ := strings.Cut(name, ".")
-	return p.work(namespace, repo, latency, func() error {
-		found, err := p.get(namespace, name)
-		if err != nil {
+// named returns what answers a request that names a revision, after Porch has worked for it.
+func (p *Porch) named(
+	latency time.Duration, do func(*http.Request, *packageRevision) (any, error),
+) func(*http.Request) (any, error) {
+	return func(r *http.Request) (answer any, err error) {
+		namespace, name := r.PathValue("namespace"), r.PathValue("name")
+		repo, _, _ := strings.Cut(name, ".")
+		err = p.work(namespace, repo, latency, func() error {
+			found, err := p.get(namespace, name)
+			if err == nil {
+				answer, err = do(r, found)
+			}
 			return err
-		}
-		return do(found)
-	})
+		})
+		return answer, err
+	}
 }
 
-func (p *Porch) getRevision(r *http.Request) (answer any, err error) {
-	err = p.named(r, p.latencies.Read, func(found *packageRevision) error {
-		answer = typed(found)
-		return nil
-	})
-	return answer, err
+func (p *Porch) getRevision(_ *http.Request, found *packageRevision) (any, error) {
+	return typed(found), nil
+}
+
+func (p *Porch) getContent(_ *http.Request, found *packageRevision) (any, error) {
+	return content(found), nil
 }
 
 // patchRevision merges a patch, of metadata or the lifecycle. A draft gets a new commit by it.
-func (p *Porch) patchRevision(r *http.Request) (answer any, err error) {
+func (p *Porch) patchRevision(r *http.Request, found *packageRevision) (any, error) {
 	patch, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
-	err = p.named(r, p.latencies.Save, func(found *packageRevision) error {
-		before, err := json.Marshal(typed(found))
-		if err != nil {
-			return err
-		}
-		after, err := jsonpatch.MergePatch(before, patch)
-		if err != nil {
-			return apierrors.NewBadRequest(err.Error())
-		}
-		changed := &packageRevision{files: found.files}
-		if err := json.Unmarshal(after, &changed.object); err != nil {
-			return apierrors.NewBadRequest(err.Error())
-		}
-		if changed.object.ResourceVersion != found.object.ResourceVersion {
-			return conflict(porchapi.Resource(revisions), found.object.Name)
-		}
-		tell := p.put
-		if found.object.IsPublished() {
-			tell = p.store
-		}
-		tell(watch.Modified, changed)
-		answer = typed(changed)
-		return nil
-	})
-	return answer, err
+	before, err := json.Marshal(typed(found))
+	if err != nil {
+		return nil, err
+	}
+	after, err := jsonpatch.MergePatch(before, patch)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	changed := &packageRevision{files: found.files}
+	if err := json.Unmarshal(after, &changed.object); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if changed.object.ResourceVersion != found.object.ResourceVersion {
+		return nil, conflict(porchapi.Resource(revisions), found.object.Name)
+	}
+	if found.object.IsPublished() {
+		p.store(watch.Modified, changed)
+	} else {
+		p.put(watch.Modified, changed)
+	}
+	return typed(changed), nil
 }
 
-func (p *Porch) deleteRevision(r *http.Request) (answer any, err error) {
-	err = p.named(r, p.latencies.Save, func(found *packageRevision) error {
-		if found.object.IsPublished() && found.object.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDeletionProposed {
-			return apierrors.NewForbidden(porchapi.Resource(revisions), found.object.Name,
-				fmt.Errorf("its deletion is not proposed"))
-		}
-		p.store(watch.Deleted, found)
-		answer = typed(found)
-		return nil
-	})
-	return answer, err
-}
-
-func (p *Porch) getContent(r *http.Request) (answer any, err error) {
-	err = p.named(r, p.latencies.Read, func(found *packageRevision) error {
-		answer = content(found)
-		return nil
-	})
-	return answer, err
+func (p *Porch) deleteRevision(_ *http.Request, found *packageRevision) (any, error) {
+	if found.object.IsPublished() && found.object.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDeletionProposed {
+		return nil, apierrors.NewForbidden(porchapi.Resource(revisions), found.object.Name,
+			errors.New("its deletion is not proposed"))
+	}
+	p.store(watch.Deleted, found)
+	return typed(found), nil
 }
 
 // updateContent saves and renders the files of a draft that is still what the client read.
-func (p *Porch) updateContent(r *http.Request) (answer any, err error) {
+func (p *Porch) updateContent(r *http.Request, found *packageRevision) (any, error) {
 	var saved porchapi.PackageRevisionResources
 	if err := decode(r, &saved); err != nil {
 		return nil, err
 	}
-	err = p.named(r, p.latencies.Save, func(found *packageRevision) error {
-		switch {
-		case saved.ResourceVersion != found.object.ResourceVersion:
-			return conflict(porchapi.Resource(contents), found.object.Name)
-		case found.object.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft:
-			return apierrors.NewInternalError(fmt.Errorf("cannot update a package revision with lifecycle value %q; "+
-				"package must be Draft", found.object.Spec.Lifecycle))
-		}
-		changed := &packageRevision{object: *found.object.DeepCopy(), files: saved.Spec.Resources}
-		if err := changed.render(); err != nil {
-			return err
-		}
-		p.put(watch.Added, changed) // so Porch tells of a draft that was saved
-		answer = content(changed)
-		return nil
-	})
-	return answer, err
+	switch lifecycle := found.object.Spec.Lifecycle; {
+	case saved.ResourceVersion != found.object.ResourceVersion:
+		return nil, conflict(porchapi.Resource(contents), found.object.Name)
+	case lifecycle != porchapi.PackageRevisionLifecycleDraft:
+		return nil, apierrors.NewInternalError(
+			fmt.Errorf("cannot update a package revision with lifecycle value %q; package must be Draft", lifecycle))
+	}
+	changed := &packageRevision{object: *found.object.DeepCopy(), files: saved.Spec.Resources}
+	if err := changed.render(); err != nil {
+		return nil, err
+	}
+	p.put(watch.Added, changed) // so Porch tells of a draft that was saved
+	return content(changed), nil
 }

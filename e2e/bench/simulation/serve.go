@@ -37,17 +37,18 @@ func (p *Porch) routes() {
 			p.answer(call{"list", revisions}, p.listRevisions)(w, r)
 		})
 	}
+	read, save := p.latencies.Read, p.latencies.Save
 	for _, route := range []struct {
 		method, path string
 		call         call
 		do           func(*http.Request) (any, error)
 	}{
 		{"POST", inside + revisions, call{"create", revisions}, p.createRevision},
-		{"GET", inside + revisions + "/{name}", call{"get", revisions}, p.getRevision},
-		{"PATCH", inside + revisions + "/{name}", call{"patch", revisions}, p.patchRevision},
-		{"DELETE", inside + revisions + "/{name}", call{"delete", revisions}, p.deleteRevision},
-		{"GET", inside + contents + "/{name}", call{"get", contents}, p.getContent},
-		{"PUT", inside + contents + "/{name}", call{"update", contents}, p.updateContent},
+		{"GET", inside + revisions + "/{name}", call{"get", revisions}, p.named(read, p.getRevision)},
+		{"PATCH", inside + revisions + "/{name}", call{"patch", revisions}, p.named(save, p.patchRevision)},
+		{"DELETE", inside + revisions + "/{name}", call{"delete", revisions}, p.named(save, p.deleteRevision)},
+		{"GET", inside + contents + "/{name}", call{"get", contents}, p.named(read, p.getContent)},
+		{"PUT", inside + contents + "/{name}", call{"update", contents}, p.named(save, p.updateContent)},
 	} {
 		p.mux.HandleFunc(route.method+" "+route.path, p.answer(route.call, route.do))
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Functions are the names of the functions that have an image.
-var Functions = []string{"apply-package-context", "prepend-pipeline", "inject-config", "expand-variantset"}
+var Functions = []string{"apply-package-context", "prepend-pipeline", "inject-config", "expand-variantset", "merge-upstream"}
 
 // Images are the images that make images has written.
 type Images struct {

@@ -80,21 +80,21 @@ func edit(e *node.Editor, data map[string]string, removeKeys []string) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range removeKeys {
-		pair, err := field.Sub(key)
-		if err != nil {
-			return err
-		}
-		if _, err := pair.Remove(); err != nil {
-			return err
-		}
-	}
 	for _, key := range slices.Sorted(maps.Keys(data)) {
 		pair, err := field.Sub(key)
 		if err != nil {
 			return err
 		}
 		if err := pair.Set(node.String(data[key])); err != nil {
+			return err
+		}
+	}
+	for _, key := range removeKeys { // last, so that comments that stay have a key to stay at
+		pair, err := field.Sub(key)
+		if err != nil {
+			return err
+		}
+		if _, err := pair.Remove(); err != nil {
 			return err
 		}
 	}

@@ -124,6 +124,7 @@ func TestNothingToDo(t *testing.T) {
 func FuzzContext(f *testing.F) {
 	for _, seed := range []string{
 		"data: {a: b}\n", "data:\n  # c\n  old: x # l\n\n  # foot\n", "data: null", "data: &a {x: *a}", "data: {? [a] : b}\n",
+		"data: # c\n  old: x\n", "data: # c\n  old: x\n  # foot of old\n# foot of data\n", "data: # c\n# foot\n", "data:\n  a: >\n    x\n\n      y\n  old: |\n    \tx\n",
 		"data: {<<: {a: b}}", "\"data\":\n  'old': |\n    x\n", "data: []", "!!map data: {}", "metadata: &m {name: kptfile.kpt.dev}\ndata: *m\n",
 	} {
 		f.Add(seed)

@@ -171,7 +171,7 @@ func (m ordered) Iterator() traits.Iterator {
 		keys = append(keys, it.Next())
 	}
 	slices.SortFunc(keys, compareKeys)
-	return types.NewRefValList(types.DefaultTypeAdapter, keys).(traits.Iterable).Iterator()
+	return types.NewRefValList(types.DefaultTypeAdapter, keys).Iterator()
 }
 
 // compareKeys compares two keys of a map by their types' names, then by their values.

@@ -15,7 +15,8 @@ import (
 // Expand returns the variants that the set wants over the snapshot, in the order of its targets, and notes for the
 // user: targets that select nothing. The variants share their upstream and their labels, and are to be read only. The
 // set must be valid. Its spec is taken to stand at path for the FieldErrors that Expand returns: an upstream, a
-// repository or a key that is missing, an expression that fails, or a downstream package that two targets claim.
+// repository or a key that is missing, an expression that fails, a downstream package that two targets claim, a variant that
+// the rules of the API refuse, or more than the limits allow.
 func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
 	upstream := FindUpstream(set.Spec.Upstream, s.PackageRevisions)
 	if upstream == nil {

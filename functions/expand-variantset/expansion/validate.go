@@ -223,7 +223,7 @@ func (v *validator) mapExprs(path string, exprs []v1alpha2.MapExpr) {
 func (v *validator) functions(path string, functions []v1alpha2.FunctionTemplate) {
 	for i, f := range functions {
 		at := node.Index(path, i)
-		v.add(f.Function.Validate(at))
+		v.add(f.Validate(at))
 		for j, e := range f.ConfigMapExprs { // here Porch takes a plain value beside an expression, which wins
 			if e.Key == nil && e.KeyExpr == nil {
 				v.errorf(node.Index(node.Join(at, "configMapExprs"), j), "has neither key nor keyExpr: set one")

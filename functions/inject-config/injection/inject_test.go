@@ -147,11 +147,13 @@ func TestUnmetWithoutFiles(t *testing.T) {
 // second run.
 func FuzzPoint(f *testing.F) {
 	for _, seed := range []string{
-		"data: {a: old} # c\n", "data:\n  # c\n  a: old\n\n  # f\n  b: |\n    x\n", "data: null", "data: [a]", "data: &a {x: *a}",
+		"data: {a: old} # c\n", "data: # fill me\n  b: x\n", "data: # c\n# foot of data\n", "data:\n- x # l\n# foot\n", "data:\n  b: >-\n    x\n\n      y\n# foot\n",
+		"data:\n  # c\n  a: old\n\n  # f\n  b: |\n    x\n", "data: null", "data: [a]", "data: &a {x: *a}",
 		"---\napiVersion: v1\nkind: A\nmetadata: {name: b, annotations: {kpt.dev/config-injection: optional}}\nspec: *x\n",
 		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, annotations: {kpt.dev/injection-source: \"true\"}}\ndata: {c: d}\n",
 	} {
 		f.Add(seed, "status: {conditions: [{type: config.injection.A.b}]}\n")
+		f.Add(seed, "info:\n  readinessGates: # ours\n  - conditionType: config.injection.A.b # optional\n# foot\nstatus:\n  conditions:\n  - {type: Rendered, message: \"a\\nb\"}\n  renderStatus: {errorSummary: x}\n")
 	}
 	f.Fuzz(func(t *testing.T, points, kptfileTail string) {
 		files := fntest.Files{"Kptfile": kptfile + kptfileTail, "points.yaml": point + points}

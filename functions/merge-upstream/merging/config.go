@@ -62,7 +62,7 @@ const (
 	filesGroup = "porch.kpt.dev"
 )
 
-const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: MergeUpstream, metadata: {name: merge}, original: {name: blueprints.web.v1}, updated: {name: blueprints.web.v2}}, with both saved in the package's directory by kubectl get packagerevisionresources -o yaml`
+const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: MergeUpstream, metadata: {name: merge}, original: {name: blueprints.web.v1}, updated: {name: blueprints.web.v2}}`
 
 // decode reads the config. Revisions that are given by name alone are looked up among the items.
 func decode(config *yaml.RNode, items []*yaml.RNode) (Config, error) {

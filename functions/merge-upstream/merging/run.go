@@ -67,7 +67,9 @@ func (m *merged) notes(c Config) fn.Results {
 type localPackage struct {
 	pkg  pkg
 	root string // the directory of the root Kptfile
-	of   map[*yaml.RNode]*document
+	// prefix is what the paths of new items begin with: in a render nothing, because paths begin at the package.
+	prefix string
+	of     map[*yaml.RNode]*document
 }
 
 // local makes documents of the items.
@@ -76,7 +78,10 @@ func local(items []*yaml.RNode) (*localPackage, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &localPackage{pkg: pkg{}, root: path.Dir(fullPath(items[tree.Root])), of: map[*yaml.RNode]*document{}}
+	root := items[tree.Root]
+	l := &localPackage{
+		pkg: pkg{}, root: path.Dir(fullPath(root)), prefix: path.Dir(krm.Identify(root).File), of: map[*yaml.RNode]*document{},
+	}
 	for _, item := range items {
 		if isFiles(item) {
 			continue
@@ -189,7 +194,7 @@ func (r result) node() *yaml.Node {
 // place says in which file a new item is to stand.
 func (l *localPackage) place(item *yaml.RNode, name string, next map[string]int) {
 	annotations := map[string]string{
-		kioutil.PathAnnotation: path.Join(l.root, name), kioutil.IndexAnnotation: strconv.Itoa(next[name]),
+		kioutil.PathAnnotation: path.Join(l.prefix, name), kioutil.IndexAnnotation: strconv.Itoa(next[name]),
 	}
 	for _, key := range []string{kioutil.PathAnnotation, kioutil.IndexAnnotation} {
 		annotate(item, key, annotations[key])

@@ -62,7 +62,7 @@ func golden(t *testing.T, path, got string) {
 const (
 	config  = "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergeUpstream\nmetadata:\n  name: c\n"
 	saved   = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevisionResources\nmetadata:\n  name: b.web.v1\nspec:\n"
-	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: fn.kpt.dev/v1alpha1, kind: MergeUpstream, metadata: {name: merge}, original: {name: blueprints.web.v1}, updated: {name: blueprints.web.v2}}, with both saved in the package's directory by kubectl get packagerevisionresources -o yaml`
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: fn.kpt.dev/v1alpha1, kind: MergeUpstream, metadata: {name: merge}, original: {name: blueprints.web.v1}, updated: {name: blueprints.web.v2}}`
 )
 
 // revision returns a revision in a config whose file a.yaml has the value in a.
@@ -131,8 +131,41 @@ func TestWithoutPaths(t *testing.T) {
 	list := string(fntest.List(t, config+revision("original", "one")+revision("updated", "two"), fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1}))
 	list = strings.ReplaceAll(list, "annotations:\n", "annotations:\n      kustomize.config.k8s.io/id: '1'\n")
 	_, stderr, code := fntest.Run(merging.Run, []byte(list))
-	const want = "ConfigMap \"settings\": does not say which file it is from, and the files of a package are merged by their paths: run the function by kpt, not by kustomize\n"
-	if !strings.HasPrefix(stderr, "") || !strings.Contains(stderr, "does not say which file it is from") || code != 1 {
-		t.Errorf("exit code %d, %q, want %q", code, stderr, want)
+	const want = "Kptfile \"web\": does not say which file it is from, and the files of a package are merged by their paths: run the function by kpt, not by kustomize\n"
+	if diff := cmp.Diff(want, stderr); diff != "" || code != 1 {
+		t.Errorf("exit code %d, -want +got:\n%s", code, diff)
+	}
+}
+
+// TestPaths holds where resources come to stand in a package that is not in the directory that kpt works on, and in one
+// that is rendered.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	const added = "    b.yaml: |\n      apiVersion: v1\n      kind: ConfigMap\n      metadata:\n        name: b\n"
+	both := config + revision("original", "one") + revision("updated", "two") + added
+	for name, c := range map[string]struct {
+		dir, annotation string
+		want            []string
+	}{
+		"at the top":     {"", "", []string{"Kptfile", "b.yaml", "a.yaml"}},
+		"in a directory": {"x/y/", "", []string{"x/y/Kptfile", "x/y/b.yaml", "x/y/a.yaml"}},
+		"rendered":       {"", "internal.config.kubernetes.io/package-path: /home/x/web", []string{"Kptfile", "b.yaml", "a.yaml"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := fntest.Files{c.dir + "Kptfile": kptfile, c.dir + "a.yaml": cmMine}
+			list := strings.ReplaceAll(string(fntest.List(t, both, files)), "annotations:\n", "annotations:\n      "+c.annotation+"\n")
+			stdout, stderr, code := fntest.Run(merging.Run, []byte(list))
+			if code != 0 {
+				t.Fatal(stderr)
+			}
+			var got []string
+			for _, item := range fntest.Parse(t, stdout).Items {
+				got = append(got, item.PathAnnotation())
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" || !strings.Contains(string(stdout), "a: two\n    b: mine\n") {
+				t.Errorf("paths -want +got:\n%s\n%s", diff, stdout)
+			}
+		})
 	}
 }

@@ -129,6 +129,7 @@ func FuzzKptfile(f *testing.F) {
 	for _, seed := range []string{
 		"pipeline:\n  mutators:\n  # c\n  - image: a # l\n", "pipeline: {mutators: [{name: PackageVariant.pv..0}]}\n", "pipeline: null",
 		"pipeline:\n  mutators: [a, null, [b], {name: [c]}]\n", "pipeline: &p {mutators: *p}\n", "? [pipeline]\n: x\n",
+		"pipeline: # ours\n  mutators: # all\n  - name: PackageVariant.pv.gone.0 # c\n# foot\n", "pipeline:\n  mutators:\n  - image: a:b # pinned\nstatus:\n  renderStatus: {a: b}\n# foot\n",
 		"pipeline:\n  validators:\n  - name: PackageVariant.pv.x.1\n  # f\n\n  - &a {}\n  - *a\n",
 	} {
 		f.Add(seed)

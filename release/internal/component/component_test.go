@@ -29,7 +29,7 @@ func TestAll(t *testing.T) {
 	}
 	want := []Component{
 		function("apply-package-context"), function("expand-variantset"), function("inject-config"),
-		function("prepend-pipeline"),
+		function("merge-upstream"), function("prepend-pipeline"),
 		{Name: "sync-controller", Module: "sync-controller", Package: ".", Path: "/usr/local/bin/sync-controller",
 			License: "Apache-2.0"},
 	}

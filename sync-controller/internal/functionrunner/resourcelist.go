@@ -73,6 +73,7 @@ func edited(items []*yaml.RNode, sent []byte, returned []*yaml.RNode) ([]*yaml.R
 		if merged := merge(item.YNode(), was[at].YNode(), is[at].YNode(), item.GetKind() == "Kptfile"); merged != item.YNode() {
 			out[i] = item.Copy() // with its document, which may hold a comment
 			*out[i].YNode() = *merged
+			krm.QuoteBlocks(out[i]) // as functions do that run in this process
 		}
 		delete(is, at)
 	}
@@ -124,12 +125,14 @@ func byPlace(items []*yaml.RNode) (map[place]*yaml.RNode, error) {
 	return out, nil
 }
 
-// stripped returns the items without the comments that YAML does not bring back.
+// stripped returns the items without the comments that YAML does not bring back, and without blocks of text of which it
+// makes other texts.
 func stripped(items []*yaml.RNode) []*yaml.RNode {
 	out := make([]*yaml.RNode, len(items))
 	for i := range items {
 		out[i] = items[i].Copy()
 		bare(out[i].YNode())
+		krm.QuoteBlocks(out[i]) // what cannot be read at all, the function tells
 	}
 	return out
 }

@@ -87,11 +87,11 @@ func mapper() meta.RESTMapper {
 	return m
 }
 
-func (w *world) use(user types.NamespacedName, interests ...Interest) {
+func (w *world) use(user types.NamespacedName, references ...Reference) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
 	defer cancel()
-	if err := w.Use(ctx, user, interests); err != nil {
+	if err := w.Use(ctx, user, references); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -167,10 +167,10 @@ func (w *world) watching(resource string, times int) {
 func TestNotify(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, object(configMaps, "fleet", "a", "1"), object(configMaps, "other", "a", "1"))
-	w.use(eu, Interest{Kind: configMaps, Names: []string{"a", "b"}})
+	w.use(eu, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: configMaps, Name: "b"})
 	w.watching("configmaps", 1)
 	w.wantNotified("of what there is", "web-eu")
-	w.use(us, Interest{Kind: configMaps})
+	w.use(us, Reference{Kind: configMaps})
 
 	w.create(configMapResource, object(configMaps, "fleet", "b", "1"))
 	w.wantNotified("by name, and of all", "web-eu", "web-us")
@@ -185,9 +185,9 @@ func TestNotify(t *testing.T) {
 	w.change(w.client.Tracker().Delete(configMapResource, "fleet", "a"))
 	w.wantNotified("deleted", "web-eu", "web-us")
 
-	w.use(eu, Interest{Kind: configMaps, Names: []string{"c"}})
+	w.use(eu, Reference{Kind: configMaps, Name: "c"})
 	w.update(configMapResource, object(configMaps, "fleet", "b", "2"))
-	w.wantNotified("no interest any more", "web-us")
+	w.wantNotified("not referred to any more", "web-us")
 	w.Release(us)
 	w.update(configMapResource, object(configMaps, "fleet", "c", "2"))
 	w.wantNotified("released", "web-eu")
@@ -199,10 +199,10 @@ func TestNotify(t *testing.T) {
 func TestNotifyOncePerUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.use(eu, Interest{Kind: configMaps, Names: []string{"a"}}, Interest{Kind: configMaps, Names: []string{"a", "b"}}, Interest{Kind: teams})
+	w.use(eu, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: configMaps, Name: "b"}, Reference{Kind: teams})
 	w.watching("configmaps", 1)
 	w.create(configMapResource, object(configMaps, "fleet", "a", "1"))
-	w.wantNotified("two interests in one object", "web-eu")
+	w.wantNotified("two references to one object", "web-eu")
 }
 
 func TestStart(t *testing.T) {
@@ -218,19 +218,19 @@ func TestStart(t *testing.T) {
 		}
 	}
 	check("no users")
-	w.use(eu, Interest{Kind: configMaps}, Interest{Kind: teams, Names: []string{"a"}})
+	w.use(eu, Reference{Kind: configMaps}, Reference{Kind: teams, Name: "a"})
 	check("the first user", configMaps, teams)
-	w.use(us, Interest{Kind: teams, Names: []string{"b"}})
+	w.use(us, Reference{Kind: teams, Name: "b"})
 	check("the second user", configMaps, teams)
 	w.use(eu)
-	check("no interests any more", teams)
+	check("no references any more", teams)
 	w.Release(eu)
-	check("released without interests", teams)
+	check("released without references", teams)
 	w.Release(us)
 	check("the last user")
 	w.Release(us)
 	check("released twice")
-	w.use(us, Interest{Kind: teams})
+	w.use(us, Reference{Kind: teams})
 	check("again", teams)
 	w.watching("teams", 2)
 	w.create(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "teams"}, object(teams, "fleet", "a", "1"))
@@ -244,9 +244,9 @@ func cmpKinds(a, b Kind) int {
 func TestStopEndsTheWatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.use(eu, Interest{Kind: configMaps})
+	w.use(eu, Reference{Kind: configMaps})
 	w.watching("configmaps", 1)
-	informer := w.running[configMaps].informer
+	informer := w.informer(configMaps)
 	w.Release(eu)
 	if !eventually(informer.IsStopped) {
 		t.Error("the informer runs on")
@@ -263,14 +263,14 @@ func TestObject(t *testing.T) {
 	if w.Object(configMaps, "a") != nil || w.Objects(configMaps) != nil {
 		t.Error("objects of a kind that is not watched")
 	}
-	w.use(eu, Interest{Kind: configMaps, Names: []string{"a"}}, Interest{Kind: clusters}, Interest{Kind: unknown})
+	w.use(eu, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: clusters}, Reference{Kind: unknown})
 	for name, c := range map[string]struct {
 		kind Kind
 		name string
 		want string
 	}{
 		"there":              {configMaps, "a", "fleet/a 1"},
-		"of no interest":     {configMaps, "b", "fleet/b 1"},
+		"not referred to":    {configMaps, "b", "fleet/b 1"},
 		"in other namespace": {configMaps, "c", ""},
 		"not there":          {configMaps, "x", ""},
 		"cluster-scoped":     {clusters, "edge", "/edge 7"},
@@ -307,7 +307,7 @@ func TestObject(t *testing.T) {
 func TestClusterScoped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.use(eu, Interest{Kind: clusters, Names: []string{"edge"}})
+	w.use(eu, Reference{Kind: clusters, Name: "edge"})
 	w.watching("clusters", 1)
 	w.create(clusterResource, object(clusters, "", "edge", "1"))
 	w.wantNotified("of an object without a namespace", "web-eu")
@@ -339,12 +339,14 @@ func TestErrors(t *testing.T) {
 			`the controller may not read clusters.example.com: label a ClusterRole config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: ["example.com"], resources: ["clusters"], verbs: [get, list, watch]}`},
 		"not readable":                 {teams, fails, nil, "cannot list teams.example.com in namespace fleet: boom"},
 		"not readable, cluster-scoped": {clusters, fails, nil, "cannot list clusters.example.com: boom"},
+		"not known":                    {unknown, nil, nil, "the cluster does not know the kind Unknown of example.com/v1: install its CRD, or correct apiVersion and kind"},
 		"no API version":               {Kind{APIVersion: "a/b/c", Kind: "X"}, nil, nil, "unexpected GroupVersion string: a/b/c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, map[string]clienttesting.ReactionFunc{"teams": c.answer, "configmaps": c.answer, "clusters": c.answer})
-			err := w.Use(t.Context(), eu, []Interest{{Kind: c.kind}})
+			w.use(eu, Reference{Kind: c.kind}, Reference{Kind: c.kind, Name: "a"})
+			err := w.Problem(c.kind)
 			if err == nil || err.Error() != c.want {
 				t.Fatalf("got %v\nwant %s", err, c.want)
 			}
@@ -358,6 +360,10 @@ func TestErrors(t *testing.T) {
 			}
 			if len(w.Running()) > 0 {
 				t.Error("what cannot be read is watched")
+			}
+			w.Release(eu)
+			if err := w.Problem(c.kind); err != nil {
+				t.Errorf("a problem of nobody: %v", err)
 			}
 		})
 	}
@@ -373,8 +379,9 @@ func (brokenMapper) RESTMapping(schema.GroupKind, ...string) (*meta.RESTMapping,
 func TestMapperFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.mapper = brokenMapper{}
-	err := w.Use(t.Context(), eu, []Interest{{Kind: teams}})
+	w.mapper = brokenMapper{} // before the first use
+	w.use(eu, Reference{Kind: teams})
+	err := w.Problem(teams)
 	if want := "cannot look up the kind example.com/v1 Team: boom"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -392,7 +399,7 @@ func TestUseEndsWithItsContext(t *testing.T) {
 	}})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	err := w.Use(ctx, eu, []Interest{{Kind: configMaps}})
+	err := w.Use(ctx, eu, []Reference{{Kind: configMaps}})
 	if want := "cannot read the ConfigMap objects in namespace fleet: context deadline exceeded"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -405,9 +412,11 @@ func TestUseEndsWithItsContext(t *testing.T) {
 func (w *Watches) Running() []Kind {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	kinds := make([]Kind, 0, len(w.running))
-	for kind := range w.running {
-		kinds = append(kinds, kind)
+	kinds := make([]Kind, 0, len(w.kinds))
+	for kind, watch := range w.kinds {
+		if watch.informer != nil {
+			kinds = append(kinds, kind)
+		}
 	}
 	return kinds
 }

@@ -3,13 +3,19 @@
 package objects
 
 import (
+	"errors"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 // growing is a mapper of a cluster whose kinds become more.
@@ -44,37 +50,109 @@ func TestUnknown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w, know := notKnown(t)
-		w.use(eu, Interest{Kind: configMaps, Names: []string{"a"}}, Interest{Kind: configMaps, Names: []string{"b"}})
-		w.use(us, Interest{Kind: configMaps})
-		if !w.Unknown(configMaps) || w.Unknown(teams) {
-			t.Errorf("unknown: %v, want true; of a kind that nobody asks for: %v, want false", w.Unknown(configMaps), w.Unknown(teams))
+		w.use(eu, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: configMaps, Name: "b"})
+		w.use(us, Reference{Kind: configMaps, Name: "x"})
+		if _, is := errors.AsType[*UnknownKindError](w.Problem(configMaps)); !is || w.Problem(teams) != nil {
+			t.Errorf("the problem is %v; of a kind that nobody asks for: %v, want none", w.Problem(configMaps), w.Problem(teams))
 		}
 		time.Sleep(10 * lookAgain)
 		w.wantNotified("nothing has changed")
 		know()
-		time.Sleep(lookAgain)
-		w.wantNotified("it is known", "web-eu", "web-us")
-		if w.Unknown(configMaps) {
-			t.Error("it is unknown still")
+		time.Sleep(lookAgain + time.Second)
+		w.wantNotifiedAny("it is known", "web-eu", "web-us")
+		if err := w.Problem(configMaps); err != nil || w.Object(configMaps, "a") == nil {
+			t.Errorf("it is unknown still: %v", err)
 		}
 		time.Sleep(10 * lookAgain)
 		w.wantNotified("they know that already")
+		w.end()
 	})
 }
 
-// TestUnknownAndLeft has one lose its interest in a kind before the cluster knows it, and another take it up.
+// TestUnknownAndLeft has one leave a kind before the cluster knows it, and another take it up.
 func TestUnknownAndLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w, know := notKnown(t)
-		w.use(eu, Interest{Kind: configMaps})
+		w.use(eu, Reference{Kind: configMaps})
 		w.Release(eu)
-		if w.Unknown(configMaps) {
-			t.Error("it is looked for, though nobody is interested")
+		if err := w.Problem(configMaps); err != nil {
+			t.Errorf("it is looked for, though nobody refers to it: %v", err)
 		}
-		w.use(us, Interest{Kind: configMaps})
+		w.use(us, Reference{Kind: configMaps})
 		know()
 		time.Sleep(10 * lookAgain)
-		w.wantNotified("one is interested again", "web-us")
+		w.wantNotifiedAny("one refers to it again", "web-us")
+		w.end()
 	})
+}
+
+// TestPermission has a permission come, go and come again.
+func TestPermission(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var permitted atomic.Bool
+		w := newWorld(t, map[string]clienttesting.ReactionFunc{"configmaps": func(a clienttesting.Action) (bool, runtime.Object, error) {
+			return !permitted.Load(), nil, apierrors.NewForbidden(a.GetResource().GroupResource(), "", errDown)
+		}}, object(configMaps, "fleet", "facts", "1"))
+		live := newAPI(facts("1", "eu"))
+		contents, reference := NewContents(w.Watches, live), Reference{Kind: configMaps, Name: "facts"}
+		denied := func(when string, err error) {
+			t.Helper()
+			if is, ok := errors.AsType[*DeniedError](err); !ok || is.Namespace != "fleet" || is.Resource.Resource != "configmaps" {
+				t.Errorf("%s: the problem is %v", when, err)
+			}
+		}
+		w.use(eu, reference)
+		denied("before", w.Problem(configMaps))
+		_, err := contents.Read(t.Context(), reference)
+		denied("read before", err)
+		if live.reads.Load() > 0 {
+			t.Error("it was asked for nevertheless")
+		}
+		permitted.Store(true)
+		time.Sleep(lookAgain + time.Second)
+		w.wantNotifiedAny("permitted", "web-eu")
+		if got, err := contents.Read(t.Context(), reference); err != nil || got == nil {
+			t.Errorf("permitted: %v, %v", got, err)
+		}
+
+		time.Sleep(keptFor + time.Second)
+		permitted.Store(false)
+		live.answer.Store(apierrors.NewForbidden(configMapResource.GroupResource(), "facts", errDown))
+		_, err = contents.Read(t.Context(), reference)
+		denied("taken away", err)
+		denied("taken away, of the kind", w.Problem(configMaps))
+		if w.Object(configMaps, "facts") != nil || len(w.Running()) > 0 {
+			t.Error("what may not be read is watched")
+		}
+		time.Sleep(10 * lookAgain)
+		w.wantNotified("it stays so")
+		permitted.Store(true)
+		live.answer.Store((*apierrors.StatusError)(nil))
+		time.Sleep(lookAgain + time.Second)
+		w.wantNotifiedAny("permitted again", "web-eu")
+		if got, err := contents.Read(t.Context(), reference); err != nil || got == nil {
+			t.Errorf("permitted again: %v, %v", got, err)
+		}
+		w.end()
+	})
+}
+
+// wantNotifiedAny is wantNotified where one may be told more than once.
+func (w *world) wantNotifiedAny(why string, want ...string) {
+	w.t.Helper()
+	synctest.Wait()
+	w.mu.Lock()
+	slices.Sort(w.notified)
+	w.notified = slices.Compact(w.notified)
+	w.mu.Unlock()
+	w.wantNotified(why, want...)
+}
+
+// end releases all, and waits until nothing runs any more.
+func (w *world) end() {
+	w.Release(eu)
+	w.Release(us)
+	synctest.Wait()
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUsers holds who is told of an object, and that what nobody is interested in any more takes no memory.
+// TestUsers holds who is told of an object, and that what nobody refers to any more takes no memory.
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	u := users{}
-	named := func(names ...string) Interest { return Interest{Kind: configMaps, Names: names} }
+	named := func(name string) Reference { return Reference{Kind: configMaps, Name: name} }
 	expect := func(why, object string, want ...string) {
 		t.Helper()
 		var got []string
@@ -26,19 +26,31 @@ func TestUsers(t *testing.T) {
 		}
 	}
 	expect("without users", "a")
-	u.add(eu, named("a", "b"))
+	u.add(eu, named("a"))
+	u.add(eu, named("b"))
 	u.add(us, named("b"))
 	expect("by name", "a", "web-eu")
 	expect("by name", "b", "web-eu", "web-us")
 	expect("by another name", "c")
-	u.add(us, named())
+	u.add(us, named(""))
 	expect("by kind", "a", "web-eu", "web-us")
 	expect("by kind and by name: once", "b", "web-eu", "web-us")
 	u.drop(us, named("b"))
-	u.drop(eu, named("a", "b"))
+	u.drop(eu, named("a"))
+	u.drop(eu, named("b"))
 	expect("by kind alone", "b", "web-us")
-	u.drop(us, named())
-	u.drop(us, named())
+	u.add(eu, named("c"))
+	var all []string
+	for _, user := range u.all(configMaps) {
+		all = append(all, user.Name)
+	}
+	slices.Sort(all)
+	if diff := cmp.Diff([]string{"web-eu", "web-us"}, all); diff != "" {
+		t.Errorf("all users, -want +got:\n%s", diff)
+	}
+	u.drop(eu, named("c"))
+	u.drop(us, named(""))
+	u.drop(us, named(""))
 	if len(u) > 0 {
 		t.Errorf("%v is kept", u)
 	}

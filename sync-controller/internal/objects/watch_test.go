@@ -19,53 +19,65 @@ import (
 func TestUseKeepsItsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, object(configMaps, "fleet", "d", "1"))
-	interests := make([]Interest, 0, 8)
+	references := make([]Reference, 0, 8)
 	for _, name := range []string{"a", "b", "c"} {
-		interests = append(interests, Interest{Kind: teams, Names: []string{name}})
+		references = append(references, Reference{Kind: teams, Name: name})
 	}
-	w.use(eu, interests...)
-	interests = append(interests, Interest{Kind: configMaps, Names: []string{"d"}})
-	w.use(eu, interests...)
-	if got := interests[3].Kind; got != configMaps {
-		t.Errorf("the caller's interest became one in %v", got)
+	w.use(eu, references...)
+	references = append(references, Reference{Kind: configMaps, Name: "d"})
+	w.use(eu, references...)
+	if got := references[3].Kind; got != configMaps {
+		t.Errorf("the caller's reference became one in %v", got)
 	}
 	if w.Object(configMaps, "d") == nil {
-		t.Error("the object of the interest that was added is not known")
+		t.Error("the object of the reference that was added is not known")
 	}
-	interests[3] = Interest{Kind: clusters}
+	references[3] = Reference{Kind: clusters}
 	w.watching("configmaps", 1)
 	w.wantNotified("of what there is", "web-eu")
 	w.update(configMapResource, object(configMaps, "fleet", "d", "2"))
 	w.wantNotified("of what it asked for", "web-eu")
 }
 
-// TestUseFails holds that a user keeps its interests if the new ones cannot be read, and that trying again and again
-// costs no memory.
-func TestUseFails(t *testing.T) {
+// TestUseKeepsNothing holds that referring again and again, to what cannot be read too, costs no memory.
+func TestUseKeepsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]clienttesting.ReactionFunc{"teams": func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, errors.New("boom")
 	}})
-	w.use(eu, Interest{Kind: configMaps, Names: []string{"a"}})
+	w.use(eu, Reference{Kind: configMaps, Name: "a"})
 	for range 100 {
-		if err := w.Use(t.Context(), eu, []Interest{{Kind: clusters, Names: []string{"b"}}, {Kind: teams}}); err == nil {
-			t.Fatal("no error")
-		}
+		w.use(eu, Reference{Kind: clusters, Name: "b"}, Reference{Kind: teams})
 	}
-	running := w.Running()
-	if !slices.Contains(running, configMaps) || !slices.Contains(running, clusters) || len(running) != 2 {
+	if running := w.Running(); len(running) != 1 || running[0] != clusters {
 		t.Errorf("watched are %v", running)
 	}
-	if got := len(w.interests[eu]); got > 3 {
-		t.Errorf("%d interests are kept", got)
+	if got := len(w.references[eu]); got != 2 || len(w.kinds) != 2 {
+		t.Errorf("%d references and %d kinds are kept", got, len(w.kinds))
 	}
-	w.use(eu, Interest{Kind: clusters})
-	if got := w.Running(); len(got) != 1 || got[0] != clusters {
-		t.Errorf("watched are %v", got)
+	w.use(eu)
+	if len(w.references) > 0 || len(w.kinds) > 0 || len(w.users) > 0 {
+		t.Errorf("kept are %v, %v and %v", w.references, w.kinds, w.users)
 	}
 }
 
-// TestConcurrentUsers holds that a kind is watched for as long as a user is interested in it, whatever others do: they
+// TestAdd holds that references are added to those that there are, each once.
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	a, b := Reference{Kind: configMaps, Name: "a"}, Reference{Kind: teams, Name: "b"}
+	w.use(eu, a)
+	for range 3 {
+		if err := w.Add(t.Context(), eu, []Reference{b, a}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.references[eu]; !slices.Equal(got, []Reference{a, b}) || len(w.Running()) != 2 {
+		t.Errorf("the references are %v, watched are %v", got, w.Running())
+	}
+}
+
+// TestConcurrentUsers holds that a kind is watched for as long as a user refers to it, whatever others do: they
 // must not stop a watch between its start and its use.
 func TestConcurrentUsers(t *testing.T) {
 	t.Parallel()
@@ -87,7 +99,7 @@ func TestConcurrentUsers(t *testing.T) {
 		})
 	}
 	for range 30 {
-		if err := w.Use(ctx, eu, []Interest{{Kind: configMaps, Names: []string{"a"}}}); err != nil {
+		if err := w.Use(ctx, eu, []Reference{{Kind: configMaps, Name: "a"}}); err != nil {
 			t.Error(err)
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
@@ -23,8 +24,8 @@ import (
 // Repository that has none.
 func withPackageContext(files map[string]string) map[string]string {
 	const file = "package-context.yaml"
-	for path, text := range files {
-		if path != "Kptfile" && packagecontext.Relevant(path, text) {
+	for p, text := range files {
+		if path.Base(p) != "Kptfile" && ofRoot(files, p) && packagecontext.Relevant(p, text) {
 			return files
 		}
 	}
@@ -32,6 +33,16 @@ func withPackageContext(files map[string]string) map[string]string {
 	files[file] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n" +
 		"  annotations:\n    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: example\n"
 	return files
+}
+
+// ofRoot reports whether a file is of the root package, not of a subpackage.
+func ofRoot(files map[string]string, p string) bool {
+	for directory := path.Dir(p); directory != "."; directory = path.Dir(directory) {
+		if _, isPackage := files[directory+"/Kptfile"]; isPackage {
+			return false
+		}
+	}
+	return true
 }
 
 // merge merges the upstream asked for into the files of a target, and notes the conflicts. It returns nil if nothing is to

@@ -123,7 +123,7 @@ func mayMean(u *variant.Upstream, r *revision.Revision) bool {
 	tag, floating := u.Revision.Tag()
 	number, fixed := u.Revision.Number()
 	switch {
-	case u.WorkspaceName != "" && (u.Revision.IsZero() || r.Workspace == u.WorkspaceName):
+	case u.WorkspaceName != "" && (u.Revision.IsZero() || u.Revision.Branch() || r.Workspace == u.WorkspaceName):
 		return r.Workspace == u.WorkspaceName
 	case floating:
 		return r.Published() && !r.Main() && (tag == variant.TagLatest || r.Labels[variant.TagLabelPrefix+tag] == "true")

@@ -17,7 +17,7 @@ import (
 func TestMayMean(t *testing.T) {
 	t.Parallel()
 	const draft, published, going = "Draft", "Published", "DeletionProposed"
-	rev := func(workspace string, number int, lifecycle porchapi.PackageRevisionLifecycle, labels ...string) *revision.Revision {
+	rev := func(workspace string, number int, lifecycle revision.Lifecycle, labels ...string) *revision.Revision {
 		r := &revision.Revision{Workspace: workspace, Number: number, Lifecycle: lifecycle, Labels: map[string]string{}}
 		for _, label := range labels {
 			r.Labels["tag.config.porch.kpt.dev/"+label] = "true"
@@ -59,7 +59,10 @@ func TestMayMean(t *testing.T) {
 		"main, draft":                  {number(-1), rev("v2", 0, draft), false},
 		"nothing said, which is main":  {variant.Upstream{}, rev("main", -1, published), true},
 		"nothing said, draft":          {variant.Upstream{}, rev("v1", 0, draft), false},
-		"workspace before a number":    {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v1", 1, published), false},
+		"main in words":                {tag("main"), rev("v2", 2, published), true},
+		"number beside a workspace":    {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v1", 1, published), true},
+		"neither of the two":           {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v3", 3, published), false},
+		"main beside a workspace":      {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(-1)}, rev("v3", 3, published), false},
 		"workspace, whatever is asked": {variant.Upstream{WorkspaceName: "v2", Revision: variant.Revision{Str: "latest"}}, rev("v2", 0, draft), true},
 	} {
 		if got := mayMean(&c.upstream, c.rev); got != c.want {
@@ -68,7 +71,7 @@ func TestMayMean(t *testing.T) {
 	}
 }
 
-func TestReadinessChanged(t *testing.T) {
+func TestRepositoryChanged(t *testing.T) {
 	t.Parallel()
 	repository := func(address string, conditions ...metav1.Condition) *configapi.Repository {
 		r := &configapi.Repository{Spec: configapi.RepositorySpec{Git: &configapi.GitRepository{Repo: address}}}
@@ -100,11 +103,11 @@ func TestReadinessChanged(t *testing.T) {
 		"no git any more":       {repository("a", ready), &configapi.Repository{Status: repository("a", ready).Status}, true},
 		"of another kind":       {&porchapi.PackageRevision{}, &porchapi.PackageRevision{}, true},
 	} {
-		if got := readinessChanged().Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after}); got != c.want {
+		if got := repositoryChanged().Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after}); got != c.want {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
-	p := readinessChanged()
+	p := repositoryChanged()
 	if !p.Create(event.CreateEvent{}) || !p.Delete(event.DeleteEvent{}) || !p.Generic(event.GenericEvent{}) {
 		t.Error("a Repository that comes or goes is not told of")
 	}

@@ -5,18 +5,20 @@ package krm
 import (
 	"bytes"
 
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // placeFeet puts the comments at the foot of items where they stand. In a list, YAML takes the last comment of an item
 // for one of its innermost last value, however far to the left it stands; kpt, which read the item from a file of its own,
 // knows better, and would put it back beside the one that a function moved. So an item with such a comment is read by
-// itself, from its lines in the ResourceList.
+// itself, from its lines in the ResourceList. An item without an id, to which kpt copies no comments, is left as it is: who
+// reads it next will take the comment for one of the innermost value again.
 func placeFeet(items []*yaml.RNode, input []byte) {
 	var lines [][]byte
 	for _, item := range items {
 		n := item.YNode()
-		if !hasFoot(n) {
+		if !hasFoot(n) || Annotation(item, kioutil.IdAnnotation) == "" {
 			continue
 		}
 		if lines == nil {

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// observed returns an observation with something of everything: edge/web, published, derived from the blueprint's first
+// revision, and the second asked for.
+func observed() *observation {
+	us := revision.Owner{Name: "web-eu", UID: "uid"}
+	owned := []metav1.OwnerReference{us.Reference()}
+	blueprint := func(number int) revision.Revision {
+		return revision.Revision{
+			Name: fmt.Sprintf("blueprints.web.v%d", number), Package: revision.Package{Repo: "blueprints", Name: "web"},
+			Number: number, Lifecycle: "Published", Commit: fmt.Sprintf("b%d", number), Labels: map[string]string{"l": "1"},
+		}
+	}
+	down := func(repo, workspace string, number int, lock string) revision.Revision {
+		return revision.Revision{
+			Name: repo + ".web." + workspace, Package: revision.Package{Repo: repo, Name: "web"}, Workspace: workspace,
+			Number: number, Lifecycle: "Published", Commit: "c-" + workspace, Labels: map[string]string{"l": "1"}, Owners: owned,
+			Lock: &revision.Lock{Repo: "https://git/blueprints", Directory: "web", Ref: "web/v1", Commit: lock},
+		}
+	}
+	upstream := blueprint(2)
+	pv := &v1alpha1.PackageVariant{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "web-eu", UID: "uid", Generation: 3},
+		Spec: variant.Spec{
+			Upstream:   &variant.Upstream{Repo: "blueprints", Package: "web", Revision: variant.RevisionNumber(2)},
+			Downstream: &variant.Downstream{Repo: "edge", Package: "web"},
+		},
+	}
+	published, main := down("edge", "packagevariant-1", 1, "b1"), down("edge", "main", -1, "b1")
+	return &observation{
+		pv: pv,
+		Input: decide.Input{
+			Spec: &pv.Spec, Owner: us, Upstream: &upstream, Revisions: []revision.Revision{main, published},
+			Bases: []revision.Revision{blueprint(1), blueprint(2)},
+			Repositories: map[string]decide.Repository{
+				"blueprints": {Ready: true, Address: "https://git/blueprints"}, "edge": {Ready: true, Address: "https://git/edge"},
+			},
+			Elsewhere: []revision.Revision{down("before", "packagevariant-1", 1, "b1"), down("before", "main", -1, "b1")},
+		},
+		objects: []string{"a 1", "b 1"},
+	}
+}
+
+// TestHash holds what of all that is known makes a variant be looked at, and what does not.
+func TestHash(t *testing.T) {
+	t.Parallel()
+	before := observed().hash()
+	for name, c := range map[string]struct {
+		edit func(*observation)
+		want bool // whether the hash changes
+	}{
+		"nothing": {func(*observation) {}, false},
+
+		"UID":                  {func(o *observation) { o.pv.UID = "x" }, true},
+		"generation":           {func(o *observation) { o.pv.Generation++ }, true},
+		"conflicting":          {func(o *observation) { o.Conflicting = "web-us" }, true},
+		"Repository not ready": {func(o *observation) { o.Repositories["edge"] = decide.Repository{Address: "https://git/edge"} }, false},
+		"message of a Repository": {func(o *observation) {
+			o.Repositories["edge"] = decide.Repository{Ready: true, Address: "https://git/edge", Message: "m"}
+		}, false},
+		"a Repository is migrated": {func(o *observation) {
+			o.Repositories["edge"] = decide.Repository{Ready: true, Address: "https://git/edge", Migrated: true}
+		}, true},
+		"a Repository of deployments": {func(o *observation) {
+			o.Repositories["edge"] = decide.Repository{Ready: true, Address: "https://git/edge", Deployment: true}
+		}, true},
+		"address of a Repository":   {func(o *observation) { o.Repositories["edge"] = decide.Repository{Ready: true, Address: "x"} }, true},
+		"Repository not registered": {func(o *observation) { delete(o.Repositories, "edge") }, true},
+		"version of an object":      {func(o *observation) { o.objects[1] = "b 2" }, true},
+		"another object":            {func(o *observation) { o.objects = append(o.objects, "c 1") }, true},
+		"no upstream":               {func(o *observation) { o.Upstream = nil }, true},
+		"another upstream":          {func(o *observation) { o.Upstream.Name = "x" }, true},
+		"commit of the upstream":    {func(o *observation) { o.Upstream.Commit = "x" }, true},
+		"lifecycle of the upstream": {func(o *observation) { o.Upstream.Lifecycle = "DeletionProposed" }, true},
+		"name of a revision":        {func(o *observation) { o.Revisions[1].Name = "x" }, true},
+		"commit of a revision":      {func(o *observation) { o.Revisions[1].Commit = "x" }, true},
+		"lifecycle of a revision":   {func(o *observation) { o.Revisions[1].Lifecycle = "DeletionProposed" }, true},
+		"number of a revision":      {func(o *observation) { o.Revisions[1].Number = 2 }, true},
+		"another revision":          {func(o *observation) { o.Revisions = append(o.Revisions, revision.Revision{Name: "x"}) }, true},
+		"revision gone":             {func(o *observation) { o.Revisions = o.Revisions[:1] }, true},
+		"owner taken away":          {func(o *observation) { o.Revisions[1].Owners = nil }, true},
+		"owner of another UID":      {func(o *observation) { o.Revisions[1].Owners = owners("web-eu", "before") }, true},
+		"another owner beside": {func(o *observation) {
+			o.Revisions[1].Owners = slices.Concat(o.Revisions[1].Owners, owners("web-us", "u"))
+		}, true},
+		"revision left behind": {func(o *observation) { o.Elsewhere[0].Lifecycle = "DeletionProposed" }, true},
+		"another left behind":  {func(o *observation) { o.Elsewhere = append(o.Elsewhere, revision.Revision{Name: "x"}) }, true},
+		"the base is found":    {func(o *observation) { o.Bases = o.Bases[1:] }, true},
+		"the base is another":  {func(o *observation) { o.Bases[0].Name = "mirror.web.v1" }, true},
+		"labels": {func(o *observation) {
+			o.Revisions[1].Labels = nil
+			o.Upstream.Labels = nil
+			o.Elsewhere[0].Labels = nil
+		}, false},
+		"main branch":                      {func(o *observation) { o.Revisions[0].Commit = "x"; o.Elsewhere[1].Commit = "x" }, false},
+		"main branch gone":                 {func(o *observation) { o.Revisions = o.Revisions[1:]; o.Elsewhere = o.Elsewhere[:1] }, false},
+		"another revision of upstream":     {func(o *observation) { o.Bases = append(o.Bases, revision.Revision{Name: "x", Number: 3}) }, false},
+		"an object is read anew":           {func(o *observation) { o.objects = nil }, true},
+		"one revision in the place of two": {func(o *observation) { o.Revisions, o.Elsewhere = slices.Concat(o.Revisions, o.Elsewhere), nil }, false},
+		"what was asked of Porch":          {func(o *observation) { o.fresh = true }, false},
+		"resource version, annotations":    {func(o *observation) { o.pv.ResourceVersion = "x"; o.pv.Annotations = map[string]string{"a": "b"} }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := observed()
+			c.edit(o)
+			if got := o.hash() != before; got != c.want {
+				t.Errorf("the hash changes: %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func owners(name, uid string) []metav1.OwnerReference {
+	return []metav1.OwnerReference{revision.Owner{Name: name, UID: types.UID(uid)}.Reference()}
+}
+
+// TestHashInvalid holds that a variant whose spec lacks everything has a hash.
+func TestHashInvalid(t *testing.T) {
+	t.Parallel()
+	o := observed()
+	o.Spec.Downstream, o.Spec.Upstream, o.Upstream, o.Revisions, o.Bases = nil, nil, nil, nil, nil
+	if o.hash() == observed().hash() {
+		t.Error("it is that of a valid one")
+	}
+}
+
+// TestSettled holds when a variant needs nothing: if the last report was about the same, by the same controller.
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	r := &Reconciler{version: "v2", started: time.Now(), lookWithin: time.Hour}
+	for name, c := range map[string]struct {
+		edit func(*observation)
+		want bool
+	}{
+		"nothing has changed":       {func(*observation) {}, true},
+		"something has":             {func(o *observation) { o.objects[0] = "a 2" }, false},
+		"the spec has":              {func(o *observation) { o.pv.Generation++ }, false},
+		"a Repository is not ready": {func(o *observation) { o.Repositories["edge"] = decide.Repository{Address: "https://git/edge"} }, true},
+		"it is being deleted":       {func(o *observation) { o.Deleting = true }, false},
+		"it was never looked at":    {func(o *observation) { o.pv.Status.ObservedInputs = "" }, false},
+		"what was reported is odd":  {func(o *observation) { o.pv.Status.ObservedInputs = "x" }, false},
+	} {
+		o := observed()
+		o.pv.Status.ObservedInputs = r.observedInputs(o)
+		c.edit(o)
+		if wait, got := r.settled(o); got != c.want || wait != 0 {
+			t.Errorf("%s: settled is %v, and in %s it is looked at", name, got, wait)
+		}
+	}
+}
+
+// TestUpgrade holds that after an upgrade of the controller each variant is looked at once, spread over the time that
+// there is for all, and that one that has changed does not wait.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		before := &Reconciler{version: "v1"}
+		r := &Reconciler{version: "v2", started: time.Now(), lookWithin: time.Hour}
+		var waits [4]int // by quarter of an hour
+		var last *observation
+		for i := range 2000 {
+			o := observed()
+			o.pv.UID = types.UID(fmt.Sprint("uid-", i))
+			o.pv.Status.ObservedInputs = before.observedInputs(o)
+			wait, settled := r.settled(o)
+			if wait < 0 || wait >= time.Hour || settled != (wait > 0) {
+				t.Fatalf("%s: settled is %v, and in %s it is looked at", o.pv.UID, settled, wait)
+			}
+			waits[wait/(15*time.Minute)]++
+			last = o
+			changed := *o
+			changed.Conflicting = "web-us"
+			if _, settled := r.settled(&changed); settled {
+				t.Fatalf("%s has changed and waits", o.pv.UID)
+			}
+		}
+		for quarter, n := range waits {
+			if n < 400 || n > 600 {
+				t.Errorf("%d of 2000 are looked at in quarter %d of the time", n, quarter+1)
+			}
+		}
+		wait, _ := r.settled(last)
+		time.Sleep(wait)
+		if _, settled := r.settled(last); settled {
+			t.Error("its time has come, and it is not looked at")
+		}
+		last.pv.Status.ObservedInputs = r.observedInputs(last)
+		if wait, settled := r.settled(last); !settled || wait != 0 {
+			t.Errorf("looked at: settled is %v, and in %s it is looked at", settled, wait)
+		}
+		r.lookWithin = 0
+		last.pv.Status.ObservedInputs = before.observedInputs(last)
+		if _, settled := r.settled(last); settled {
+			t.Error("without a time, it is not looked at at once")
+		}
+	})
+}
+
+// TestObservedInputs holds that the status tells nothing of versions in plain text, and stays short.
+func TestObservedInputs(t *testing.T) {
+	t.Parallel()
+	got := (&Reconciler{version: "v2 registry.example.com/secret"}).observedInputs(observed())
+	if version, inputs, found := strings.Cut(got, "/"); !found || len(version) != 12 || len(inputs) != 32 {
+		t.Errorf("got %s", got)
+	}
+}

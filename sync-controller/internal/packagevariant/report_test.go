@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var errBoom = errors.New("boom")
+
+// TestConditionOf holds what a user is told of each kind of error.
+func TestConditionOf(t *testing.T) {
+	t.Parallel()
+	wrap := func(err error) error { return fmt.Errorf("cannot clone edge/web: %w", err) }
+	failure := &mutationError{revision: "blueprints.web.v1", err: &mutate.FunctionError{Function: "inject-config", Err: errBoom}}
+	noRunner := &mutate.UnavailableError{Message: "the function-runner does not answer", Err: errBoom}
+	rendered := apierrors.NewInternalError(errors.New("Error occurred rendering package in kpt function pipeline.\nDetails: set-labels:\n  no labels"))
+	placeholder := apierrors.NewInternalError(errors.New("upstream may not be the placeholder package revision"))
+	gone := apierrors.NewGone("served by v1alpha2")
+	unavailable := apierrors.NewServiceUnavailable("no endpoints")
+	for name, c := range map[string]struct {
+		err  error
+		want v1alpha1.Condition
+	}{
+		"a function failed":         {failure, v1alpha1.Stalled("FunctionFailed", "cannot change blueprints.web.v1: inject-config: boom")},
+		"a function failed, joined": {errors.Join(errBoom, failure), v1alpha1.Stalled("FunctionFailed", "cannot change blueprints.web.v1: inject-config: boom")},
+		"no function can be run": {&mutationError{revision: "x", err: &mutate.FunctionError{Function: "inject-config", Err: noRunner}},
+			v1alpha1.Reconciling("FunctionRunnerUnavailable", "will try again: the function-runner does not answer")},
+		"the pipeline failed": {wrap(rendered), v1alpha1.Stalled("RenderFailed",
+			"nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in the upstream or in this variant: set-labels: no labels")},
+		"the upstream is a placeholder": {wrap(placeholder), v1alpha1.Stalled("UpstreamIsPlaceholder",
+			"this version of Porch derives no package from a branch: publish the upstream, and name its revision in spec.upstream ("+wrap(placeholder).Error()+")")},
+		"another API serves the Repository": {wrap(gone), v1alpha1.Stalled("RepositoryMigrated",
+			"the packages are served by another version of Porch's API, which this controller does not know yet: cannot clone edge/web: served by v1alpha2")},
+		"Porch does not answer": {wrap(unavailable), v1alpha1.Reconciling("PorchUnavailable", "will try again: "+wrap(unavailable).Error())},
+		"Porch refuses":         {wrap(errBoom), v1alpha1.Reconciling("PorchFailed", "will try again: cannot clone edge/web: boom")},
+	} {
+		if diff := cmp.Diff(c.want, conditionOf(c.err)); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+// TestRenderStatus holds that Porch's render status and this API's have the same JSON.
+func TestRenderStatus(t *testing.T) {
+	t.Parallel()
+	zero := 0
+	got := renderStatus(porchapi.RenderStatus{Err: "e", Result: porchapi.ResultList{
+		ObjectMeta: metav1.ObjectMeta{Name: "fnresults"}, ExitCode: 1,
+		Items: []*porchapi.Result{{Image: "example.com/f:v1", Stderr: "s", ExitCode: zero, Results: []porchapi.ResultItem{{Message: "m", Severity: "error"}}}},
+	}})
+	if strings.HasPrefix(got.Err, "cannot read") || got.Err != "e" || got.Result.ExitCode != 1 || got.Result.Metadata.Name != "" || len(got.Result.Items) != 1 {
+		t.Fatalf("got %+v", got)
+	}
+	if item := got.Result.Items[0]; item.Image != "example.com/f:v1" || item.Stderr != "s" || len(item.Results) != 1 || item.Results[0].Message != "m" {
+		t.Errorf("got %+v", item)
+	}
+}
+
+// TestOwnedRevisions holds which revisions are known for the variant's after a reconcile, by their names.
+func TestOwnedRevisions(t *testing.T) {
+	t.Parallel()
+	const made, left = "edge.web.packagevariant-1", "before.web.packagevariant-1"
+	for name, c := range map[string]struct {
+		known []string
+		asked bool
+		edit  func(*observation)
+		want  []string
+	}{
+		"new ones":                          {nil, true, nil, []string{left, made}},
+		"one that is gone":                  {[]string{"gone", made}, true, nil, []string{left, made}},
+		"one that the cache does not have":  {[]string{"unseen", made}, false, nil, []string{left, made, "unseen"}},
+		"none any more":                     {[]string{made}, true, func(o *observation) { o.Revisions, o.Elsewhere = nil, nil }, []string{made}},
+		"none, and nothing was ever known":  {nil, true, func(o *observation) { o.Revisions, o.Elsewhere = nil, nil }, nil},
+		"one that is another's":             {nil, true, func(o *observation) { o.Revisions[1].Owners = owners("web-us", "u") }, []string{left}},
+		"one that nobody owns":              {nil, true, func(o *observation) { o.Revisions[1].Owners = nil }, []string{left}},
+		"a known one that Porch lost it of": {nil, true, func(o *observation) { o.Revisions[1].Owners = nil; o.Known = map[string]bool{made: true} }, []string{left, made}},
+	} {
+		o := observed()
+		if c.edit != nil {
+			c.edit(o)
+		}
+		out := &result{Input: o.Input}
+		if diff := cmp.Diff(c.want, out.ownedRevisions(c.known, c.asked)); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+// TestFill holds what the status tells after the steps, and when a draft that was asked for is known for complete.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	const made = "edge.web.packagevariant-1"
+	asked := &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-1", Task: "clone", Source: "blueprints.web.v2"}
+	known := &v1alpha1.RenderStatus{Err: "known"}
+	for name, c := range map[string]struct {
+		edit    func(*result)
+		request *v1alpha1.RequestedDraft
+		targets []v1alpha1.DownstreamTarget
+	}{
+		"it is there":      {func(*result) {}, nil, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
+		"a step failed":    {func(out *result) { out.err = errBoom }, asked, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
+		"it is not there":  {func(out *result) { out.Requested.Workspace = "packagevariant-2" }, asked, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
+		"it has no owner":  {func(out *result) { out.Revisions[1].Owners = nil }, asked, []v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
+		"it was saved":     {func(out *result) { out.rendered = map[string]porchapi.RenderStatus{made: {Err: "new"}} }, nil, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: &v1alpha1.RenderStatus{Err: "new"}}}},
+		"a guard holds":    {func(out *result) { out.Conflicting = "web-us" }, nil, []v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
+		"it is going":      {func(out *result) { out.Deleting = true }, nil, []v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
+		"the render fails": {func(out *result) { out.err = errors.New("pkg.render: boom") }, asked, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: &v1alpha1.RenderStatus{Err: "pkg.render: boom"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := observed()
+			out := &result{pv: o.pv, Input: o.Input}
+			out.Requested = decide.Draft{Package: revision.Package{Repo: "edge", Name: "web"}, Workspace: "packagevariant-1"}
+			c.edit(out)
+			status := v1alpha1.PackageVariantStatus{
+				RequestedDraft: asked, DownstreamTargets: []v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}},
+				InjectedObjects: []v1alpha1.ObjectReference{{Kind: "ConfigMap", Name: "known"}},
+			}
+			out.fill(&status, &inspection{observation: o}, &decide.Injected{Filled: true, Reason: "ConfigInjected"})
+			if diff := cmp.Diff(c.request, status.RequestedDraft); diff != "" {
+				t.Errorf("requested draft, -want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(c.targets, status.DownstreamTargets); diff != "" {
+				t.Errorf("targets, -want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(&v1alpha1.ResolvedUpstream{Name: "blueprints.web.v2", Revision: 2, Commit: "b2"}, status.Upstream); diff != "" {
+				t.Errorf("upstream, -want +got:\n%s", diff)
+			}
+			if status.ObservedGeneration != 3 || len(status.Conditions) != 1 || status.Conditions[0].ObservedGeneration != 3 {
+				t.Errorf("it is about generation %d, its conditions are %v", status.ObservedGeneration, status.Conditions)
+			}
+			if len(status.InjectedObjects) != 1 {
+				t.Error("what is injected was not looked at, and is forgotten")
+			}
+		})
+	}
+}
+
+// TestInjectedObjects holds that objects of several contents are watched once, and that one that was read in two versions
+// is looked at again.
+func TestInjectedObjects(t *testing.T) {
+	t.Parallel()
+	reference := func(name string) objects.Reference {
+		return objects.Reference{Kind: objects.Kind{APIVersion: "v1", Kind: "ConfigMap", Namespace: "fleet"}, Name: name}
+	}
+	all, versions := injectedObjects(map[string]evaluated{
+		"one": {references: []objects.Reference{reference("a"), reference("b")}, versions: []string{"a 1", "b 1"}},
+		"two": {references: []objects.Reference{reference("c"), reference("a"), reference("b")}, versions: []string{"c 1", "a 1", "b 2"}},
+	})
+	want := []v1alpha1.ObjectReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "a"}, {APIVersion: "v1", Kind: "ConfigMap", Name: "b"}, {APIVersion: "v1", Kind: "ConfigMap", Name: "c"}}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"a 1", "changing", "c 1"}, versions); diff != "" {
+		t.Errorf("versions, -want +got:\n%s", diff)
+	}
+}
+
+// TestWithPackageContext holds over which files the functions run before a clone into a Repository of deployments: Porch
+// adds a package context to a package that has none.
+func TestWithPackageContext(t *testing.T) {
+	t.Parallel()
+	const context = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		added bool
+	}{
+		"none":                                {map[string]string{"Kptfile": "k"}, true},
+		"that of a subpackage":                {map[string]string{"Kptfile": "k", "sub/Kptfile": "k", "sub/a/package-context.yaml": context}, true},
+		"its own":                             {map[string]string{"Kptfile": "k", "package-context.yaml": context}, false},
+		"its own in another file":             {map[string]string{"Kptfile": "k", "context.yaml": context}, false},
+		"its own in a directory":              {map[string]string{"Kptfile": "k", "sub/context.yaml": context}, false},
+		"its own in a directory of this name": {map[string]string{"Kptfile": "k", "sub/Kptfile": "k", "subs/context.yaml": context}, false},
+	} {
+		before := maps.Clone(c.files)
+		with := withPackageContext(c.files)
+		if diff := cmp.Diff(before, c.files); diff != "" {
+			t.Errorf("%s: the files given were changed, -want +got:\n%s", name, diff)
+		}
+		if added := len(with) > len(before); added != c.added || added && !strings.HasPrefix(with["package-context.yaml"], context) {
+			t.Errorf("%s: one is added: %v\n%s", name, added, with["package-context.yaml"])
+		}
+	}
+}
+
+// TestPlaces holds which Repositories are locked: those that may be written, in an order, and none while a guard holds.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		edit func(*observation)
+		want []string
+	}{
+		"downstream and what was left behind": {func(*observation) {}, []string{"before", "edge"}},
+		"downstream alone":                    {func(o *observation) { o.Elsewhere = nil }, []string{"edge"}},
+		"what is another's elsewhere":         {func(o *observation) { o.Elsewhere[0].Owners = owners("web-us", "u") }, []string{"edge"}},
+		"a guard holds":                       {func(o *observation) { o.Conflicting = "web-us" }, nil},
+		"it is being deleted":                 {func(o *observation) { o.Deleting = true; o.Conflicting = "web-us" }, []string{"before", "edge"}},
+		"it is being deleted, and is invalid": {func(o *observation) { o.Deleting, o.Spec.Downstream, o.Revisions = true, nil, nil }, []string{"before"}},
+	} {
+		o := observed()
+		c.edit(o)
+		var want []types.NamespacedName
+		for _, repo := range c.want {
+			want = append(want, types.NamespacedName{Namespace: "fleet", Name: repo})
+		}
+		if diff := cmp.Diff(want, o.places()); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+// TestUntouched holds when Porch is not asked for what there is of a package.
+func TestUntouched(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		edit func(*observation)
+		want bool
+	}{
+		"nothing":              {func(*observation) {}, true},
+		"the main branch":      {func(o *observation) { o.Revisions = observed().Revisions[:1] }, true},
+		"a revision":           {func(o *observation) { o.Revisions = observed().Revisions }, false},
+		"one elsewhere":        {func(o *observation) { o.Elsewhere = observed().Elsewhere }, false},
+		"it is being deleted":  {func(o *observation) { o.Deleting = true }, false},
+		"a target was told of": {func(o *observation) { o.pv.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "x"}} }, false},
+		"one was owned":        {func(o *observation) { o.pv.Status.OwnedRevisions = []string{"x"} }, false},
+		"one was asked for":    {func(o *observation) { o.pv.Status.RequestedDraft = &v1alpha1.RequestedDraft{} }, false},
+	} {
+		o := observed()
+		o.Revisions, o.Elsewhere = nil, nil
+		c.edit(o)
+		if got := o.untouched(); got != c.want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
