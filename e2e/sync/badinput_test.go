@@ -24,13 +24,13 @@ func TestUpstreamComesAndGoes(t *testing.T) {
 		s.Upstream = &variant.Upstream{Repo: "blueprints", Package: "web", WorkspaceName: "v1"}
 	}), newVariant("shop", plain, func(s *variant.Spec) { s.Upstream.Repo = "nowhere" }))
 	w.start()
-	w.expectMessage("web", "UpstreamNotFound", "there is no package revision blueprints/web with the workspace v1: publish it, or correct spec.upstream")
+	w.expectMessage("web", "UpstreamNotFound", "there is no PackageRevision of blueprints/web with workspace v1: publish it, or correct spec.upstream")
 	w.expectMessage("shop", "RepositoryNotFound", `there is no Repository "nowhere" in this namespace: register it, or correct spec.upstream.repo`)
 	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionTrue || stalled.Reason != "UpstreamNotFound" {
 		t.Errorf("Stalled is %+v", stalled)
 	}
 	w.Draft("blueprints", "web", "v1", simple())
-	w.expectMessage("web", "UpstreamNotPublished", "the upstream blueprints.web.v1 is a Draft, which may still change: publish it, or name a published revision in spec.upstream")
+	w.expectMessage("web", "UpstreamNotPublished", "the upstream blueprints.web.v1 is Draft, and may still change: publish it, or name a published revision in spec.upstream")
 	w.publish("blueprints.web.v1")
 	draft := w.target("web")
 	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionFalse {

@@ -5,7 +5,6 @@ package decide
 import (
 	"testing"
 
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 )
 
@@ -254,19 +253,4 @@ func TestFinalizer(t *testing.T) {
 		"a guard holds": {input(func(in *Input) { in.Finalizer = false; in.Conflicting = "web-us" }),
 			wantStalled("", "DownstreamClaimed", `the package edge/web belongs to the PackageVariant "web-us": name another in spec.downstream, or delete that variant`)},
 	})
-}
-
-func TestUpstreamName(t *testing.T) {
-	t.Parallel()
-	for want, u := range map[string]variant.Upstream{
-		"package revision b/web with the workspace v1":                                            {WorkspaceName: "v1", Revision: variant.RevisionNumber(2)},
-		"package revision b/web with the revision 2":                                              {Revision: variant.RevisionNumber(2)},
-		"published package revision b/web":                                                        {Revision: variant.Revision{Str: "latest"}},
-		`published package revision b/web with the label tag.config.porch.kpt.dev/stable: "true"`: {Revision: variant.Revision{Str: "stable"}},
-	} {
-		u.Repo, u.Package = "b", "web"
-		if got := UpstreamName(&u); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
 }

@@ -70,14 +70,14 @@ func upstreamMissing(in *Input) *v1alpha1.Condition {
 	if in.Upstream != nil {
 		return nil
 	}
-	return stalled(v1alpha1.ReasonUpstreamNotFound, "there is no %s: publish it, or correct spec.upstream", UpstreamName(in.Spec.Upstream))
+	return stalled(v1alpha1.ReasonUpstreamNotFound, "there is no %s: publish it, or correct spec.upstream", in.Spec.Upstream.Describe())
 }
 
 func upstreamUnpublished(in *Input) *v1alpha1.Condition {
 	if in.Upstream.Published() {
 		return nil
 	}
-	return stalled(v1alpha1.ReasonUpstreamNotPublished, "the upstream %s is a %s, which may still change: publish it, or name a published revision in spec.upstream",
+	return stalled(v1alpha1.ReasonUpstreamNotPublished, "the upstream %s is %s, and may still change: publish it, or name a published revision in spec.upstream",
 		in.Upstream.Name, in.Upstream.Lifecycle)
 }
 
@@ -102,20 +102,4 @@ func repositoryNotReady(in *Input) *v1alpha1.Condition {
 
 func notReady(name string, repository Repository) v1alpha1.Condition {
 	return v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, fmt.Sprintf("the Repository %q is not ready: %s", name, repository.Message))
-}
-
-// UpstreamName names the package revision that an upstream asks for.
-func UpstreamName(u *variant.Upstream) string {
-	name := "package revision " + u.Repo + "/" + u.Package
-	tag, isTag := u.Revision.Tag()
-	switch {
-	case u.WorkspaceName != "":
-		return name + " with the workspace " + u.WorkspaceName
-	case isTag && tag == variant.TagLatest:
-		return "published " + name
-	case isTag:
-		return fmt.Sprintf("published %s with the label %s%s: \"true\"", name, variant.TagLabelPrefix, tag)
-	default:
-		return name + " with the revision " + u.Revision.String()
-	}
 }

@@ -33,7 +33,7 @@ func NewContents(watches *Watches, live client.Reader) *Contents {
 }
 
 // Read returns an object of a kind that is in use, as it is now or a little later than the metadata say, to be read only;
-// nil if there is none. The error is the Problem of the kind.
+// nil if there is none. The error is the Problem of the kind, or passes.
 func (c *Contents) Read(ctx context.Context, r Reference) (map[string]any, error) {
 	if err := c.watches.Problem(r.Kind); err != nil {
 		return nil, err
@@ -52,8 +52,10 @@ func (c *Contents) Read(ctx context.Context, r Reference) (map[string]any, error
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, nil // the watch will tell
-	case err != nil && ctx.Err() == nil:
-		return nil, c.watches.fail(r.Kind, known.Namespace, fmt.Errorf("cannot read the %s %q: %w", r.Kind.Kind, r.Name, err))
+	case apierrors.IsForbidden(err):
+		return nil, c.watches.denied(r.Kind, known.Namespace)
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the %s %q: %w", r.Kind.Kind, r.Name, err)
 	}
-	return object, err
+	return object, nil
 }

@@ -3,6 +3,7 @@
 package objects
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -31,6 +32,13 @@ func in(namespace string) string {
 		return ""
 	}
 	return " in namespace " + namespace
+}
+
+// Lasting reports whether an error says that objects cannot be read until somebody does something about it.
+func Lasting(err error) bool {
+	_, denied := errors.AsType[*DeniedError](err)
+	_, unknown := errors.AsType[*UnknownKindError](err)
+	return denied || unknown
 }
 
 // UnknownKindError says that the cluster does not know a kind.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -135,14 +134,10 @@ func (w *Watches) Problem(kind Kind) error {
 	return nil
 }
 
-// fail makes err the problem of a kind in use whose objects could not be read after all, such as when a permission was
-// taken away, and returns the problem.
-func (w *Watches) fail(kind Kind, namespace string, err error) error {
-	if apierrors.IsForbidden(err) {
-		mapping, lookup := w.mapping(kind)
-		if lookup != nil {
-			return lookup
-		}
+// denied makes it the problem of a kind in use that its objects may not be read any more, and returns the problem.
+func (w *Watches) denied(kind Kind, namespace string) error {
+	mapping, err := w.mapping(kind)
+	if err == nil {
 		err = &DeniedError{Resource: mapping.Resource.GroupResource(), Namespace: namespace}
 	}
 	w.mu.Lock()

@@ -114,6 +114,9 @@ func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.C
 func (r *Reconciler) injected(ctx context.Context, references []objects.Reference, candidates []injection.Candidate) (found []map[string]any, unreadable []injection.Unreadable, err error) {
 	for i, reference := range references {
 		object, err := r.objects.Read(ctx, reference)
+		if err != nil && !objects.Lasting(err) {
+			return nil, nil, err
+		}
 		if err != nil {
 			unreadable = append(unreadable, injection.Unreadable{
 				APIVersion: candidates[i].APIVersion, Kind: candidates[i].Kind, Name: candidates[i].Name, Message: err.Error(),

@@ -29,9 +29,8 @@ func (r *Reconciler) settled(o *observation) (wait time.Duration, settled bool) 
 	case inputs != o.hash():
 		return 0, false
 	case failed:
-		at, err := time.Parse(time.RFC3339, retry)
-		wait = time.Until(at)
-		return wait, err == nil && wait > 0
+		wait = r.untilRetry(retry)
+		return wait, wait > 0
 	case o.Deleting:
 		return 0, false
 	case version == versionHash(r.version):
@@ -55,6 +54,22 @@ func share(uid string) uint32 {
 // observedInputs is the value of the status field of that name.
 func (r *Reconciler) observedInputs(o *observation) string {
 	return versionHash(r.version) + "/" + o.hash()
+}
+
+// failedInputs is observedInputs for steps that failed, which are to be done again after a time.
+func (r *Reconciler) failedInputs(o *observation, wait time.Duration) string {
+	return r.observedInputs(o) + "/" + r.started.Format(time.RFC3339Nano) + "/" + time.Now().Add(wait).UTC().Format(time.RFC3339)
+}
+
+// untilRetry returns how long to wait by what failedInputs added; 0 if this is another process: what was wrong may have
+// been mended, and the controller started anew for it.
+func (r *Reconciler) untilRetry(added string) time.Duration {
+	started, retry, _ := strings.Cut(added, "/")
+	at, err := time.Parse(time.RFC3339, retry)
+	if err != nil || started != r.started.Format(time.RFC3339Nano) {
+		return 0
+	}
+	return max(time.Until(at), 0)
 }
 
 // retryAfter returns how long to wait before steps that failed are done again: as long as the variant has not been ready,

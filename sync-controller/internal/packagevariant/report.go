@@ -71,7 +71,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	condition, err := out.condition(after, in.Deleting)
 	more := out.err == nil && len(after.Steps) > 0
 	if err == nil && more && condition.Type != v1alpha1.ConditionReady {
-		return ctrl.Result{}, nil
+		return ctrl.Result{RequeueAfter: lookAgain}, nil
 	}
 	known := &observation{pv: out.pv, Input: out.Input, objects: in.objects}
 	if len(out.contents) > 0 {
@@ -92,7 +92,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		status.ObservedInputs = ""
 		if err != nil {
 			wait = retryAfter(status.Conditions)
-			status.ObservedInputs = r.observedInputs(known) + "/" + time.Now().Add(wait).UTC().Format(time.RFC3339)
+			status.ObservedInputs = r.failedInputs(known, wait)
 		} else if !more && condition.Type != v1alpha1.ConditionReconciling {
 			status.ObservedInputs = r.observedInputs(known)
 		}
@@ -100,8 +100,8 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	if err != nil {
 		log.FromContext(ctx).Info("cannot do what is needed", "reason", condition.Reason, "error", err.Error(), "again", wait)
 	}
-	if written == nil {
-		r.await(ctx, known)
+	if written == nil && !r.await(ctx, known) && wait == 0 {
+		wait = lookAgain
 	}
 	return ctrl.Result{RequeueAfter: wait}, written
 }
@@ -271,12 +271,14 @@ const (
 	// catchUp is how long a reconcile waits at most until the caches know what it wrote.
 	catchUp     = 3 * time.Second
 	lookedAfter = 10 * time.Millisecond
+	// lookAgain is when a variant is looked at again of which an event should tell: Porch loses a write now and then.
+	lookAgain = 10 * time.Second
 )
 
-// await waits until the caches know what was written, so that the next reconcile finds it settled. If they do not come to
-// know it in time, the next reconcile reads it.
-func (r *Reconciler) await(ctx context.Context, written *observation) {
-	_ = wait.PollUntilContextTimeout(ctx, lookedAfter, catchUp, true, func(ctx context.Context) (bool, error) {
+// await waits until the caches know what was written, so that the next reconcile finds it settled. It reports whether they
+// came to know it in time.
+func (r *Reconciler) await(ctx context.Context, written *observation) bool {
+	return nil == wait.PollUntilContextTimeout(ctx, lookedAfter, catchUp, true, func(ctx context.Context) (bool, error) {
 		var pv v1alpha1.PackageVariant
 		if err := r.client.Get(ctx, written.key(), &pv); err != nil {
 			return apierrors.IsNotFound(err), nil

@@ -81,7 +81,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	r := &Reconciler{
 		client: mgr.GetClient(), live: mgr.GetAPIReader(),
 		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
-		runtime: options.Runtime, version: options.Version, started: time.Now(), lookWithin: options.LookWithin,
+		runtime: options.Runtime, version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
 		watches:  objects.New(mgr.GetRESTMapper(), metadataClient, wake),
 		upstream: recent.New[porch.Content](keptContents, keptFor),
 		turns:    turns.New(wake),

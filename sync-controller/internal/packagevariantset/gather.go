@@ -101,7 +101,7 @@ func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantS
 	}
 	if expansion.FindUpstream(set.Spec.Upstream, s.PackageRevisions) == nil {
 		return nil, nil, stalled(v1alpha1.ReasonUpstreamNotFound,
-			"there is no "+decide.UpstreamName(set.Spec.Upstream)+" in this namespace: publish it, or correct spec.upstream")
+			"there is no "+set.Spec.Upstream.Describe()+" in this namespace: publish it, or correct spec.upstream")
 	}
 	wanted, notes, err := r.expand(ctx, set, s)
 	if _, ofSet := errors.AsType[*expansion.FieldError](err); !ofSet {
