@@ -38,7 +38,7 @@ func run() error {
 		return nil
 	}
 	ctrl.SetLogger(o.Logger(os.Stderr))
-	runtime, expand, err := o.Functions()
+	runtime, err := o.Functions()
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func run() error {
 	}); err != nil {
 		return err
 	}
-	if err := packagevariantset.SetupWithManager(mgr, expand); err != nil {
+	if err := packagevariantset.SetupWithManager(mgr, runtime, o.FunctionsVersion()); err != nil {
 		return err
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())

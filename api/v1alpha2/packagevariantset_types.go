@@ -189,4 +189,9 @@ type PackageVariantSetStatus struct {
 	// +kubebuilder:default=0
 	// +optional
 	Injected int32 `json:"injected"`
+
+	// ObservedInputs identifies all that the expansion depended on by which the variants were found to be as they are to
+	// be, and the version of the controller and of its functions. While it stays the same the set is not expanded again.
+	// +optional
+	ObservedInputs string `json:"observedInputs,omitempty"`
 }

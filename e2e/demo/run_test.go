@@ -16,7 +16,7 @@ import (
 // TestRun runs the whole demo, in the cluster: it must show each step, print what the README of the example says, and
 // leave nothing behind.
 func TestRun(t *testing.T) {
-	const maxLines = 260 // how much a newcomer reads
+	const maxLines = 275 // how much a newcomer reads
 	temp := temporary(t)
 	var out strings.Builder
 	var readme *walkthrough.Document
@@ -50,10 +50,16 @@ func TestRun(t *testing.T) {
 		"   2 files changed, 2 insertions(+), 2 deletions(-)",
 		"  web-bos-web-5qe2c96krp   bos.web.packagevariant-1   True    UpToDate",
 		"  fra.web.packagevariant-1 approved",
-		"  +        image: registry.example.com/web:1.5",
-		"    replicas: 4",
-		"  web-fra-web-cf92mn2dpf   fra.web.packagevariant-2   True    UpToDate",
-		"  web-lon-web-tmkmhdtf99   lon.web.packagevariant-1   False   DraftOnOlderUpstream",
+		"  web-bos-web-5qe2c96krp   bos.web.packagevariant-1   blueprints.web.v2   True    NoConflicts",
+		"  web-fra-web-cf92mn2dpf   fra.web.packagevariant-2   blueprints.web.v2   True    NoConflicts",
+		"  web-lon-web-tmkmhdtf99   lon.web.packagevariant-1   blueprints.web.v2   True    UpstreamTaken",
+		"  web-nyc-web-9thqw2mht2   nyc.web.packagevariant-1   blueprints.web.v2   True    NoConflicts",
+		"  fra-2/deployment.yaml:  replicas: 4",
+		"  fra-2/deployment.yaml:        image: registry.example.com/web:1.5",
+		"  lon-2/deployment.yaml:        image: registry.example.com/web:1.5",
+		`          "field": "spec.template.spec.containers[name=web].image",`,
+		`          "local": "registry.example.com/web:1.4.1",`,
+		`          "updated": "registry.example.com/web:1.5"`,
 		"What you have seen",
 	)
 	expectNothing(t, temp)

@@ -71,9 +71,10 @@ func compareQuotes(t *testing.T, doc *walkthrough.Document, section *walkthrough
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]bool{}
-	for _, file := range []string{"decide/verdicts.go", "packagevariantset/report.go"} {
-		maps.Copy(reasons, constants(t, filepath.Join(root, "sync-controller", "internal", file), "Reason"))
+	for _, version := range []string{"v1alpha1", "v1alpha2"} {
+		maps.Copy(reasons, constants(t, filepath.Join(root, "api", version, "conditions.go"), "Reason"))
 	}
+	delete(reasons, "Valid") // of a condition that is False because another is True
 	if len(reasons) < 20 {
 		t.Fatalf("found only the reasons %v", reasons)
 	}

@@ -65,8 +65,8 @@ func read(items []*yaml.RNode, r request) (*content, error) {
 		n := item.YNode()
 		switch role {
 		case variantRole:
-			if i < 0 {
-				break // the config is not ours to edit
+			if i < 0 || node.Get(n, "spec") == nil {
+				break // the config is not edited, and what has no spec is there to be selected only
 			}
 			c.variants = append(c.variants, existingVariant(i, id, n, OwnerOf(set)))
 		case revisionRole:

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/functions/internal/fntest"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 func TestGolden(t *testing.T) {
@@ -273,4 +274,30 @@ func TestFolded(t *testing.T) {
 
 func FuzzInput(f *testing.F) {
 	fntest.FuzzInput(f, "../testdata", expansion.Run)
+}
+
+// TestSelectedVariant holds that a PackageVariant without a spec is an object to select from, and none to edit, even with
+// the name that a variant of the set is to have.
+func TestSelectedVariant(t *testing.T) {
+	t.Parallel()
+	name := expansion.Name("web", "edge-1", "site")
+	files := fntest.Files{
+		"repositories.yaml": repositories, "revisions.yaml": revisions,
+		"selected.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: " + name + ", namespace: fleet, labels: {site: on}}\n",
+	}
+	config := set("  - objectSelector: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, matchLabels: {site: on}}\n" +
+		"    template: {downstream: {repo: edge-1, package: site}}\n")
+	items := fntest.Nodes(t, files)
+	out, err := expansion.Run(yaml.MustParse(config), items)
+	if err != nil || len(out.Items) != len(items)+1 {
+		t.Fatalf("got %d items of %d, %v", len(out.Items), len(items), err)
+	}
+	for i := range items {
+		if out.Items[i] != items[i] {
+			t.Errorf("item %d is another:\n%s", i, out.Items[i].MustString())
+		}
+	}
+	if made := out.Items[len(items)]; made.GetName() != name || made.Field("spec") == nil {
+		t.Errorf("made\n%s", made.MustString())
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -15,10 +14,11 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"sigs.k8s.io/yaml"
 )
 
-// TestExpand holds that a set expands by image to what it expands to in this process, or fails with the same message.
+// TestExpand holds that a set expands with each runtime to what expansion.Expand makes of it, or fails with its message.
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	site := func(name string, labels ...string) expansion.Object {
@@ -40,11 +40,13 @@ func TestExpand(t *testing.T) {
 		Repositories: []expansion.Object{site("edge-1", "prod"), site("edge-2", "prod", "eu"), site("edge-3")},
 	}
 	snapshot.PackageRevisions[1].Labels["tag.config.porch.kpt.dev/stable"] = "true"
+	made := site(expansion.Name("web", "edge-1", "web-a"), "site") // the set has made it, for another PackageVariant
+	made.Labels[v1alpha2.OwnerLabel] = "1-2"
 	snapshot.Objects = map[expansion.GroupKind][]expansion.Object{
 		kind("v1", "ConfigMap"):                                 {site("a", "site"), site("b", "site"), site("c")},
 		kind("config.porch.kpt.dev/v1alpha1", "Repository"):     snapshot.Repositories,
-		kind("porch.kpt.dev/v1alpha1", "PackageRevision"):       {snapshot.PackageRevisions[0].Object, site("edge-1.db.v1", "site")},
-		kind("config.porch.kpt.dev/v1alpha1", "PackageVariant"): {site("web-a", "site")},
+		kind("porch.kpt.dev/v1alpha1", "PackageRevision"):       {snapshot.PackageRevisions[0].Object, site("db-v1", "site")},
+		kind("config.porch.kpt.dev/v1alpha1", "PackageVariant"): {site("web-a", "site"), made},
 	}
 	for name, c := range map[string]struct{ upstream, targets, err string }{
 		"repositories": {targets: "[{repositories: [{name: edge-1, packageNames: [a, b]}, {name: edge-3}]}]"},
@@ -75,22 +77,24 @@ func TestExpand(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, wantNotes, wantErr := expansion.Expand(set, "spec", snapshot)
-			slices.SortFunc(want, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
-			got, notes, err := start(t, nil).Expand(t.Context(), set, snapshot)
-			if diff := gocmp.Diff(fmt.Sprint(wantErr), fmt.Sprint(err)); diff != "" {
-				t.Errorf("error (-in this process +by image):\n%s", diff)
+			if (c.err != "") != (wantErr != nil) || c.err != "in this process" && c.err != "" && wantErr.Error() != c.err {
+				t.Errorf("got error %v, want %s", wantErr, c.err)
 			}
-			if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("variants (-in this process +by image):\n%s", diff)
-			}
-			if diff := gocmp.Diff(wantNotes, notes); diff != "" {
-				t.Errorf("notes (-in this process +by image):\n%s", diff)
-			}
-			if (c.err != "") != (err != nil) || c.err != "in this process" && c.err != "" && err.Error() != c.err {
-				t.Errorf("got error %v, want %s", err, c.err)
-			}
-			if _, said := errors.AsType[*expansion.FieldError](err); err != nil && !said {
-				t.Errorf("the error is a %T", err)
+			for _, runtime := range []mutate.Runtime{mutate.Builtin{}, start(t, nil)} {
+				got, notes, err := mutate.Expand(t.Context(), runtime, set, snapshot)
+				if diff := gocmp.Diff(fmt.Sprint(wantErr), fmt.Sprint(err)); diff != "" {
+					t.Errorf("%T: error (-want +got):\n%s", runtime, diff)
+				}
+				byName := cmpopts.SortSlices(func(a, b v1alpha1.PackageVariant) bool { return a.Name < b.Name })
+				if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty(), byName); diff != "" {
+					t.Errorf("%T: variants (-want +got):\n%s", runtime, diff)
+				}
+				if diff := gocmp.Diff(wantNotes, notes); diff != "" {
+					t.Errorf("%T: notes (-want +got):\n%s", runtime, diff)
+				}
+				if _, said := errors.AsType[*expansion.FieldError](err); err != nil && !said {
+					t.Errorf("%T: the error is a %T", runtime, err)
+				}
 			}
 		})
 	}
@@ -100,12 +104,11 @@ func TestExpand(t *testing.T) {
 func TestExpandFails(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
-		"kind: ResourceList\nitems:\n- {kind: PackageVariant, metadata: {name: a}, spec: {upstreams: {}}}\n": `the output of example.com/fn/expand-variantset:v1 has a PackageVariant that cannot be read: error unmarshaling JSON: ` +
-			`while decoding JSON: json: unknown field "upstreams"; nothing of it is used: name images of these functions by --function-registry and --function-version`,
+		"kind: ResourceList\nitems:\n- {kind: PackageVariant, metadata: {name: a}, spec: {upstreams: {}}}\n": `the output of expand-variantset has a PackageVariant that cannot be read (json: unknown field "upstreams"); nothing of it is used: name images of these functions by --function-registry and --function-version`,
 		"kind: List\n": `the output of example.com/fn/expand-variantset:v1 is no ResourceList: its kind is "List"; nothing of it is used: name images of these functions by --function-registry and --function-version`,
 	} {
-		_, _, err := start(t, func(context.Context, []byte) ([]byte, error) { return []byte(output), nil }).
-			Expand(t.Context(), &v1alpha2.PackageVariantSet{}, &expansion.Snapshot{})
+		runtime := start(t, func(context.Context, []byte) ([]byte, error) { return []byte(output), nil })
+		_, _, err := mutate.Expand(t.Context(), runtime, &v1alpha2.PackageVariantSet{}, &expansion.Snapshot{})
 		if _, said := errors.AsType[*expansion.FieldError](err); said {
 			t.Errorf("%v is said to be of the set", err)
 		}

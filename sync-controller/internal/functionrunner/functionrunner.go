@@ -6,11 +6,13 @@ package functionrunner
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"time"
 
 	"github.com/nephio-project/porch/func/evaluator"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
@@ -18,6 +20,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
+	"sigs.k8s.io/kustomize/kyaml/fn/runtime/runtimeutil"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -58,35 +61,57 @@ func New(o Options) (*Runtime, error) {
 	return &Runtime{options: o, client: evaluator.NewFunctionEvaluatorClient(conn)}, nil
 }
 
-// Run implements mutate.Runtime.
-func (r *Runtime) Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) ([]*yaml.RNode, error) {
-	sent, returned, _, err := r.evaluate(ctx, function, config, stripped(items))
-	if err != nil {
-		return nil, err
+// Run implements mutate.Runtime. Around the call, kyaml's FunctionFilter does what kpt and Porch do around each function:
+// it puts comments and the order of keys back, by the items' ids.
+func (r *Runtime) Run(
+	ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode,
+) (krm.Output, error) {
+	var edited map[mutate.Place]bool
+	filter := &runtimeutil.FunctionFilter{FunctionConfig: config, GlobalScope: true}
+	filter.Run = func(in io.Reader, out io.Writer) (err error) {
+		edited, err = r.call(ctx, function, in, out)
+		return err
 	}
-	out, err := edited(items, sent, returned)
+	returned, err := filter.Filter(sendable(items))
+	switch failure := filter.GetExit(); {
+	case failure != nil:
+		return krm.Output{}, failure
+	case err != nil && edited == nil:
+		return krm.Output{}, fmt.Errorf("cannot write a ResourceList for %s: %w", r.image(function), err)
+	case err != nil:
+		return krm.Output{}, fmt.Errorf("the output of %s cannot be read as kpt reads it: %w", r.image(function), err)
+	}
+	var out krm.Output
+	if out.Items, err = match(items, returned, edited); err == nil && !filter.Results.IsNilOrEmpty() {
+		err = filter.Results.YNode().Decode(&out.Results)
+	}
 	if err != nil {
-		return nil, r.refused(function, err)
+		return krm.Output{}, r.refused(function, err)
 	}
 	return out, nil
 }
 
-// evaluate runs a function, and returns the ResourceList that it was given, and the items and results that it returned.
-func (r *Runtime) evaluate(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (sent []byte, returned, results []*yaml.RNode, err error) {
-	if sent, err = encode(config, items); err != nil {
-		return nil, nil, nil, fmt.Errorf("cannot write a ResourceList: %w", err)
+// call runs a function by the function-runner, from one ResourceList to another, and returns which items it edited.
+func (r *Runtime) call(
+	ctx context.Context, function string, in io.Reader, out io.Writer,
+) (map[mutate.Place]bool, error) {
+	list, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
-	response, err := r.client.EvaluateFunction(ctx, &evaluator.EvaluateFunctionRequest{ResourceList: sent, Image: r.image(function)})
+	request := &evaluator.EvaluateFunctionRequest{ResourceList: list, Image: r.image(function)}
+	response, err := r.client.EvaluateFunction(ctx, request)
 	if err != nil {
-		return nil, nil, nil, r.failed(function, len(sent), err)
+		return nil, r.failed(function, len(list), err)
 	}
-	returned, results, err = decode(response.ResourceList)
+	edited, err := edits(list, response.ResourceList)
 	if err != nil {
-		return nil, nil, nil, r.refused(function, fmt.Errorf("is no ResourceList: %w", err))
+		return nil, r.refused(function, fmt.Errorf("is no ResourceList: %w", err))
 	}
-	return sent, returned, results, nil
+	_, err = out.Write(response.ResourceList)
+	return edited, err
 }
 
 func (r *Runtime) image(function string) string {
@@ -95,7 +120,8 @@ func (r *Runtime) image(function string) string {
 
 // refused returns the error for an output that has something wrong with it.
 func (r *Runtime) refused(function string, err error) error {
-	return fmt.Errorf("the output of %s %w; nothing of it is used: name images of these functions by --function-registry and --function-version", r.image(function), err)
+	return fmt.Errorf("the output of %s %w; nothing of it is used: "+
+		"name images of these functions by --function-registry and --function-version", r.image(function), err)
 }
 
 // failed returns the error of a call: what the function said, or why it could not be run.
@@ -105,25 +131,22 @@ func (r *Runtime) failed(function string, size int, err error) error {
 	case codes.Unavailable:
 		return &mutate.UnavailableError{Message: "the function-runner at " + r.options.Address + " does not answer", Err: err}
 	case codes.NotFound:
-		return fmt.Errorf("the function-runner has no image %s: add it to the function-runner's config, or correct --function-registry and --function-version", image)
+		return fmt.Errorf("the function-runner has no image %s: "+
+			"add it to the function-runner's config, or correct --function-registry and --function-version", image)
 	case codes.DeadlineExceeded:
-		return fmt.Errorf("%s did not end within %s and was stopped: correct the function, or allow it more by --function-timeout", image, r.options.Timeout)
+		return fmt.Errorf("%s did not end within %s and was stopped: "+
+			"correct the function, or allow it more by --function-timeout", image, r.options.Timeout)
 	case codes.ResourceExhausted:
-		return fmt.Errorf("the resources for %s, of %d bytes, are more than the function-runner takes: raise its --max-request-body-size (%s)", image, size, text)
+		return fmt.Errorf("the resources for %s, of %d bytes, are more than the function-runner takes: "+
+			"raise its --max-request-body-size (%s)", image, size, text)
 	case codes.Canceled:
 		return err
 	}
 	if message := stderr(text, image); message != "" {
-		return functionError(message)
+		return &krm.Error{Reason: message}
 	}
 	return fmt.Errorf("cannot run %s: %s", image, text)
 }
-
-// functionError is what a function said when it failed.
-type functionError string
-
-// Error returns the function's own words.
-func (e functionError) Error() string { return string(e) }
 
 // stderr returns what a function that failed printed, or "". It stands in the message of the call, in words that depend
 // on whether the function-runner ran the function as its own process or in a Pod.

@@ -123,8 +123,7 @@ func TestFailures(t *testing.T) {
 		"a document is lost":               {output(list + first + kptfile), "the output of " + image + " has lost sub/points.yaml (document 2), and may remove nothing" + refused},
 		"a file is moved":                  {output(list + kptfile + first + strings.Replace(second, "sub/", "../", 1)), "the output of " + image + " has lost sub/points.yaml (document 2), and may remove nothing" + refused},
 		"an item without a file":           {output(list + kptfile + first + "- {kind: ConfigMap, metadata: {name: b}}\n"), "the output of " + image + " has lost sub/points.yaml (document 2), and may remove nothing" + refused},
-		"no item":                          {output(list + kptfile + first + second + "- 1\n"), "the output of " + image + " has a resource without a file, which it was not given" + refused},
-		"a file too many":                  {output(list + kptfile + first + second + strings.Replace(second, "'1'", "'2'", 1)), "the output of " + image + " has sub/points.yaml (document 3), which it was not given" + refused},
+		"no item":                          {output(list + kptfile + first + second + "- 1\n"), "the output of " + image + " cannot be read as kpt reads it: wrong node kind: expected MappingNode but got ScalarNode: node contents:\n1\n"},
 		"a file twice":                     {output(list + kptfile + first + second + second), "the output of " + image + " has sub/points.yaml (document 2) twice" + refused},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,9 +136,47 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestOutput holds that the items given come first, in their order, then those that the function added, and the results.
+func TestOutput(t *testing.T) {
+	t.Parallel()
+	const (
+		given = "kind: ResourceList\nitems:\n" +
+			"- {kind: B, metadata: {name: b, annotations: {internal.config.kubernetes.io/path: b.yaml}}}\n" +
+			"- {kind: A, metadata: {name: a, annotations: {internal.config.kubernetes.io/path: a.yaml}}}\n"
+		returned = "kind: ResourceList\nitems:\n" +
+			"- {kind: A, metadata: {name: a, annotations: {internal.config.kubernetes.io/path: a.yaml, internal.config.kubernetes.io/id: '2'}}, edited: true}\n" +
+			"- {kind: New, metadata: {name: n}}\n" +
+			"- {kind: B, metadata: {name: b, annotations: {internal.config.kubernetes.io/path: b.yaml, internal.config.kubernetes.io/id: '1'}}}\n" +
+			"results:\n- {message: m, severity: info, file: {path: a.yaml, index: 1}}\n"
+	)
+	items := parse(given)
+	out, err := start(t, func(context.Context, []byte) ([]byte, error) { return []byte(returned), nil }).
+		Run(t.Context(), "inject-config", kyaml.MustParse("kind: InjectConfig\n"), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type item struct {
+		Place  string
+		Edited bool
+	}
+	var got []item
+	for _, i := range out.Items {
+		got = append(got, item{mutate.PlaceOf(i).String(), i.Field("edited") != nil})
+	}
+	if diff := cmp.Diff([]item{{"b.yaml", false}, {"a.yaml", true}, {"new_n.yaml", false}}, got); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
+	}
+	if results, err := kyaml.Marshal(out.Results); err != nil || string(results) != "- message: m\n  severity: info\n  file:\n    path: a.yaml\n    index: 1\n" {
+		t.Errorf("results: %v\n%s", err, results)
+	}
+	if diff := cmp.Diff(parse(given)[1].MustString(), items[1].MustString()); diff != "" {
+		t.Errorf("the item given was changed (-want +got):\n%s", diff)
+	}
+}
+
 // parse returns the items of a ResourceList that is known to be one.
 func parse(list string) []*kyaml.RNode {
-	items, _, err := decode([]byte(list))
+	items, err := kyaml.MustParse(list).Field("items").Value.Elements()
 	if err != nil {
 		panic(err)
 	}
@@ -166,17 +203,19 @@ func TestEndless(t *testing.T) {
 // TestTooLarge sends and gets more than the function-runner takes, and as much as gRPC clients do not take unless told to.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
-	large := parse("kind: ResourceList\nitems:\n- {kind: A, metadata: {annotations: {internal.config.kubernetes.io/path: a.yaml}}, data: " + strings.Repeat("x", 5_000_000) + "}\n")
+	large := "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" +
+		"- {kind: A, metadata: {annotations: {internal.config.kubernetes.io/path: a.yaml}}, data: " + strings.Repeat("x", 5_000_000) + "}\n"
 	runtime := start(t, func(_ context.Context, list []byte) ([]byte, error) { return list, nil })
-	_, err := runtime.Run(t.Context(), "inject-config", nil, large)
-	want := "the resources for example.com/fn/inject-config:v1, of 5000153 bytes, are more than the function-runner takes: raise its --max-request-body-size " +
-		"(grpc: received message larger than max (5000191 vs. 4194304))"
+	_, err := runtime.Run(t.Context(), "inject-config", nil, parse(large))
+	want := "the resources for example.com/fn/inject-config:v1, of 5000215 bytes, are more than the function-runner takes: raise its --max-request-body-size " +
+		"(grpc: received message larger than max (5000253 vs. 4194304))"
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	runtime = start(t, func(context.Context, []byte) ([]byte, error) { return encode(nil, large) })
-	if _, err = runtime.Run(t.Context(), "inject-config", nil, nil); err == nil || !strings.Contains(err.Error(), "has a.yaml, which it was not given") {
-		t.Errorf("got %v", err)
+	runtime = start(t, func(context.Context, []byte) ([]byte, error) { return []byte(large), nil })
+	out, err := runtime.Run(t.Context(), "inject-config", nil, nil)
+	if err != nil || len(out.Items) != 1 || len(kyaml.GetValue(out.Items[0].Field("data").Value)) != 5_000_000 {
+		t.Errorf("got %d items, %v", len(out.Items), err)
 	}
 }
 

@@ -58,8 +58,8 @@ func pick(m map[string]any, keys ...string) map[string]any {
 	return out
 }
 
-// Node returns the YAML of a value that has one in JSON, such as a config for a Runtime. An error says that it has none.
-func Node(value any) (*kyaml.RNode, error) {
+// toNode returns the YAML of a value that has one in JSON, such as a config. An error says that it has none.
+func toNode(value any) (*kyaml.RNode, error) {
 	text, err := yaml.Marshal(value)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mutate runs the functions that make a package variant over the files of a package.
+// Package mutate runs the functions: those that make a package variant, over the files of a package, and the one that
+// expands a set, over a snapshot of the cluster.
 package mutate
 
 import (
@@ -87,13 +88,19 @@ func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Requ
 	}
 	after := before
 	run := func(function string, config map[string]any) error {
-		n, err := Node(config)
+		n, err := toNode(config)
 		if err != nil {
 			return fmt.Errorf("cannot configure %s: %w", function, err)
 		}
-		if after, err = runtime.Run(ctx, function, n, after); err != nil {
+		out, err := runtime.Run(ctx, function, n, after)
+		if err == nil && len(out.Items) > len(after) {
+			err = fmt.Errorf("the output has %s, which was not given to the function; nothing of it is used: "+
+				"name images of these functions by --function-registry and --function-version", PlaceOf(out.Items[len(after)]))
+		}
+		if err != nil {
 			return &FunctionError{Function: function, Err: err}
 		}
+		after = out.Items
 		return nil
 	}
 	if r.Spec.PackageContext != nil {
@@ -135,7 +142,7 @@ func parse(files map[string]string) ([]*yaml.RNode, error) {
 	for _, p := range paths {
 		reader := &kio.ByteReader{
 			Reader:            strings.NewReader(files[p]),
-			SetAnnotations:    map[string]string{kioutil.PathAnnotation: p},
+			SetAnnotations:    map[string]string{kioutil.PathAnnotation: p, kioutil.LegacyPathAnnotation: p}, //nolint:staticcheck // kpt sets both
 			DisableUnwrapping: true,
 			PreserveSeqIndent: true,
 		}

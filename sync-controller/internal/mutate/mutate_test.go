@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
+	"github.com/package-variants/package-variants/functions/krm"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -263,6 +264,9 @@ func TestApplyErrors(t *testing.T) {
 			`inject-config: points.yaml: ConfigMap "endpoints": metadata.annotations.kpt.dev/config-injection: is "maybe", but must be "required" or "optional"`},
 		"a comment that YAML does not bring back": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline:\n  mutators:\n  - image: a:v1\n    configMap: # c\n      &x\n      a: b\n"}),
 			`prepend-pipeline: Kptfile: Kptfile "web": could not be read again after the edit: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own`},
+		"a comment that YAML does not bring back, beside a resource to edit": {web(map[string]string{"package-context.yaml": packageContext + "---\napiVersion: v1\nkind: A\nmetadata: {name: a}\nspec: # c\n  &x\n  a: b\n"}),
+			"cannot write package-context.yaml: it would be no YAML any more (MalformedYAMLError: yaml: line 5: could not find expected ':'): " +
+				"move comments that stand between a key and the anchor or tag of its value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -295,14 +299,14 @@ type recorder struct {
 
 var errBoom = errors.New("boom")
 
-func (r *recorder) Run(ctx context.Context, function string, config *kyaml.RNode, items []*kyaml.RNode) ([]*kyaml.RNode, error) {
+func (r *recorder) Run(ctx context.Context, function string, config *kyaml.RNode, items []*kyaml.RNode) (krm.Output, error) {
 	r.functions = append(r.functions, function)
 	if r.configs == nil {
 		r.configs = map[string]string{}
 	}
 	r.configs[function] = config.MustString()
 	if function == r.fails {
-		return nil, errBoom
+		return krm.Output{}, errBoom
 	}
 	return r.Builtin.Run(ctx, function, config, items)
 }
@@ -369,6 +373,26 @@ func TestFunctionError(t *testing.T) {
 	}
 	if _, is := errors.AsType[*FunctionError](err); is {
 		t.Errorf("a cluster that does not answer is taken for a failure of the package: %v", err)
+	}
+}
+
+// adding is a Runtime whose functions add a resource.
+type adding struct{ Builtin }
+
+func (r adding) Run(ctx context.Context, function string, config *kyaml.RNode, items []*kyaml.RNode) (krm.Output, error) {
+	out, err := r.Builtin.Run(ctx, function, config, items)
+	out.Items = append(out.Items, kyaml.MustParse("kind: A\nmetadata: {annotations: {internal.config.kubernetes.io/path: sub/a.yaml, internal.config.kubernetes.io/index: '1'}}\n"))
+	return out, err
+}
+
+// TestAddedResource holds that nothing is taken of a function that adds a resource to a package.
+func TestAddedResource(t *testing.T) {
+	t.Parallel()
+	out, err := Apply(t.Context(), adding{}, web(), request(t, spec()))
+	const want = "apply-package-context: the output has sub/a.yaml (document 2), which was not given to the function; nothing of it is used: " +
+		"name images of these functions by --function-registry and --function-version"
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" || out.Files != nil {
+		t.Errorf("changed %v, -want +got:\n%s", out.Changed(), diff)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
@@ -18,14 +19,17 @@ const (
 	ApplyPackageContext = "apply-package-context"
 	PrependPipeline     = "prepend-pipeline"
 	InjectConfig        = "inject-config"
+	ExpandVariantSet    = "expand-variantset"
 )
 
 // Runtime runs KRM functions.
 type Runtime interface {
-	// Run runs the function on the items with the config, and returns the items as they are to be. The items given are
-	// not changed. An error is the function's own, or says why it could not be run; it is an *UnavailableError if no
-	// function can be run at the time.
-	Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) ([]*yaml.RNode, error)
+	// Run runs the function on the items, each of which has a Place of its own, with the config. The output has the items
+	// given, edited or not, in their order, and then those that the function added; the items given are not changed.
+	//
+	// The error is a *krm.Error, or several joined, if the function failed over what it was given; it is an
+	// *UnavailableError if no function can be run at the time; any other error says why this one could not be run.
+	Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (krm.Output, error)
 }
 
 // UnavailableError says that a Runtime can run no functions, until it comes back by itself.
@@ -49,14 +53,14 @@ var builtin = map[string]krm.Function{
 	ApplyPackageContext: packagecontext.Run,
 	PrependPipeline:     pipeline.Run,
 	InjectConfig:        injection.Run,
+	ExpandVariantSet:    expansion.Run,
 }
 
 // Run implements Runtime.
-func (Builtin) Run(_ context.Context, function string, config *yaml.RNode, items []*yaml.RNode) ([]*yaml.RNode, error) {
+func (Builtin) Run(_ context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	f, ok := builtin[function]
 	if !ok {
-		return nil, fmt.Errorf("there is no built-in function %q", function)
+		return krm.Output{}, fmt.Errorf("there is no built-in function %q", function)
 	}
-	out, err := f(config, items)
-	return out.Items, err
+	return f(config, items)
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -165,18 +164,14 @@ func (o *Options) Logger(out io.Writer) logr.Logger {
 	return logger
 }
 
-// Functions returns what runs the functions of variants, and what expands sets.
-func (o *Options) Functions() (mutate.Runtime, packagevariantset.Expander, error) {
+// Functions returns what runs the functions.
+func (o *Options) Functions() (mutate.Runtime, error) {
 	if o.FunctionRuntime == builtin {
-		return mutate.Builtin{}, packagevariantset.Builtin, nil
+		return mutate.Builtin{}, nil
 	}
 	options := o.FunctionRunner
 	options.Version = cmp.Or(options.Version, version.Stamped(), "latest")
-	runtime, err := functionrunner.New(options)
-	if err != nil {
-		return nil, nil, err
-	}
-	return runtime, runtime.Expand, nil
+	return functionrunner.New(options)
 }
 
 // FunctionsVersion identifies the controller and the functions that it runs.

@@ -21,8 +21,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -199,22 +197,18 @@ func TestLogger(t *testing.T) {
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	o := defaults()
-	runtime, expand, err := o.Functions()
-	if _, ok := runtime.(mutate.Builtin); !ok || expand == nil || err != nil {
+	runtime, err := o.Functions()
+	if _, ok := runtime.(mutate.Builtin); !ok || err != nil {
 		t.Errorf("got %T, %v", runtime, err)
 	}
 	// Nobody listens there: the image that it asks for is not what this holds, but that it asks.
 	o.FunctionRuntime, o.FunctionRunner.Address = "porch", "127.0.0.1:1"
-	runtime, expand, err = o.Functions()
-	if err != nil {
+	if runtime, err = o.Functions(); err != nil {
 		t.Fatal(err)
 	}
-	_, runErr := runtime.Run(t.Context(), "inject-config", nil, nil)
-	_, _, expandErr := expand(t.Context(), &v1alpha2.PackageVariantSet{}, &expansion.Snapshot{})
-	for _, err := range []error{runErr, expandErr} {
-		if down, ok := errors.AsType[*mutate.UnavailableError](err); !ok || down.Message != "the function-runner at 127.0.0.1:1 does not answer" {
-			t.Errorf("got %v", err)
-		}
+	_, err = runtime.Run(t.Context(), mutate.InjectConfig, nil, nil)
+	if down, ok := errors.AsType[*mutate.UnavailableError](err); !ok || down.Message != "the function-runner at 127.0.0.1:1 does not answer" {
+		t.Errorf("got %v", err)
 	}
 }
 

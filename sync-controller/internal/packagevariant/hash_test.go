@@ -174,7 +174,10 @@ func TestSettledAfterFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := &Reconciler{version: "v2", started: time.Now(), lookWithin: time.Hour}
-		in := func(wait time.Duration) string { return "/" + time.Now().Add(wait).UTC().Format(time.RFC3339) }
+		failedBy := func(started time.Time, wait time.Duration) string {
+			return "/" + started.Format(time.RFC3339Nano) + "/" + time.Now().Add(wait).UTC().Format(time.RFC3339)
+		}
+		in := func(wait time.Duration) string { return failedBy(r.started, wait) }
 		for name, c := range map[string]struct {
 			edit  func(*observation)
 			retry string
@@ -187,6 +190,7 @@ func TestSettledAfterFailure(t *testing.T) {
 			"the spec has changed":  {func(o *observation) { o.pv.Generation++ }, in(time.Minute), 0},
 			"it is being deleted":   {func(o *observation) { o.Deleting = true }, in(time.Minute), time.Minute},
 			"another version's":     {func(o *observation) { o.pv.Status.ObservedInputs = "v1" + o.pv.Status.ObservedInputs[12:] }, in(time.Minute), time.Minute},
+			"another process'":      {func(*observation) {}, failedBy(r.started.Add(-time.Hour), time.Minute), 0},
 			"the time is odd":       {func(*observation) {}, "/soon", 0},
 			"there is no time":      {func(*observation) {}, "/", 0},
 		} {

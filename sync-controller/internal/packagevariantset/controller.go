@@ -8,14 +8,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,26 +38,18 @@ const (
 	firstRetry, lastRetry = 200 * time.Millisecond, 5 * time.Minute
 )
 
-// Expander expands a set, whose spec stands at "spec", over a snapshot, as expansion.Expand does. What is wrong with
-// either is an *expansion.FieldError; what keeps the Expander from its work is another error.
-type Expander func(context.Context, *v1alpha2.PackageVariantSet, *expansion.Snapshot) (variants []v1alpha1.PackageVariant, notes []string, err error)
-
-// Builtin is the Expander that works in this process.
-func Builtin(_ context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) (variants []v1alpha1.PackageVariant, notes []string, err error) {
-	return expansion.Expand(set, specPath, s)
-}
-
 // Reconciler reconciles PackageVariantSets.
 type Reconciler struct {
-	client  client.Client // reads from the cache
-	expand  Expander
+	client  client.Client  // reads from the cache
+	runtime mutate.Runtime // runs the function that expands sets
 	watches *objects.Watches
-	memos   memos
+	version string // of the controller and the functions
 	events  events.EventRecorder
 }
 
-// SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes.
-func SetupWithManager(mgr ctrl.Manager, expand Expander) error {
+// SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. After a
+// change of the version, which is that of the controller and of the functions, each set is expanded once.
+func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("cannot make a client for metadata: %w", err)
@@ -68,7 +59,7 @@ func SetupWithManager(mgr ctrl.Manager, expand Expander) error {
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
-		client: mgr.GetClient(), expand: expand, events: mgr.GetEventRecorder("package-variants"),
+		client: mgr.GetClient(), runtime: runtime, version: version, events: mgr.GetEventRecorder("package-variants"),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}
@@ -95,7 +86,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	err := r.client.Get(ctx, req.NamespacedName, &set)
 	if apierrors.IsNotFound(err) || err == nil && !set.DeletionTimestamp.IsZero() {
 		r.watches.Release(req.NamespacedName)
-		r.memos.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
@@ -116,8 +106,5 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 	}
 	steps := plan(in)
 	r.apply(ctx, set, steps)
-	if !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
-		r.memos.put(client.ObjectKeyFromObject(set), settled{digest: in.digest, desired: in.desired, notes: in.notes})
-	}
 	return judge(in, steps)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,7 +90,7 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 					return w.SubResource(sub).Patch(ctx, o, p, options...)
 				},
 			}).Build(),
-		expand:  Builtin,
+		runtime: mutate.Builtin{}, version: "v1",
 		watches: objects.New(nil, nil, nil),
 		events:  events.NewFakeRecorder(100),
 	}
@@ -148,6 +149,7 @@ func TestReconcile(t *testing.T) {
 	expect("one creation fails", true, "2/1/0 ApplyFailed", createA, createB, status)
 	c.fail[createA] = false
 	expect("it is tried again", false, "2/2/0 VariantsNotReady", createA, status)
+	expect("it finds them made", false, "2/2/0 VariantsNotReady", status)
 	expect("nothing has changed", false, "2/2/0 VariantsNotReady")
 
 	var pv v1alpha1.PackageVariant

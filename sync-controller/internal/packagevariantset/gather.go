@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
@@ -53,9 +54,9 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if in.existing, err = r.ownedBy(ctx, set.Namespace, in.owner); err != nil {
 		return nil, err
 	}
-	in.digest = digest(set, versions, in.existing)
-	if known := r.memos.get(client.ObjectKeyFromObject(set)); known.digest == in.digest {
-		in.settled, in.notes, in.desired = true, known.notes, known.desired
+	in.digest = digest(r.version, set, versions, in.existing)
+	if set.Status.ObservedInputs == in.digest {
+		in.settled, in.desired = true, int(set.Status.Desired)
 		return in, nil
 	}
 	if in.wanted, in.notes, err = r.variants(ctx, set, s); err != nil {
@@ -103,7 +104,7 @@ func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantS
 		return nil, nil, stalled(v1alpha1.ReasonUpstreamNotFound,
 			"there is no "+set.Spec.Upstream.Describe()+" in this namespace: publish it, or correct spec.upstream")
 	}
-	wanted, notes, err := r.expand(ctx, set, s)
+	wanted, notes, err := mutate.Expand(ctx, r.runtime, set, s)
 	if _, ofSet := errors.AsType[*expansion.FieldError](err); !ofSet {
 		slices.SortFunc(wanted, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
 		return wanted, notes, err

@@ -3,9 +3,11 @@
 package packagevariantset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +27,8 @@ type outcome struct {
 	condition v1alpha1.Condition
 	// counts is nil if the set could not be expanded.
 	counts *counts
+	// observed is the digest of the input if the variants are as they are to be, and a plan over it has nothing to do.
+	observed string
 	// err is to be tried again; without one, there is something to look for again after wait, unless that is 0.
 	err  error
 	wait time.Duration
@@ -99,6 +103,9 @@ func (t *tally) variant(pv *v1alpha1.PackageVariant) {
 func judge(in *input, steps []step) outcome {
 	t := count(in.desired, steps)
 	o := outcome{counts: &t.counts, err: errors.Join(t.errs...)}
+	if len(in.notes) == 0 && !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
+		o.observed = in.digest
+	}
 	say := func(of func(reason, message string) v1alpha1.Condition, reason, format string, args ...any) {
 		o.condition = of(reason, strings.Join(append([]string{fmt.Sprintf(format, args...)}, in.notes...), "; "))
 	}
@@ -171,6 +178,7 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	before := set.DeepCopy()
 	news := o.condition.Set(&set.Status.Conditions, set.Generation)
 	set.Status.ObservedGeneration = set.Generation
+	set.Status.ObservedInputs = cmp.Or(o.observed, set.Status.ObservedInputs)
 	if c := o.counts; c != nil {
 		set.Status.Desired, set.Status.Current, set.Status.Ready, set.Status.Injected = int32(c.desired), int32(c.current), int32(c.ready), int32(c.injected)
 	}

@@ -8,11 +8,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -58,43 +56,9 @@ func (r *Reconciler) ownedBy(ctx context.Context, namespace string, o owner) ([]
 	return out, nil
 }
 
-// settled is what is known of a set whose variants were all as they are to be: a plan over the same inputs has nothing to
-// do. So the many events of a fleet that comes up cost no expansion.
-type settled struct {
-	digest  string
-	desired int
-	notes   []string
-}
-
-type memos struct {
-	mu sync.Mutex
-	of map[types.NamespacedName]settled
-}
-
-func (m *memos) get(key types.NamespacedName) settled {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.of[key]
-}
-
-func (m *memos) put(key types.NamespacedName, s settled) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.of == nil {
-		m.of = map[types.NamespacedName]settled{}
-	}
-	m.of[key] = s
-}
-
-func (m *memos) forget(key types.NamespacedName) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.of, key)
-}
-
-// digest stands for all that a plan depends on: the set, the versions of what it is expanded over, and of its variants what
-// a plan asks, which is not their status.
-func digest(set *v1alpha2.PackageVariantSet, versions []string, owned []v1alpha1.PackageVariant) string {
+// digest identifies all that a plan depends on: the set, the versions of what it is expanded over, and of its variants what
+// a plan asks, which is not their status. So the many events of a fleet that comes up cost no expansion.
+func digest(version string, set *v1alpha2.PackageVariantSet, versions []string, owned []v1alpha1.PackageVariant) string {
 	lines := slices.Clone(versions)
 	for i := range owned {
 		pv := &owned[i]
@@ -106,9 +70,9 @@ func digest(set *v1alpha2.PackageVariantSet, versions []string, owned []v1alpha1
 	}
 	slices.Sort(lines) // caches have no order
 	h := sha256.New()
-	_, _ = fmt.Fprintln(h, set.UID, set.Generation, len(versions)) // a hash never fails
+	_, _ = fmt.Fprintln(h, version, set.UID, set.Generation, len(versions)) // a hash never fails
 	for _, line := range lines {
 		_, _ = fmt.Fprintln(h, line)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -8,8 +8,10 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // TestDigest holds what of a set's variants makes it be expanded anew: not their status, nor their order.
@@ -21,7 +23,7 @@ func TestDigest(t *testing.T) {
 		variants[0].UID, variants[1].UID = "a", "b"
 		versions := []string{"repository/1", "revision/1"}
 		change(set, variants, versions)
-		return digest(set, versions, variants)
+		return digest("v1", set, versions, variants)
 	}
 	type (
 		set      = *v1alpha2.PackageVariantSet
@@ -52,15 +54,29 @@ func TestDigest(t *testing.T) {
 // TestSettled holds that a set is not expanded for what a plan does not depend on.
 func TestSettled(t *testing.T) {
 	c := newCluster(t, testObjects()...)
-	expansions := 0
-	c.expand = func(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
-		expansions++
-		return Builtin(ctx, set, s)
-	}
-	for i, want := range []int{1, 2, 2, 2} { // it makes the variants, finds them made, and then knows
-		c.reconcile(t, false)
-		if expansions != want {
-			t.Errorf("reconcile %d: %d expansions, want %d", i+1, expansions, want)
+	counted := &counting{}
+	c.runtime = counted
+	expect := func(step string, want int) {
+		t.Helper()
+		if c.reconcile(t, false); counted.runs != want {
+			t.Errorf("%s: %d expansions, want %d", step, counted.runs, want)
 		}
 	}
+	expect("it makes the variants", 1)
+	expect("it finds them made", 2)
+	expect("it knows", 2)
+	c.version = "v2"
+	expect("the controller is another version", 3)
+	expect("it knows again", 3)
+}
+
+// counting runs functions in this process, and counts how often.
+type counting struct {
+	mutate.Builtin
+	runs int
+}
+
+func (c *counting) Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+	c.runs++
+	return c.Builtin.Run(ctx, function, config, items)
 }

@@ -77,7 +77,8 @@ var cluster = map[injection.Candidate]string{
 	{APIVersion: "example.com/v1", Kind: "Team", Name: "eu-team"}: `{"apiVersion": "example.com/v1", "kind": "Team", "metadata": {"name": "eu-team"}, "spec": {"lead": "yes", "onCall": 7, "members": [{"name": "ada", "admin": true}]}}`,
 }
 
-// Objects is a mutate.Objects: it returns those candidates that exist, for a variant in the namespace fleet.
+// Objects is a mutate.Objects: it returns those candidates that exist, for a variant in the namespace fleet, and none of
+// them is unreadable.
 func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
 	var found []map[string]any
 	for _, c := range candidates {

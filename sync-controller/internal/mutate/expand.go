@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mutate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Expand runs the function that expands a set over a snapshot: the set is its config, the snapshot its items.
+// It returns the variants that the set wants, and notes for the user: targets that select nothing.
+// An *expansion.FieldError is what the function says; any other error says why it could not be run.
+func Expand(
+	ctx context.Context, runtime Runtime, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot,
+) (variants []v1alpha1.PackageVariant, notes []string, err error) {
+	config, err := toNode(map[string]any{
+		"apiVersion": v1alpha2.GroupVersion.String(), "kind": v1alpha2.PackageVariantSetKind, "spec": set.Spec,
+		"metadata": map[string]any{"name": set.Name, "namespace": set.Namespace, "uid": set.UID},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	items := snapshotItems(s)
+	out, err := runtime.Run(ctx, ExpandVariantSet, config, items)
+	if _, said := errors.AsType[*krm.Error](err); said {
+		prefix := fmt.Sprintf("%s %q: ", v1alpha2.PackageVariantSetKind, set.Name)
+		reason := strings.ReplaceAll("\n"+err.Error(), "\n"+prefix, "\n")[1:]
+		return nil, nil, &expansion.FieldError{Reason: reason}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if variants, err = readVariants(out.Items[len(items):]); err != nil {
+		return nil, nil, err
+	}
+	for _, result := range out.Results {
+		if strings.HasPrefix(result.Message, "spec.") { // the others are not about a target
+			notes = append(notes, result.Message)
+		}
+	}
+	return variants, notes, nil
+}
+
+// readVariants reads the items that the function added.
+func readVariants(items []*kyaml.RNode) ([]v1alpha1.PackageVariant, error) {
+	variants := make([]v1alpha1.PackageVariant, len(items))
+	for i, item := range items {
+		if err := readVariant(item, &variants[i]); err != nil {
+			return nil, fmt.Errorf("the output of %s has a PackageVariant that cannot be read (%w); nothing of it is used: "+
+				"name images of these functions by --function-registry and --function-version", ExpandVariantSet, err)
+		}
+		variants[i].Annotations = nil // they name the file that the variant would be written to
+	}
+	return variants, nil
+}
+
+func readVariant(item *kyaml.RNode, pv *v1alpha1.PackageVariant) error {
+	if kind := item.GetKind(); kind != variant.Kind {
+		return fmt.Errorf("its kind is %q", kind)
+	}
+	var fields any
+	if err := item.YNode().Decode(&fields); err != nil {
+		return err
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(pv)
+}
+
+// snapshotItems returns what the function reads of a snapshot. An object that a target may select can be one of the
+// others, too.
+func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode) {
+	type id struct {
+		kind expansion.GroupKind
+		name string
+	}
+	seen := map[id]bool{}
+	add := func(kind expansion.GroupKind, o expansion.Object, spec map[string]string) {
+		if !seen[id{kind, o.Name}] {
+			seen[id{kind, o.Name}] = true
+			items = append(items, snapshotItem(kind, o, spec, len(items)))
+		}
+	}
+	revisions := expansion.GroupKind{APIVersion: porchapi.SchemeGroupVersion.String(), Kind: "PackageRevision"}
+	for _, pr := range s.PackageRevisions {
+		lifecycle := porchapi.PackageRevisionLifecycleDraft
+		if pr.Published {
+			lifecycle = porchapi.PackageRevisionLifecyclePublished
+		}
+		add(revisions, pr.Object, map[string]string{
+			"repository": pr.Repo, "packageName": pr.Package, "workspaceName": pr.WorkspaceName, "revision": pr.Revision,
+			"lifecycle": string(lifecycle),
+		})
+	}
+	repositories := expansion.GroupKind{APIVersion: configapi.GroupVersion.String(), Kind: configapi.TypeRepository.Kind}
+	for _, o := range s.Repositories {
+		add(repositories, o, nil)
+	}
+	for kind, objects := range s.Objects {
+		for _, o := range objects {
+			add(kind, o, nil)
+		}
+	}
+	return items
+}
+
+// snapshotItem returns an object as the document with the index of the file snapshot.yaml.
+func snapshotItem(kind expansion.GroupKind, o expansion.Object, spec map[string]string, index int) *kyaml.RNode {
+	annotations := map[string]string{
+		kioutil.PathAnnotation: "snapshot.yaml", kioutil.IndexAnnotation: strconv.Itoa(index),
+	}
+	for key, value := range o.Annotations {
+		if !krm.IsInternalAnnotation(key) {
+			annotations[key] = value
+		}
+	}
+	metadata := mapping(map[string]string{"name": o.Name, "namespace": o.Namespace})
+	metadata.Content = append(metadata.Content, scalar("labels"), mapping(o.Labels), scalar("annotations"), mapping(annotations))
+	object := mapping(map[string]string{"apiVersion": kind.APIVersion, "kind": kind.Kind})
+	object.Content = append(object.Content, scalar("metadata"), metadata)
+	if spec != nil {
+		object.Content = append(object.Content, scalar("spec"), mapping(spec))
+	}
+	return kyaml.NewRNode(object)
+}
+
+// mapping returns a map as YAML. Nodes are made one by one because thousands of targets make this what expansion costs.
+func mapping(fields map[string]string) *kyaml.Node {
+	n := &kyaml.Node{Kind: kyaml.MappingNode, Tag: kyaml.NodeTagMap}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		n.Content = append(n.Content, scalar(key), scalar(fields[key]))
+	}
+	return n
+}
+
+func scalar(text string) *kyaml.Node {
+	return &kyaml.Node{Kind: kyaml.ScalarNode, Tag: kyaml.NodeTagString, Style: kyaml.DoubleQuotedStyle, Value: text}
+}
