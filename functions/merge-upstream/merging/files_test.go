@@ -104,13 +104,11 @@ func TestRefused(t *testing.T) {
 		onConflict               merging.OnConflict
 		want                     string
 	}{
-		"no original": {nil, some, some, "", "the original upstream has no files: pass those of the revision that the package was made from"},
-		"no updated":  {some, files{}, some, "", "the updated upstream has no files: pass those of the revision that the package is to follow"},
-		"no local":    {some, some, nil, "", "the package has no Kptfile: only a kpt package has an upstream"},
-		"no YAML":     {some, some, files{"Kptfile": "}{"}, "", "the package's Kptfile is no YAML of a single Kptfile: correct it first"},
-		"unrelated":   {some, some, with(files{"b.yaml": deploy}), "", "the package has no resource in common with the original upstream, nor with the updated one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)"},
-		"no emitter writes it": {one(deploy + "spec:\n  b: 1\n"), one(deploy + "spec:\n  b: 2\n"), with(one(deploy + "spec:\n  a: # c\n    !!map\n    c: 1\n  b: 1\n")), "",
-			`a.yaml: Deployment "web": could not be read again after the merge: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own`},
+		"no original":      {nil, some, some, "", "the original upstream has no files: pass those of the revision that the package was made from"},
+		"no updated":       {some, files{}, some, "", "the updated upstream has no files: pass those of the revision that the package is to follow"},
+		"no local":         {some, some, nil, "", "the package has no Kptfile: only a kpt package has an upstream"},
+		"no YAML":          {some, some, files{"Kptfile": "}{"}, "", "the package's Kptfile is no YAML of a single Kptfile: correct it first"},
+		"unrelated":        {some, some, with(files{"b.yaml": deploy}), "", "the package has no resource in common with the original upstream, nor with the updated one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)"},
 		"unknown strategy": {some, some, some, "Keep", `is "Keep", but must be TakeUpstream, KeepLocal or Stop`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,6 +121,22 @@ func TestRefused(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestUnreadable holds that a resource which could not be read again is merged as one value.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	upstream := deploy + "spec:\n  b: 2\n"
+	local := deploy + "spec:\n  a: # c\n    !!map\n    c: 1\n  b: 1\n"
+	for onConflict, want := range map[merging.OnConflict]string{merging.TakeUpstream: upstream, merging.KeepLocal: local} {
+		got, conflicts := merge(t, one(deploy+"spec:\n  b: 1\n"), one(upstream), one(local), merging.Options{OnConflict: onConflict})
+		if diff := cmp.Diff(with(one(want)), got); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", onConflict, diff)
+		}
+		if len(conflicts) != 1 || conflicts[0].Resource != `Deployment "web"` || conflicts[0].Field != "" {
+			t.Errorf("%s: conflicts: %+v", onConflict, conflicts)
+		}
 	}
 }
 

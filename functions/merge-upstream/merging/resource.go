@@ -3,6 +3,7 @@
 package merging
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
@@ -142,7 +143,7 @@ func (m *merged) fields(t *tuple, r rules) (result, error) {
 		names(root.Content[0])
 	}
 	out, err := m.compared(result{tuple: t, outcome: changed, root: &root})
-	if err == nil && out.outcome == changed && !readsBack(out.text, root.Content[0]) {
+	if errors.Is(err, errUnreadable) {
 		return m.atomic(t, r), nil
 	}
 	for _, c := range w.conflicts {
@@ -169,7 +170,8 @@ func readsBack(text string, body *yaml.Node) bool {
 	return err == nil && len(root.Content) == 1 && equal(root.Content[0], body)
 }
 
-// compared returns the result as one that is kept if the merge changed nothing.
+// compared returns the result as one that is kept if the merge changed nothing. One that nobody could read is
+// errUnreadable.
 func (m *merged) compared(r result) (result, error) {
 	before, err := encode(r.local.root, r.local.text)
 	if err != nil {
@@ -183,15 +185,15 @@ func (m *merged) compared(r result) (result, error) {
 		r.outcome, r.root, r.text = keep, nil, after
 		return r, nil
 	}
-	if !krm.QuoteBlocks(yaml.NewRNode(r.root.Content[0])) {
-		return r, fmt.Errorf("%s: %s: %s", r.local.file, describe(r.local), unreadable)
+	quoted := krm.QuoteBlocks(yaml.NewRNode(r.root.Content[0]))
+	if r.text, err = encode(r.root, r.local.text); err == nil && (!quoted || !readsBack(r.text, r.root.Content[0])) {
+		err = fmt.Errorf("%s: %s: %w", r.local.file, describe(r.local), errUnreadable)
 	}
-	r.text, err = encode(r.root, r.local.text)
 	return r, err
 }
 
-// unreadable is said of a resource of which nobody could read what would be written.
-const unreadable = "could not be read again after the merge: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own"
+// errUnreadable is said of a resource of which nobody could read what would be written.
+var errUnreadable = errors.New("could not be read again after the merge: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own")
 
 // about records a conflict about a resource as a whole.
 func (m *merged) about(t *tuple, takenFrom string) {

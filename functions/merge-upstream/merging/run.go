@@ -163,7 +163,7 @@ func (l *localPackage) items(m *merged, items []*yaml.RNode) ([]*yaml.RNode, err
 		case r.outcome == taken || r.outcome == changed:
 			merged := l.item(r, item)
 			if !krm.QuoteBlocks(merged) {
-				return nil, krm.Errorf(item, "", "%s", unreadable)
+				return nil, krm.Errorf(item, "", "%s", errUnreadable)
 			}
 			if r.moved() {
 				l.place(merged, r.file(), next)
@@ -176,7 +176,7 @@ func (l *localPackage) items(m *merged, items []*yaml.RNode) ([]*yaml.RNode, err
 			item := yaml.NewRNode(copyNode(r.node()))
 			l.place(item, r.file(), next)
 			if !krm.QuoteBlocks(item) {
-				return nil, krm.Errorf(item, "", "%s", unreadable)
+				return nil, krm.Errorf(item, "", "%s", errUnreadable)
 			}
 			out = append(out, item)
 		}
