@@ -3,6 +3,8 @@
 package node
 
 import (
+	"slices"
+
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -104,7 +106,7 @@ func (f *Field) setEntries(list *yaml.Node, owned Owned, entries []Entry) error 
 			front = append(front, n)
 		}
 	}
-	list.Content = append(front, added...)
+	list.Content = slices.Concat(front, added)
 	return nil
 }
 

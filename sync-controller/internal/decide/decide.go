@@ -121,15 +121,16 @@ func Decide(in *Input) Decision {
 // has steps; if none has, of the first that is not ready.
 func decideTargets(in *Input, targets []revision.Revision) Decision {
 	var all Decision
+	var steps []Step
 	rank := -1
 	for i := range targets {
 		d := decideTarget(in, &targets[i])
-		steps := append(all.Steps, d.Steps...)
+		steps = append(steps, d.Steps...)
 		if r := rankOf(&d); r > rank {
 			all, rank = d, r
 		}
-		all.Steps = steps
 	}
+	all.Steps = steps
 	return all
 }
 

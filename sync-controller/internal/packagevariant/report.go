@@ -93,10 +93,16 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	for _, w := range news {
 		r.event(out.pv, corev1.EventTypeWarning, w.reason, w.message)
 	}
-	if caughtUp := r.await(ctx, known); wait == 0 && (more || !caughtUp) {
-		wait = lookAgain
+	return ctrl.Result{RequeueAfter: r.again(ctx, known, more, wait)}, nil
+}
+
+// again waits until the caches know what was written, and returns when the variant is to be looked at again: after wait, if
+// steps failed, and soon if more follow or the caches are behind. 0 is when an event tells of something.
+func (r *Reconciler) again(ctx context.Context, written *observation, more bool, wait time.Duration) time.Duration {
+	if caughtUp := r.await(ctx, written); wait == 0 && (more || !caughtUp) {
+		return lookAgain
 	}
-	return ctrl.Result{RequeueAfter: wait}, nil
+	return wait
 }
 
 // warning is what an Event is to tell of.

@@ -32,7 +32,7 @@ func TestConditionOf(t *testing.T) {
 	noRunner := &mutate.UnavailableError{Message: "the function-runner does not answer", Err: errBoom}
 	rendered := apierrors.NewInternalError(errors.New("Error occurred rendering package in kpt function pipeline.\nDetails: set-labels:\n  no labels"))
 	placeholder := apierrors.NewInternalError(errors.New("upstream may not be the placeholder package revision"))
-	gone := apierrors.NewGone("served by v1alpha2")
+	gone := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone, Message: "served by v1alpha2"}}
 	unavailable := apierrors.NewServiceUnavailable("no endpoints")
 	for name, c := range map[string]struct {
 		err  error

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"syscall"
 	"testing"
@@ -80,7 +81,7 @@ func TestKindsOfErrors(t *testing.T) {
 		"a branch is not there": {internal("reference not found"), true, false, false, false},
 		"placeholder": {wrap(internal("cannot create a package revision from main: source may not be the placeholder package revision")),
 			false, false, true, false},
-		"migrated": {wrap(apierrors.NewGone("served by v1alpha2")), false, false, false, true},
+		"migrated": {wrap(&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone, Code: http.StatusGone, Message: "served by v1alpha2"}}), false, false, false, true},
 
 		"unavailable":        {wrap(apierrors.NewServiceUnavailable("no endpoints")), false, true, false, false},
 		"timeout":            {wrap(apierrors.NewTimeoutError("slow", 1)), false, true, false, false},
