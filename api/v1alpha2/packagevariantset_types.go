@@ -105,10 +105,11 @@ type RepositoryTarget struct {
 	// +required
 	Name string `json:"name"`
 
-	// PackageNames are the names of the packages to make. Without any, one is made and has the upstream's name.
+	// PackageNames are the names of the packages to make: paths of at most 63 characters beside the slashes. Without any,
+	// one is made and has the upstream's name.
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=125
-	// +kubebuilder:validation:items:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
+	// +kubebuilder:validation:items:Pattern=`^(\b([-a-z0-9](\b/\b)?){1,63}\b)?$`
 	// +optional
 	PackageNames []string `json:"packageNames,omitempty"`
 }
@@ -118,11 +119,11 @@ type RepositoryTarget struct {
 type RepositorySelector struct {
 	metav1.LabelSelector `json:",inline"`
 
-	// PackageNames are the names of the packages to make in each repository. Without any, one is made and has the
-	// upstream's name. This is an addition to Porch's API.
+	// PackageNames are the names of the packages to make in each repository: paths of at most 63 characters beside the
+	// slashes. Without any, one is made and has the upstream's name. This is an addition to Porch's API.
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=125
-	// +kubebuilder:validation:items:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
+	// +kubebuilder:validation:items:Pattern=`^(\b([-a-z0-9](\b/\b)?){1,63}\b)?$`
 	// +optional
 	PackageNames []string `json:"packageNames,omitempty"`
 }
@@ -146,11 +147,11 @@ type ObjectSelector struct {
 	// +optional
 	Name *string `json:"name,omitempty"`
 
-	// PackageNames are the names of the packages to make for each object. Without any, one is made and has the
-	// upstream's name. This is an addition to Porch's API.
+	// PackageNames are the names of the packages to make for each object: paths of at most 63 characters beside the
+	// slashes. Without any, one is made and has the upstream's name. This is an addition to Porch's API.
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=125
-	// +kubebuilder:validation:items:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
+	// +kubebuilder:validation:items:Pattern=`^(\b([-a-z0-9](\b/\b)?){1,63}\b)?$`
 	// +optional
 	PackageNames []string `json:"packageNames,omitempty"`
 }

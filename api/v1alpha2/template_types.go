@@ -73,9 +73,9 @@ type DownstreamTemplate struct {
 	// +optional
 	Repo *string `json:"repo,omitempty"`
 
-	// Package is the name of the package.
+	// Package is the name of the package: a path of at most 63 characters beside the slashes.
 	// +kubebuilder:validation:MaxLength=125
-	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
+	// +kubebuilder:validation:Pattern=`^(\b([-a-z0-9](\b/\b)?){1,63}\b)?$`
 	// +optional
 	Package *string `json:"package,omitempty"`
 

@@ -3,6 +3,7 @@
 package compat
 
 import (
+	"fmt"
 	"math/rand"
 	"path/filepath"
 	"strings"
@@ -29,10 +30,10 @@ func porchFinds(repo, pkg, workspace string) bool {
 	return err == nil && got == want
 }
 
-// TestNamesAsInPorch compares our rules for names, and those of the CRD, with Porch's on random names.
+// TestNamesAsInPorch compares our rules for names, and those of the CRDs, with Porch's on random names.
 func TestNamesAsInPorch(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, filepath.Join(crdDir, variantCRD))
+	s, sets := newServer(t, filepath.Join(crdDir, variantCRD)), newServer(t, filepath.Join(crdDir, variantSetCRD))
 	random := rand.New(rand.NewSource(1))
 	both := map[string]int{}
 	check := func(what, name string, porch, ours bool, field map[string]string) {
@@ -67,6 +68,12 @@ func TestNamesAsInPorch(t *testing.T) {
 		// Porch drops slashes around a name, so that no package has the name that was asked for.
 		if strings.Trim(name, "/") == name {
 			check("downstream.package", name, porchMakes("r", name, "w"), variant.PackageProblem(name) == "", map[string]string{"downstream.package": name})
+			ours := variant.PackageProblem(name) == ""
+			for field, spec := range setsOver(t, name) {
+				if errs := sets.create(t, sets.object(spec)); (len(errs) == 0) != ours && (name != "" || field != "template") {
+					t.Errorf("%s of a set, %q: we say %v, the CRD %v", field, name, ours, errs)
+				}
+			}
 		}
 		if len(name) <= 63 && strings.Trim(name, "/") == name {
 			check("upstream.package", name, porchFinds("r", name, "w"), valid(&variant.Upstream{Repo: "r", Package: name}), map[string]string{"upstream.package": name})
@@ -79,6 +86,48 @@ func TestNamesAsInPorch(t *testing.T) {
 	for _, what := range []string{"downstream.repo", "upstream.repo", "upstream.workspaceName", "downstream.package", "upstream.package"} {
 		if both[what] < 100 {
 			t.Errorf("only %d valid names for %s", both[what], what)
+		}
+	}
+}
+
+// setsOver returns specs of PackageVariantSets that name a package, by the field that does. An empty name in a template says
+// nothing.
+func setsOver(t *testing.T, pkg string) map[string]map[string]any {
+	t.Helper()
+	specs := map[string]map[string]any{}
+	for field, target := range map[string]string{
+		"repositories":       "repositories: [{name: r, packageNames: [%[1]q]}]",
+		"repositorySelector": "repositorySelector: {packageNames: [%[1]q]}",
+		"objectSelector":     "objectSelector: {apiVersion: v1, kind: K, packageNames: [%[1]q]}",
+		"template":           "repositories: [{name: r}], template: {downstream: {package: %[1]q}}",
+	} {
+		specs[field] = parse(t, fmt.Sprintf(setUpstream+"targets: [{"+target+"}]", pkg)).(map[string]any)
+	}
+	return specs
+}
+
+// TestNamesOfLength has the CRDs hold names to the length that Porch takes: 63 characters, beside the slashes.
+func TestNamesOfLength(t *testing.T) {
+	t.Parallel()
+	sets := newServer(t, filepath.Join(crdDir, variantSetCRD))
+	for name, want := range map[string]bool{
+		strings.Repeat("x", 63):                                               true,
+		strings.Repeat("x", 64):                                               false,
+		"a/" + strings.Repeat("x", 62):                                        true,
+		"a/" + strings.Repeat("x", 63):                                        false,
+		"a/" + strings.Repeat("x", 64):                                        false,
+		strings.TrimSuffix(strings.Repeat("x/", 63), "/"):                     true,
+		strings.TrimSuffix(strings.Repeat("x/", 64), "/"):                     false,
+		"a/" + strings.Repeat("x", 30) + "/" + strings.Repeat("-", 31):        false,
+		"a/" + strings.Repeat("x", 30) + "/y" + strings.Repeat("-", 30) + "z": true,
+	} {
+		if ours := variant.PackageProblem(name) == ""; ours != want {
+			t.Errorf("%s: we say %v", name, ours)
+		}
+		for field, spec := range setsOver(t, name) {
+			if errs := sets.create(t, sets.object(spec)); (len(errs) == 0) != want {
+				t.Errorf("%s of a set, %s: the CRD says %v", field, name, errs)
+			}
 		}
 	}
 }

@@ -100,7 +100,8 @@ func encode(t *testing.T, in any) []byte {
 	return out
 }
 
-// generic decodes JSON without a type. Porch writes an empty status where we write none; both mean the same.
+// generic decodes JSON without a type. Porch writes an empty status where we write none, and has no counts where we write
+// 0; both mean the same.
 func generic(t *testing.T, in []byte) map[string]any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(in))
@@ -109,8 +110,15 @@ func generic(t *testing.T, in []byte) map[string]any {
 	if err := decoder.Decode(&out); err != nil {
 		t.Fatal(err)
 	}
-	if status, ok := out["status"].(map[string]any); ok && len(status) == 0 {
-		delete(out, "status")
+	if status, ok := out["status"].(map[string]any); ok {
+		for _, count := range []string{"desired", "current", "ready", "injected"} {
+			if status[count] == json.Number("0") {
+				delete(status, count)
+			}
+		}
+		if len(status) == 0 {
+			delete(out, "status")
+		}
 	}
 	return out
 }

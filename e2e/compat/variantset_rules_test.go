@@ -12,7 +12,7 @@ const setUpstream = "upstream: {repo: blueprints, package: billing, revision: 3}
 // validSet is the least that a PackageVariantSet needs.
 const validSet = setUpstream + "targets: [{repositories: [{name: edge-01}]}]"
 
-const packagePattern = `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
+const packagePattern = `^(\b([-a-z0-9](\b/\b)?){1,63}\b)?$`
 
 func TestPackageVariantSetRules(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ package merge
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"path/filepath"
@@ -148,7 +149,7 @@ func canonicalYAML(t *testing.T, name, text string) string {
 	for dec := kyaml.NewDecoder(strings.NewReader(text)); ; {
 		var value map[string]any
 		err := dec.Decode(&value)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out.String()
 		}
 		if err != nil {

@@ -4,7 +4,6 @@ package node
 
 import (
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -254,41 +253,6 @@ func (f *Field) toBlock() {
 	key, empty := f.parent.Content[i], f.parent.Content[i+1]
 	empty.Style &^= yaml.FlowStyle
 	key.LineComment, empty.LineComment = joinLine(key.LineComment, empty.LineComment), ""
-}
-
-// removeChildren removes n children of parent from position i on, and hands the comments that do not describe them to
-// the neighbours.
-func removeChildren(parent *yaml.Node, i, n int) {
-	rest := leadingBlocks(parent.Content[i].HeadComment)
-	for _, gone := range parent.Content[i : i+n] {
-		rest = joinBlocks(rest, gone.FootComment)
-	}
-	parent.Content = slices.Delete(parent.Content, i, i+n)
-	switch {
-	case rest == "":
-	case i < len(parent.Content):
-		parent.Content[i].HeadComment = joinBlocks(rest, parent.Content[i].HeadComment)
-	case i >= n:
-		parent.Content[i-n].FootComment = joinBlocks(parent.Content[i-n].FootComment, rest)
-	default:
-		parent.FootComment = joinBlocks(parent.FootComment, rest)
-	}
-}
-
-// leadingBlocks returns the blocks of a head comment but for the last, which describes what follows it.
-func leadingBlocks(comment string) string {
-	i := strings.LastIndex(comment, "\n\n")
-	if i < 0 {
-		return ""
-	}
-	return comment[:i]
-}
-
-func joinBlocks(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "\n\n" + b
 }
 
 // RemoveWithEmptied removes the field, then each mapping around it that this leaves empty.

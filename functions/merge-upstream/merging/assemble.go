@@ -3,6 +3,7 @@
 package merging
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -71,50 +72,45 @@ func (a *assembly) text(original, updated *file) (string, bool) {
 	if a.isUpstreams(original, updated) {
 		return updated.withLineEndsOf(a.local), true
 	}
-	var out strings.Builder
-	resources, touched, first := 0, false, true
-	write := func(text string) {
-		if first && touched && isSeparatorOnly(text) {
-			_, text = separator(text)
-		}
-		first = false
-		out.WriteString(text)
-	}
-	for _, d := range a.local.documents() {
-		r, isResource := a.here[d]
-		switch {
-		case !isResource:
-			write(d.text)
-			continue
-		case r.outcome == gone || r.moved():
-			touched = true
-			continue
-		case r.outcome == keep:
-			write(d.text)
-		default:
-			line, _ := separator(d.text)
-			touched = true
-			write(line + terminated(r.body()))
-		}
-		resources++
+	out, resources, touched := a.existing()
+	if !touched && len(a.added) == 0 {
+		return a.local.raw, true
 	}
 	for _, r := range a.added {
-		if text := out.String(); text != "" {
-			if !strings.HasSuffix(text, "\n") {
-				out.WriteString("\n")
-			}
-			out.WriteString("---\n")
+		if out != "" {
+			out = terminated(out) + "---\n"
 		}
-		out.WriteString(terminated(r.body()))
-		resources, touched = resources+1, true
+		out += terminated(r.body())
 	}
-	switch {
-	case !touched:
-		return a.local.raw, true
-	case a.local != nil && a.local.crlf:
-		return strings.ReplaceAll(out.String(), "\n", "\r\n"), resources > 0
+	if a.local != nil && a.local.crlf {
+		out = strings.ReplaceAll(out, "\n", "\r\n")
 	}
-	return out.String(), resources > 0
+	return out, resources+len(a.added) > 0
+}
+
+// existing returns the text of the documents that stand in the file and stay there, how many of them are resources, and
+// whether the merge touched any.
+func (a *assembly) existing() (text string, resources int, touched bool) {
+	var out strings.Builder
+	for _, d := range a.local.documents() {
+		text := d.text
+		if r, isResource := a.here[d]; isResource {
+			if r.outcome == gone || r.moved() {
+				touched = true
+				continue
+			}
+			if r.outcome != keep {
+				line, _ := separator(d.text)
+				text, touched = line+terminated(r.body()), true
+			}
+			resources++
+		}
+		if out.Len() == 0 && touched && isSeparatorOnly(text) {
+			_, text = separator(text)
+		}
+		out.WriteString(text)
+	}
+	return out.String(), resources, touched
 }
 
 // isUpstreams reports whether the file becomes the upstream's as it is: it was the original's, or is new.
@@ -128,21 +124,29 @@ func (a *assembly) isUpstreams(original, updated *file) bool {
 			left[d] = true
 		}
 	}
-	for _, r := range a.here {
-		switch {
-		case r.outcome == taken && !r.moved() || r.outcome == keep && r.updated != nil && sameText(r.local, r.updated):
-			delete(left, r.updated)
-		case r.outcome != gone && !r.moved():
-			return false
-		}
-	}
-	for _, r := range a.added {
-		if r.outcome != taken || !left[r.updated] {
+	for _, r := range a.remaining() {
+		if !left[r.updated] || !r.isUpstreams() {
 			return false
 		}
 		delete(left, r.updated)
 	}
 	return len(left) == 0
+}
+
+// remaining returns the results of the resources that stand in the file after the merge.
+func (a *assembly) remaining() []result {
+	out := slices.Clone(a.added)
+	for _, r := range a.here {
+		if r.outcome != gone && !r.moved() {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// isUpstreams reports whether the resource has the text that it has upstream.
+func (r result) isUpstreams() bool {
+	return r.outcome == taken || r.outcome == keep && sameText(r.local, r.updated)
 }
 
 func (f *file) documents() []*document {

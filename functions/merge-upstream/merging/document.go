@@ -72,8 +72,8 @@ func parse(name, text string) (docs []*document, whole bool) {
 			return nil, true
 		}
 		d := &document{file: name, index: resources, text: segment}
-		if root.Kind != 0 && !(len(root.Content) == 1 && node.IsNull(root.Content[0])) {
-			if len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode {
+		if root.Kind != 0 && !node.IsNull(root.Content[0]) {
+			if root.Content[0].Kind != yaml.MappingNode {
 				return nil, true
 			}
 			d.root = &root

@@ -4,7 +4,7 @@ package merging
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+	"github.com/package-variants/package-variants/functions/krm"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -78,11 +79,20 @@ func (m *merged) setUpstream(r result) (result, error) {
 	}
 	for _, e := range all {
 		if err := set(e.section, e.key, e.value); err != nil {
-			return r, fmt.Errorf("Kptfile: %w", err)
+			return r, inKptfile(err)
 		}
 	}
 	r.outcome, r.root = changed, root
 	return m.compared(r)
+}
+
+// inKptfile returns an error about a field of the root Kptfile.
+func inKptfile(err error) error {
+	e := &krm.Error{File: pkgtree.KptfileName, Reason: err.Error()}
+	if field := (*node.Error)(nil); errors.As(err, &field) {
+		e.Field, e.Reason = field.Path, field.Reason
+	}
+	return e
 }
 
 type entry struct {

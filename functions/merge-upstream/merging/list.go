@@ -37,6 +37,20 @@ func (w *walker) list(parent, s sources, key, path string, schema *openapi.Resou
 	}
 }
 
+// hasElements reports whether a list is merged by element.
+func hasElements(s sources, schema *openapi.ResourceSchema) bool {
+	schema = schemaOf(schema, s)
+	if !kyamlschema.IsAssociative(schema, nil, false) {
+		return false
+	}
+	_, keys := schema.PatchStrategyAndKeyList()
+	if len(keys) == 0 {
+		return scalars(s)
+	}
+	_, ok := rowsOf(s, keys)
+	return ok
+}
+
 // atom prepares a list that is merged as one value; replace keeps it from merge3.
 func (w *walker) atom(parent, s sources, key, path string, replace bool) {
 	switch {
@@ -69,9 +83,8 @@ func (w *walker) element(list sources, r row, path string, keys []string, schema
 	switch {
 	case w.rules.ours(path) || equal(e.original, e.updated) || equal(e.local, e.updated):
 		keep()
-	case e.local == nil && e.original == nil: // merge3 adds it
 	case e.local == nil:
-		if w.record(path, e) {
+		if e.original == nil || w.record(path, e) {
 			added := copyNode(e.updated)
 			list.local.Content = append(list.local.Content, added)
 			w.shieldAll(added)

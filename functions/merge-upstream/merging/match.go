@@ -3,6 +3,7 @@
 package merging
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -87,28 +88,27 @@ func joinMoved(all []*tuple) []*tuple {
 	}
 	gone := map[*tuple]bool{}
 	for _, list := range parts {
-		whole := &tuple{}
-		unique := true
-		for _, t := range list {
-			unique = unique && (t.original == nil || whole.original == nil) && (t.local == nil || whole.local == nil) &&
-				(t.updated == nil || whole.updated == nil)
-			whole.add(t)
-		}
-		if !unique || len(list) == 1 {
+		whole, unique := join(list)
+		if !unique {
 			continue
 		}
-		*list[0] = *whole
+		*list[0] = whole
 		for _, t := range list[1:] {
 			gone[t] = true
 		}
 	}
-	kept := all[:0]
-	for _, t := range all {
-		if !gone[t] {
-			kept = append(kept, t)
-		}
+	return slices.DeleteFunc(all, func(t *tuple) bool { return gone[t] })
+}
+
+// join makes one tuple of parts; it reports false if a version has two of them.
+func join(parts []*tuple) (whole tuple, unique bool) {
+	unique = true
+	for _, t := range parts {
+		unique = unique && (t.original == nil || whole.original == nil) && (t.local == nil || whole.local == nil) &&
+			(t.updated == nil || whole.updated == nil)
+		whole.add(t)
 	}
-	return kept
+	return whole, unique
 }
 
 func (t *tuple) add(part *tuple) {

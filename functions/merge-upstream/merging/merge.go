@@ -4,8 +4,9 @@
 // merge3, as kpt and Porch do it, and a walk over the three versions that names what both sides changed.
 //
 // merge3 knows one rule, the upstream wins, and reports nothing. The walk comes first: it records the conflicts, and takes
-// out of merge3's sight what merge3 must leave alone (what the upstream did not change, what is kept) or cannot merge
-// (values whose type changed).
+// out of merge3's sight what merge3 must leave alone (what the upstream did not change, what is kept), what there is
+// nothing to merge of (values that only the upstream has), and what merge3 gets wrong (values whose type changed, lists
+// that have a key twice). e2e/merge holds the outcomes to those of Porch and kpt.
 package merging
 
 import (

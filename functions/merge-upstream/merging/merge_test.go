@@ -61,11 +61,11 @@ func TestMerge(t *testing.T) {
 		"field removed here":                     {cm + "data:\n  a: one\n  b: two\n", cm + "data:\n  a: two\n  b: two\n", cm + "data:\n  a: one\n", cm + "data:\n  a: two\n"},
 		"map removed here":                       {deploy + "spec:\n  a: one\n  b: {c: 1}\n", deploy + "spec:\n  a: two\n  b: {c: 1}\n", deploy + "spec:\n  a: one\n", deploy + "spec:\n  a: two\n"},
 		"map removed upstream":                   {deploy + "spec:\n  a: one\n  b: {c: 1}\n", deploy + "spec:\n  a: one\n", deploy + "spec:\n  a: two\n  b: {c: 1}\n", deploy + "spec:\n  a: two\n"},
-		"empty map removed upstream":             {deploy + "spec:\n  emptyDir: {}\n  a: 1\n", deploy + "spec:\n  configMap: {name: c}\n  a: 1\n", deploy + "spec:\n  emptyDir: {}\n  a: 2\n", deploy + "spec:\n  a: 2\n  configMap:\n    name: c\n"},
+		"empty map removed upstream":             {deploy + "spec:\n  emptyDir: {}\n  a: 1\n", deploy + "spec:\n  configMap: {name: c}\n  a: 1\n", deploy + "spec:\n  emptyDir: {}\n  a: 2\n", deploy + "spec:\n  a: 2\n  configMap: {name: c}\n"},
 		"key added to what the upstream removes": {deploy + "spec:\n  b: {c: 1}\n", deploy + "spec: {}\n", deploy + "spec:\n  b: {c: 1, d: 2}\n", deploy + "spec:\n  b: {d: 2}\n"},
 		"null here":                              {deploy + "spec:\n  a: 1\n  b: null\n", deploy + "spec:\n  a: 2\n  b: null\n", deploy + "spec:\n  a: 1\n  b: null # mine\n", deploy + "spec:\n  a: 2\n  b: null # mine\n"},
 		"null upstream":                          {deploy + "spec:\n  a: 1\n  b: 1\n", deploy + "spec:\n  a: null\n  b: 1\n", deploy + "spec:\n  a: 1\n  b: 2\n", deploy + "spec:\n  b: 2\n"},
-		"null here, value upstream":              {deploy + "spec:\n  a: null\n  b: 1\n", deploy + "spec:\n  a: 1\n  b: 1\n", deploy + "spec:\n  a: null\n  b: 2\n", deploy + "spec:\n  b: 2\n  a: 1\n"},
+		"null here, value upstream":              {deploy + "spec:\n  a: null\n  b: 1\n", deploy + "spec:\n  a: 1\n  b: 1\n", deploy + "spec:\n  a: null\n  b: 2\n", deploy + "spec:\n  a: 1\n  b: 2\n"},
 		"type changes":                           {deploy + "spec:\n  a: one # c\n  b: 1\n", deploy + "spec:\n  a: {b: c}\n  b: 1\n", deploy + "spec:\n  a: one # c\n  b: 2\n", deploy + "spec:\n  a: {b: c}\n  b: 2\n"},
 		"number becomes text":                    {deploy + "spec:\n  a: 1\n  b: 1\n", deploy + "spec:\n  a: \"1\"\n  b: 1\n", deploy + "spec:\n  a: 1\n  b: 2\n", deploy + "spec:\n  a: \"1\"\n  b: 2\n"},
 		"API version changes":                    {"apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 1}\n", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 1}\n", "apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n"},
@@ -98,7 +98,7 @@ func TestLists(t *testing.T) {
 	t.Parallel()
 	const web, sidecar = "      - name: web\n        image: web:1\n", "      - name: side\n        image: side:1\n"
 	for name, c := range map[string]struct{ original, updated, local, want string }{
-		"element added on each side": {pod + web, pod + web + sidecar, pod + web + "      - name: mine\n        image: mine:1\n", pod + web + "      - name: mine\n        image: mine:1\n      - image: side:1\n        name: side\n"},
+		"element added on each side": {pod + web, pod + web + sidecar, pod + web + "      - name: mine\n        image: mine:1\n", pod + web + "      - name: mine\n        image: mine:1\n" + sidecar},
 		"element removed upstream":   {pod + web + sidecar, pod + web, pod + "      - name: web\n        image: web:mine\n" + sidecar, pod + "      - name: web\n        image: web:mine\n"},
 		"element removed here":       {pod + web + sidecar, pod + "      - name: web\n        image: web:2\n" + sidecar, pod + web, pod + "      - name: web\n        image: web:2\n"},
 		"fields of an element":       {pod + web, pod + "      - name: web\n        image: web:2\n", pod + "      - image: web:1 # pinned\n        name: web\n        tty: true\n", pod + "      - image: web:2 # pinned\n        name: web\n        tty: true\n"},

@@ -134,16 +134,39 @@ func (m *merged) fields(t *tuple, r rules) (result, error) {
 	if err != nil {
 		return result{}, fmt.Errorf("%s: %s: cannot be merged: %w", t.local.file, describe(t.local), err)
 	}
-	for _, c := range w.conflicts {
-		m.found(t, c, r)
-	}
 	root := *t.local.root
 	root.Content = []*yaml.Node{body.YNode()}
 	w.unshield(&root)
+	settleComments(&root)
 	if names != nil {
 		names(root.Content[0])
 	}
-	return m.compared(result{tuple: t, outcome: changed, root: &root})
+	out, err := m.compared(result{tuple: t, outcome: changed, root: &root})
+	if err == nil && out.outcome == changed && !readsBack(out.text, root.Content[0]) {
+		return m.atomic(t, r), nil
+	}
+	for _, c := range w.conflicts {
+		m.found(t, c, r)
+	}
+	return out, err
+}
+
+// settleComments moves the comment behind the key of a map or list that became empty: before it, the emitter would write
+// what cannot be read.
+func settleComments(n *yaml.Node) {
+	for i, c := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 && c.Kind != yaml.ScalarNode && len(c.Content) == 0 && c.LineComment == "" {
+			c.LineComment, n.Content[i-1].LineComment = n.Content[i-1].LineComment, ""
+		}
+		settleComments(c)
+	}
+}
+
+// readsBack reports whether a text is read as the value that it was written for. Comments in odd places can prevent that.
+func readsBack(text string, body *yaml.Node) bool {
+	var root yaml.Node
+	err := yaml.Unmarshal([]byte(text), &root)
+	return err == nil && len(root.Content) == 1 && equal(root.Content[0], body)
 }
 
 // compared returns the result as one that is kept if the merge changed nothing.

@@ -30,8 +30,11 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	v.settleWholeFiles()
 	stop := OnConflict(c.OnConflict) == Stop
 	m, err := v.merge(Options{OnConflict: OnConflict(c.OnConflict), Upstream: c.Upstream, UpstreamLock: c.UpstreamLock})
+	if ke := (*krm.Error)(nil); err != nil && !errors.As(err, &ke) {
+		err = krm.Errorf(nil, "", "%s", err)
+	}
 	if err != nil {
-		return krm.Output{}, krm.Errorf(nil, "", "%s", err)
+		return krm.Output{}, err
 	}
 	if stop && len(m.conflicts) > 0 {
 		errs := make([]error, len(m.conflicts))

@@ -12,9 +12,10 @@ import (
 // shieldTag marks what stands for a value until merge3 has run.
 const shieldTag = "!shielded"
 
-// shield hides a value from merge3, which would remove nulls and make one of list elements with the same key.
+// shield hides a value from merge3, which would remove nulls, put quotes around words such as yes, and make one of list
+// elements with the same key.
 func (w *walker) shield(parent *yaml.Node, i int) {
-	if n := parent.Content[i]; n.Kind == yaml.ScalarNode && !node.IsNull(n) {
+	if n := parent.Content[i]; n.Kind == yaml.ScalarNode && !node.IsNull(n) && (n.Style != 0 || !yaml.IsYaml1_1NonString(n)) {
 		return
 	}
 	w.shielded = append(w.shielded, parent.Content[i])
@@ -69,15 +70,7 @@ func isRegular(n *yaml.Node) bool {
 	case yaml.ScalarNode:
 		return isKnownTag(n.ShortTag())
 	case yaml.MappingNode:
-		seen := make(map[string]bool, len(n.Content)/2)
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			k := n.Content[i]
-			if k.Kind != yaml.ScalarNode || k.ShortTag() != yaml.NodeTagString || k.Value == "" || seen[k.Value] {
-				return false
-			}
-			seen[k.Value] = true
-		}
-		if n.ShortTag() != yaml.NodeTagMap {
+		if n.ShortTag() != yaml.NodeTagMap || !hasRegularKeys(n) {
 			return false
 		}
 	case yaml.SequenceNode:
@@ -89,6 +82,19 @@ func isRegular(n *yaml.Node) bool {
 		if n.Kind != yaml.DocumentNode && c.Anchor != "" || !isRegular(c) {
 			return false
 		}
+	}
+	return true
+}
+
+// hasRegularKeys reports whether the keys of a mapping are different strings.
+func hasRegularKeys(m *yaml.Node) bool {
+	seen := make(map[string]bool, len(m.Content)/2)
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		k := m.Content[i]
+		if k.Kind != yaml.ScalarNode || k.ShortTag() != yaml.NodeTagString || k.Value == "" || seen[k.Value] {
+			return false
+		}
+		seen[k.Value] = true
 	}
 	return true
 }

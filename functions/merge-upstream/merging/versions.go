@@ -184,10 +184,10 @@ func (m *merged) wholeFile(name string, original, updated, local *file) {
 	default:
 		m.conflicts = append(m.conflicts, c)
 	}
-	switch {
-	case kept == nil:
+	switch kept {
+	case nil:
 		m.whole[name] = nil
-	case kept == l:
+	case l:
 		m.whole[name] = &local.raw
 	default:
 		text := updated.withLineEndsOf(local)

@@ -70,7 +70,7 @@ func (w *walker) field(parent sources, key, path string, schema *openapi.Resourc
 		return
 	}
 	// merge3 takes a null for a wish to have the field removed, wherever it stands.
-	for _, m := range []*yaml.Node{parent.original, parent.local, parent.updated} {
+	for _, m := range []*yaml.Node{parent.original, parent.updated} {
 		if present(m, key) == nil {
 			remove(m, key)
 		}
@@ -98,7 +98,8 @@ func (w *walker) follow(parent, s sources, key, path string, schema *openapi.Res
 	case s.updated == nil:
 		remove(parent.original, key)
 		remove(parent.local, key)
-	case s.local == nil: // merge3 adds it
+	case s.local == nil: // merge3 would sort the keys
+		w.replace(parent, key)
 	case s.all(yaml.MappingNode):
 		w.mapping(s, path, schema)
 	case s.all(yaml.SequenceNode):
@@ -113,11 +114,11 @@ func (w *walker) follow(parent, s sources, key, path string, schema *openapi.Res
 // both prepares a field that both sides changed.
 func (w *walker) both(parent, s sources, key, path string, schema *openapi.ResourceSchema) {
 	isMap, isList := s.all(yaml.MappingNode), s.all(yaml.SequenceNode)
-	if s.local == nil || !isMap && !isList {
+	removed := s.updated == nil
+	if s.local == nil || !isMap && !isList || isList && removed && !hasElements(s, schema) {
 		w.conflict(parent, s, key, path)
 		return
 	}
-	removed := s.updated == nil
 	if removed { // what was added here stays
 		s.updated = &yaml.Node{Kind: s.local.Kind, Tag: s.local.Tag}
 		parent.updated.Content = append(parent.updated.Content, node.String(key), s.updated)
@@ -144,9 +145,11 @@ func (w *walker) conflict(parent, s sources, key, path string) {
 	case s.updated == nil:
 		remove(parent.original, key)
 		remove(parent.local, key)
+	case s.local == nil:
+		w.replace(parent, key)
 	case s.all(yaml.ScalarNode):
 		w.scalar(parent, s, key)
-	case s.local != nil && s.all(yaml.SequenceNode):
+	case s.all(yaml.SequenceNode):
 		takeList(s)
 	default:
 		w.replace(parent, key)
@@ -175,23 +178,27 @@ func (w *walker) scalar(parent, s sources, key string) {
 		w.replace(parent, key) // of another type, which merge3 does not see
 		return
 	}
-	if s.local == nil {
-		return
-	}
 	carryComments(s)
 	s.local.Style = styleFor(s.local, s.updated)
 	s.updated.Style = s.local.Style
 }
 
-// carryKeyComments keeps the comments at a key that both sides added: merge3 takes the upstream's key.
+// carryKeyComments keeps the comments at a key that both sides added: merge3 takes the upstream's key. Comments below a
+// field, which are read back in another place than they are written for, are the package's in any case.
 func carryKeyComments(parent sources, key string) {
-	i, j := position(parent.local, key), position(parent.updated, key)
-	if i < 0 || j < 0 || position(parent.original, key) >= 0 {
+	i, j, k := position(parent.local, key), position(parent.updated, key), position(parent.original, key)
+	if i < 0 || j < 0 {
 		return
 	}
-	local, updated := parent.local.Content[i], parent.updated.Content[j]
-	if local.HeadComment+local.LineComment+local.FootComment != "" {
-		updated.HeadComment, updated.LineComment, updated.FootComment = local.HeadComment, local.LineComment, local.FootComment
+	local, updated := parent.local.Content[i:i+2], parent.updated.Content[j:j+2]
+	for n := range 2 {
+		updated[n].FootComment = local[n].FootComment
+		if k >= 0 {
+			parent.original.Content[k+n].FootComment = local[n].FootComment
+		}
+	}
+	if k < 0 && local[0].HeadComment+local[0].LineComment != "" {
+		updated[0].HeadComment, updated[0].LineComment = local[0].HeadComment, local[0].LineComment
 	}
 }
 

@@ -18,7 +18,8 @@ const (
 	noBase      = ", of which no published package revision is known: without it Porch cannot upgrade to "
 	noBaseHelp  = "; register the Repository that has it, or delete the package to have it cloned anew"
 	noLock      = " does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew"
-	onOlder     = " is open on another upstream revision (web/v1) than the one asked for (blueprints.web.v2), and Porch upgrades published packages only: publish the draft, and an upgrade follows, or delete it"
+	merges      = " is to be merged with the changes from blueprints.web.v1 to blueprints.web.v2"
+	movedHelp   = ": Porch cannot tell what changed in the package; publish it as a revision to have it followed"
 	revertsText = "the pipeline in the Kptfile of " + one + " changes back what this variant sets in a.yaml, cm.yaml: change the function in the pipeline that does, or what the variant asks for"
 )
 
@@ -61,9 +62,12 @@ func TestUpToDate(t *testing.T) {
 			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
 		"edited after the branch had moved on": {input(nil, down("packagevariant-1", 1, published, from("main", "head"), at(1)), down("packagevariant-2", 2, published, from("main", "head"), at(5))),
 			wantReady(two + " (Published) is up to date with blueprints.web.v1")},
-		"of a branch without published revisions": {input(func(in *Input) {
-			in.Upstream.Number, in.Upstream.Workspace, in.Upstream.Name, in.Upstream.Commit = -1, "main", "blueprints.web.main", "later"
-		}, down("packagevariant-1", 1, published, from("main", "head"))), wantReady(one + " (Published) is up to date with blueprints.web.main")},
+		"of a branch without published revisions": {input(branch("head"), down("packagevariant-1", 1, published, from("main", "head"))),
+			wantReady(one + " (Published) is up to date with blueprints.web.main")},
+		"of a branch that has moved": {input(branch("later"), down("packagevariant-1", 1, published, from("main", "head"))),
+			wantMoved(one + " (Published) was made from the branch main at head, which is at later now" + movedHelp)},
+		"a draft of a branch that has moved": {input(branch("later"), down("packagevariant-1", 0, draft, from("main", "head"))),
+			wantMoved(one + " (Draft) was made from the branch main at head, which is at later now" + movedHelp)},
 		"an injection point is not filled: the gate holds the package back, not the variant": {input(func(in *Input) {
 			in.Mutations[one] = Mutation{Points: []Point{{Condition: "config.injection.A.b", Required: true, Message: "no A"}}}
 		}, down("packagevariant-1", 0, draft)), wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
@@ -94,7 +98,7 @@ func TestUpstreamChanged(t *testing.T) {
 		"the base is not known": {input(second, down("packagevariant-1", 1, published, from("drafts/web/v0", "gone"))),
 			wantStalled(UpstreamChanged, "BaseNotFound", one+" was derived from drafts/web/v0 at gone"+noBase+"blueprints.web.v2"+noBaseHelp)},
 		"a draft is open on the older": {input(second, down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft)),
-			wantStalled(UpstreamChanged, "DraftOnOlderUpstream", "the draft "+two+onOlder)},
+			wantPending(UpstreamChanged, two+merges, "Mutate "+two)},
 		"a draft is open on the older and to be mutated": {input(all(second, changed(two)), down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft)),
 			wantPending(MutationsChanged, two+" is to be changed: a.yaml, cm.yaml", "Mutate "+two)},
 		"a proposed one is on the older": {input(second, down("packagevariant-1", 0, isProposed)), wantStalled(UpstreamChanged, "DownstreamProposed",
@@ -133,6 +137,8 @@ func TestMutationsChanged(t *testing.T) {
 			wantPending(MutationsChanged, three+" is to be changed: a.yaml, cm.yaml", "Mutate "+three)},
 
 		"the pipeline changes back a draft": {input(reverted(one), down("packagevariant-1", 0, draft)), wantStalled(MutationsChanged, "PipelineConflict", revertsText)},
+		"a published one of a branch that has moved is edited": {input(all(branch("later"), changed(one)), down("packagevariant-1", 1, published, from("main", "head"))),
+			wantPending(MutationsChanged, one+" is to be edited: a.yaml, cm.yaml", makes("packagevariant-2", "edit "+one)...)},
 		"the pipeline changes back a draft on an older upstream": {input(all(second, reverted(one)), down("packagevariant-1", 0, draft)),
 			wantStalled(MutationsChanged, "PipelineConflict", revertsText)},
 	})
@@ -176,6 +182,17 @@ func TestRequested(t *testing.T) {
 			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
 		"it is an upgrade without owner": {input(all(second, upgrade), down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft, foreign, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
 			wantPending(MutationsChanged, two+" is to become this variant's", "TakeBack "+two, "Mutate "+two)},
+		"it is an upgrade that is to keep local values and is not known to be saved": {
+			input(all(second, upgrade, onConflict("KeepLocal")), down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
+			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+		"it is an upgrade that is to take the upstream's values": {
+			input(all(second, upgrade, onConflict("TakeUpstream")), down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
+			wantReady(two + " (Draft) is up to date with blueprints.web.v2")},
+		"it is an upgrade that kept local values and was saved": {
+			input(all(second, onConflict("KeepLocal")), down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
+			wantReady(two + " (Draft) is up to date with blueprints.web.v2")},
+		"it is a clone, and local values are to be kept": {input(all(clone, onConflict("KeepLocal")), down("packagevariant-1", 0, draft, ofClone)),
+			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
 		"it is an edit of a package without a lock": {input(edited, down("packagevariant-1", 1, published, unlocked), down("packagevariant-2", 0, draft, foreign, unlocked, made(revision.Edit, one))),
 			wantPending(MutationsChanged, two+" is to become this variant's", "TakeBack "+two, "Mutate "+two)},
 
@@ -228,7 +245,7 @@ func TestOwnership(t *testing.T) {
 		"Porch lost the owner of one behind the latest published": {input(known(one, two), down("packagevariant-1", 1, published, foreign), down("packagevariant-2", 2, published)),
 			wantReady(two+" (Published) is up to date with blueprints.web.v1", "TakeBack "+one)},
 		"Porch lost the owner of one behind a draft on an older upstream": {input(all(second, known(one)), down("packagevariant-1", 1, published, foreign), down("packagevariant-2", 0, draft)),
-			wantStalled(UpstreamChanged, "DraftOnOlderUpstream", "the draft "+two+onOlder, "TakeBack "+one)},
+			wantPending(UpstreamChanged, two+merges, "TakeBack "+one, "Mutate "+two)},
 		"what is not known behind an open draft is left alone": {input(known(one), down("mine", 1, published, foreign), down("packagevariant-2", 0, draft)),
 			wantReady(two + " (Draft) is up to date with blueprints.web.v1")},
 		"what is another's behind an open draft is left alone": {input(known(one), down("packagevariant-1", 1, published, others), down("packagevariant-2", 0, draft)),

@@ -25,6 +25,8 @@ const (
 var (
 	us      = revision.Owner{Name: "web-eu", UID: "uid"}
 	errBoom = errors.New("apply-package-context: boom")
+	// errMerge is how a merge fails.
+	errMerge = errors.New("merge-upstream: boom")
 )
 
 // address is that of the blueprint's repository.
@@ -96,7 +98,7 @@ func input(change func(*Input), revisions ...revision.Revision) *Input {
 		},
 		Owner: us, Finalizer: true, Upstream: &one, Revisions: revisions, Bases: []revision.Revision{one, upstream(2, published)},
 		Repositories: map[string]Repository{"blueprints": {Ready: true, Address: address}, "edge": {Ready: true}},
-		Known:        map[string]bool{}, Mutations: map[string]Mutation{},
+		Known:        map[string]bool{}, Mutations: map[string]Mutation{}, Merges: map[string]Merge{},
 	}
 	if change != nil {
 		change(in)
@@ -119,6 +121,43 @@ func fails(name string) func(*Input) {
 
 func reverted(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Reverted: []string{"a.yaml", "cm.yaml"}} }
+}
+
+// branch makes the upstream asked for the branch of the blueprint, at a commit.
+func branch(commit string) func(*Input) {
+	return func(in *Input) {
+		in.Upstream.Number, in.Upstream.Workspace, in.Upstream.Name, in.Upstream.Commit = -1, "main", "blueprints.web.main", commit
+	}
+}
+
+func onConflict(is variant.OnConflict) func(*Input) {
+	return func(in *Input) { in.Spec.Upgrade = &variant.Upgrade{OnConflict: is} }
+}
+
+// conflict returns a conflict of a number.
+func conflict(i int) v1alpha1.Conflict {
+	return v1alpha1.Conflict{File: "a.yaml", Resource: "Deployment web", Field: fmt.Sprintf("spec.f%d", i), Original: "1", Local: "2", Updated: "3"}
+}
+
+// conflictText is what a message says of the conflict of a number.
+func conflictText(i int) string {
+	return fmt.Sprintf(`spec.f%d of Deployment web in a.yaml (here "2", upstream "3")`, i)
+}
+
+// conflicts says that merging the upstream into a revision has so many conflicts, numbered from 1.
+func conflicts(name string, n int) func(*Input) {
+	return func(in *Input) {
+		var m Merge
+		for i := range n {
+			m.Conflicts = append(m.Conflicts, conflict(i+1))
+		}
+		in.Merges[name] = m
+	}
+}
+
+// mergeFails says that the upstream cannot be merged into a revision.
+func mergeFails(name string) func(*Input) {
+	return func(in *Input) { in.Merges[name] = Merge{Err: errMerge} }
 }
 
 func known(names ...string) func(*Input) {
@@ -194,6 +233,10 @@ func wantStalled(state State, reason, message string, steps ...string) want {
 
 func wantReady(message string, steps ...string) want {
 	return want{State: UpToDate, Steps: steps, Condition: v1alpha1.Condition{Type: "Ready", Reason: "UpToDate", Message: message}}
+}
+
+func wantMoved(message string) want {
+	return want{State: UpToDate, Condition: v1alpha1.Condition{Type: "Ready", Reason: "BranchMoved", Message: message}}
 }
 
 // testDecide holds each input to the decision that is wanted.

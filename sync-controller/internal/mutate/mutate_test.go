@@ -263,7 +263,7 @@ func TestApplyErrors(t *testing.T) {
 		"a wrong point": {web(map[string]string{"points.yaml": strings.Replace(pointsFile, "required", "maybe", 1)}),
 			`inject-config: points.yaml: ConfigMap "endpoints": metadata.annotations.kpt.dev/config-injection: is "maybe", but must be "required" or "optional"`},
 		"a comment that YAML does not bring back": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline:\n  mutators:\n  - image: a:v1\n    configMap: # c\n      &x\n      a: b\n"}),
-			`prepend-pipeline: Kptfile: Kptfile "web": could not be read again after the edit: put the comments around what is edited into lines of their own, or remove them`},
+			`prepend-pipeline: Kptfile: Kptfile "web": could not be read again after the edit: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own`},
 		"a comment that YAML does not bring back, beside a resource to edit": {web(map[string]string{"package-context.yaml": packageContext + "---\napiVersion: v1\nkind: A\nmetadata: {name: a}\nspec: # c\n  &x\n  a: b\n"}),
 			"cannot write package-context.yaml: it would be no YAML any more (MalformedYAMLError: yaml: line 5: could not find expected ':'): " +
 				"move comments that stand between a key and the anchor or tag of its value"},

@@ -168,6 +168,72 @@ func TestSettled(t *testing.T) {
 	}
 }
 
+// TestSettledAfterFailure holds that steps which failed are done again when the status says so, and at once when what they
+// depend on has changed.
+func TestSettledAfterFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := &Reconciler{version: "v2", started: time.Now(), lookWithin: time.Hour}
+		failedBy := func(started time.Time, wait time.Duration) string {
+			return "/" + started.Format(time.RFC3339Nano) + "/" + time.Now().Add(wait).UTC().Format(time.RFC3339)
+		}
+		in := func(wait time.Duration) string { return failedBy(r.started, wait) }
+		for name, c := range map[string]struct {
+			edit  func(*observation)
+			retry string
+			want  time.Duration // 0 if it is not settled
+		}{
+			"it is not yet time":    {func(*observation) {}, in(time.Minute), time.Minute},
+			"it is time":            {func(*observation) {}, in(0), 0},
+			"it was time":           {func(*observation) {}, in(-time.Minute), 0},
+			"something has changed": {func(o *observation) { o.objects[0] = "a 2" }, in(time.Minute), 0},
+			"the spec has changed":  {func(o *observation) { o.pv.Generation++ }, in(time.Minute), 0},
+			"it is being deleted":   {func(o *observation) { o.Deleting = true }, in(time.Minute), time.Minute},
+			"another version's":     {func(o *observation) { o.pv.Status.ObservedInputs = "v1" + o.pv.Status.ObservedInputs[12:] }, in(time.Minute), time.Minute},
+			"another process'":      {func(*observation) {}, failedBy(r.started.Add(-time.Hour), time.Minute), 0},
+			"the time is odd":       {func(*observation) {}, "/soon", 0},
+			"there is no time":      {func(*observation) {}, "/", 0},
+		} {
+			o := observed()
+			o.pv.Status.ObservedInputs = r.observedInputs(o) + c.retry
+			c.edit(o)
+			if wait, settled := r.settled(o); settled != (c.want > 0) || settled && wait != c.want {
+				t.Errorf("%s: settled is %v, and in %s it is looked at; want %s", name, settled, wait, c.want)
+			}
+		}
+		o := observed()
+		o.pv.Status.ObservedInputs = r.observedInputs(o) + in(time.Minute)
+		wait, _ := r.settled(o)
+		time.Sleep(wait)
+		if _, settled := r.settled(o); settled {
+			t.Error("its time has come, and it is not looked at")
+		}
+	})
+}
+
+// TestRetryAfter holds that the time until steps are done again grows with the time for which they have failed, between a
+// second and some five minutes.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for failing, want := range map[time.Duration]time.Duration{
+			-time.Hour: time.Second, 0: time.Second, firstRetry: time.Second, 2 * time.Second: 3 * time.Second, time.Minute: 61 * time.Second,
+			lastRetry: lastRetry + time.Second, 24 * time.Hour: lastRetry + time.Second,
+		} {
+			conditions := []metav1.Condition{
+				{Type: "Reconciling", LastTransitionTime: metav1.NewTime(time.Now().Add(-12 * time.Minute))},
+				{Type: "Ready", Status: "False", LastTransitionTime: metav1.NewTime(time.Now().Add(-failing))},
+			}
+			if got := retryAfter(conditions); got != want {
+				t.Errorf("after %s of failing: got %s, want %s", failing, got, want)
+			}
+		}
+		if got := retryAfter(nil); got != time.Second {
+			t.Errorf("without a condition: got %s, want a second", got)
+		}
+	})
+}
+
 // TestUpgrade holds that after an upgrade of the controller each variant is looked at once, spread over the time that
 // there is for all, and that one that has changed does not wait.
 func TestUpgrade(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
@@ -132,7 +133,7 @@ func TestFill(t *testing.T) {
 				RequestedDraft: asked, DownstreamTargets: []v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}},
 				InjectedObjects: []v1alpha1.ObjectReference{{Kind: "ConfigMap", Name: "known"}},
 			}
-			out.fill(&status, &inspection{observation: o}, &decide.Injected{Filled: true, Reason: "ConfigInjected"})
+			out.fill(&status, &inspection{observation: o})
 			if diff := cmp.Diff(c.request, status.RequestedDraft); diff != "" {
 				t.Errorf("requested draft, -want +got:\n%s", diff)
 			}
@@ -142,8 +143,8 @@ func TestFill(t *testing.T) {
 			if diff := cmp.Diff(&v1alpha1.ResolvedUpstream{Name: "blueprints.web.v2", Revision: 2, Commit: "b2"}, status.Upstream); diff != "" {
 				t.Errorf("upstream, -want +got:\n%s", diff)
 			}
-			if status.ObservedGeneration != 3 || len(status.Conditions) != 1 || status.Conditions[0].ObservedGeneration != 3 {
-				t.Errorf("it is about generation %d, its conditions are %v", status.ObservedGeneration, status.Conditions)
+			if status.ObservedGeneration != 3 {
+				t.Errorf("it is about generation %d", status.ObservedGeneration)
 			}
 			if len(status.InjectedObjects) != 1 {
 				t.Error("what is injected was not looked at, and is forgotten")
@@ -169,6 +170,65 @@ func TestInjectedObjects(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a 1", "changing", "c 1"}, versions); diff != "" {
 		t.Errorf("versions, -want +got:\n%s", diff)
+	}
+}
+
+// TestFillConflicts holds which conflicts the status names, for how long, and when they are news.
+func TestFillConflicts(t *testing.T) {
+	t.Parallel()
+	many := func(n int) (conflicts []v1alpha1.Conflict) {
+		for i := range n {
+			conflicts = append(conflicts, v1alpha1.Conflict{File: "a.yaml", Field: fmt.Sprint("spec.f", i)})
+		}
+		return conflicts
+	}
+	taken := func(n int) *decide.Conflicted {
+		return &decide.Conflicted{Reason: "UpstreamTaken", Message: fmt.Sprintf("%d conflicts", n), Conflicts: many(n)}
+	}
+	is := func(status metav1.ConditionStatus, reason, message string) []metav1.Condition {
+		return []metav1.Condition{{Type: "Conflicted", Status: status, Reason: reason, Message: message, ObservedGeneration: 3}}
+	}
+	of := func(n int) v1alpha1.PackageVariantStatus {
+		return v1alpha1.PackageVariantStatus{Conditions: is("True", "UpstreamTaken", fmt.Sprintf("%d conflicts", n)), Conflicts: many(min(n, 20)), ConflictCount: int32(n)}
+	}
+	none := v1alpha1.PackageVariantStatus{Conditions: is("False", "NoConflicts", "none")}
+	noConflicts := &decide.Conflicted{Reason: "NoConflicts", Message: "none"}
+	open := func(o *observation) { o.Revisions[1].Lifecycle = "Draft" }
+	for name, c := range map[string]struct {
+		before  v1alpha1.PackageVariantStatus
+		edit    func(*observation)
+		decided *decide.Conflicted
+		want    v1alpha1.PackageVariantStatus
+		news    bool
+	}{
+		"there never were any":                {v1alpha1.PackageVariantStatus{}, nil, nil, v1alpha1.PackageVariantStatus{}, false},
+		"some":                                {v1alpha1.PackageVariantStatus{}, nil, taken(2), of(2), true},
+		"as many as there may be":             {v1alpha1.PackageVariantStatus{}, nil, taken(20), of(20), true},
+		"more":                                {v1alpha1.PackageVariantStatus{}, nil, taken(21), of(21), true},
+		"the same":                            {of(2), nil, taken(2), of(2), false},
+		"others":                              {of(2), nil, taken(3), of(3), true},
+		"the same, after another policy":      {of(2), nil, &decide.Conflicted{Reason: "LocalKept", Message: "2 conflicts", Conflicts: many(2)}, v1alpha1.PackageVariantStatus{Conditions: is("True", "LocalKept", "2 conflicts"), Conflicts: many(2), ConflictCount: 2}, true},
+		"the next merge has none":             {of(2), nil, noConflicts, none, false},
+		"the first merge has none":            {v1alpha1.PackageVariantStatus{}, nil, noConflicts, none, false},
+		"they stay while the draft is open":   {of(2), open, nil, of(2), false},
+		"they go when it is published":        {of(2), nil, nil, v1alpha1.PackageVariantStatus{Conditions: is("False", "NoConflicts", "what was merged is published")}, false},
+		"that there are none stays":           {none, nil, nil, none, false},
+		"that there are none stays, in draft": {none, open, nil, none, false},
+	} {
+		o := observed()
+		if c.edit != nil {
+			c.edit(o)
+		}
+		out, status := &result{pv: o.pv, Input: o.Input}, c.before.DeepCopy()
+		if news := out.fillConflicts(status, c.decided); news != c.news {
+			t.Errorf("%s: news: %v", name, news)
+		}
+		for i := range status.Conditions {
+			status.Conditions[i].LastTransitionTime = metav1.Time{}
+		}
+		if diff := cmp.Diff(c.want, *status, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", name, diff)
+		}
 	}
 }
 

@@ -56,6 +56,8 @@ type tally struct {
 	errs           []error
 	behind         bool
 	names, unready []string
+	// moved is how many variants are ready and follow a branch that has moved since they were made from it.
+	moved int
 }
 
 // count returns the tally of steps that were applied.
@@ -89,6 +91,9 @@ func (t *tally) variant(pv *v1alpha1.PackageVariant) {
 	}
 	if state.ready {
 		t.ready++
+		if state.reason == v1alpha1.ReasonBranchMoved {
+			t.moved++
+		}
 	} else {
 		t.unready = append(t.unready, fmt.Sprintf("%s (%s)", pv.Name, state.reason))
 	}
@@ -118,12 +123,20 @@ func judge(in *input, steps []step) outcome {
 	case t.ready < t.desired:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonVariantsNotReady, "%d of %d variants are not ready: %s", t.desired-t.ready, t.desired, some(t.unready))
 	default:
-		say(v1alpha1.Ready, v1alpha2.ReasonVariantsReady, "%d of %d variants are ready", t.ready, t.desired)
+		say(v1alpha1.Ready, v1alpha2.ReasonVariantsReady, "%d of %d variants are ready%s", t.ready, t.desired, t.branchMoved())
 	}
 	if t.desired == 0 {
 		o.counts = &counts{} // what is kept is not asked for
 	}
 	return o
+}
+
+// branchMoved tells of the variants that were made from an older commit of the branch that is their upstream.
+func (t *tally) branchMoved() string {
+	if t.moved == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d of them were made from an older commit of the branch that is the upstream: publish it as a revision to have it followed", t.moved)
 }
 
 // state is what a set asks of a variant's condition Ready.

@@ -32,6 +32,9 @@ func TestJudge(t *testing.T) {
 	ready := func(name string) step {
 		return step{do: keep, want: conditioned(name, metav1.ConditionTrue, "UpToDate", 2)}
 	}
+	moved := func(name string) step {
+		return step{do: keep, want: conditioned(name, metav1.ConditionTrue, "BranchMoved", 2)}
+	}
 	failing := func(name string) step {
 		return step{do: keep, want: conditioned(name, metav1.ConditionFalse, "RenderFailed", 2)}
 	}
@@ -61,6 +64,18 @@ func TestJudge(t *testing.T) {
 		"injection is told of those that are not ready, too": {
 			wanted: 4, steps: []step{injected(ready("a"), "True", 2), injected(ready("b"), "False", 2), injected(failing("c"), "True", 2), injected(fresh("d"), "True", 1)},
 			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "VariantsNotReady", Message: "2 of 4 variants are not ready: c (RenderFailed), d (Pending)"}, counts: counts{4, 4, 2, 2},
+		},
+		"a branch has moved": {
+			wanted: 3, steps: []step{moved("a"), ready("b"), moved("c")}, counts: counts{3, 3, 3, 0},
+			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "3 of 3 variants are ready; 2 of them were made from an older commit of the branch that is the upstream: publish it as a revision to have it followed"},
+		},
+		"a branch has moved, and a target selects nothing": {
+			wanted: 1, notes: []string{"spec.targets[1] selects none"}, steps: []step{moved("a")}, counts: counts{1, 1, 1, 0},
+			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "1 of 1 variants are ready; 1 of them were made from an older commit of the branch that is the upstream: publish it as a revision to have it followed; spec.targets[1] selects none"},
+		},
+		"a branch has moved before the spec did": {
+			wanted: 1, steps: []step{{do: update, want: conditioned("a", metav1.ConditionTrue, "BranchMoved", 1)}}, counts: counts{1, 1, 0, 0},
+			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "VariantsNotReady", Message: "1 of 1 variants are not ready: a (Pending)"},
 		},
 		"a target selects nothing": {
 			wanted: 1, notes: []string{"spec.targets[1] selects none"}, steps: []step{ready("a")},

@@ -217,25 +217,28 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// TestSave holds that a save replaces all files, also removes them, and only those that were read.
 func TestSave(t *testing.T) {
 	t.Parallel()
-	p := newPorch(t, interceptor.Funcs{}, resources("a", map[string]string{"Kptfile": "k", "a.yaml": "old"}))
+	before := map[string]string{"Kptfile": "k", "a.yaml": "old", "gone.yaml": "g"}
+	p := newPorch(t, interceptor.Funcs{}, resources("a", before))
 	read, err := p.Content(t.Context(), "fleet", "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := p.Save(t.Context(), read, map[string]string{"a.yaml": "new", "b.yaml": "b"})
+	given := map[string]string{"Kptfile": "k", "a.yaml": "new", "b.yaml": "b"}
+	saved, err := p.Save(t.Context(), read, given)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"Kptfile": "k", "a.yaml": "new", "b.yaml": "b"}
+	want := maps.Clone(given)
 	if diff := cmp.Diff(want, p.files(t, "a")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(want, saved.Files); diff != "" || saved.Commit == read.Commit || saved.RenderStatus.Err != "" {
 		t.Errorf("the result has commit %q, render status %q, files (-want +got):\n%s", saved.Commit, saved.RenderStatus.Err, diff)
 	}
-	if diff := cmp.Diff(map[string]string{"Kptfile": "k", "a.yaml": "old"}, read.Files); diff != "" {
+	if diff := cmp.Diff(before, read.Files); diff != "" {
 		t.Errorf("what was read has changed, -want +got:\n%s", diff)
 	}
 	_, err = p.Save(t.Context(), read, map[string]string{"a.yaml": "newer"})

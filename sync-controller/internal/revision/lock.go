@@ -50,14 +50,11 @@ func (l *Lock) FindOnBranch(revisions []Revision, at time.Time) *Revision {
 }
 
 // OnBranch reports whether the lock was taken on a branch of published packages: not on the tag of one, which is named
-// after the package, nor on a draft.
+// after the package and the directory of its Repository, nor on a draft.
 func (l *Lock) OnBranch() bool {
-	for _, prefix := range []string{strings.Trim(l.Directory, "/") + "/", "drafts/", "proposed/"} {
-		if strings.HasPrefix(l.Ref, prefix) {
-			return false
-		}
-	}
-	return true
+	directory := strings.Trim(l.Directory, "/")
+	tag := directory != "" && strings.HasSuffix(path.Dir("/"+l.Ref), "/"+directory)
+	return !tag && !strings.HasPrefix(l.Ref, "drafts/") && !strings.HasPrefix(l.Ref, "proposed/")
 }
 
 // Of reports whether the lock was taken in the git repository with that address.

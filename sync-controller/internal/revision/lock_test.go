@@ -63,6 +63,37 @@ func at(revisions []Revision, found *Revision) int {
 	return -1
 }
 
+// TestLockOn holds that a lock has the form of Porch's clones, and is found again.
+func TestLockOn(t *testing.T) {
+	t.Parallel()
+	branch := rev("a/web", -1, "c")
+	branch.Workspace = "trunk"
+	for name, c := range map[string]struct {
+		rev       Revision
+		directory string
+		want      Lock
+	}{
+		"a revision":                        {rev("web", 3, "c3"), "", lock("web", "web/v3", "c3")},
+		"a revision, directory is the root": {rev("web", 3, "c3"), "/", lock("web", "web/v3", "c3")},
+		"a revision in a directory":         {rev("web", 3, "c3"), "blueprints/prod", lock("web", "blueprints/prod/web/v3", "c3")},
+		"a directory with slashes":          {rev("web", 3, "c3"), "/blueprints/", lock("web", "blueprints/web/v3", "c3")},
+		"a nested package":                  {rev("a/web", 12, "c"), "", lock("a/web", "a/web/v12", "c")},
+		"the branch":                        {branch, "blueprints", lock("a/web", "trunk", "c")},
+		"what is to be deleted":             {deletionProposed(rev("web", 3, "c3")), "", lock("web", "web/v3", "c3")},
+	} {
+		got := *LockOn(&c.rev, c.want.Repo, c.directory)
+		if got != c.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
+		if !got.Names(&c.rev) {
+			t.Errorf("%s: it does not name the revision", name)
+		}
+		if got.OnBranch() != c.rev.Main() {
+			t.Errorf("%s: it is on a branch: %v", name, got.OnBranch())
+		}
+	}
+}
+
 func TestLockFind(t *testing.T) {
 	t.Parallel()
 	l := lock("web", "web/v3", "c3")
@@ -106,7 +137,10 @@ func TestLockFindOnBranch(t *testing.T) {
 		"between":                    {lock("web", "main", "c"), inOrder, 24, 1},
 		"the newest by its number":   {lock("web", "main", "c"), inOrder, 99, 2},
 		"on a tag":                   {lock("web", "web/v1", "c"), inOrder, 99, -1},
+		"on a tag in a directory":    {lock("web", "prod/web/v1", "c"), inOrder, 99, -1},
+		"on a branch with a slash":   {lock("web", "release/web", "c"), inOrder, 99, 2},
 		"on a draft":                 {lock("web", "drafts/web/v1", "c"), inOrder, 99, -1},
+		"on a proposed one":          {lock("web", "proposed/web/v1", "c"), inOrder, 99, -1},
 		"of another package":         {lock("api", "main", "c"), inOrder, 99, -1},
 		"in the repo's directory":    {lock("blueprints/web", "main", "c"), inOrder, 24, 1},
 		"not the main branch itself": {lock("web", "main", "c"), []Revision{published(-1, 10)}, 99, -1},

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+)
+
+// maxSaves is how often a draft is saved in a row: a second time is needed where the package's pipeline makes a
+// resource that is for the functions, such as an injection point.
+const maxSaves = 2
+
+// mutate saves what a draft, or the one that was created before, is to become, until what Porch's render makes of it is as
+// the functions want it. What is not is Reverted then.
+func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
+	if draft == nil {
+		draft = a.created
+	}
+	e, inspected := a.out.contents[draft.Name]
+	var err error
+	if !inspected {
+		if e, err = a.evaluate(ctx, draft); err != nil {
+			return err
+		}
+	}
+	for range maxSaves {
+		wanted, changed := e.wanted(), e.changed()
+		if len(changed) == 0 {
+			break
+		}
+		saved, err := a.porch.Save(ctx, e.content, wanted)
+		if err != nil {
+			return err
+		}
+		a.saved(draft, saved, changed)
+		if maps.Equal(wanted, saved.Files) {
+			e.content, e.files, e.outcome.Files = saved, saved.Files, nil
+			break
+		}
+		if e, err = a.Reconciler.mutate(ctx, a.in.observation, saved, saved.Files); err != nil {
+			return &mutationError{revision: draft.Name, err: err}
+		}
+	}
+	a.out.contents[draft.Name] = e
+	m := e.mutation()
+	m.Changed, m.Reverted = nil, m.Changed
+	a.out.Mutations[draft.Name] = m
+	if a.created != nil {
+		a.out.Requested = decide.Draft{} // it is complete
+	}
+	return nil
+}
+
+// saved notes that a draft was saved. The upstream asked for is merged into it then.
+func (a *action) saved(draft *revision.Revision, content porch.Content, changed []string) {
+	merge, merged := a.in.Merges[draft.Name]
+	merged = merged && merge.Err == nil && (len(merge.Conflicts) == 0 || decide.OnConflict(&a.in.Input) != variant.OnConflictStop)
+	switch {
+	case a.created != nil: // of which there is an Event
+	case merged:
+		a.recordEvent("Merged", fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name), nil)
+	default:
+		a.recordEvent("Saved", fmt.Sprintf("changed %v of the draft %s", changed, draft.Name), nil)
+	}
+	a.out.rendered[draft.Name] = content.RenderStatus
+	a.changed(draft.Name, func(r *revision.Revision) {
+		r.Commit = content.Commit
+		if merged {
+			r.Lock = a.in.lock()
+		}
+	})
+}
+
+// evaluate reads a draft and runs the functions over it. A draft that was created before, and on which one fails, goes.
+func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evaluated, error) {
+	content, err := a.porch.Content(ctx, draft.Namespace, draft.Name)
+	if err != nil {
+		return evaluated{}, err
+	}
+	e, err := a.Reconciler.mutate(ctx, a.in.observation, content, a.upgraded(content.Files))
+	if err == nil || unavailable(err) {
+		return e, err
+	}
+	if a.created != nil {
+		if err := a.porch.Delete(ctx, draft); err != nil {
+			return evaluated{}, err
+		}
+		a.gone(draft.Name)
+		return evaluated{}, &mutationError{revision: a.out.Requested.Task.Source, err: err}
+	}
+	return evaluated{}, &mutationError{revision: draft.Name, err: err}
+}
+
+// upgraded returns the files of a draft that Porch made by an upgrade as they are to be: where local values are to be kept
+// in conflicts, those of our own merge, for Porch's takes the upstream's.
+func (a *action) upgraded(files map[string]string) map[string]string {
+	local := a.out.Requested.Task.Local
+	if a.created == nil || local == "" || decide.OnConflict(&a.in.Input) != variant.OnConflictKeepLocal || len(a.in.Merges[local].Conflicts) == 0 {
+		return files
+	}
+	return a.in.contents[local].files
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// fill sets what is to be known after the steps.
+func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
+	status.ObservedGeneration = out.pv.Generation
+	if u := out.Upstream; u != nil {
+		status.Upstream = &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
+	}
+	if len(out.contents) > 0 {
+		status.InjectedObjects = out.injected
+	}
+	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.fresh)
+	if d := out.Requested; out.err == nil && (d.Workspace == "" || slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
+		_, current := r.Of(out.Owner)
+		return current && r.Package == d.Package && r.Workspace == d.Workspace
+	})) {
+		status.RequestedDraft = nil
+	}
+	if decide.Guard(&out.Input) == nil && !out.Deleting {
+		out.fillTargets(status)
+	}
+}
+
+// ownedRevisions returns the names of the revisions that the variant made or adopted. Those that were known stay unless
+// Porch was asked for them, and where it has none at all: if they come back without an owner, as they do when a Repository
+// is registered anew, they are known by it.
+func (out *result) ownedRevisions(known []string, asked bool) []string {
+	var names []string
+	for _, r := range decide.Owned(&out.Input) {
+		names = append(names, r.Name)
+	}
+	if !asked || len(names) == 0 {
+		names = append(names, known...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// injectedObjects returns the objects that injectors name in any of the contents, and the versions by which they were
+// read. One that was read in two versions has none that is known: it is looked at again.
+func injectedObjects(contents map[string]evaluated) (all []v1alpha1.ObjectReference, versions []string) {
+	for _, name := range slices.Sorted(maps.Keys(contents)) {
+		e := contents[name]
+		for i, o := range e.references {
+			reference := v1alpha1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind.Kind, Name: o.Name}
+			if at := slices.Index(all, reference); at < 0 {
+				all, versions = append(all, reference), append(versions, e.versions[i])
+			} else if versions[at] != e.versions[i] {
+				versions[at] = "changing"
+			}
+		}
+	}
+	return all, versions
+}
+
+// maxConflicts is how many conflicts the status has at most.
+const maxConflicts = 20
+
+// fillConflicts sets the conflicts of the merge that was decided, and reports whether they are new. Those of an earlier one
+// stay for as long as its draft is open.
+func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) (news bool) {
+	open := slices.ContainsFunc(decide.Targets(&out.Input), func(r revision.Revision) bool { return r.Open() })
+	switch {
+	case decided == nil && (open || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted)):
+		return false
+	case decided == nil:
+		decided = &decide.Conflicted{Reason: v1alpha1.ReasonNoConflicts, Message: "what was merged is published"}
+	}
+	before := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionConflicted)
+	news = len(decided.Conflicts) > 0 && (before == nil || before.Message != decided.Message || before.Reason != decided.Reason)
+	decided.Set(&status.Conditions, out.pv.Generation)
+	status.ConflictCount = int32(len(decided.Conflicts))
+	status.Conflicts = decided.Conflicts[:min(len(decided.Conflicts), maxConflicts)]
+	return news
+}
+
+// fillTargets sets the targets: with the render status of what was saved, or else the one known.
+func (out *result) fillTargets(status *v1alpha1.PackageVariantStatus) {
+	var targets []v1alpha1.DownstreamTarget
+	for _, r := range decide.Targets(&out.Input) {
+		target := v1alpha1.DownstreamTarget{Name: r.Name, Lifecycle: string(r.Lifecycle)}
+		for _, known := range status.DownstreamTargets {
+			if known.Name == r.Name {
+				target.RenderStatus = known.RenderStatus
+			}
+		}
+		if rendered, saved := out.rendered[r.Name]; saved {
+			target.RenderStatus = renderStatus(rendered)
+		}
+		if rendered, failed := porch.RenderError(out.err); failed {
+			target.RenderStatus = &v1alpha1.RenderStatus{Err: rendered}
+		}
+		targets = append(targets, target)
+	}
+	if len(targets) > 0 {
+		status.DownstreamTargets = targets
+	}
+}
+
+// renderStatus returns Porch's render status as this API's, which has the same JSON.
+func renderStatus(from porchapi.RenderStatus) *v1alpha1.RenderStatus {
+	var to v1alpha1.RenderStatus
+	data, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(data, &to)
+	}
+	if err != nil { // the types do not agree any more, which a test would have found
+		to.Err = fmt.Sprintf("cannot read what Porch says of the render: %v", err)
+	}
+	to.Result.Metadata = metav1.ObjectMeta{} // the API keeps nothing of it
+	return &to
+}
