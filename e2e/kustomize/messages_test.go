@@ -19,6 +19,7 @@ const (
 	setContext = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyPackageContext\nmetadata:\n  name: context\ndata:\n  region: eu\n"
 	inject     = "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata:\n  name: inject\n  namespace: default\ninjectors:\n- name: eu\n"
 	prepend    = "apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata:\n  name: eu\npipeline:\n  mutators:\n  - image: f\n"
+	merge      = "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergeUpstream\nmetadata:\n  name: merge\noriginal: {resources: {a.yaml: \"a: 1\"}}\nupdated: {resources: {a.yaml: \"a: 2\"}}\n"
 	expand     = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ExpandVariantSet\nmetadata:\n  name: web\n  namespace: default\n" +
 		"upstream: {repo: blueprints, package: web, revision: 1}\ntargets:\n- repositories: [{name: edge}]\n"
 )
@@ -74,6 +75,10 @@ func TestFailures(t *testing.T) {
 		"another function's config": {
 			files: tree.Tree{"Kptfile": kptfile}, function: "expand-variantset", config: prepend,
 			want: `PrependPipeline "eu": cannot configure this function: its config must be one of config.porch.kpt.dev/v1alpha2 PackageVariantSet, fn.kpt.dev/v1alpha1 ExpandVariantSet, not fn.kpt.dev/v1alpha1 PrependPipeline` + "\n" + failed,
+		},
+		"a merge without files": {
+			files: tree.Tree{"Kptfile": kptfile, "context.yaml": context}, function: "merge-upstream", config: merge,
+			want: `Kptfile "web": does not say which file it is from, and the files of a package are merged by their paths: run the function by kpt, not by kustomize` + "\n" + failed,
 		},
 		"a generator without a snapshot": {
 			function: "expand-variantset", config: expand, generators: true,
