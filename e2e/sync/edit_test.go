@@ -98,7 +98,7 @@ func TestProposed(t *testing.T) {
 		"reject it, and it is changed, or publish it, and a new draft follows")
 	w.Apply(newVariant("web", revision(2)))
 	w.Eventually("the upgrade is asked for", func() error {
-		want := draft + " is proposed for publication, but would have to be upgraded to blueprints.web.v2: publish it, and an upgrade follows, or delete it"
+		want := draft + " is proposed for publication, but would have to be upgraded to blueprints.web.v2: publish it, and an upgrade follows, or reject it, and the upstream is merged into it"
 		if got := w.message("web", "DownstreamProposed"); got != want {
 			return fmt.Errorf("it says %s", got)
 		}
