@@ -93,7 +93,7 @@ type PackageVariantStatus struct {
 	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
 
 	// Conflicts are the values that both the upstream and somebody in the downstream package changed, when they were merged
-	// last into an open draft: at most 20. ConflictCount is how many there are.
+	// last: at most 20. ConflictCount is how many there are.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	// +optional

@@ -24,21 +24,26 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestExpressionsAsInPorch evaluates expressions by Porch's real controller and by ours: what it accepts, we accept, with
-// the same result. The first are those of which Porch's own tests are made.
+// TestExpressionsAsInPorch evaluates expressions by Porch's real controller and by ours: what it accepts, we accept,
+// with the same result. The first are those of which Porch's own tests are made.
 func TestExpressionsAsInPorch(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{
-		"'foo'", "repoDefault", "packageDefault", "packageDefault + '-' + repoDefault", "target.name + '/' + target.labels['env']",
-		"packageDefault + '-' + repository.name", "upstream.annotations['bigco.com/team']", "upstream.name", "upstream.namespace",
+		"'foo'", "repoDefault", "packageDefault", "packageDefault + '-' + repoDefault",
+		"target.name + '/' + target.labels['env']",
+		"packageDefault + '-' + repository.name", "upstream.annotations['bigco.com/team']", "upstream.name",
+		"upstream.namespace",
 		"repository.labels['env']", "repository.name + '-test'",
 		// Terms of which Porch's checker knows no type.
-		"target.labels['env'] + target.labels['region']", "repository.labels['env'] + repository.name", "target.name + target.labels['env']",
+		"target.labels['env'] + target.labels['region']", "repository.labels['env'] + repository.name",
+		"target.name + target.labels['env']",
 		"target['labels']['env'] + target['name']", "target['name'] + target['labels'].region + repository['name']",
 		"[target.labels.env, target.labels.region][1]", "{'a': target.labels.env}['a'] + {'b': target.name}.b",
 		"target.exists(k, k == 'labels') ? target.name : ''", "'labels' in target && target == repository ? 'same' : 'other'",
-		"has(target.repo) ? target.repo : target.name", "has(target.spec) ? 'spec' : 'none'", "dyn(target.labels).env + dyn(target).name",
-		"type(target.labels) == map ? 'map' : 'other'", "[target, repository].map(o, o.name)[0]", "[target, repository].filter(o, o.labels.env == 'prod')[0].name",
+		"has(target.repo) ? target.repo : target.name", "has(target.spec) ? 'spec' : 'none'",
+		"dyn(target.labels).env + dyn(target).name",
+		"type(target.labels) == map ? 'map' : 'other'", "[target, repository].map(o, o.name)[0]",
+		"[target, repository].filter(o, o.labels.env == 'prod')[0].name",
 	} {
 		if want, got, err := evaluate(t, source); want == "" || err != nil || got != want {
 			t.Errorf("%s: Porch says %q, we %q (%v)", source, want, got, err)
@@ -85,7 +90,8 @@ spec:
 	if err := yaml.Unmarshal([]byte(manifest), &cluster.set); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = (&porchsetctl.PackageVariantSetReconciler{Client: cluster}).Reconcile(t.Context(), request) // what it thinks of it shows in what it creates
+	// what it thinks of it shows in what it creates
+	_, _ = (&porchsetctl.PackageVariantSetReconciler{Client: cluster}).Reconcile(t.Context(), request)
 	porchs = refused
 	if cluster.created != nil {
 		porchs = cluster.created.Spec.PackageContext.Data["x"]
@@ -94,12 +100,14 @@ spec:
 	if err := yaml.Unmarshal([]byte(manifest), &set); err != nil {
 		t.Fatal(err)
 	}
-	repository := expansion.Object{Name: "edge-1", Namespace: "fleet", Labels: map[string]string{"env": "prod", "region": "eu"}}
+	repository := expansion.Object{Name: "edge-1", Namespace: "fleet",
+		Labels: map[string]string{"env": "prod", "region": "eu"}}
 	variants, _, err := expansion.Expand(&set, "spec", &expansion.Snapshot{
 		Repositories: []expansion.Object{repository},
 		PackageRevisions: []expansion.PackageRevision{{
-			Object: expansion.Object{Name: "blueprints.web.v3", Namespace: "fleet", Annotations: map[string]string{"bigco.com/team": "us"}},
-			Repo:   "blueprints", Package: "web", Revision: "3", Published: true,
+			Object: expansion.Object{Name: "blueprints.web.v3", Namespace: "fleet",
+				Annotations: map[string]string{"bigco.com/team": "us"}},
+			Repo: "blueprints", Package: "web", Revision: "3", Published: true,
 		}},
 	})
 	if err != nil {
@@ -157,8 +165,10 @@ func (c *oneTarget) Status() client.SubResourceWriter { return statusWriter{clus
 func randomText(r *rand.Rand, depth int) string {
 	if depth == 0 || r.Intn(5) == 0 {
 		atoms := []string{
-			"repoDefault", "packageDefault", "'x'", "'prod'", "''", "target.name", "target['name']", "target.labels['env']", "target.labels.region",
-			"target['labels']['env']", "repository.name", "repository.labels.env", "upstream.name", "upstream.annotations['bigco.com/team']",
+			"repoDefault", "packageDefault", "'x'", "'prod'", "''", "target.name", "target['name']", "target.labels['env']",
+			"target.labels.region",
+			"target['labels']['env']", "repository.name", "repository.labels.env", "upstream.name",
+			"upstream.annotations['bigco.com/team']",
 			"repository['labels'].region", "target.namespace", "dyn(target.name)",
 		}
 		if r.Intn(40) == 0 {
@@ -167,8 +177,10 @@ func randomText(r *rand.Rand, depth int) string {
 		return atoms[r.Intn(len(atoms))]
 	}
 	text := func() string { return randomText(r, depth-1) }
-	forms := []string{"%s + %s", "(%s + %s)", "string(%s)", "string(%s + %s)", "[%s, %s][1]", "{'k': %s}['k']", "{'k': %s}.k", "{%s: 'v', 'w': 'w'}['w']",
-		"string(size(%s))", "string(%s.size())", "[%s, %s].map(x, x)[0]", "[%s].filter(x, x != '')[0]", "string(bytes(%s))", "string(int('1') + size(%s))"}
+	forms := []string{"%s + %s", "(%s + %s)", "string(%s)", "string(%s + %s)", "[%s, %s][1]", "{'k': %s}['k']",
+		"{'k': %s}.k", "{%s: 'v', 'w': 'w'}['w']",
+		"string(size(%s))", "string(%s.size())", "[%s, %s].map(x, x)[0]", "[%s].filter(x, x != '')[0]", "string(bytes(%s))",
+		"string(int('1') + size(%s))"}
 	if r.Intn(3) == 0 {
 		return fmt.Sprintf("(%s ? %s : %s)", randomCondition(r, depth-1), text(), text())
 	}
@@ -178,10 +190,14 @@ func randomText(r *rand.Rand, depth int) string {
 // randomCondition makes an expression that gives a boolean, most often.
 func randomCondition(r *rand.Rand, depth int) string {
 	text := func() string { return randomText(r, depth) }
-	forms := []string{"%s == %s", "%s != %s", "%s.startsWith(%s)", "%s.contains(%s)", "%s.endsWith(%s)", "%s < %s", "%s >= %s", "%s in [%s, 'x']",
-		"%s in target.labels", "'env' in repository.labels", "'labels' in target", "has(target.labels.env)", "has(target.repo)", "has(target.labels.nope)",
-		"target == repository", "target.labels == repository.labels", "target.labels.exists(k, k == %s)", "target.labels.all(k, size(k) > 0)",
-		"[%s, %s].exists_one(x, x == %s)", "size(%s) > 3", "type(%s) == string", "type(target) == map", "%s.matches('^[a-z]+$')",
+	forms := []string{"%s == %s", "%s != %s", "%s.startsWith(%s)", "%s.contains(%s)", "%s.endsWith(%s)", "%s < %s",
+		"%s >= %s", "%s in [%s, 'x']",
+		"%s in target.labels", "'env' in repository.labels", "'labels' in target", "has(target.labels.env)",
+		"has(target.repo)", "has(target.labels.nope)",
+		"target == repository", "target.labels == repository.labels", "target.labels.exists(k, k == %s)",
+		"target.labels.all(k, size(k) > 0)",
+		"[%s, %s].exists_one(x, x == %s)", "size(%s) > 3", "type(%s) == string", "type(target) == map",
+		"%s.matches('^[a-z]+$')",
 		"target.labels.size() == 2", "size(target) == 4", "{'a': %s} == {'a': %s}", "target.exists(k, k == 'name')"}
 	if depth > 0 && r.Intn(3) == 0 {
 		op := []string{"(%s && %s)", "(%s || %s)", "!(%s) || %s"}[r.Intn(3)]

@@ -21,8 +21,8 @@ func porchMakes(repo, pkg, workspace string) bool {
 		porchutil.ValidPkgRevObjName(repo, key.Path, key.Package, workspace) == nil
 }
 
-// porchFinds tells whether Porch finds a package revision by the name of its PackageRevision, as it does with the upstream
-// of a clone.
+// porchFinds tells whether Porch finds a package revision by the name of its PackageRevision, as it does with the
+// upstream of a clone.
 func porchFinds(repo, pkg, workspace string) bool {
 	key := repository.FromFullPathname(repository.RepositoryKey{Name: repo}, pkg)
 	want := repository.PackageRevisionKey{PkgKey: key, WorkspaceName: workspace}
@@ -59,15 +59,19 @@ func TestNamesAsInPorch(t *testing.T) {
 	for range 4000 {
 		name := randomName(random)
 		valid := func(u *variant.Upstream) bool { return len(u.Validate("")) == 0 }
-		check("downstream.repo", name, porchMakes(name, "p", "w"), variant.RepositoryProblem(name) == "", map[string]string{"downstream.repo": name})
-		check("upstream.repo", name, porchFinds(name, "p", "w"), valid(&variant.Upstream{Repo: name, Package: "p"}), map[string]string{"upstream.repo": name})
+		check("downstream.repo", name, porchMakes(name, "p", "w"), variant.RepositoryProblem(name) == "",
+			map[string]string{"downstream.repo": name})
+		check("upstream.repo", name, porchFinds(name, "p", "w"), valid(&variant.Upstream{Repo: name, Package: "p"}),
+			map[string]string{"upstream.repo": name})
 		if name != "" {
-			check("upstream.workspaceName", name, porchFinds("r", "p", name), valid(&variant.Upstream{Repo: "r", Package: "p", WorkspaceName: name}),
+			check("upstream.workspaceName", name, porchFinds("r", "p", name),
+				valid(&variant.Upstream{Repo: "r", Package: "p", WorkspaceName: name}),
 				map[string]string{"upstream.workspaceName": name})
 		}
 		// Porch drops slashes around a name, so that no package has the name that was asked for.
 		if strings.Trim(name, "/") == name {
-			check("downstream.package", name, porchMakes("r", name, "w"), variant.PackageProblem(name) == "", map[string]string{"downstream.package": name})
+			check("downstream.package", name, porchMakes("r", name, "w"), variant.PackageProblem(name) == "",
+				map[string]string{"downstream.package": name})
 			ours := variant.PackageProblem(name) == ""
 			for field, spec := range setsOver(t, name) {
 				if errs := sets.create(t, sets.object(spec)); (len(errs) == 0) != ours && (name != "" || field != "template") {
@@ -76,22 +80,24 @@ func TestNamesAsInPorch(t *testing.T) {
 			}
 		}
 		if len(name) <= 63 && strings.Trim(name, "/") == name {
-			check("upstream.package", name, porchFinds("r", name, "w"), valid(&variant.Upstream{Repo: "r", Package: name}), map[string]string{"upstream.package": name})
+			check("upstream.package", name, porchFinds("r", name, "w"), valid(&variant.Upstream{Repo: "r", Package: name}),
+				map[string]string{"upstream.package": name})
 		}
 		if t.Failed() {
 			t.FailNow()
 		}
 	}
 	t.Logf("valid on both sides: %v", both)
-	for _, what := range []string{"downstream.repo", "upstream.repo", "upstream.workspaceName", "downstream.package", "upstream.package"} {
+	for _, what := range []string{"downstream.repo", "upstream.repo", "upstream.workspaceName", "downstream.package",
+		"upstream.package"} {
 		if both[what] < 100 {
 			t.Errorf("only %d valid names for %s", both[what], what)
 		}
 	}
 }
 
-// setsOver returns specs of PackageVariantSets that name a package, by the field that does. An empty name in a template says
-// nothing.
+// setsOver returns specs of PackageVariantSets that name a package, by the field that does. An empty name in a template
+// says nothing.
 func setsOver(t *testing.T, pkg string) map[string]map[string]any {
 	t.Helper()
 	specs := map[string]map[string]any{}

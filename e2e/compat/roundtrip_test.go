@@ -100,8 +100,8 @@ func encode(t *testing.T, in any) []byte {
 	return out
 }
 
-// generic decodes JSON without a type. Porch writes an empty status where we write none, and has no counts where we write
-// 0; both mean the same.
+// generic decodes JSON without a type. Porch writes an empty status where we write none, and has no counts where we
+// write 0; both mean the same.
 func generic(t *testing.T, in []byte) map[string]any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(in))

@@ -15,7 +15,8 @@ downstream: {repo: edge-01, package: billing}`
 
 const (
 	repositoryRule = `must be made of lower-case letters, digits and '-', of which the first and the last are no '-'`
-	packageRule    = `must be made of lower-case letters, digits and '-', with a single '/' between the parts of a path; each part begins and ends with a letter or digit`
+	packageRule    = `must be made of lower-case letters, digits and '-', with a single '/' between the parts of a ` +
+		`path; each part begins and ends with a letter or digit`
 )
 
 func TestPackageVariantRules(t *testing.T) {
@@ -74,10 +75,12 @@ func TestPackageVariantRules(t *testing.T) {
 				`spec.upstream.workspaceName: Invalid value: "../evil": ` + repositoryRule + `, or be a version like v1.2.3`,
 			},
 		},
-		"PackagePathOfMaxLength": {spec: "upstream: {repo: r, package: p}\ndownstream: {repo: r, package: a/" + strings.Repeat("x", 62) + "}"},
+		"PackagePathOfMaxLength": {spec: "upstream: {repo: r, package: p}\ndownstream: {repo: r, package: a/" +
+			strings.Repeat("x", 62) + "}"},
 		"PackagePathTooLong": {
 			spec: "upstream: {repo: r, package: p}\ndownstream: {repo: r, package: a/" + strings.Repeat("x", 63) + "}",
-			want: []string{`spec.downstream.package: Invalid value: "a/` + strings.Repeat("x", 63) + `": must have at most 63 characters beside the slashes`},
+			want: []string{`spec.downstream.package: Invalid value: "a/` + strings.Repeat("x", 63) +
+				`": must have at most 63 characters beside the slashes`},
 		},
 
 		// Porch takes the main branch then.
@@ -97,15 +100,18 @@ func TestPackageVariantRules(t *testing.T) {
 		},
 		"RevisionNoTag": {
 			spec: upstream(`revision: a/b`),
-			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, main, or a tag of ` +
+				`letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionEmpty": {
 			spec: upstream(`revision: ""`),
-			want: []string{`spec.upstream.revision: Invalid value: "": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "": must be a number, v and a number, main, or a tag of ` +
+				`letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionQuotedMinus": {
 			spec: upstream(`revision: "-1"`),
-			want: []string{`spec.upstream.revision: Invalid value: "-1": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "-1": must be a number, v and a number, main, or a tag of ` +
+				`letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionVZero": {
 			spec: upstream(`revision: v0`),
@@ -113,7 +119,8 @@ func TestPackageVariantRules(t *testing.T) {
 		},
 		"RevisionFraction": {
 			spec: upstream(`revision: 1.5`),
-			want: []string{`spec.upstream.revision: Invalid value: "number": spec.upstream.revision in body must be of type integer,string: "number"`},
+			want: []string{`spec.upstream.revision: Invalid value: "number": spec.upstream.revision in body must be of type ` +
+				`integer,string: "number"`},
 		},
 
 		"PoliciesEmpty":         {spec: validVariant + "\nadoptionPolicy: ''\ndeletionPolicy: ''"},
@@ -178,7 +185,8 @@ pipeline:
 		},
 		"InjectorNameEmpty": {
 			spec: validVariant + "\ninjectors: [{name: ''}]",
-			want: []string{`spec.injectors[0].name: Invalid value: "": spec.injectors[0].name in body should be at least 1 chars long`},
+			want: []string{`spec.injectors[0].name: Invalid value: "": spec.injectors[0].name in body should be at ` +
+				`least 1 chars long`},
 		},
 	})
 }

@@ -23,18 +23,27 @@ func TestPackageVariantSetRules(t *testing.T) {
 	}
 	testRules(t, s, map[string]ruleCase{
 		"NamesThatPorchDoesNotTake": {
-			spec: setUpstream + "targets: [{repositories: [{name: UP, packageNames: [ok, a//b]}], template: {downstream: {repo: with space, package: ../evil}}}]",
+			spec: setUpstream + "targets: [{repositories: [{name: UP, packageNames: [ok, a//b]}], template: {downstream: " +
+				"{repo: with space, package: ../evil}}}]",
 			want: []string{
-				`spec.targets[0].repositories[0].name: Invalid value: "UP": spec.targets[0].repositories[0].name in body should match '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$'`,
-				`spec.targets[0].repositories[0].packageNames[1]: Invalid value: "a//b": spec.targets[0].repositories[0].packageNames[1] in body should match '` + packagePattern + `'`,
-				`spec.targets[0].template.downstream.package: Invalid value: "../evil": spec.targets[0].template.downstream.package in body should match '` + packagePattern + `'`,
-				`spec.targets[0].template.downstream.repo: Invalid value: "with space": spec.targets[0].template.downstream.repo in body should match '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$'`,
+				`spec.targets[0].repositories[0].name: Invalid value: "UP": spec.targets[0].repositories[0].name in body should ` +
+					`match '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$'`,
+				`spec.targets[0].repositories[0].packageNames[1]: Invalid value: "a//b": ` +
+					`spec.targets[0].repositories[0].packageNames[1] in body should match '` + packagePattern + `'`,
+				`spec.targets[0].template.downstream.package: Invalid value: "../evil": ` +
+					`spec.targets[0].template.downstream.package in body should match '` + packagePattern + `'`,
+				`spec.targets[0].template.downstream.repo: Invalid value: "with space": ` +
+					`spec.targets[0].template.downstream.repo in body should match '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$'`,
 			},
 		},
-		"InjectionPoint": {spec: setUpstream + "targets: [{repositorySelector: {}, template: {injectors: [{name: a, injectionPoint: b}, {name: a, injectionPointExpr: target.name}]}}]"},
+		"InjectionPoint": {spec: setUpstream +
+			"targets: [{repositorySelector: {}, template: {injectors: [{name: a, injectionPoint: b}, {name: " +
+			"a, injectionPointExpr: target.name}]}}]"},
 		"InjectionPointTwice": {
-			spec: setUpstream + "targets: [{repositorySelector: {}, template: {injectors: [{name: a, injectionPoint: b, injectionPointExpr: target.name}]}}]",
-			want: []string{`spec.targets[0].template.injectors[0]: Invalid value: at most one of injectionPoint and injectionPointExpr may be set`},
+			spec: setUpstream + "targets: [{repositorySelector: {}, template: {injectors: [{name: a, injectionPoint: " +
+				"b, injectionPointExpr: target.name}]}}]",
+			want: []string{`spec.targets[0].template.injectors[0]: Invalid value: ` +
+				`at most one of injectionPoint and injectionPointExpr may be set`},
 		},
 		"Valid": {spec: validSet},
 
@@ -71,7 +80,8 @@ func TestPackageVariantSetRules(t *testing.T) {
 		},
 		"RevisionNoTag": {
 			spec: upstream(", revision: a/b"),
-			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
+			want: []string{`spec.upstream.revision: Invalid value: "a/b": must be a number, v and a number, main, or a tag of ` +
+				`letters, digits, '-', '_' and '.' that begins and ends with a letter or digit`},
 		},
 		"RevisionVZero": {
 			spec: upstream(", revision: v0"),
@@ -93,34 +103,43 @@ func TestPackageVariantSetRules(t *testing.T) {
 - objectSelector: {apiVersion: v1, kind: ConfigMap, name: c, matchExpressions: [{key: a, operator: Exists}], packageNames: [p]}`)},
 		"TargetWithoutSelection": {
 			spec: targets("[{repositories: [{name: r}]}, {template: {}}]"),
-			want: []string{`spec.targets[1]: Invalid value: exactly one of repositories, repositorySelector and objectSelector must be set`},
+			want: []string{`spec.targets[1]: Invalid value: exactly one of repositories, repositorySelector and ` +
+				`objectSelector must be set`},
 		},
 		"TargetWithTwoSelections": {
 			spec: targets("[{repositories: [{name: r}], repositorySelector: {}}]"),
-			want: []string{`spec.targets[0]: Invalid value: exactly one of repositories, repositorySelector and objectSelector must be set`},
+			want: []string{`spec.targets[0]: Invalid value: exactly one of repositories, repositorySelector and ` +
+				`objectSelector must be set`},
 		},
 		"TargetWithThreeSelections": {
 			spec: targets("[{repositories: [{name: r}], repositorySelector: {}, objectSelector: {apiVersion: v1, kind: K}}]"),
-			want: []string{`spec.targets[0]: Invalid value: exactly one of repositories, repositorySelector and objectSelector must be set`},
+			want: []string{`spec.targets[0]: Invalid value: exactly one of repositories, repositorySelector and ` +
+				`objectSelector must be set`},
 		},
 		"RepositoriesEmpty": {
 			spec: targets("[{repositories: []}]"),
-			want: []string{`spec.targets[0].repositories: Invalid value: 0: spec.targets[0].repositories in body should have at least 1 items`},
+			want: []string{`spec.targets[0].repositories: Invalid value: 0: spec.targets[0].repositories in body should have ` +
+				`at least 1 items`},
 		},
 		"RepositoryNames": {
 			spec: targets("[{repositories: [{name: ''}, {name: r, packageNames: [p, '']}, {packageNames: [p]}]}]"),
 			want: []string{
-				`spec.targets[0].repositories[0].name: Invalid value: "": spec.targets[0].repositories[0].name in body should be at least 1 chars long`,
-				`spec.targets[0].repositories[1].packageNames[1]: Invalid value: "": spec.targets[0].repositories[1].packageNames[1] in body should be at least 1 chars long`,
+				`spec.targets[0].repositories[0].name: Invalid value: "": spec.targets[0].repositories[0].name in body should be ` +
+					`at least 1 chars long`,
+				`spec.targets[0].repositories[1].packageNames[1]: Invalid value: "": ` +
+					`spec.targets[0].repositories[1].packageNames[1] in body should be at least 1 chars long`,
 				`spec.targets[0].repositories[2].name: Required value`,
 			},
 		},
 		"RepositoryWithoutPackages": {spec: targets("[{repositories: [{name: r, packageNames: []}]}]")},
 		"SelectorPackageNameEmpty": {
-			spec: targets("[{repositorySelector: {packageNames: ['']}}, {objectSelector: {apiVersion: v1, kind: K, packageNames: ['']}}]"),
+			spec: targets("[{repositorySelector: {packageNames: ['']}}, {objectSelector: {apiVersion: v1, kind: " +
+				"K, packageNames: ['']}}]"),
 			want: []string{
-				`spec.targets[0].repositorySelector.packageNames[0]: Invalid value: "": spec.targets[0].repositorySelector.packageNames[0] in body should be at least 1 chars long`,
-				`spec.targets[1].objectSelector.packageNames[0]: Invalid value: "": spec.targets[1].objectSelector.packageNames[0] in body should be at least 1 chars long`,
+				`spec.targets[0].repositorySelector.packageNames[0]: Invalid value: "": ` +
+					`spec.targets[0].repositorySelector.packageNames[0] in body should be at least 1 chars long`,
+				`spec.targets[1].objectSelector.packageNames[0]: Invalid value: "": ` +
+					`spec.targets[1].objectSelector.packageNames[0] in body should be at least 1 chars long`,
 			},
 		},
 		"ObjectSelectorKindAbsent": {
@@ -133,8 +152,10 @@ func TestPackageVariantSetRules(t *testing.T) {
 		"ObjectSelectorKindEmpty": {
 			spec: targets("[{objectSelector: {apiVersion: '', kind: ''}}]"),
 			want: []string{
-				`spec.targets[0].objectSelector.apiVersion: Invalid value: "": spec.targets[0].objectSelector.apiVersion in body should be at least 1 chars long`,
-				`spec.targets[0].objectSelector.kind: Invalid value: "": spec.targets[0].objectSelector.kind in body should be at least 1 chars long`,
+				`spec.targets[0].objectSelector.apiVersion: Invalid value: "": spec.targets[0].objectSelector.apiVersion in body ` +
+					`should be at least 1 chars long`,
+				`spec.targets[0].objectSelector.kind: Invalid value: "": spec.targets[0].objectSelector.kind in body should be ` +
+					`at least 1 chars long`,
 			},
 		},
 	})
@@ -158,7 +179,8 @@ func TestPackageVariantTemplateRules(t *testing.T) {
 		},
 		"DownstreamPackageTwice": {
 			spec: template("downstream: {package: p, packageExpr: e}"),
-			want: []string{`spec.targets[0].template.downstream: Invalid value: at most one of package and packageExpr may be set`},
+			want: []string{`spec.targets[0].template.downstream: Invalid value: ` +
+				`at most one of package and packageExpr may be set`},
 		},
 
 		"Policies": {spec: template("adoptionPolicy: adoptExisting, deletionPolicy: orphan")},
@@ -170,7 +192,8 @@ func TestPackageVariantTemplateRules(t *testing.T) {
 			},
 		},
 
-		"MapExprs": {spec: template("labelExprs: [{key: k, value: v}, {key: k, valueExpr: v}, {keyExpr: k, value: ''}, {keyExpr: k}]")},
+		"MapExprs": {spec: template("labelExprs: [{key: k, value: v}, {key: k, valueExpr: v}, {keyExpr: k, value: " +
+			"''}, {keyExpr: k}]")},
 		"MapExprKeys": {
 			spec: template("labelExprs: [{key: k, keyExpr: e, value: v}, {value: v}]"),
 			want: []string{
@@ -180,13 +203,16 @@ func TestPackageVariantTemplateRules(t *testing.T) {
 		},
 		"MapExprValues": {
 			spec: template("labelExprs: [{key: k, value: v, valueExpr: e}]"),
-			want: []string{`spec.targets[0].template.labelExprs[0]: Invalid value: at most one of value and valueExpr may be set`},
+			want: []string{`spec.targets[0].template.labelExprs[0]: Invalid value: ` +
+				`at most one of value and valueExpr may be set`},
 		},
 		"MapExprEmptyExpressions": {
 			spec: template("labelExprs: [{keyExpr: '', valueExpr: ''}]"),
 			want: []string{
-				`spec.targets[0].template.labelExprs[0].keyExpr: Invalid value: "": spec.targets[0].template.labelExprs[0].keyExpr in body should be at least 1 chars long`,
-				`spec.targets[0].template.labelExprs[0].valueExpr: Invalid value: "": spec.targets[0].template.labelExprs[0].valueExpr in body should be at least 1 chars long`,
+				`spec.targets[0].template.labelExprs[0].keyExpr: Invalid value: "": ` +
+					`spec.targets[0].template.labelExprs[0].keyExpr in body should be at least 1 chars long`,
+				`spec.targets[0].template.labelExprs[0].valueExpr: Invalid value: "": ` +
+					`spec.targets[0].template.labelExprs[0].valueExpr in body should be at least 1 chars long`,
 			},
 		},
 		"AnnotationExprs": {
@@ -198,7 +224,8 @@ func TestPackageVariantTemplateRules(t *testing.T) {
 			},
 		},
 
-		"Context": {spec: template("packageContext: {data: {a: x}, removeKeys: [b], dataExprs: [{key: a, valueExpr: e}], removeKeyExprs: [e]}")},
+		"Context": {spec: template("packageContext: {data: {a: x}, removeKeys: [b], dataExprs: [{key: a, valueExpr: " +
+			"e}], removeKeyExprs: [e]}")},
 		"ContextReserved": {
 			spec: template("packageContext: {data: {name: x, package-path: z}}"),
 			want: []string{
@@ -210,31 +237,36 @@ func TestPackageVariantTemplateRules(t *testing.T) {
 			spec: template("packageContext: {removeKeys: [name, package-path]}"),
 			want: []string{
 				`spec.targets[0].template.packageContext.removeKeys[0]: Invalid value: "name": must not be the reserved key name`,
-				`spec.targets[0].template.packageContext.removeKeys[1]: Invalid value: "package-path": must not be the reserved key package-path`,
+				`spec.targets[0].template.packageContext.removeKeys[1]: Invalid value: "package-path": ` +
+					`must not be the reserved key package-path`,
 			},
 		},
 		"ContextReservedByExpr": {
 			spec: template("packageContext: {dataExprs: [{key: a}, {key: name, value: x}, {key: package-path, valueExpr: e}]}"),
 			want: []string{
 				`spec.targets[0].template.packageContext.dataExprs[1].key: Invalid value: must not set the reserved key name`,
-				`spec.targets[0].template.packageContext.dataExprs[2].key: Invalid value: must not set the reserved key package-path`,
+				`spec.targets[0].template.packageContext.dataExprs[2].key: Invalid value: ` +
+					`must not set the reserved key package-path`,
 			},
 		},
 		"ContextSetsAndRemoves": {
 			spec: template("packageContext: {data: {a: x}, removeKeys: [a]}"),
-			want: []string{`spec.targets[0].template.packageContext: Invalid value: the same key must not be in both data and removeKeys`},
+			want: []string{`spec.targets[0].template.packageContext: Invalid value: ` +
+				`the same key must not be in both data and removeKeys`},
 		},
 		"ContextDataExprs": {
 			spec: template("packageContext: {dataExprs: [{key: k, keyExpr: e, value: v, valueExpr: e}, {value: v}]}"),
 			want: []string{
 				`spec.targets[0].template.packageContext.dataExprs[0]: Invalid value: at most one of key and keyExpr may be set`,
-				`spec.targets[0].template.packageContext.dataExprs[0]: Invalid value: at most one of value and valueExpr may be set`,
+				`spec.targets[0].template.packageContext.dataExprs[0]: Invalid value: ` +
+					`at most one of value and valueExpr may be set`,
 				`spec.targets[0].template.packageContext.dataExprs[1]: Invalid value: one of key and keyExpr must be set`,
 			},
 		},
 		"ContextEmptyRemoveKeyExpr": {
 			spec: template("packageContext: {removeKeyExprs: ['']}"),
-			want: []string{`spec.targets[0].template.packageContext.removeKeyExprs[0]: Invalid value: "": spec.targets[0].template.packageContext.removeKeyExprs[0] in body should be at least 1 chars long`},
+			want: []string{`spec.targets[0].template.packageContext.removeKeyExprs[0]: Invalid value: "": ` +
+				`spec.targets[0].template.packageContext.removeKeyExprs[0] in body should be at least 1 chars long`},
 		},
 
 		"Injectors": {spec: template("injectors: [{name: a}, {kind: K, nameExpr: e}]")},
@@ -249,19 +281,24 @@ func TestPackageVariantTemplateRules(t *testing.T) {
 		"InjectorNameEmpty": {
 			spec: template("injectors: [{name: ''}, {nameExpr: ''}]"),
 			want: []string{
-				`spec.targets[0].template.injectors[0].name: Invalid value: "": spec.targets[0].template.injectors[0].name in body should be at least 1 chars long`,
-				`spec.targets[0].template.injectors[1].nameExpr: Invalid value: "": spec.targets[0].template.injectors[1].nameExpr in body should be at least 1 chars long`,
+				`spec.targets[0].template.injectors[0].name: Invalid value: "": spec.targets[0].template.injectors[0].name in ` +
+					`body should be at least 1 chars long`,
+				`spec.targets[0].template.injectors[1].nameExpr: Invalid value: "": ` +
+					`spec.targets[0].template.injectors[1].nameExpr in body should be at least 1 chars long`,
 			},
 		},
 
-		"Pipeline": {spec: template("pipeline: {mutators: [{image: i, configMapExprs: [{key: k, valueExpr: e}]}], validators: [{exec: e}]}")},
+		"Pipeline": {spec: template("pipeline: {mutators: [{image: i, configMapExprs: [{key: k, valueExpr: " +
+			"e}]}], validators: [{exec: e}]}")},
 		"FunctionWithoutImage": {
 			spec: template("pipeline: {validators: [{name: a}]}"),
-			want: []string{`spec.targets[0].template.pipeline.validators[0]: Invalid value: exactly one of image and exec must be set`},
+			want: []string{`spec.targets[0].template.pipeline.validators[0]: Invalid value: ` +
+				`exactly one of image and exec must be set`},
 		},
 		"FunctionWithImageAndExec": {
 			spec: template("pipeline: {mutators: [{image: a, exec: b}]}"),
-			want: []string{`spec.targets[0].template.pipeline.mutators[0]: Invalid value: exactly one of image and exec must be set`},
+			want: []string{`spec.targets[0].template.pipeline.mutators[0]: Invalid value: ` +
+				`exactly one of image and exec must be set`},
 		},
 		"FunctionNameWithDot": {
 			spec: template("pipeline: {mutators: [{image: a, name: b.c}], validators: [{image: a}, {image: a, name: .}]}"),
@@ -275,10 +312,13 @@ func TestPackageVariantTemplateRules(t *testing.T) {
 			spec: template("pipeline: {mutators: [{image: a, configMapExprs: [{key: k, keyExpr: e, value: v, valueExpr: e}]}]}"),
 		},
 		"FunctionConfigMapExprKeys": {
-			spec: template("pipeline: {mutators: [{image: a, configMapExprs: [{}]}], validators: [{image: a, configMapExprs: [{value: v}]}]}"),
+			spec: template("pipeline: {mutators: [{image: a, configMapExprs: [{}]}], validators: [{image: a, configMapExprs: " +
+				"[{value: v}]}]}"),
 			want: []string{
-				`spec.targets[0].template.pipeline.mutators[0].configMapExprs[0]: Invalid value: one of key and keyExpr must be set`,
-				`spec.targets[0].template.pipeline.validators[0].configMapExprs[0]: Invalid value: one of key and keyExpr must be set`,
+				`spec.targets[0].template.pipeline.mutators[0].configMapExprs[0]: Invalid value: ` +
+					`one of key and keyExpr must be set`,
+				`spec.targets[0].template.pipeline.validators[0].configMapExprs[0]: Invalid value: ` +
+					`one of key and keyExpr must be set`,
 			},
 		},
 	})

@@ -28,7 +28,8 @@ const root = "../.."
 const controller = "sync-controller"
 
 // names are those of all images, by name.
-var names = []string{"apply-package-context", "expand-variantset", "inject-config", "merge-upstream", "prepend-pipeline", controller}
+var names = []string{"apply-package-context", "expand-variantset", "inject-config", "merge-upstream",
+	"prepend-pipeline", controller}
 
 // maxFunction is how many bytes of a function's image may be downloaded.
 const maxFunction = 12_000_000

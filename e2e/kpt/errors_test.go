@@ -12,7 +12,8 @@ import (
 )
 
 // functions are all functions; those that edit the package itself come first.
-var functions = []string{"apply-package-context", "prepend-pipeline", "inject-config", "expand-variantset", "merge-upstream"}
+var functions = []string{"apply-package-context", "prepend-pipeline", "inject-config", "expand-variantset",
+	"merge-upstream"}
 
 // mistake is what users do wrong on the package in testdata/errors/package.
 type mistake struct {

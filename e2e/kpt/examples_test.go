@@ -22,13 +22,16 @@ func TestExamples(t *testing.T) {
 		files     tree.Tree
 		functions []string
 	}{
-		"namespace-context":        {configured(example(t, "namespace-context"), "variant.yaml"), []string{"apply-package-context"}},
-		"cluster-scoped-cleanup":   {configured(example(t, "cluster-scoped-cleanup"), "variant.yaml"), []string{"prepend-pipeline"}},
-		"region-endpoints":         {configured(example(t, "region-endpoints"), "variant.yaml"), []string{"inject-config"}},
-		"two-endpoints":            {configured(example(t, "two-endpoints"), "variant.yaml"), []string{"inject-config"}},
-		"fleet":                    {configured(example(t, "fleet"), "set.yaml"), []string{"expand-variantset"}},
-		"variant-of-a-fleet":       {fleet, []string{"expand-variantset"}},
-		"variant-of-a-fleet.chain": {chained(t, fleet), []string{"apply-package-context", "prepend-pipeline", "inject-config"}},
+		"namespace-context": {configured(example(t, "namespace-context"), "variant.yaml"),
+			[]string{"apply-package-context"}},
+		"cluster-scoped-cleanup": {configured(example(t, "cluster-scoped-cleanup"), "variant.yaml"),
+			[]string{"prepend-pipeline"}},
+		"region-endpoints":   {configured(example(t, "region-endpoints"), "variant.yaml"), []string{"inject-config"}},
+		"two-endpoints":      {configured(example(t, "two-endpoints"), "variant.yaml"), []string{"inject-config"}},
+		"fleet":              {configured(example(t, "fleet"), "set.yaml"), []string{"expand-variantset"}},
+		"variant-of-a-fleet": {fleet, []string{"expand-variantset"}},
+		"variant-of-a-fleet.chain": {chained(t, fleet), []string{"apply-package-context", "prepend-pipeline",
+			"inject-config"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -40,7 +40,8 @@ func TestKpt(t *testing.T) {
 			b.commit("v1", original)
 			b.commit("v2", updated)
 			local, byKpt := b.update(c)
-			got, conflicts, err := merging.Merge(original, updated, local, merging.Options{Upstream: upstreamOf(t, byKpt), UpstreamLock: lockOf(t, byKpt)})
+			got, conflicts, err := merging.Merge(original, updated, local,
+				merging.Options{Upstream: upstreamOf(t, byKpt), UpstreamLock: lockOf(t, byKpt)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +80,8 @@ func (b *blueprint) run(dir, program string, args ...string) {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
-		"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@localhost", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@localhost")
+		"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@localhost", "GIT_COMMITTER_NAME=test",
+		"GIT_COMMITTER_EMAIL=test@localhost")
 	cmd.Env = append(cmd.Env, b.tool.Env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.t.Fatalf("%s %q: %v\n%s", program, args, err, out)

@@ -20,10 +20,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestKilled kills the controller before and after writes, and while Porch is at work on them, at random, over and over:
-// after each it has to go on where it was. KILLS says how often, where not a hundred times. In the end there are the same drafts, with the same
-// files, as if nothing had happened, and no other. It takes the longest of all tests, and is in the first of the files, so
-// that it is the first to start.
+// TestKilled kills the controller before and after writes, and while Porch is at work on them, at random, over and
+// over: after each it has to go on where it was. KILLS says how often, where not a hundred times. In the end there are
+// the same drafts, with the same files, as if nothing had happened, and no other. It takes the longest of all tests,
+// and is in the first of the files, so that it is the first to start.
 func TestKilled(t *testing.T) {
 	w, git := newWorldBehind(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -124,7 +124,8 @@ const maxDelay = 100 * time.Millisecond
 // atPush is the phase of a call when the git server has what Porch pushed, and Porch does not know it yet.
 const atPush proxy.Phase = "Pushed"
 
-// start starts a controller that is to be killed before, inside or after one of its first writes. The lock must be held.
+// start starts a controller that is to be killed before, inside or after one of its first writes. The lock must be
+// held.
 func (k *killer) start() {
 	k.phase = []proxy.Phase{proxy.Before, proxy.Inside, atPush, proxy.After}[k.random.IntN(4)]
 	k.git.pushed.Store(nil)
@@ -161,7 +162,8 @@ func (k *killer) hook(r proxy.Request, phase proxy.Phase) *metav1.Status {
 	if k.countdown > 0 {
 		return nil
 	}
-	return &metav1.Status{Status: metav1.StatusFailure, Code: 503, Reason: metav1.StatusReasonServiceUnavailable, Message: "killed"}
+	return &metav1.Status{Status: metav1.StatusFailure, Code: 503, Reason: metav1.StatusReasonServiceUnavailable,
+		Message: "killed"}
 }
 
 // pushed kills the controller when the git server has what Porch pushed, and lets Porch know that its client has gone.

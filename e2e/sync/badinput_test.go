@@ -24,13 +24,18 @@ func TestUpstreamComesAndGoes(t *testing.T) {
 		s.Upstream = &variant.Upstream{Repo: "blueprints", Package: "web", WorkspaceName: "v1"}
 	}), newVariant("shop", plain, func(s *variant.Spec) { s.Upstream.Repo = "nowhere" }))
 	w.start()
-	w.expectMessage("web", "UpstreamNotFound", "there is no PackageRevision of blueprints/web with workspace v1: publish it, or correct spec.upstream")
-	w.expectMessage("shop", "RepositoryNotFound", `there is no Repository "nowhere" in this namespace: register it, or correct spec.upstream.repo`)
-	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionTrue || stalled.Reason != "UpstreamNotFound" {
+	w.expectMessage("web", "UpstreamNotFound",
+		"there is no PackageRevision of blueprints/web with workspace v1: publish it, or correct spec.upstream")
+	w.expectMessage("shop", "RepositoryNotFound",
+		`there is no Repository "nowhere" in this namespace: register it, or correct spec.upstream.repo`)
+	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionTrue ||
+		stalled.Reason != "UpstreamNotFound" {
 		t.Errorf("Stalled is %+v", stalled)
 	}
 	w.Draft("blueprints", "web", "v1", simple())
-	w.expectMessage("web", "UpstreamNotPublished", "the upstream blueprints.web.v1 is Draft, and may still change: publish it, or name a published revision in spec.upstream")
+	w.expectMessage("web", "UpstreamNotPublished",
+		"the upstream blueprints.web.v1 is Draft, and may still change: "+
+			"publish it, or name a published revision in spec.upstream")
 	w.publish("blueprints.web.v1")
 	draft := w.target("web")
 	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionFalse {
@@ -53,27 +58,33 @@ func TestDownstreamRepository(t *testing.T) {
 	in := func(repo string) func(*variant.Spec) {
 		return func(s *variant.Spec) { s.Downstream.Repo = repo }
 	}
-	w.Apply(newVariant("missing", plain, in("later")), newVariant("unreachable", plain, in("unreachable")), newVariant("readonly", plain, in("readonly")))
+	w.Apply(newVariant("missing", plain, in("later")), newVariant("unreachable", plain, in("unreachable")),
+		newVariant("readonly", plain, in("readonly")))
 	repository := func(name, address string) string {
-		return fmt.Sprintf("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: %s, namespace: %s}\n"+
+		return fmt.Sprintf("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\n"+
+			"metadata: {name: %s, namespace: %s}\n"+
 			"spec: {type: git, deployment: true, git: {repo: %q, branch: main}}\n", name, w.Namespace, address)
 	}
 	file := filepath.Join(w.dir, "repositories.yaml")
 	readonly := w.gitProxy()
 	readonly.readOnly.Store(true)
-	text := repository("unreachable", "http://127.0.0.1:1/nothing") + "---\n" + repository("readonly", readonly.URL+"/"+w.Namespace+"-readonly")
+	text := repository("unreachable", "http://127.0.0.1:1/nothing") + "---\n" +
+		repository("readonly", readonly.URL+"/"+w.Namespace+"-readonly")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	w.kubectl("apply", "-f", file)
 	w.start()
-	w.expectMessage("missing", "RepositoryNotFound", `there is no Repository "later" in this namespace: register it, or correct spec.downstream.repo`)
-	if got := w.message("unreachable", "RepositoryNotReady"); !strings.HasPrefix(got, `the Repository "unreachable" is not ready: `) {
+	w.expectMessage("missing", "RepositoryNotFound",
+		`there is no Repository "later" in this namespace: register it, or correct spec.downstream.repo`)
+	if got := w.message("unreachable", "RepositoryNotReady"); !strings.HasPrefix(got,
+		`the Repository "unreachable" is not ready: `) {
 		t.Errorf("message %q", got)
 	}
 	w.Repository("later", nil, true)
 	w.target("missing")
-	if got := w.message("readonly", "PorchFailed"); !strings.Contains(got, "cannot clone readonly/readonly: ") || !strings.Contains(got, "authorization failed") {
+	if got := w.message("readonly", "PorchFailed"); !strings.Contains(got, "cannot clone readonly/readonly: ") ||
+		!strings.Contains(got, "authorization failed") {
 		t.Errorf("message %q", got)
 	}
 	readonly.readOnly.Store(false)
@@ -92,7 +103,8 @@ func TestRenderFails(t *testing.T) {
 	w.Apply(newVariant("web", plain, failing(map[string]string{"name": "mine"})))
 	w.start()
 	message := w.message("web", "RenderFailed")
-	for _, text := range []string{"nothing was saved, because the pipeline in the package's Kptfile failed", contextImage, `data.name: is set by kpt itself`} {
+	for _, text := range []string{"nothing was saved, because the pipeline in the package's Kptfile failed", contextImage,
+		`data.name: is set by kpt itself`} {
 		if !strings.Contains(message, text) {
 			t.Errorf("the message has no %q:\n%s", text, message)
 		}
@@ -115,17 +127,23 @@ func TestRenderFails(t *testing.T) {
 func TestPipelineConflict(t *testing.T) {
 	w := newWorld(t)
 	files := simple()
-	files["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\npipeline:\n  mutators:\n  - image: " + contextImage +
+	files["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\npipeline:\n  mutators:\n" +
+		"  - image: " + contextImage +
 		"\n    configMap:\n      region: fixed\n"
 	w.Publish("blueprints", "web", "v1", files)
 	w.Apply(newVariant("web", plain, func(s *variant.Spec) {
 		s.PackageContext = &variant.PackageContext{Data: map[string]string{"region": "eu"}}
 	}))
 	c := w.start()
-	w.expectMessage("web", "PipelineConflict", "the pipeline in the Kptfile of edge.web.packagevariant-1 changes back what this variant sets in package-context.yaml: "+
-		"change the function in the pipeline that does, or what the variant asks for")
+	w.expectMessage("web", "PipelineConflict",
+		"the pipeline in the Kptfile of edge.web.packagevariant-1 changes back what this variant sets in "+
+			"package-context.yaml: "+
+			"change the function in the pipeline that does, or what the variant asks for")
 	w.quiet(c)
-	if writes := w.work(func(r proxy.Request) bool { return proxy.IsWrite(r) && r.Resource == "packagerevisionresources" }); len(writes) > 2 {
+	if writes := w.work(func(r proxy.Request) bool {
+		return proxy.IsWrite(r) &&
+			r.Resource == "packagerevisionresources"
+	}); len(writes) > 2 {
 		t.Errorf("it was written again and again: %v", writes)
 	}
 }
@@ -135,7 +153,8 @@ func TestBigPackage(t *testing.T) {
 	w := newWorld(t)
 	files := blueprint()
 	for i := range 50 {
-		files[fmt.Sprintf("big-%02d.yaml", i)] = fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: big-%02d\ndata:\n  text: |\n", i) +
+		files[fmt.Sprintf("big-%02d.yaml",
+			i)] = fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: big-%02d\ndata:\n  text: |\n", i) +
 			strings.Repeat("    "+strings.Repeat("x", 95)+"\n", 1024)
 	}
 	w.Publish("blueprints", "web", "v1", files)
@@ -156,15 +175,17 @@ func TestSpecInvalid(t *testing.T) {
 		change func(*variant.Spec)
 		want   string
 	}{
-		"no-package":   {func(s *variant.Spec) { s.Downstream.Package = "" }, "spec.downstream.package"},
-		"reserved-key": {func(s *variant.Spec) { s.PackageContext.Data["name"] = "x" }, "must not contain the reserved key name"},
-		"policy":       {func(s *variant.Spec) { s.AdoptionPolicy = "adopt" }, "spec.adoptionPolicy"},
+		"no-package": {func(s *variant.Spec) { s.Downstream.Package = "" }, "spec.downstream.package"},
+		"reserved-key": {func(s *variant.Spec) { s.PackageContext.Data["name"] = "x" },
+			"must not contain the reserved key name"},
+		"policy": {func(s *variant.Spec) { s.AdoptionPolicy = "adopt" }, "spec.adoptionPolicy"},
 		"dotted": {func(s *variant.Spec) {
 			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Image: "a", Name: "a.b"}}}
 		}, "must not contain '.'"},
-		"no-injector":   {func(s *variant.Spec) { s.Injectors[0].Name = "" }, "spec.injectors[0].name"},
-		"tag":           {tag("a b"), "must be a number, v and a number, main, or a tag"},
-		"both-key-list": {func(s *variant.Spec) { s.PackageContext.RemoveKeys = []string{"region"} }, "the same key must not be in both"},
+		"no-injector": {func(s *variant.Spec) { s.Injectors[0].Name = "" }, "spec.injectors[0].name"},
+		"tag":         {tag("a b"), "must be a number, v and a number, main, or a tag"},
+		"both-key-list": {func(s *variant.Spec) { s.PackageContext.RemoveKeys = []string{"region"} },
+			"the same key must not be in both"},
 	} {
 		pv := newVariant(name, c.change)
 		pv.Namespace = w.Namespace
@@ -173,7 +194,8 @@ func TestSpecInvalid(t *testing.T) {
 		}
 	}
 	// What the schema cannot see, or an older one let pass, stalls the variant.
-	w.Apply(newVariant("itself", plain, func(s *variant.Spec) { s.Downstream = &variant.Downstream{Repo: "blueprints", Package: "web"} }))
+	w.Apply(newVariant("itself", plain,
+		func(s *variant.Spec) { s.Downstream = &variant.Downstream{Repo: "blueprints", Package: "web"} }))
 	w.start()
 	w.expectMessage("itself", "InvalidSpec", "spec.downstream is the upstream itself: name another package")
 	w.Apply(newVariant("itself", plain))

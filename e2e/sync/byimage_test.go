@@ -59,7 +59,8 @@ func TestFunctionRunnerDown(t *testing.T) {
 	waits := "will try again: the function-runner at " + runner.Address + " does not answer"
 	w.expectMessage("web", "FunctionRunnerUnavailable", waits)
 	w.Eventually("the set waits", func() error {
-		if ready := meta.FindStatusCondition(w.set().Status.Conditions, v1alpha1.ConditionReady); ready == nil || ready.Reason != "FunctionRunnerUnavailable" || ready.Message != waits {
+		if ready := meta.FindStatusCondition(w.set().Status.Conditions, v1alpha1.ConditionReady); ready == nil ||
+			ready.Reason != "FunctionRunnerUnavailable" || ready.Message != waits {
 			return fmt.Errorf("the condition Ready is %+v", ready)
 		}
 		return nil
@@ -103,7 +104,8 @@ func TestFunctionRunnerDown(t *testing.T) {
 func (w *world) script(name string, lines ...string) string {
 	w.t.Helper()
 	path := filepath.Join(w.dir, name)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+strings.Join(lines, "\n")+"\n"), 0o700); err != nil { //nolint:gosec // it is to be run
+	//nolint:gosec // it is to be run
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+strings.Join(lines, "\n")+"\n"), 0o700); err != nil {
 		w.t.Fatal(err)
 	}
 	return path
@@ -128,15 +130,19 @@ func TestBadFunctions(t *testing.T) {
 		script []string // none for an image that is not there
 		want   string   // never twice in a row: it would be no news
 	}{
-		{nil, "the function-runner has no image " + image + ": add it to the function-runner's config, or correct --function-registry and --function-version"},
-		{[]string{"echo $$ >> " + filepath.Join(w.dir, "endless"), "exec sleep 1000"}, image + " did not end within 3s and was stopped: correct the function, or allow it more by --function-timeout"},
+		{nil, "the function-runner has no image " + image +
+			": add it to the function-runner's config, or correct --function-registry and --function-version"},
+		{[]string{"echo $$ >> " + filepath.Join(w.dir, "endless"), "exec sleep 1000"},
+			image + " did not end within 3s and was stopped: correct the function, or allow it more by --function-timeout"},
 		{[]string{"echo 'points.yaml: wrong' >&2", "exit 1"}, "points.yaml: wrong"},
 		{[]string{"kill -9 $$"}, "cannot run " + image + `: Failed to execute function "` + image + `": signal: killed ()`},
 		{[]string{"cat > /dev/null"}, "the output of " + image + " is no ResourceList: EOF" + refused},
 		{[]string{"sed 's/path: .Kptfile.$/path: else.yaml/'"}, lost},
-		{[]string{"cat > /dev/null", "echo 'kind: ConfigMap'"}, "the output of " + image + ` is no ResourceList: its kind is "ConfigMap"` + refused},
+		{[]string{"cat > /dev/null", "echo 'kind: ConfigMap'"}, "the output of " + image +
+			` is no ResourceList: its kind is "ConfigMap"` + refused},
 		{[]string{"cat > /dev/null", "echo 'kind: ResourceList'"}, lost},
-		{[]string{"sed 's/region.yaml/..\\/region.yaml/'"}, "the output of " + image + " has lost region.yaml, and may remove nothing" + refused},
+		{[]string{"sed 's/region.yaml/..\\/region.yaml/'"}, "the output of " + image +
+			" has lost region.yaml, and may remove nothing" + refused},
 		{[]string{"sed '/kubernetes.io.path:/d'"}, lost},
 	} {
 		binary := ""
@@ -171,7 +177,8 @@ func TestBadFunctions(t *testing.T) {
 	w.expectDrafts("web", draft)
 }
 
-// expectEnded waits until all processes whose IDs are in a file of the world have ended. Without the file there were none.
+// expectEnded waits until all processes whose IDs are in a file of the world have ended. Without the file there were
+// none.
 func (w *world) expectEnded(file string) {
 	w.t.Helper()
 	pids, err := os.ReadFile(filepath.Join(w.dir, file))

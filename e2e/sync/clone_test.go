@@ -20,10 +20,12 @@ func TestClone(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": strings.Replace(settings, "2", "3", 1)})
-	w.Apply(configMap("eu", map[string]string{"api": "api.eu.example.com", "n": "1"}), newVariant("web", func(s *variant.Spec) {
-		s.Labels, s.Annotations = map[string]string{"team": "a"}, map[string]string{"note": "b"}
-		s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "context", Image: contextImage, ConfigMap: map[string]string{"rendered": "yes"}}}}
-	}))
+	w.Apply(configMap("eu", map[string]string{"api": "api.eu.example.com", "n": "1"}),
+		newVariant("web", func(s *variant.Spec) {
+			s.Labels, s.Annotations = map[string]string{"team": "a"}, map[string]string{"note": "b"}
+			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "context", Image: contextImage,
+				ConfigMap: map[string]string{"rendered": "yes"}}}}
+		}))
 	w.start()
 	pv := w.Ready("web")
 
@@ -34,7 +36,8 @@ func TestClone(t *testing.T) {
 		Name: "edge.web.packagevariant-1", Namespace: w.Namespace,
 		Labels: map[string]string{"team": "a"}, Annotations: map[string]string{"note": "b"},
 		OwnerReferences: []metav1.OwnerReference{{
-			APIVersion: "config.porch.kpt.dev/v1alpha1", Kind: "PackageVariant", Name: "web", UID: pv.UID, Controller: &controller,
+			APIVersion: "config.porch.kpt.dev/v1alpha1", Kind: "PackageVariant", Name: "web", UID: pv.UID,
+			Controller: &controller,
 		}},
 	}
 	ignored := cmpopts.IgnoreFields(metav1.ObjectMeta{}, "UID", "ResourceVersion", "CreationTimestamp")
@@ -42,14 +45,16 @@ func TestClone(t *testing.T) {
 		t.Errorf("metadata (-want +got):\n%s", diff)
 	}
 	if r.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft || r.Status.UpstreamLock.Git.Ref != "web/v1" {
-		t.Errorf("the draft is %s of %s, want Draft of web/v1, although there is a web/v2", r.Spec.Lifecycle, r.Status.UpstreamLock.Git.Ref)
+		t.Errorf("the draft is %s of %s, want Draft of web/v1, although there is a web/v2", r.Spec.Lifecycle,
+			r.Status.UpstreamLock.Git.Ref)
 	}
 	files := w.Files(r.Name)
 	for file, texts := range map[string][]string{
 		"package-context.yaml": {"region: eu", "rendered: \"yes\""},
-		"region.yaml":          {"# what the region knows", "name: region # of the edge", "api: api.eu.example.com", "kpt.dev/injected-resource-name: eu"},
-		"settings.yaml":        {`a: "1" # one`, `b: "2"`},
-		"Kptfile":              {"name: PackageVariant.web.context.0", "reason: ConfigInjected"},
+		"region.yaml": {"# what the region knows", "name: region # of the edge", "api: api.eu.example.com",
+			"kpt.dev/injected-resource-name: eu"},
+		"settings.yaml": {`a: "1" # one`, `b: "2"`},
+		"Kptfile":       {"name: PackageVariant.web.context.0", "reason: ConfigInjected"},
 	} {
 		for _, text := range texts {
 			if !strings.Contains(files[file], text) {
@@ -58,10 +63,12 @@ func TestClone(t *testing.T) {
 		}
 	}
 	targets := pv.Status.DownstreamTargets
-	if len(targets) != 1 || targets[0].Name != r.Name || targets[0].Lifecycle != "Draft" || targets[0].RenderStatus == nil || targets[0].RenderStatus.Err != "" {
+	if len(targets) != 1 || targets[0].Name != r.Name || targets[0].Lifecycle != "Draft" ||
+		targets[0].RenderStatus == nil || targets[0].RenderStatus.Err != "" {
 		t.Errorf("targets %+v, want the draft with its render status", targets)
 	}
-	want := []string{"patch packagevariants", "patch packagevariants/status", "create packagerevisions", "update packagerevisionresources", "patch packagevariants/status"}
+	want := []string{"patch packagevariants", "patch packagevariants/status", "create packagerevisions",
+		"update packagerevisionresources", "patch packagevariants/status"}
 	if diff := cmp.Diff(want, w.work(proxy.IsWrite)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
@@ -81,12 +88,13 @@ func TestCloneByTagAndBranch(t *testing.T) {
 		change func(*variant.Spec)
 		want   string
 	}{
-		"latest":    {tag("latest"), "web/v2"},
-		"stable":    {tag("stable"), "web/v1"},
-		"vnumber":   {tag("v1"), "web/v1"},
-		"main":      {revision(-1), "web/v2"}, // what the main branch holds
-		"nothing":   {revision(0), "web/v2"},
-		"workspace": {func(s *variant.Spec) { s.Upstream.WorkspaceName = "v1"; s.Upstream.Revision = variant.Revision{} }, "web/v1"},
+		"latest":  {tag("latest"), "web/v2"},
+		"stable":  {tag("stable"), "web/v1"},
+		"vnumber": {tag("v1"), "web/v1"},
+		"main":    {revision(-1), "web/v2"}, // what the main branch holds
+		"nothing": {revision(0), "web/v2"},
+		"workspace": {func(s *variant.Spec) { s.Upstream.WorkspaceName = "v1"; s.Upstream.Revision = variant.Revision{} },
+			"web/v1"},
 	} {
 		w.Apply(newVariant(name, plain, c.change))
 		if got := w.Revision(w.target(name)).Status.UpstreamLock.Git.Ref; got != c.want {

@@ -26,8 +26,8 @@ func (w *world) expectMessage(name, reason, want string) {
 	}
 }
 
-// expectCondition waits until a condition of a variant, about its spec as it is now, has a status and a reason, and returns
-// its message.
+// expectCondition waits until a condition of a variant, about its spec as it is now, has a status and a reason, and
+// returns its message.
 func (w *world) expectCondition(name, typ, status, reason string) string {
 	w.t.Helper()
 	var message string

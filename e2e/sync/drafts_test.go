@@ -27,8 +27,8 @@ const maxText, maxRevisions = 2000, 3
 // workspacePrefix is how the workspaces begin that the controller makes.
 const workspacePrefix = "packagevariant-"
 
-// compareDrafts holds all that the controller has made in a test against testdata/drafts, where it is the same however the
-// functions run. It waits a while for the controller, which may not be through with what the test asked of it last.
+// compareDrafts holds all that the controller has made in a test against testdata/drafts, where it is the same however
+// the functions run. It waits a while for the controller, which may not be through with what the test asked of it last.
 func (w *world) compareDrafts() {
 	if w.compared || w.t.Failed() {
 		return

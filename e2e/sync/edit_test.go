@@ -33,15 +33,18 @@ func TestEditDraft(t *testing.T) {
 		{"pipeline", func() {
 			w.Apply(newVariant("web", func(s *variant.Spec) {
 				s.PackageContext.Data["zone"] = "a"
-				s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage, ConfigMap: map[string]string{"pipe": "line"}}}}
+				s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage,
+					ConfigMap: map[string]string{"pipe": "line"}}}}
 			}))
 		}, "package-context.yaml", "pipe: line"},
-		{"in-cluster object", func() { w.Apply(configMap("eu", map[string]string{"api": "eu-2"})) }, "region.yaml", "api: eu-2"},
+		{"in-cluster object", func() { w.Apply(configMap("eu", map[string]string{"api": "eu-2"})) }, "region.yaml",
+			"api: eu-2"},
 		{"injector", func() {
 			w.Apply(configMap("us", map[string]string{"api": "us"}))
 			w.Apply(newVariant("web", func(s *variant.Spec) { s.Injectors[0].Name = "us" }))
 		}, "region.yaml", "api: us"},
-		{"object of the new injector", func() { w.Apply(configMap("us", map[string]string{"api": "us-2"})) }, "region.yaml", "api: us-2"},
+		{"object of the new injector", func() { w.Apply(configMap("us", map[string]string{"api": "us-2"})) }, "region.yaml",
+			"api: us-2"},
 		{"object deleted and made anew", func() {
 			w.Delete(configMap("us", nil))
 			w.expectCondition("web", conditionInjected, "False", unmet)
@@ -53,7 +56,8 @@ func TestEditDraft(t *testing.T) {
 		w.Ready("web")
 		files := w.Files(draft)
 		if files["settings.yaml"] != mine || files["notes.md"] != "mine\n" {
-			t.Errorf("after a change of the %s, the user's edit is gone:\n%s\n%s", step.name, files["settings.yaml"], files["notes.md"])
+			t.Errorf("after a change of the %s, the user's edit is gone:\n%s\n%s", step.name, files["settings.yaml"],
+				files["notes.md"])
 		}
 	}
 	if got := w.Files(draft)["Kptfile"]; strings.Contains(got, "PackageVariant.web") {
@@ -72,7 +76,8 @@ func TestEditPublished(t *testing.T) {
 		t.Errorf("it is made by %+v, want an edit of the published revision", r.Spec.Tasks[0])
 	}
 	files := w.Files(r.Name)
-	if !strings.Contains(files["region.yaml"], "api: eu-2") || !strings.Contains(files["settings.yaml"], `a: "mine" # my own`) {
+	if !strings.Contains(files["region.yaml"], "api: eu-2") || !strings.Contains(files["settings.yaml"],
+		`a: "mine" # my own`) {
 		t.Errorf("it has:\n%s\n%s", files["region.yaml"], files["settings.yaml"])
 	}
 	// Back to what is published: the draft stays ours and follows.
@@ -94,17 +99,20 @@ func TestProposed(t *testing.T) {
 	commit := w.Revision(draft).ResourceVersion
 
 	w.Apply(configMap("eu", map[string]string{"api": "eu-2"}))
-	w.expectMessage("web", "DownstreamProposed", draft+" is proposed for publication, but would have to be changed (region.yaml): "+
-		"reject it, and it is changed, or publish it, and a new draft follows")
+	w.expectMessage("web", "DownstreamProposed",
+		draft+" is proposed for publication, but would have to be changed (region.yaml): "+
+			"reject it, and it is changed, or publish it, and a new draft follows")
 	w.Apply(newVariant("web", revision(2)))
 	w.Eventually("the upgrade is asked for", func() error {
-		want := draft + " is proposed for publication, but would have to be upgraded to blueprints.web.v2: publish it, and an upgrade follows, or delete it"
+		want := draft + " is proposed for publication, but would have to be upgraded to blueprints.web.v2: " +
+			"publish it, and an upgrade follows, or reject it, and the upstream is merged into it"
 		if got := w.message("web", "DownstreamProposed"); got != want {
 			return fmt.Errorf("it says %s", got)
 		}
 		return nil
 	})
-	if r := w.Revision(draft); r.ResourceVersion != commit || r.Spec.Lifecycle != porchapi.PackageRevisionLifecycleProposed {
+	if r := w.Revision(draft); r.ResourceVersion != commit ||
+		r.Spec.Lifecycle != porchapi.PackageRevisionLifecycleProposed {
 		t.Errorf("the proposed revision was touched: %s at %s", r.Spec.Lifecycle, r.ResourceVersion)
 	}
 	w.expectDrafts("web", draft)

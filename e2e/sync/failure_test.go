@@ -24,7 +24,8 @@ func TestReplicas(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("first"))
-	elect := []string{"--leader-elect", "--leader-election-namespace=package-variants-system", "--leader-election-lease-duration=2s",
+	elect := []string{"--leader-elect", "--leader-election-namespace=package-variants-system",
+		"--leader-election-lease-duration=2s",
 		"--leader-election-renew-deadline=1500ms", "--leader-election-retry-period=200ms"}
 	a := w.start(elect...)
 	w.target("first")
@@ -93,7 +94,8 @@ func TestPorchDown(t *testing.T) {
 func TestLostOwner(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", func(s *variant.Spec) { s.Labels = map[string]string{"team": "a"} }))
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web",
+		func(s *variant.Spec) { s.Labels = map[string]string{"team": "a"} }))
 	w.start()
 	draft := w.target("web")
 	before := w.Files(draft)
@@ -122,7 +124,8 @@ func TestLostOwnerBehind(t *testing.T) {
 			return nil
 		}
 		if r.Verb == "watch" || r.Verb == "list" && lists.Add(1) > 1 {
-			return &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable}
+			return &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusServiceUnavailable,
+				Reason: metav1.StatusReasonServiceUnavailable}
 		}
 		return nil
 	})

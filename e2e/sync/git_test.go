@@ -22,10 +22,11 @@ import (
 )
 
 // gitConfig keeps git from packing what is in the git server's repositories: it would not find it any more.
-const gitConfig = "[user]\n\tname = user\n\temail = user@example.com\n[gc]\n\tauto = 0\n[receive]\n\tautogc = false\n\tunpackLimit = 100000\n"
+const gitConfig = "[user]\n\tname = user\n\temail = user@example.com\n[gc]\n\tauto = 0\n[receive]\n\tautogc = false\n" +
+	"\tunpackLimit = 100000\n"
 
-// push commits files to a branch of a Repository's git repository, as people do who do not ask Porch. The files are those
-// of a package, which is a directory of that name; the branch begins at the main branch.
+// push commits files to a branch of a Repository's git repository, as people do who do not ask Porch. The files are
+// those of a package, which is a directory of that name; the branch begins at the main branch.
 func (w *world) push(repository, branch, pkg string, files map[string]string) {
 	w.t.Helper()
 	dir, config := w.t.TempDir(), filepath.Join(w.t.TempDir(), "config")

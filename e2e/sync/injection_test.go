@@ -24,8 +24,8 @@ const (
 	noPoints          = "NoInjectionPoints"
 )
 
-// expectUnmet waits until a variant is ready, although not all that is required is injected, and the condition that says
-// so has all of the texts.
+// expectUnmet waits until a variant is ready, although not all that is required is injected, and the condition that
+// says so has all of the texts.
 func (w *world) expectUnmet(name string, texts ...string) {
 	w.t.Helper()
 	w.target(name)
@@ -35,7 +35,8 @@ func (w *world) expectUnmet(name string, texts ...string) {
 			w.t.Errorf("the condition of %s has no %q:\n%s", name, text, message)
 		}
 	}
-	if ready := w.Condition(name, v1alpha1.ConditionReady); ready.Status != metav1.ConditionTrue || ready.Reason != "UpToDate" {
+	if ready := w.Condition(name, v1alpha1.ConditionReady); ready.Status != metav1.ConditionTrue ||
+		ready.Reason != "UpToDate" {
 		w.t.Errorf("Ready of %s is %s %s, want True UpToDate: %s", name, ready.Status, ready.Reason, ready.Message)
 	}
 }
@@ -51,7 +52,8 @@ func TestUnmetInjection(t *testing.T) {
 	missing := `config.injection.ConfigMap.region: no v1 ConfigMap named "eu" in namespace "` + w.Namespace + `"`
 	w.expectUnmet("web", missing)
 	draft := w.target("web")
-	if gates := w.Revision(draft).Spec.ReadinessGates; len(gates) != 1 || gates[0].ConditionType != "config.injection.ConfigMap.region" {
+	if gates := w.Revision(draft).Spec.ReadinessGates; len(gates) != 1 ||
+		gates[0].ConditionType != "config.injection.ConfigMap.region" {
 		t.Errorf("the readiness gates of the draft are %v", gates)
 	}
 	w.target("plain")
@@ -102,20 +104,25 @@ func (w *world) expectCounts(want map[string]int64) {
 }
 
 func pointOf(apiVersion, kind, name, need string) string {
-	return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  annotations:\n    kpt.dev/config-injection: %s\n", apiVersion, kind, name, need)
+	return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  annotations:\n"+
+		"    kpt.dev/config-injection: %s\n", apiVersion, kind, name, need)
 }
 
 // adviceFor is what a condition says of objects that the controller may not read.
 func adviceFor(group, resource string) string {
-	return "label a ClusterRole " + `config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: ["` + group + `"], resources: ["` +
+	return "label a ClusterRole " +
+		`config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: ["` + group +
+		`"], resources: ["` +
 		resource + `"], verbs: [get, list, watch]}`
 }
 
 // allow gives the controller the right to read a resource in the namespace, and forbid takes it away.
 func (w *world) allow(resource string) {
 	w.t.Helper()
-	w.kubectl("create", "role", "read-"+resource, "--namespace", w.Namespace, "--verb=get,list,watch", "--resource="+resource)
-	w.kubectl("create", "rolebinding", "read-"+resource, "--namespace", w.Namespace, "--role=read-"+resource, "--serviceaccount=package-variants-system:sync-controller")
+	w.kubectl("create", "role", "read-"+resource, "--namespace", w.Namespace, "--verb=get,list,watch",
+		"--resource="+resource)
+	w.kubectl("create", "rolebinding", "read-"+resource, "--namespace", w.Namespace, "--role=read-"+resource,
+		"--serviceaccount=package-variants-system:sync-controller")
 }
 
 func (w *world) forbid(resource string) {
@@ -123,8 +130,8 @@ func (w *world) forbid(resource string) {
 	w.kubectl("delete", "rolebinding", "read-"+resource, "--namespace", w.Namespace)
 }
 
-// TestInjectionOfOtherKinds has injection points of kinds that the cluster does not know, and that may not be read. That is
-// the reason of their points and of nothing else: what else there is to do for the package is done.
+// TestInjectionOfOtherKinds has injection points of kinds that the cluster does not know, and that may not be read.
+// That is the reason of their points and of nothing else: what else there is to do for the package is done.
 func TestInjectionOfOtherKinds(t *testing.T) {
 	w := newWorld(t)
 	with := func(points ...string) map[string]string {
@@ -137,13 +144,15 @@ func TestInjectionOfOtherKinds(t *testing.T) {
 	w.Publish("blueprints", "unknown", "v1", with(cluster))
 	w.Publish("blueprints", "denied", "v1", with(secret))
 	w.Publish("blueprints", "both", "v1", with(cluster, secret))
-	w.Publish("blueprints", "optional", "v1", with(strings.ReplaceAll(cluster, "required", "optional"), strings.ReplaceAll(secret, "required", "optional")))
+	w.Publish("blueprints", "optional", "v1", with(strings.ReplaceAll(cluster, "required", "optional"),
+		strings.ReplaceAll(secret, "required", "optional")))
 	names := []string{"unknown", "denied", "both", "optional"}
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
 	for _, name := range names {
 		w.Apply(newVariant(name, func(s *variant.Spec) {
 			s.Upstream.Package = name
-			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage, ConfigMap: map[string]string{"pipe": "line"}}}}
+			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage,
+				ConfigMap: map[string]string{"pipe": "line"}}}}
 		}))
 	}
 	w.start()
@@ -155,7 +164,8 @@ func TestInjectionOfOtherKinds(t *testing.T) {
 	w.expectCondition("optional", conditionInjected, "True", injected)
 	for _, name := range names {
 		files := w.Files("edge." + name + ".packagevariant-1")
-		for file, text := range map[string]string{"region.yaml": "api: eu\n", "package-context.yaml": "region: eu\n", "Kptfile": "PackageVariant." + name + ".c.0"} {
+		for file, text := range map[string]string{"region.yaml": "api: eu\n", "package-context.yaml": "region: eu\n",
+			"Kptfile": "PackageVariant." + name + ".c.0"} {
 			if !strings.Contains(files[file], text) {
 				t.Errorf("%s has no %q in %s:\n%s", name, text, file, files[file])
 			}
@@ -186,13 +196,15 @@ func secretNamed(name string) client.Object {
 	return secret
 }
 
-// TestPermissionTakenAway takes the right to read an injected object away again. It is noticed when the object has to be
-// read, that is when it changes and after a restart; other work goes on.
+// TestPermissionTakenAway takes the right to read an injected object away again. It is noticed when the object has to
+// be read, that is when it changes and after a restart; other work goes on.
 func TestPermissionTakenAway(t *testing.T) {
 	w := newWorld(t)
 	const resource, group = "networkpolicies", "networking.k8s.io"
-	w.Publish("blueprints", "web", "v1", map[string]string{"point.yaml": pointOf(group+"/v1", "NetworkPolicy", "here", "required")})
-	policy := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"podSelector": map[string]any{"matchLabels": map[string]any{"a": "b"}}}}}
+	w.Publish("blueprints", "web", "v1",
+		map[string]string{"point.yaml": pointOf(group+"/v1", "NetworkPolicy", "here", "required")})
+	labels := map[string]any{"matchLabels": map[string]any{"a": "b"}}
+	policy := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"podSelector": labels}}}
 	policy.SetAPIVersion(group + "/v1")
 	policy.SetKind("NetworkPolicy")
 	policy.SetName("eu")
@@ -224,7 +236,8 @@ func TestTwoPointsOfOneKind(t *testing.T) {
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), configMap("eu-1", map[string]string{"api": "eu-1"}))
 	points := func(region, zone string) *v1alpha1.PackageVariant {
 		return newVariant("web", func(s *variant.Spec) {
-			s.Injectors = []variant.InjectionSelector{{Name: region, InjectionPoint: "region"}, {Name: zone, InjectionPoint: "zone"}}
+			s.Injectors = []variant.InjectionSelector{{Name: region, InjectionPoint: "region"},
+				{Name: zone, InjectionPoint: "zone"}}
 		})
 	}
 	w.Apply(points("eu", "eu-1"))

@@ -89,7 +89,8 @@ func (w *world) checkKstatus(name, reason string) {
 		return
 	}
 	conditions := conditionsOf(u)
-	if conditions[v1alpha1.ConditionReady].reason != reason || u.GetGeneration() != conditions[v1alpha1.ConditionReady].generation {
+	if conditions[v1alpha1.ConditionReady].reason != reason ||
+		u.GetGeneration() != conditions[v1alpha1.ConditionReady].generation {
 		return
 	}
 	want, known := reasons[reason]
@@ -156,7 +157,8 @@ func conditionsOf(u *unstructured.Unstructured) map[string]conditionNow {
 }
 
 // kstatusOf returns what an object is to kstatus. An error says how its conditions contradict themselves or that: once
-// there are any, just one of Ready, Stalled and Reconciling is True, and all are about one generation, that of the status.
+// there are any, just one of Ready, Stalled and Reconciling is True, and all are about one generation, that of the
+// status.
 func kstatusOf(u *unstructured.Unstructured) (status.Status, error) {
 	result, err := status.Compute(u)
 	if err != nil {
@@ -191,7 +193,8 @@ func TestNotCurrentBeforeReconcile(t *testing.T) {
 	w := newWorld(t)
 	w.Repository("edge-1", prod("eu"), true)
 	w.Apply(newVariant("web"), newSet(t, fleetSet))
-	for _, u := range []*unstructured.Unstructured{w.object("PackageVariant", "v1alpha1", "web"), w.object("PackageVariantSet", "v1alpha2", "fleet")} {
+	for _, u := range []*unstructured.Unstructured{w.object("PackageVariant", "v1alpha1", "web"),
+		w.object("PackageVariantSet", "v1alpha2", "fleet")} {
 		if got, err := kstatusOf(u); err != nil || got != status.InProgressStatus {
 			t.Errorf("to kstatus, a new %s is %s, want InProgress: %v", u.GetKind(), got, err)
 		}
@@ -201,9 +204,11 @@ func TestNotCurrentBeforeReconcile(t *testing.T) {
 	}
 	// With a controller, they become what they are, and what is waited for comes.
 	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("typo", func(s *variant.Spec) { s.Downstream.Repo = "typo" }))
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("typo",
+		func(s *variant.Spec) { s.Downstream.Repo = "typo" }))
 	w.start()
-	w.kubectl("wait", "--for=condition=Ready", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/web", "packagevariantset/fleet")
+	w.kubectl("wait", "--for=condition=Ready", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/web",
+		"packagevariantset/fleet")
 	w.kubectl("wait", "--for=condition=Stalled", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/typo")
 	w.kubectl("wait", "--for=condition=Ready=false", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/typo")
 	w.kubectl("wait", "--for=condition=ConfigInjected", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/web")
@@ -251,7 +256,8 @@ func TestKstatusOverTime(t *testing.T) {
 	w.Apply(newVariant("web", zone, revision(2)))
 	w.waitTarget("web", "edge.web.packagevariant-3")
 	events.Stop()
-	want := []string{"InProgress", "Current", "InProgress", "Current", "InProgress", "Current", "InProgress", "Failed", "InProgress", "Current"}
+	want := []string{"InProgress", "Current", "InProgress", "Current", "InProgress", "Current", "InProgress", "Failed",
+		"InProgress", "Current"}
 	if diff := cmp.Diff(want, <-seen); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

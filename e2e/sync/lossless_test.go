@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestRetargetToNothing changes the downstream to one that cannot be, in each way that there is, and back. Meanwhile, and
-// afterwards, all is as it was.
+// TestRetargetToNothing changes the downstream to one that cannot be, in each way that there is, and back. Meanwhile,
+// and afterwards, all is as it was.
 func TestRetargetToNothing(t *testing.T) {
 	w := threeRevisions(t)
 	w.Publish("edge", "foreign", "v1", simple())
@@ -36,7 +36,10 @@ func TestRetargetToNothing(t *testing.T) {
 		{"DownstreamClaimed", downstream("other")},
 		{"InvalidSpec", func(s *variant.Spec) { s.Downstream = &variant.Downstream{Repo: "blueprints", Package: "web"} }},
 		{"UpstreamNotFound", func(s *variant.Spec) { s.Upstream.Package, s.Downstream.Package = "typo", "shop" }},
-		{"UpstreamNotFound", func(s *variant.Spec) { s.Upstream.Revision, s.Downstream.Package = variant.RevisionNumber(9), "shop" }},
+		{"UpstreamNotFound", func(s *variant.Spec) {
+			s.Upstream.Revision, s.Downstream.Package = variant.RevisionNumber(9),
+				"shop"
+		}},
 	} {
 		w.Apply(newVariant("web", c.change))
 		w.WaitReason("web", c.reason)
@@ -64,7 +67,8 @@ func TestRetargetPrunesWhenReady(t *testing.T) {
 		if !refuse.Load() || phase != proxy.Before || !isCreate(r) {
 			return nil
 		}
-		return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: "git says no"}
+		return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError,
+			Message: "git says no"}
 	})
 	w.Apply(newVariant("web", downstream("shop")))
 	w.WaitReason("web", "PorchFailed")
@@ -91,8 +95,8 @@ func (w *world) isReady(name string) bool {
 	return ready.Status == metav1.ConditionTrue
 }
 
-// readyNow is what the condition Ready of a variant says of its spec as it is now; the zero value if it is about an older
-// one. It may be called in a hook.
+// readyNow is what the condition Ready of a variant says of its spec as it is now; the zero value if it is about an
+// older one. It may be called in a hook.
 func (w *world) readyNow(name string) metav1.Condition {
 	var pv v1alpha1.PackageVariant
 	if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &pv); err != nil {
@@ -109,10 +113,12 @@ func (w *world) readyNow(name string) metav1.Condition {
 // TestFunctionFails has functions fail over the upstream's files: no draft is asked for.
 func TestFunctionFails(t *testing.T) {
 	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", map[string]string{"settings.yaml": settings, "region.yaml": strings.Replace(point, "required", "maybe", 1)})
+	w.Publish("blueprints", "web", "v1", map[string]string{"settings.yaml": settings,
+		"region.yaml": strings.Replace(point, "required", "maybe", 1)})
 	w.Apply(newVariant("web"))
 	c := w.start()
-	if message := w.message("web", "FunctionFailed"); !strings.Contains(message, `metadata.annotations.kpt.dev/config-injection: is "maybe"`) {
+	if message := w.message("web", "FunctionFailed"); !strings.Contains(message,
+		`metadata.annotations.kpt.dev/config-injection: is "maybe"`) {
 		t.Errorf("message %q", message)
 	}
 	w.quiet(c)
@@ -134,7 +140,8 @@ func TestContextOfDeployment(t *testing.T) {
 	files["package-context.yaml"] = ""
 	w.Publish("blueprints", "web", "v1", files)
 	context := func(s *variant.Spec) { s.Injectors = nil }
-	w.Apply(newVariant("deployed", context), newVariant("stocked", context, func(s *variant.Spec) { s.Downstream.Repo = "stock" }))
+	w.Apply(newVariant("deployed", context), newVariant("stocked", context,
+		func(s *variant.Spec) { s.Downstream.Repo = "stock" }))
 	w.start()
 	w.waitFile(w.target("deployed"), "package-context.yaml", "region: eu")
 	if message := w.message("stocked", "FunctionFailed"); !strings.Contains(message, "kptfile.kpt.dev") {
@@ -171,8 +178,10 @@ func TestUpstreamIsReadOnce(t *testing.T) {
 
 // Two points that one package cannot have both, for they have the same kind and name. Each by itself is well.
 const (
-	pointOfUser     = "apiVersion: a.example.com/v1\nkind: Cluster\nmetadata:\n  name: here\n  annotations:\n    kpt.dev/config-injection: optional\n"
-	pointOfUpstream = "apiVersion: b.example.com/v1\nkind: Cluster\nmetadata:\n  name: here\n  annotations:\n    kpt.dev/config-injection: optional\n"
+	pointOfUser = "apiVersion: a.example.com/v1\nkind: Cluster\nmetadata:\n  name: here\n  annotations:\n" +
+		"    kpt.dev/config-injection: optional\n"
+	pointOfUpstream = "apiVersion: b.example.com/v1\nkind: Cluster\nmetadata:\n  name: here\n  annotations:\n" +
+		"    kpt.dev/config-injection: optional\n"
 )
 
 // TestFunctionFailsAfterUpgrade has functions fail over what Porch has merged, though over neither of the two it was
@@ -193,7 +202,8 @@ func TestFunctionFailsAfterUpgrade(t *testing.T) {
 	w.seesPublished("web")
 	w.proxy.Reset()
 	w.Apply(newVariant("web", context, revision(2)))
-	if message := w.message("web", "FunctionFailed"); !strings.Contains(message, "Cluster") || !strings.Contains(message, "here") {
+	if message := w.message("web", "FunctionFailed"); !strings.Contains(message, "Cluster") ||
+		!strings.Contains(message, "here") {
 		t.Errorf("message %q", message)
 	}
 	w.quiet(c)
@@ -212,8 +222,8 @@ func TestFunctionFailsAfterUpgrade(t *testing.T) {
 	w.target("web")
 }
 
-// TestUnreadyBeforeDraft holds that a variant is not ready, as its spec and its objects are now, when a draft is asked for
-// by a clone, an edit and an upgrade: who publishes the drafts of ready variants never publishes half of one.
+// TestUnreadyBeforeDraft holds that a variant is not ready, as its spec and its objects are now, when a draft is asked
+// for by a clone, an edit and an upgrade: who publishes the drafts of ready variants never publishes half of one.
 func TestUnreadyBeforeDraft(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())

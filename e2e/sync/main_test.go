@@ -65,22 +65,25 @@ func runtimeArgs(runtime, runner string) []string {
 	if runtime == "" || runtime == "builtin" {
 		return nil
 	}
-	return []string{"--function-runtime=" + runtime, "--function-runner=" + runner, "--function-registry=" + registry, "--function-version=" + version}
+	return []string{"--function-runtime=" + runtime, "--function-runner=" + runner, "--function-registry=" + registry,
+		"--function-version=" + version}
 }
 
 // installed is the outcome of install on the shared stack.
 var installed = stdsync.OnceValue(func() error { return install(shared) })
 
-// install gives the controller its permissions, and to read ConfigMaps, as an administrator does. There is no controller
-// here that aggregates roles, so the role is bound by itself.
+// install gives the controller its permissions, and to read ConfigMaps, as an administrator does. There is no
+// controller here that aggregates roles, so the role is bound by itself.
 func install(s *stack.Stack) error {
 	ctx := context.Background()
 	config := filepath.Join("..", "..", "sync-controller", "config")
 	for _, args := range [][]string{
-		{"apply", "--server-side", "-f", filepath.Join(config, "1-namespace.yaml"), "-f", filepath.Join(config, "2-service-account.yaml"),
+		{"apply", "--server-side", "-f", filepath.Join(config, "1-namespace.yaml"), "-f",
+			filepath.Join(config, "2-service-account.yaml"),
 			"-f", filepath.Join(config, "3-cluster-role.yaml"), "-f", filepath.Join(config, "5-leader-election-role.yaml")},
 		{"create", "clusterrole", "read-configmaps", "--verb=get,list,watch", "--resource=configmaps"},
-		{"create", "clusterrolebinding", "read-configmaps", "--clusterrole=read-configmaps", "--serviceaccount=package-variants-system:sync-controller"},
+		{"create", "clusterrolebinding", "read-configmaps", "--clusterrole=read-configmaps",
+			"--serviceaccount=package-variants-system:sync-controller"},
 	} {
 		if out, err := s.Kubectl(ctx, args...); err != nil {
 			return fmt.Errorf("%w\n%s", err, out)

@@ -14,7 +14,8 @@ import (
 
 // settingsOf is a blueprint whose settings have the values a and b.
 func settingsOf(a, b string) map[string]string {
-	return map[string]string{"settings.yaml": strings.NewReplacer(`"1" # one`, `"`+a+`" # one`, `"2"`, `"`+b+`"`).Replace(settings)}
+	return map[string]string{"settings.yaml": strings.NewReplacer(`"1" # one`, `"`+a+`" # one`, `"2"`,
+		`"`+b+`"`).Replace(settings)}
 }
 
 func onConflict(o variant.OnConflict) func(*variant.Spec) {
@@ -111,8 +112,8 @@ func TestMergeConflict(t *testing.T) {
 	}
 }
 
-// TestMergeStops holds that nothing is merged, and no upgrade is asked for, while there are conflicts that a person is to
-// resolve, and that it goes on when they are.
+// TestMergeStops holds that nothing is merged, and no upgrade is asked for, while there are conflicts that a person is
+// to resolve, and that it goes on when they are.
 func TestMergeStops(t *testing.T) {
 	for _, published := range []bool{false, true} {
 		t.Run(map[bool]string{true: "published", false: "draft"}[published], func(t *testing.T) {
@@ -160,7 +161,8 @@ func (w *world) expectConflict(status, reason string) {
 	w.t.Helper()
 	w.expectCondition("web", v1alpha1.ConditionConflicted, status, reason)
 	want := []v1alpha1.Conflict{{
-		File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: `"1"`, Local: "mine", Updated: "theirs",
+		File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: `"1"`, Local: "mine",
+		Updated: "theirs",
 	}}
 	if diff := cmp.Diff(want, w.Variant("web").Status.Conflicts); diff != "" {
 		w.t.Errorf("conflicts (-want +got):\n%s", diff)

@@ -39,7 +39,8 @@ func TestNamesOfPackages(t *testing.T) {
 		}
 	}
 	w.Publish("blueprints", "web", "v1", simple())
-	for name, pkg := range map[string]string{"one": "x", "digits": "5g-core-1", "deep": "site/eu/web", "long": strings.Repeat("x", 60)} {
+	for name, pkg := range map[string]string{"one": "x", "digits": "5g-core-1", "deep": "site/eu/web",
+		"long": strings.Repeat("x", 60)} {
 		w.Apply(newVariant(name, plain, downstream(pkg)))
 	}
 	w.start()
@@ -48,8 +49,8 @@ func TestNamesOfPackages(t *testing.T) {
 	}
 }
 
-// TestNamesStored has names that Porch never takes, stored when the API let them pass: they stall their variants, and Porch
-// is not asked.
+// TestNamesStored has names that Porch never takes, stored when the API let them pass: they stall their variants, and
+// Porch is not asked.
 func TestNamesStored(t *testing.T) {
 	w := newWorldApart(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -136,12 +137,14 @@ func TestSetNames(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
 	set := newSet(t, setOver("[{name: edge, packageNames: [web]}]"))
-	set.Spec.Targets[0].Template = &v1alpha2.PackageVariantTemplate{Downstream: &v1alpha2.DownstreamTemplate{PackageExpr: new("target.package.upperAscii()")}}
+	downstream := &v1alpha2.DownstreamTemplate{PackageExpr: new("target.package.upperAscii()")}
+	set.Spec.Targets[0].Template = &v1alpha2.PackageVariantTemplate{Downstream: downstream}
 	w.Apply(set)
 	w.start()
 	w.Eventually("the set says what is wrong", func() error {
 		ready := meta.FindStatusCondition(w.set().Status.Conditions, v1alpha1.ConditionReady)
-		if ready == nil || ready.Status != metav1.ConditionFalse || !strings.Contains(ready.Message, "WEB") || !strings.Contains(ready.Message, "targets[0]") {
+		if ready == nil || ready.Status != metav1.ConditionFalse || !strings.Contains(ready.Message, "WEB") ||
+			!strings.Contains(ready.Message, "targets[0]") {
 			return fmt.Errorf("the condition Ready is %+v", ready)
 		}
 		return nil

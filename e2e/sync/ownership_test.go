@@ -35,8 +35,8 @@ func (w *world) cloneByHand(pkg, workspace string) string {
 	return draft.Name
 }
 
-// TestLeftAlone adopts a package whose one published revision, made by hand, needs no change. It stays untouched, whatever
-// then happens to the variant and the controller, and is there when the variant is gone.
+// TestLeftAlone adopts a package whose one published revision, made by hand, needs no change. It stays untouched,
+// whatever then happens to the variant and the controller, and is there when the variant is gone.
 func TestLeftAlone(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -71,8 +71,8 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// TestNeverOwnedAfterOrphaning orphans what a variant has made, by a change of its downstream, and comes back to it: it is
-// somebody else's then.
+// TestNeverOwnedAfterOrphaning orphans what a variant has made, by a change of its downstream, and comes back to it: it
+// is somebody else's then.
 func TestNeverOwnedAfterOrphaning(t *testing.T) {
 	w := published(t, orphan)
 	w.Apply(newVariant("web", orphan, downstream("shop")))
@@ -101,7 +101,8 @@ func TestRegisteredAnewBehindDraft(t *testing.T) {
 	w.kubectl("delete", "repository", "edge", "--namespace", w.Namespace)
 	w.WaitReason("web", "RepositoryNotFound")
 	w.registerAnew("edge", true)
-	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}, "packagevariant-2": {isPublished, 1}, "packagevariant-3": {isDraft, 1}})
+	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}, "packagevariant-2": {isPublished, 1},
+		"packagevariant-3": {isDraft, 1}})
 	w.waitTarget("web", "edge.web.packagevariant-3")
 
 	// The package is still the variant's own when the draft is gone, and goes with it.
@@ -121,7 +122,8 @@ func TestRegisteredAnewBehindDraft(t *testing.T) {
 // twin registers a Repository over the git repository of edge, in a namespace.
 func (w *world) twin(namespace, name string) {
 	w.t.Helper()
-	err := w.stack.RegisterRepository(w.t.Context(), stack.Repository{Namespace: namespace, Name: name, Git: w.Namespace + "-edge", Deployment: true})
+	err := w.stack.RegisterRepository(w.t.Context(), stack.Repository{Namespace: namespace, Name: name,
+		Git: w.Namespace + "-edge", Deployment: true})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -177,7 +179,8 @@ func TestSharedRepositoryOfNamespaces(t *testing.T) {
 	w.target("first")
 	other.Apply(newVariant("second", plain, downstream("web")))
 	pv := other.WaitReason("second", "DownstreamClaimed")
-	if message := other.Condition("second", v1alpha1.ConditionReady).Message; !strings.Contains(message, "first") || !strings.Contains(message, w.Namespace) {
+	if message := other.Condition("second", v1alpha1.ConditionReady).Message; !strings.Contains(message, "first") ||
+		!strings.Contains(message, w.Namespace) {
 		t.Errorf("message %q, want one that names the variant and its namespace", message)
 	}
 	if got := len(pv.Status.DownstreamTargets); got != 0 {

@@ -54,8 +54,8 @@ const (
 	isDeletion  = porchapi.PackageRevisionLifecycleDeletionProposed
 )
 
-// threeRevisions returns a world whose variant has two published revisions, of which the first is proposed for deletion,
-// and a draft.
+// threeRevisions returns a world whose variant has two published revisions, of which the first is proposed for
+// deletion, and a draft.
 func threeRevisions(t *testing.T, changes ...func(*variant.Spec)) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -94,7 +94,8 @@ func TestDeleteOrphan(t *testing.T) {
 	before := w.Files("edge.web.packagevariant-3")
 	w.Delete(newVariant("web"))
 	w.waitGone("web")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0}, "packagevariant-3": {isDraft, 0}})
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0},
+		"packagevariant-3": {isDraft, 0}})
 	if diff := cmp.Diff(before, w.Files("edge.web.packagevariant-3")); diff != "" {
 		t.Errorf("the draft that was let go has changed (-before +after):\n%s", diff)
 	}
@@ -109,7 +110,8 @@ func TestRetarget(t *testing.T) {
 	w.Apply(newVariant("web"))
 	// The latest is taken back, and edited, since the object has changed after it; the draft of the other package goes.
 	w.waitTarget("web", "edge.web.packagevariant-3")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isPublished, 1}, "packagevariant-3": {isDraft, 1}})
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isPublished, 1},
+		"packagevariant-3": {isDraft, 1}})
 	w.expectStates("shop", map[string]state{})
 }
 
@@ -117,7 +119,8 @@ func TestRetargetOrphan(t *testing.T) {
 	w := threeRevisions(t, orphan)
 	w.Apply(newVariant("web", orphan, downstream("shop")))
 	w.waitTarget("web", "edge.shop.packagevariant-1")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0}, "packagevariant-3": {isDraft, 0}})
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0},
+		"packagevariant-3": {isDraft, 0}})
 }
 
 // TestDeletionTakenBack proposes the deletion of a downstream that its variant wants.
@@ -154,11 +157,13 @@ func TestAdopt(t *testing.T) {
 		s.Labels, s.Annotations = map[string]string{"team": "a"}, map[string]string{"note": "b"}
 	}
 	w.Apply(newVariant("again", again))
-	w.expectMessage("again", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-2 is Published) and is not this variant's: "+
-		"set spec.adoptionPolicy to adoptExisting, or name another package in spec.downstream")
+	w.expectMessage("again", "DownstreamExists",
+		"the package edge/web exists (edge.web.packagevariant-2 is Published) and is not this variant's: "+
+			"set spec.adoptionPolicy to adoptExisting, or name another package in spec.downstream")
 	w.Apply(newVariant("again", again, adopt))
 	w.waitTarget("again", "edge.web.packagevariant-3")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0}, "packagevariant-3": {isDraft, 1}})
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0},
+		"packagevariant-3": {isDraft, 1}})
 	if diff := cmp.Diff(before, w.Files("edge.web.packagevariant-3")); diff != "" {
 		t.Errorf("the draft has changed when it was adopted (-before +after):\n%s", diff)
 	}
@@ -172,7 +177,10 @@ func TestAdopt(t *testing.T) {
 	if err := w.Client.Update(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	w.Apply(newVariant("again", again, adopt, func(s *variant.Spec) { s.Labels["team"], s.PackageContext.Data["zone"] = "b", "z" }))
+	w.Apply(newVariant("again", again, adopt, func(s *variant.Spec) {
+		s.Labels["team"],
+			s.PackageContext.Data["zone"] = "b", "z"
+	}))
 	w.waitFile(r.Name, "package-context.yaml", "zone: z")
 	w.Ready("again")
 	if got := w.Revision(r.Name).Labels["team"]; got != "mine" {
@@ -209,7 +217,8 @@ func TestRivals(t *testing.T) {
 	w.start()
 	w.target("web")
 	w.Apply(newVariant("a-rival", downstream("web")))
-	w.expectMessage("a-rival", "DownstreamClaimed", `the package edge/web belongs to the PackageVariant "web": name another in spec.downstream, or delete that variant`)
+	w.expectMessage("a-rival", "DownstreamClaimed",
+		`the package edge/web belongs to the PackageVariant "web": name another in spec.downstream, or delete that variant`)
 	w.Ready("web")
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 	w.Delete(newVariant("web"))
@@ -228,9 +237,11 @@ func TestRestore(t *testing.T) {
 	w.publish(w.target("web"))
 	w.target("web")
 	draft := w.target("shop")
-	w.WriteFiles(draft, map[string]string{"Kptfile": strings.Replace(w.Files(draft)["Kptfile"], "info:", "info: # about", 1)})
+	w.WriteFiles(draft, map[string]string{"Kptfile": strings.Replace(w.Files(draft)["Kptfile"], "info:", "info: # about",
+		1)})
 	w.target("shop")
-	before := map[string]map[string]string{draft: w.Files(draft), "edge.web.packagevariant-1": w.Files("edge.web.packagevariant-1")}
+	before := map[string]map[string]string{draft: w.Files(draft),
+		"edge.web.packagevariant-1": w.Files("edge.web.packagevariant-1")}
 	controller.Stop()
 
 	for _, name := range []string{"web", "shop"} {

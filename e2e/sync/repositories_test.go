@@ -39,8 +39,8 @@ func (w *world) waitRepository(name string, ready bool) {
 	})
 }
 
-// TestBrokenRepository has Porch lose a Repository with variants in it. Those that would have to be changed say so at once
-// and cost Porch nothing; those that are up to date stay as they are.
+// TestBrokenRepository has Porch lose a Repository with variants in it. Those that would have to be changed say so at
+// once and cost Porch nothing; those that are up to date stay as they are.
 func TestBrokenRepository(t *testing.T) {
 	w, git := newWorldBehind(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -97,7 +97,8 @@ func TestPlaceholder(t *testing.T) {
 			return nil
 		}
 		return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError,
-			Message: `Internal error occurred: upstream revision may not be the placeholder package revision "blueprints.web.main"`}
+			Message: `Internal error occurred: upstream revision may not be the placeholder package revision ` +
+				`"blueprints.web.main"`}
 	})
 	w.proxy.Reset()
 	w.Apply(newVariant("shop"), newVariant("web", revision(2)))
@@ -127,8 +128,8 @@ func (w *world) migrate(repository string, migrated bool) {
 	w.kubectl("annotate", "repository", repository, "--namespace", w.Namespace, "--overwrite", value)
 }
 
-// TestMigratedRepository has Repositories whose packages are not in the lists that are read. They are not taken for empty:
-// nothing is cloned, let go, or forgotten.
+// TestMigratedRepository has Repositories whose packages are not in the lists that are read. They are not taken for
+// empty: nothing is cloned, let go, or forgotten.
 func TestMigratedRepository(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -145,7 +146,8 @@ func TestMigratedRepository(t *testing.T) {
 	w.Apply(newVariant("web", zone), newVariant("shop"))
 	w.Delete(newVariant("going"))
 	for _, name := range []string{"web", "shop", "going"} {
-		if message := w.message(name, "RepositoryMigrated"); !strings.Contains(message, "edge") || !strings.Contains(message, "v1alpha2") {
+		if message := w.message(name, "RepositoryMigrated"); !strings.Contains(message, "edge") ||
+			!strings.Contains(message, "v1alpha2") {
 			t.Errorf("message of %s: %q", name, message)
 		}
 		w.expectCondition(name, v1alpha1.ConditionStalled, "True", "RepositoryMigrated")
@@ -180,8 +182,10 @@ func TestUnregisteredRepository(t *testing.T) {
 		newVariant("up", plain, func(s *variant.Spec) { s.Upstream.Repo = "later" }),
 		newVariant("down", plain, func(s *variant.Spec) { s.Downstream.Repo = "later" }))
 	w.start()
-	w.expectMessage("up", "RepositoryNotFound", `there is no Repository "later" in this namespace: register it, or correct spec.upstream.repo`)
-	w.expectMessage("down", "RepositoryNotFound", `there is no Repository "later" in this namespace: register it, or correct spec.downstream.repo`)
+	w.expectMessage("up", "RepositoryNotFound",
+		`there is no Repository "later" in this namespace: register it, or correct spec.upstream.repo`)
+	w.expectMessage("down", "RepositoryNotFound",
+		`there is no Repository "later" in this namespace: register it, or correct spec.downstream.repo`)
 	for _, name := range []string{"up", "down"} {
 		w.expectCondition(name, v1alpha1.ConditionStalled, "True", "RepositoryNotFound")
 	}
@@ -192,8 +196,8 @@ func TestUnregisteredRepository(t *testing.T) {
 	w.target("up")
 }
 
-// TestRevisionMain follows the branch of a Repository by the words that manuals have for it: of a package with published
-// revisions the newest of them, of another what the branch holds.
+// TestRevisionMain follows the branch of a Repository by the words that manuals have for it: of a package with
+// published revisions the newest of them, of another what the branch holds.
 func TestRevisionMain(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -205,7 +209,8 @@ func TestRevisionMain(t *testing.T) {
 		"workspace": func(s *variant.Spec) { s.Upstream.WorkspaceName, s.Upstream.Revision = "main", variant.Revision{} },
 	}
 	for name, change := range words {
-		w.Apply(newVariant("web-"+name, plain, change), newVariant("branch-"+name, plain, change, func(s *variant.Spec) { s.Upstream.Package = "branch" }))
+		w.Apply(newVariant("web-"+name, plain, change), newVariant("branch-"+name, plain, change,
+			func(s *variant.Spec) { s.Upstream.Package = "branch" }))
 	}
 	w.start()
 	got, want := map[string]string{}, map[string]string{}
@@ -233,6 +238,7 @@ func TestRevisionMain(t *testing.T) {
 		}
 	}
 	// A package that is only on the branch stays as it is, and it is said that the branch has moved.
-	w.push("blueprints", "main", "branch", map[string]string{"Kptfile": kptfile("branch"), "settings.yaml": settingsV2["settings.yaml"]})
+	w.push("blueprints", "main", "branch", map[string]string{"Kptfile": kptfile("branch"),
+		"settings.yaml": settingsV2["settings.yaml"]})
 	w.WaitReason("branch-word", "BranchMoved")
 }

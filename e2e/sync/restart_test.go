@@ -19,17 +19,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pushed stands for the moment when the git server has the draft, and Porch does not know it yet. Other moments are told
-// by the time since the call began: Porch clones, upgrades and edits in a tenth of a second, more or less.
+// pushed stands for the moment when the git server has the draft, and Porch does not know it yet. Other moments are
+// told by the time since the call began: Porch clones, upgrades and edits in a tenth of a second, more or less.
 const pushed = time.Hour
 
-// ends are the ways in which the controller is ended, as a node that fails does and as Kubernetes does, and the moments of
-// a call at which it is.
+// ends are the ways in which the controller is ended, as a node that fails does and as Kubernetes does, and the moments
+// of a call at which it is.
 var ends = map[string]struct {
 	end     func(*controller.Process)
 	moments []time.Duration
 }{
-	"SIGKILL": {(*controller.Process).Kill, []time.Duration{5 * time.Millisecond, 25 * time.Millisecond, 45 * time.Millisecond, 70 * time.Millisecond, pushed}},
+	"SIGKILL": {(*controller.Process).Kill, []time.Duration{5 * time.Millisecond, 25 * time.Millisecond,
+		45 * time.Millisecond, 70 * time.Millisecond, pushed}},
 	"SIGTERM": {(*controller.Process).Interrupt, []time.Duration{15 * time.Millisecond, 50 * time.Millisecond, pushed}},
 }
 
@@ -63,15 +64,17 @@ func TestEndedInsideUpgrade(t *testing.T) {
 
 // TestEndedInsideSave ends the controller while Porch renders an open draft.
 func TestEndedInsideSave(t *testing.T) {
-	endedInside(t, isSave, func(*world, string) {}, func(name string, changes ...func(*variant.Spec)) *v1alpha1.PackageVariant {
+	endedInside(t, isSave, func(*world, string) {}, func(name string,
+		changes ...func(*variant.Spec)) *v1alpha1.PackageVariant {
 		return newVariant(name, append(changes, zone)...)
 	})
 }
 
-// endedInside ends the controller inside the call that a variant causes, for one variant after the other, each at another
-// moment. After the restart each has one draft, its own and whole, which no second call for it was needed. Where prepare
-// is given, the variants have a draft before, for which it is called.
-func endedInside(t *testing.T, call func(proxy.Request) bool, prepare func(*world, string), changed func(string, ...func(*variant.Spec)) *v1alpha1.PackageVariant) {
+// endedInside ends the controller inside the call that a variant causes, for one variant after the other, each at
+// another moment. After the restart each has one draft, its own and whole, which no second call for it was needed.
+// Where prepare is given, the variants have a draft before, for which it is called.
+func endedInside(t *testing.T, call func(proxy.Request) bool, prepare func(*world, string),
+	changed func(string, ...func(*variant.Spec)) *v1alpha1.PackageVariant) {
 	t.Helper()
 	for signal, each := range ends {
 		t.Run(signal, func(t *testing.T) {
@@ -120,8 +123,8 @@ func (w *world) prepared(names []string, prepare func(*world, string)) {
 	}
 }
 
-// TestOthersDraftAfterRestart kills the controller before its request for a draft reaches Porch, and has a user make a draft
-// of that name. It stays the user's.
+// TestOthersDraftAfterRestart kills the controller before its request for a draft reaches Porch, and has a user make a
+// draft of that name. It stays the user's.
 func TestOthersDraftAfterRestart(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -132,7 +135,8 @@ func TestOthersDraftAfterRestart(t *testing.T) {
 			return nil
 		}
 		c.Kill()
-		return &metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable, Message: "killed"}
+		return &metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable,
+			Message: "killed"}
 	})
 	w.Apply(newVariant("web"))
 	<-c.Ended()
@@ -155,8 +159,8 @@ type moment struct {
 	after      time.Duration
 }
 
-// endOnce applies a variant, ends the controller at that moment of the first such call that follows, and returns another
-// controller, which runs. A call that is answered before is answered to nobody.
+// endOnce applies a variant, ends the controller at that moment of the first such call that follows, and returns
+// another controller, which runs. A call that is answered before is answered to nobody.
 func (w *world) endOnce(git *gitServer, m moment, pv *v1alpha1.PackageVariant) *controller.Process {
 	w.t.Helper()
 	var once sync.Once
@@ -202,8 +206,8 @@ func (w *world) endOnce(git *gitServer, m moment, pv *v1alpha1.PackageVariant) *
 // letGo is how long it takes at most until Porch knows that its client has gone.
 const letGo = 300 * time.Millisecond
 
-// expectGraceful fails the test unless all such calls were answered, that is if a controller that was asked to end did not
-// go on with what it had begun.
+// expectGraceful fails the test unless all such calls were answered, that is if a controller that was asked to end did
+// not go on with what it had begun.
 func (w *world) expectGraceful(name string, call func(proxy.Request) bool) {
 	w.t.Helper()
 	if n := proxy.Count(w.proxy.Requests(), func(r proxy.Request) bool { return call(r) && r.Status == 0 }); n > 0 {
@@ -223,7 +227,8 @@ func (w *world) expectOneDraft(name string, pv *v1alpha1.PackageVariant) {
 	if len(draft.OwnerReferences) != 1 || draft.OwnerReferences[0].Name != name {
 		w.t.Errorf("%s has the owners %v, want %s", draft.Name, draft.OwnerReferences, name)
 	}
-	if number, _ := pv.Spec.Upstream.Revision.Number(); draft.Status.UpstreamLock.Git.Ref != fmt.Sprintf("web/v%d", number) {
+	if number, _ := pv.Spec.Upstream.Revision.Number(); draft.Status.UpstreamLock.Git.Ref != fmt.Sprintf("web/v%d",
+		number) {
 		w.t.Errorf("%s is of %s, want web/v%d", draft.Name, draft.Status.UpstreamLock.Git.Ref, number)
 	}
 	files := w.Files(draft.Name)

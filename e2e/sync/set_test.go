@@ -111,7 +111,8 @@ func TestSet(t *testing.T) {
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Repository("edge-1", prod("eu"), true)
 	w.Repository("edge-2", prod("us"), true)
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), configMap("us", map[string]string{"api": "us"}), newSet(t, fleetSet))
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), configMap("us", map[string]string{"api": "us"}),
+		newSet(t, fleetSet))
 	c := w.start()
 	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
 	w.waitFile("edge-2.web.packagevariant-1", "region.yaml", "api: us")
@@ -166,10 +167,14 @@ func TestSetOfOtherController(t *testing.T) {
 	w.Repository("edge-1", prod("eu"), true)
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newSet(t, fleetSet))
 	set := w.set()
-	pv := newVariant("fleet-edge-1-web", func(s *variant.Spec) { s.Downstream.Repo, s.Downstream.Package = "edge-1", "web" })
+	pv := newVariant("fleet-edge-1-web", func(s *variant.Spec) {
+		s.Downstream.Repo, s.Downstream.Package = "edge-1",
+			"web"
+	})
 	pv.Labels = map[string]string{v1alpha2.OwnerLabel: string(set.UID)}
 	controller := true
-	pv.OwnerReferences = []metav1.OwnerReference{{APIVersion: "config.porch.kpt.dev/v1alpha2", Kind: "PackageVariantSet", Name: "fleet", UID: set.UID, Controller: &controller}}
+	pv.OwnerReferences = []metav1.OwnerReference{{APIVersion: "config.porch.kpt.dev/v1alpha2", Kind: "PackageVariantSet",
+		Name: "fleet", UID: set.UID, Controller: &controller}}
 	w.Apply(pv)
 	uid := w.Variant(pv.Name).UID
 	w.start()

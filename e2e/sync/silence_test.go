@@ -24,7 +24,8 @@ func TestSilence(t *testing.T) {
 	const variants = 20
 	for i := range variants {
 		w.Apply(newVariant(fmt.Sprintf("web-%02d", i), func(s *variant.Spec) {
-			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage, ConfigMap: map[string]string{"pipe": "line"}}}}
+			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage,
+				ConfigMap: map[string]string{"pipe": "line"}}}}
 		}))
 	}
 	c := w.start()
@@ -112,16 +113,20 @@ func TestOnlyTheAffected(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
-		t.Logf("%s: %v reconciles", what, c.Metric("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariant"})-reconciles)
+		t.Logf("%s: %v reconciles", what, c.Metric("controller_runtime_reconcile_total",
+			map[string]string{"controller": "packagevariant"})-reconciles)
 	}
 	expect("an unrelated package is published", map[string]float64{}, func() {
 		w.Publish("blueprints", "other", "v2", settingsV2)
 		w.Publish("edge", "unrelated", "v1", simple())
 	})
 	expect("a draft of an upstream", map[string]float64{}, func() { w.Draft("blueprints", "web", "v2", settingsV2) })
-	expect("an upstream is published", map[string]float64{"evaluations": 3, "Upgrade": 3}, func() { w.publish("blueprints.web.v2") })
-	expect("an unrelated object changes", map[string]float64{}, func() { w.Apply(configMap("asia", map[string]string{"api": "asia"})) })
-	expect("an injected object changes", map[string]float64{"evaluations": 5, "Edit": 5}, func() { w.Apply(configMap("us", map[string]string{"api": "us-2"})) })
+	expect("an upstream is published", map[string]float64{"evaluations": 3, "Upgrade": 3},
+		func() { w.publish("blueprints.web.v2") })
+	expect("an unrelated object changes", map[string]float64{},
+		func() { w.Apply(configMap("asia", map[string]string{"api": "asia"})) })
+	expect("an injected object changes", map[string]float64{"evaluations": 5, "Edit": 5},
+		func() { w.Apply(configMap("us", map[string]string{"api": "us-2"})) })
 }
 
 // evaluated returns how many variants were looked into, and what was done.

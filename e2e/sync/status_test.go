@@ -55,7 +55,8 @@ func TestConditionsDoNotFlap(t *testing.T) {
 	w.waitGone("web")
 	events.Stop()
 	// It is Pending before a draft is made, by the clone and by the edit, and not while an open draft is changed.
-	if diff := cmp.Diff([]string{"", "False Pending", "True UpToDate", "False Pending", "True UpToDate"}, <-seen); diff != "" {
+	if diff := cmp.Diff([]string{"", "False Pending", "True UpToDate", "False Pending", "True UpToDate"},
+		<-seen); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -126,7 +127,8 @@ func TestInjectedColumns(t *testing.T) {
 		"packagevariants.config.porch.kpt.dev":    `.status.conditions[?(@.type=="ConfigInjected")].status`,
 		"packagevariantsets.config.porch.kpt.dev": ".status.injected",
 	} {
-		out, err := w.stack.Kubectl(t.Context(), "get", "crd", crd, "-o", "jsonpath={.spec.versions[*].additionalPrinterColumns[*].jsonPath}")
+		out, err := w.stack.Kubectl(t.Context(), "get", "crd", crd, "-o",
+			"jsonpath={.spec.versions[*].additionalPrinterColumns[*].jsonPath}")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,10 +151,12 @@ func TestFinalizerIsKept(t *testing.T) {
 		if !refuse.Load() || phase != proxy.Before || r.Verb != "delete" || r.Resource != "packagerevisions" {
 			return nil
 		}
-		return &metav1.Status{Status: metav1.StatusFailure, Code: 500, Reason: metav1.StatusReasonInternalError, Message: "git says no"}
+		return &metav1.Status{Status: metav1.StatusFailure, Code: 500, Reason: metav1.StatusReasonInternalError,
+			Message: "git says no"}
 	})
 	w.Delete(newVariant("web", plain))
-	if got := w.message("web", "PorchFailed"); !strings.Contains(got, "the variant is deleted once its package revisions are dealt with") || !strings.Contains(got, "git says no") {
+	if got := w.message("web", "PorchFailed"); !strings.Contains(got,
+		"the variant is deleted once its package revisions are dealt with") || !strings.Contains(got, "git says no") {
 		t.Errorf("message %q", got)
 	}
 	if pv := w.Variant("web"); len(pv.Finalizers) != 1 {

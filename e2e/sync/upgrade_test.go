@@ -27,7 +27,8 @@ func published(t *testing.T, changes ...func(*variant.Spec)) *world {
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", changes...))
 	w.start()
 	draft := w.target("web")
-	w.WriteFiles(draft, map[string]string{"settings.yaml": strings.Replace(w.Files(draft)["settings.yaml"], `a: "1" # one`, `a: "mine" # my own`, 1)})
+	w.WriteFiles(draft, map[string]string{"settings.yaml": strings.Replace(w.Files(draft)["settings.yaml"], `a: "1" # one`,
+		`a: "mine" # my own`, 1)})
 	w.publish(draft)
 	w.seesPublished("web")
 	return w
@@ -38,7 +39,8 @@ func (w *world) expectUpgraded(draft, ref string) {
 	w.t.Helper()
 	r := w.Revision(draft)
 	if r.Spec.Tasks[0].Type != porchapi.TaskTypeUpgrade || r.Status.UpstreamLock.Git.Ref != ref {
-		w.t.Errorf("%s is from a %s to %s, want an upgrade to %s", draft, r.Spec.Tasks[0].Type, r.Status.UpstreamLock.Git.Ref, ref)
+		w.t.Errorf("%s is from a %s to %s, want an upgrade to %s", draft, r.Spec.Tasks[0].Type, r.Status.UpstreamLock.Git.Ref,
+			ref)
 	}
 	got := w.Files(draft)
 	for _, text := range []string{`a: "mine" # my own`, `b: "3"`} {
@@ -62,7 +64,8 @@ func TestUpgrade(t *testing.T) {
 	w.publish("edge.web.packagevariant-2")
 	w.Apply(newVariant("web", revision(1)))
 	w.waitTarget("web", "edge.web.packagevariant-3")
-	if got := w.Files("edge.web.packagevariant-3")["settings.yaml"]; !strings.Contains(got, `b: "2"`) || !strings.Contains(got, `a: "mine"`) {
+	if got := w.Files("edge.web.packagevariant-3")["settings.yaml"]; !strings.Contains(got, `b: "2"`) ||
+		!strings.Contains(got, `a: "mine"`) {
 		t.Errorf("after the way back, settings.yaml is:\n%s", got)
 	}
 }
@@ -127,14 +130,15 @@ func TestUpstreamLockMissing(t *testing.T) {
 	w.Publish("edge", "web", "mine", map[string]string{"settings.yaml": settings})
 	w.Apply(newVariant("web", plain, func(s *variant.Spec) { s.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }))
 	w.start()
-	w.expectMessage("web", "UpstreamLockMissing", "edge.web.mine does not say what it was derived from, so that it cannot be upgraded, "+
-		"though what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; "+
-		"restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew")
+	w.expectMessage("web", "UpstreamLockMissing",
+		"edge.web.mine does not say what it was derived from, so that it cannot be upgraded, "+
+			"though what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; "+
+			"restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew")
 	w.expectDrafts("web")
 }
 
-// TestAdoptedWithoutLock adopts packages that do not say what they were derived from, as porchctl rpkg init makes them: a
-// draft, and a published one. All but upgrades is done for them.
+// TestAdoptedWithoutLock adopts packages that do not say what they were derived from, as porchctl rpkg init makes them:
+// a draft, and a published one. All but upgrades is done for them.
 func TestAdoptedWithoutLock(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -143,7 +147,8 @@ func TestAdoptedWithoutLock(t *testing.T) {
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
 	mutated := func(name string, changes ...func(*variant.Spec)) *v1alpha1.PackageVariant {
 		return newVariant(name, append(changes, adopt, func(s *variant.Spec) {
-			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage, ConfigMap: map[string]string{"pipe": "line"}}}}
+			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage,
+				ConfigMap: map[string]string{"pipe": "line"}}}}
 		})...)
 	}
 	w.Apply(mutated("draft"), mutated("public"))
@@ -161,7 +166,8 @@ func TestAdoptedWithoutLock(t *testing.T) {
 			w.waitFile(draft, "region.yaml", "api: "+api+"\n")
 			w.waitFile(draft, "package-context.yaml", "region: eu\n")
 			w.waitFile(draft, "Kptfile", "PackageVariant."+name+".c.0")
-			if message := w.message(name, "UpstreamLockMissing"); !strings.Contains(message, draft) || !strings.Contains(message, "upstreamLock") {
+			if message := w.message(name, "UpstreamLockMissing"); !strings.Contains(message, draft) ||
+				!strings.Contains(message, "upstreamLock") {
 				t.Errorf("message of %s: %q", name, message)
 			}
 			w.expectCondition(name, v1alpha1.ConditionStalled, "True", "UpstreamLockMissing")
@@ -191,8 +197,11 @@ func TestBaseNotFound(t *testing.T) {
 	w.Apply(newVariant("web", func(s *variant.Spec) {
 		s.Upstream = &variant.Upstream{Repo: "more", Package: "shop", Revision: variant.RevisionNumber(1)}
 	}))
-	w.expectMessage("web", "BaseNotFound", "edge.web.packagevariant-1 was derived from web/v1 at "+lock.Commit+", of which no published package revision is known: "+
-		"without it Porch cannot upgrade to more.shop.v1; register the Repository that has it, or delete the package to have it cloned anew")
+	w.expectMessage("web", "BaseNotFound",
+		"edge.web.packagevariant-1 was derived from web/v1 at "+lock.Commit+", of which no published package "+
+			"revision is known: "+
+			"without it Porch cannot upgrade to more.shop.v1; register the Repository that has it, or delete the package to "+
+			"have it cloned anew")
 	w.expectDrafts("web")
 	w.registerAnew("blueprints", false)
 	w.waitTarget("web", "edge.web.packagevariant-2")

@@ -56,8 +56,8 @@ func newWorld(t *testing.T) *world {
 	return newWorldOn(t, shared)
 }
 
-// newWorldApart is newWorld on a stack of its own, for what keeps Porch from its other work: it handles one Repository at
-// a time, and tries one that it cannot reach for ten seconds, over and over.
+// newWorldApart is newWorld on a stack of its own, for what keeps Porch from its other work: it handles one Repository
+// at a time, and tries one that it cannot reach for ten seconds, over and over.
 func newWorldApart(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
@@ -99,7 +99,8 @@ func newWorldWithout(t *testing.T, s *stack.Stack) *world {
 			t.Logf("what Porch logged last of %s:\n%s", namespace, porchLog(s, namespace))
 		}
 	})
-	w := &world{t: t, stack: s, Fleet: fleet.New(t, s, namespace), dir: t.TempDir(), runtime: runtimeArgs(runtime, s.FunctionRunner())}
+	w := &world{t: t, stack: s, Fleet: fleet.New(t, s, namespace), dir: t.TempDir(),
+		runtime: runtimeArgs(runtime, s.FunctionRunner())}
 	t.Cleanup(w.compareDrafts)
 	p, err := proxy.Start(s.Config, proxy.Options{ImpersonateUser: account, ImpersonateGroups: []string{
 		"system:serviceaccounts", "system:authenticated"}})
@@ -150,7 +151,8 @@ func (w *world) kubectl(args ...string) {
 // options are those of a controller for the namespace.
 func (w *world) options(args ...string) controller.Options {
 	return controller.Options{
-		Kubeconfig: w.kubeconfig, Namespaces: []string{w.Namespace}, Args: slices.Concat([]string{"--log-format=text"}, w.runtime, args), Dir: w.dir,
+		Kubeconfig: w.kubeconfig, Namespaces: []string{w.Namespace}, Args: slices.Concat([]string{"--log-format=text"},
+			w.runtime, args), Dir: w.dir,
 	}
 }
 
@@ -236,7 +238,8 @@ func (w *world) waitGone(name string) {
 		if err := w.Client.List(w.t.Context(), &list); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(list.Items, func(pv v1alpha1.PackageVariant) bool { return pv.Namespace == w.Namespace && pv.Name == name }) {
+		if slices.ContainsFunc(list.Items,
+			func(pv v1alpha1.PackageVariant) bool { return pv.Namespace == w.Namespace && pv.Name == name }) {
 			return fmt.Errorf("it is there")
 		}
 		return nil

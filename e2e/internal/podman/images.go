@@ -9,7 +9,8 @@ import (
 )
 
 // Functions are the names of the functions that have an image.
-var Functions = []string{"apply-package-context", "prepend-pipeline", "inject-config", "expand-variantset", "merge-upstream"}
+var Functions = []string{"apply-package-context", "prepend-pipeline", "inject-config", "expand-variantset",
+	"merge-upstream"}
 
 // Images are the images that make images has written.
 type Images struct {

@@ -168,8 +168,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestInside holds that a hook is called while the server is at work, that it is not for what is answered before, and that
-// a client that goes then takes its connection to the server with it.
+// TestInside holds that a hook is called while the server is at work, that it is not for what is answered before, and
+// that a client that goes then takes its connection to the server with it.
 func TestInside(t *testing.T) {
 	t.Parallel()
 	gone := make(chan error, 1)

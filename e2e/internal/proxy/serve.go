@@ -40,9 +40,9 @@ type Delay func(r Request) (time.Duration, bool)
 
 // Hook is called in each phase of each request, by many goroutines at once. A status that it returns is sent to the
 // client: in the phase Before the request is then not forwarded, and has no phase After; in the phase After, the status
-// takes the place of the server's answer; in the phase Inside it is of no effect. In a hook a test may also kill the client;
-// in the phase Before, it should then return a status, or the request may still reach the server. The connection to the
-// server ends with the client's, as it does without a proxy.
+// takes the place of the server's answer; in the phase Inside it is of no effect. In a hook a test may also kill the
+// client; in the phase Before, it should then return a status, or the request may still reach the server. The
+// connection to the server ends with the client's, as it does without a proxy.
 type Hook func(r Request, phase Phase) *metav1.Status
 
 // Handle sets the hook, in place of any earlier one; nil is none.
@@ -101,7 +101,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, httpRequest *http.Request) {
 	}
 	if delay, has := p.delay(r); has {
 		answered := make(chan struct{})
-		httpRequest = httpRequest.WithContext(context.WithValue(ctx, answeredKey{}, sync.OnceFunc(func() { close(answered) })))
+		httpRequest = httpRequest.WithContext(context.WithValue(ctx, answeredKey{},
+			sync.OnceFunc(func() { close(answered) })))
 		go p.callInside(ctx, answered, r, delay)
 		p.forward.ServeHTTP(w, httpRequest)
 		return
@@ -133,8 +134,8 @@ func (p *Proxy) callInside(ctx context.Context, answered <-chan struct{}, r *Req
 	}
 }
 
-// admit records a request and returns a status if what it asks for is down. A watch that is admitted is cut off when that
-// goes down.
+// admit records a request and returns a status if what it asks for is down. A watch that is admitted is cut off when
+// that goes down.
 func (p *Proxy) admit(r *Request, cut context.CancelFunc) *metav1.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,12 +9,12 @@ import (
 )
 
 // Base returns the upstream revision that a downstream revision was derived from, or nil if it is not among the bases,
-// or if the revision does not say.
+// or if the revision does not say. What is on a branch is none: it is what it is now, not what was cloned.
 func Base(in *Input, target *revision.Revision) *revision.Revision {
 	if target.Lock == nil {
 		return nil
 	}
-	if found := target.Lock.Find(in.Bases); found != nil {
+	if found := target.Lock.Find(in.Bases); found != nil && !found.Main() {
 		return found
 	}
 	if !target.Lock.Of(in.Repositories[in.Spec.Upstream.Repo].Address) {

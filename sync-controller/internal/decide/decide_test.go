@@ -19,7 +19,7 @@ const (
 	noBaseHelp  = "; register the Repository that has it, or delete the package to have it cloned anew"
 	noLock      = " does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew"
 	merges      = " is to be merged with the changes from blueprints.web.v1 to blueprints.web.v2"
-	movedHelp   = ": Porch cannot tell what changed in the package; publish it as a revision to have it followed"
+	movedHelp   = ", and Porch cannot tell what changed in the package: to follow it, publish it, name its revision in spec.upstream, and delete the downstream package to have it cloned anew"
 	revertsText = "the pipeline in the Kptfile of " + one + " changes back what this variant sets in a.yaml, cm.yaml: change the function in the pipeline that does, or what the variant asks for"
 )
 
@@ -102,7 +102,7 @@ func TestUpstreamChanged(t *testing.T) {
 		"a draft is open on the older and to be mutated": {input(all(second, changed(two)), down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft)),
 			wantPending(MutationsChanged, two+" is to be changed: a.yaml, cm.yaml", "Mutate "+two)},
 		"a proposed one is on the older": {input(second, down("packagevariant-1", 0, isProposed)), wantStalled(UpstreamChanged, "DownstreamProposed",
-			one+" is proposed for publication, but would have to be upgraded to blueprints.web.v2: publish it, and an upgrade follows, or delete it")},
+			one+" is proposed for publication, but would have to be upgraded to blueprints.web.v2: publish it, and an upgrade follows, or reject it, and the upstream is merged into it")},
 	})
 }
 

@@ -171,7 +171,7 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	base := Base(in, target)
 	switch {
 	case target.Lifecycle == revision.Proposed:
-		d.Condition = proposed(target, "be upgraded to "+in.Upstream.Name, "publish it, and an upgrade follows, or delete it")
+		d.Condition = proposed(target, "be upgraded to "+in.Upstream.Name, "publish it, and an upgrade follows, or reject it, and the upstream is merged into it")
 	case base == nil:
 		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
 			"%s was derived from %s at %s, of which no published package revision is known: without it Porch cannot upgrade to %s; register the Repository that has it, or delete the package to have it cloned anew",
@@ -221,7 +221,7 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 func upToDate(in *Input, target *revision.Revision) Decision {
 	if lock := target.Lock; in.Upstream.Main() && lock != nil && lock.Commit != in.Upstream.Commit {
 		return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
-			"%s (%s) was made from the branch %s at %s, which is at %s now: Porch cannot tell what changed in the package; publish it as a revision to have it followed",
+			"%s (%s) was made from the branch %s at %s, which is at %s now, and Porch cannot tell what changed in the package: to follow it, publish it, name its revision in spec.upstream, and delete the downstream package to have it cloned anew",
 			target.Name, target.Lifecycle, lock.Ref, lock.Commit, in.Upstream.Commit))}
 	}
 	return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(

@@ -136,7 +136,7 @@ func (t *tally) branchMoved() string {
 	if t.moved == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d of them were made from an older commit of the branch that is the upstream: publish it as a revision to have it followed", t.moved)
+	return fmt.Sprintf("; %d of them were made from an older commit of the branch that is the upstream: to follow it, publish it and name its revision in spec.upstream", t.moved)
 }
 
 // state is what a set asks of a variant's condition Ready.

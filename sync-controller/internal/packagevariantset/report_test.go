@@ -67,11 +67,11 @@ func TestJudge(t *testing.T) {
 		},
 		"a branch has moved": {
 			wanted: 3, steps: []step{moved("a"), ready("b"), moved("c")}, counts: counts{3, 3, 3, 0},
-			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "3 of 3 variants are ready; 2 of them were made from an older commit of the branch that is the upstream: publish it as a revision to have it followed"},
+			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "3 of 3 variants are ready; 2 of them were made from an older commit of the branch that is the upstream: to follow it, publish it and name its revision in spec.upstream"},
 		},
 		"a branch has moved, and a target selects nothing": {
 			wanted: 1, notes: []string{"spec.targets[1] selects none"}, steps: []step{moved("a")}, counts: counts{1, 1, 1, 0},
-			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "1 of 1 variants are ready; 1 of them were made from an older commit of the branch that is the upstream: publish it as a revision to have it followed; spec.targets[1] selects none"},
+			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "1 of 1 variants are ready; 1 of them were made from an older commit of the branch that is the upstream: to follow it, publish it and name its revision in spec.upstream; spec.targets[1] selects none"},
 		},
 		"a branch has moved before the spec did": {
 			wanted: 1, steps: []step{{do: update, want: conditioned("a", metav1.ConditionTrue, "BranchMoved", 1)}}, counts: counts{1, 1, 0, 0},
