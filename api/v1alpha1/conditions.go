@@ -137,7 +137,8 @@ func (c Condition) Set(conditions *[]metav1.Condition, generation int64) (change
 	c.Message = shorten(c.Message, maxMessage)
 	before := meta.FindStatusCondition(*conditions, ConditionReady)
 	for _, kind := range []string{ConditionReady, ConditionStalled, ConditionReconciling} {
-		condition := metav1.Condition{Type: kind, Status: metav1.ConditionFalse, ObservedGeneration: generation, Reason: ReasonValid}
+		condition := metav1.Condition{Type: kind, Status: metav1.ConditionFalse, ObservedGeneration: generation,
+			Reason: ReasonValid}
 		if kind == c.Type {
 			condition.Status = metav1.ConditionTrue
 		}
@@ -145,7 +146,8 @@ func (c Condition) Set(conditions *[]metav1.Condition, generation int64) (change
 			condition.Reason, condition.Message = c.Reason, c.Message
 		}
 		if before != nil && kind == ConditionReady {
-			changed = before.Status != condition.Status || before.Reason != condition.Reason || before.Message != condition.Message
+			changed = before.Status != condition.Status || before.Reason != condition.Reason ||
+				before.Message != condition.Message
 		}
 		meta.SetStatusCondition(conditions, condition)
 	}

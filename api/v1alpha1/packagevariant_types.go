@@ -51,8 +51,8 @@ type PackageVariantList struct {
 	Items []PackageVariant `json:"items"`
 }
 
-// PackageVariantStatus is the observed state of a PackageVariant. Beside the conditions and downstreamTargets, which are
-// Porch's, it is the memory of the controller (docs/design.md, "The controller").
+// PackageVariantStatus is the observed state of a PackageVariant. Beside the conditions and downstreamTargets, which
+// are Porch's, it is the memory of the controller (docs/design.md, "The controller").
 type PackageVariantStatus struct {
 	// ObservedGeneration is the generation of the spec that the status is about.
 	// +optional
@@ -92,9 +92,8 @@ type PackageVariantStatus struct {
 	// +optional
 	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
 
-	// Conflicts are the values that both the upstream and somebody in the downstream package changed, when they were merged
-	// last: at most 20. ConflictCount is how many there are.
-	// +listType=atomic
+	// Conflicts are the values that both the upstream and somebody in the downstream package changed, when they were
+	// merged last: at most 20. ConflictCount is how many there are. +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	Conflicts []Conflict `json:"conflicts,omitempty"`
@@ -120,9 +119,8 @@ type Conflict struct {
 	// +optional
 	Field string `json:"field,omitempty"`
 
-	// Original, Local and Updated are the values in the upstream that the package was made from, in the package, and in the
-	// upstream that it is to follow, shortened. Of whole resources and files they are a digest.
-	// +optional
+	// Original, Local and Updated are the values in the upstream that the package was made from, in the package, and in
+	// the upstream that it is to follow, shortened. Of whole resources and files they are a digest. +optional
 	Original string `json:"original,omitempty"`
 	// +optional
 	Local string `json:"local,omitempty"`

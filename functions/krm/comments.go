@@ -53,10 +53,12 @@ func withFeetOf(item, read *yaml.Node) *yaml.Node {
 	return placed
 }
 
-// detached tells of the one comment that kpt keeps by an item's id alone. It does not show it to functions, so that none
-// can know whether there is one.
+// detached tells of the one comment that kpt keeps by an item's id alone. It does not show it to functions, so that
+// none can know whether there is one.
 func detached(item *yaml.RNode) *fn.Result {
-	e := Errorf(item, "", "if this file begins with a comment and an empty line, such as a license, kpt drops that comment in this run: put it back without the empty line; if not, nothing is lost")
+	e := Errorf(item, "",
+		"if this file begins with a comment and an empty line, such as a license, kpt drops that comment in this run: "+
+			"put it back without the empty line; if not, nothing is lost")
 	return e.Result(fn.Info)
 }
 
@@ -77,7 +79,8 @@ func wouldMisplace(from, to *yaml.Node) bool {
 			if from.Content[i].Value == to.Content[i].Value && wouldMisplace(from.Content[i], to.Content[i]) {
 				return true
 			}
-			if wouldReorder(from.Content[i], to.Content[i]) && hasMoved(from, to, i) { // in this order: hasMoved looks at all elements
+			// in this order: hasMoved looks at all elements
+			if wouldReorder(from.Content[i], to.Content[i]) && hasMoved(from, to, i) {
 				return true
 			}
 		}
@@ -100,8 +103,8 @@ func wouldMisplaceIn(from, to *yaml.Node) bool {
 	return false
 }
 
-// isBehindValue reports whether the comment on the line of a key without a value, from, now stands behind its value, to:
-// kpt puts it there if the key's comment alone is left to it.
+// isBehindValue reports whether the comment on the line of a key without a value, from, now stands behind its value,
+// to: kpt puts it there if the key's comment alone is left to it.
 func isBehindValue(from, to []*yaml.Node) bool {
 	return node.IsNull(from[1]) && from[0].LineComment != "" &&
 		to[1].Kind == yaml.ScalarNode && to[1].Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 &&
@@ -121,7 +124,8 @@ func detach(item *yaml.RNode) {
 	annotations := node.Get(item.YNode(), "metadata", "annotations")
 	kept := annotations.Content[:0]
 	for i := 0; i+1 < len(annotations.Content); i += 2 {
-		if key := annotations.Content[i].Value; key != kioutil.IdAnnotation && key != kioutil.LegacyIdAnnotation { //nolint:staticcheck // kpt sets both
+		//nolint:staticcheck // kpt sets both
+		if key := annotations.Content[i].Value; key != kioutil.IdAnnotation && key != kioutil.LegacyIdAnnotation {
 			kept = append(kept, annotations.Content[i], annotations.Content[i+1])
 		}
 	}

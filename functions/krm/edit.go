@@ -17,7 +17,9 @@ func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) 
 		return nil, Wrap(item, err)
 	}
 	if !QuoteBlocks(edited) {
-		return nil, Errorf(item, "", "could not be read again after the edit: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own")
+		return nil, Errorf(item, "",
+			"could not be read again after the edit: move comments that stand between a key and its value, or the anchor or "+
+				"tag of its value, into lines of their own")
 	}
 	return edited, nil
 }
@@ -54,7 +56,8 @@ func quoteBlocks(n, read *yaml.Node) {
 
 // identical reports whether two nodes hold the same values in the same order, keys that stand twice included.
 func identical(a, b *yaml.Node) bool {
-	if a.Kind != b.Kind || a.Value != b.Value || a.Anchor != b.Anchor || a.ShortTag() != b.ShortTag() || len(a.Content) != len(b.Content) {
+	if a.Kind != b.Kind || a.Value != b.Value || a.Anchor != b.Anchor || a.ShortTag() != b.ShortTag() ||
+		len(a.Content) != len(b.Content) {
 		return false
 	}
 	for i := range a.Content {

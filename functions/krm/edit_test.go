@@ -16,20 +16,29 @@ import (
 // TestEdit holds that an edit is made in a copy, and refused where no reader would take what would be written.
 func TestEdit(t *testing.T) {
 	t.Parallel()
-	const unreadable = `dir/a.yaml: A "a": could not be read again after the edit: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own`
+	const unreadable = `dir/a.yaml: A "a": could not be read again after the edit: ` +
+		`move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own`
 	for name, c := range map[string]struct {
 		in     string
 		breaks func(key, value *yaml.Node) // makes of its last field what no reader gives
 		want   string
 		err    string
 	}{
-		"edited":              {in: "a: 1 # c\n", want: "a: 1 # c\nnew: x\n"},
-		"a key twice":         {in: "a: 1\na: 2\n", want: "a: 1\na: 2\nnew: x\n"},
-		"anchor and alias":    {in: "a: &x {b: 1}\nc: *x\n", want: "a: &x {b: 1}\nc: *x\nnew: x\n"},
-		"refused by the edit": {in: "new: &x {b: 1}\nc: *x\n", err: `dir/a.yaml: A "a": new: has a YAML anchor (&x) that is used elsewhere, so that an edit would change the other place too: write the values out`},
-		"no YAML":             {in: "a: {}\n", breaks: func(key, value *yaml.Node) { key.LineComment, value.Style = "# c", 0 }, err: unreadable},
-		"folded":              {in: "a: >-\n  x\n\n    y\n", want: "a: \"x\\n\\n  y\"\nnew: x\n"},
-		"block with a tab":    {in: "a: x\n", breaks: func(_, value *yaml.Node) { value.Style, value.Value = yaml.LiteralStyle, "\tx\n" }, want: "a: \"\\tx\\n\"\nnew: x\n"},
+		"edited":           {in: "a: 1 # c\n", want: "a: 1 # c\nnew: x\n"},
+		"a key twice":      {in: "a: 1\na: 2\n", want: "a: 1\na: 2\nnew: x\n"},
+		"anchor and alias": {in: "a: &x {b: 1}\nc: *x\n", want: "a: &x {b: 1}\nc: *x\nnew: x\n"},
+		"refused by the edit": {in: "new: &x {b: 1}\nc: *x\n",
+			err: `dir/a.yaml: A "a": new: has a YAML anchor (&x) that is used elsewhere, so that an edit would change the ` +
+				`other place too: write the values out`},
+		"no YAML": {in: "a: {}\n", breaks: func(key, value *yaml.Node) {
+			key.LineComment, value.Style = "# c",
+				0
+		}, err: unreadable},
+		"folded": {in: "a: >-\n  x\n\n    y\n", want: "a: \"x\\n\\n  y\"\nnew: x\n"},
+		"block with a tab": {in: "a: x\n", breaks: func(_, value *yaml.Node) {
+			value.Style,
+				value.Value = yaml.LiteralStyle, "\tx\n"
+		}, want: "a: \"\\tx\\n\"\nnew: x\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

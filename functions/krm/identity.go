@@ -48,8 +48,8 @@ func (id Identity) Version() string {
 	return id.APIVersion
 }
 
-// Place says where the item is, for messages: in which file, or, where an orchestrator without files (kustomize) runs the
-// function, which item it is.
+// Place says where the item is, for messages: in which file, or, where an orchestrator without files (kustomize) runs
+// the function, which item it is.
 func (id Identity) Place() string {
 	if id.File != "" {
 		return "in " + id.File
@@ -78,7 +78,8 @@ func Identify(item *yaml.RNode) Identity {
 		Package:    node.GetString(annotations, PackagePathAnnotation),
 	}
 	if id.File == "" {
-		id.File = node.GetString(annotations, kioutil.LegacyPathAnnotation) //nolint:staticcheck // older orchestrators set only this one
+		//nolint:staticcheck // older orchestrators set only this one
+		id.File = node.GetString(annotations, kioutil.LegacyPathAnnotation)
 	}
 	if node.Get(annotations, kustomizeAnnotation) != nil {
 		id.File = "" // made up by kustomize when the item came out of another function
@@ -95,10 +96,12 @@ func Annotation(item *yaml.RNode, key string) string {
 // IsInternalAnnotation reports whether an annotation belongs to the orchestrator (kpt, kustomize), which sets it for
 // the time of a function's run.
 func IsInternalAnnotation(key string) bool {
-	return strings.HasPrefix(key, "internal.config.kubernetes.io/") || strings.HasPrefix(key, "internal.config.k8s.io/") || slices.Contains(otherInternal, key)
+	return strings.HasPrefix(key, "internal.config.kubernetes.io/") || strings.HasPrefix(key, "internal.config.k8s.io/") ||
+		slices.Contains(otherInternal, key)
 }
 
 var otherInternal = []string{
-	kioutil.LegacyPathAnnotation, kioutil.LegacyIndexAnnotation, kioutil.LegacyIdAnnotation, //nolint:staticcheck // older orchestrators still set them
+	//nolint:staticcheck // older orchestrators still set them
+	kioutil.LegacyPathAnnotation, kioutil.LegacyIndexAnnotation, kioutil.LegacyIdAnnotation,
 	kustomizeAnnotation,
 }

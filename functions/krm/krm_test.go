@@ -20,22 +20,35 @@ const header = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 // TestUnreadable holds that a ResourceList that the SDK cannot take gives an error with the reason, not a panic.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
-	const item = "items:\n- apiVersion: v1\n  kind: Service\n  metadata: {name: a, annotations: {internal.config.kubernetes.io/path: a.yaml}}\n"
+	const item = "items:\n- apiVersion: v1\n  kind: Service\n  metadata: {name: a, annotations: " +
+		"{internal.config.kubernetes.io/path: a.yaml}}\n"
 	for name, c := range map[string]struct{ in, want string }{
-		"no YAML":         {"a: b: c", "failed to parse ResourceList as a single KubeObject: failed to parse input bytes: yaml: mapping values are not allowed in this context"},
-		"no list":         {"apiVersion: v1\nkind: List\n", `input was of unexpected kind "List"; expected ResourceList`},
-		"two documents":   {header + "---\n" + header, "failed to parse ResourceList as a single KubeObject: expected exactly one object, got 2"},
-		"null items":      {header + "items: null\n", `items: is null, but must be a list of resources: write [] if there are none`},
-		"empty items":     {header + "items:\nfunctionConfig: {}\n", `items: is null, but must be a list of resources: write [] if there are none`},
-		"items as map":    {header + "items: {}\n", `items: is a map, but must be a list of resources: write [] if there are none`},
-		"config is list":  {header + "items: []\nfunctionConfig: []\n", `functionConfig: is a list, but must be a map, the function's config: leave it out if there is none`},
-		"config is text":  {header + item + "functionConfig: text\n", `functionConfig: is a string, but must be a map, the function's config: leave it out if there is none`},
-		"config is null":  {header + item + "functionConfig: null\n", `functionConfig: is null, but must be a map, the function's config: leave it out if there is none`},
-		"config is alias": {header + "x: &x {kind: A}\nitems: []\nfunctionConfig: *x\n", `functionConfig: is a YAML alias, but must be a map, the function's config: leave it out if there is none`},
-		"null item":       {header + item + "- null\n", `items[1]: is null, not a resource: remove it from its file`},
-		"text as item":    {header + item + "- text\n", `items[1]: is a string, not a resource: remove it from its file`},
-		"aliased item":    {header + "x: &x {kind: A}\n" + item + "- *x\n", `A "": items[1]: is a YAML alias, not a resource: remove it from its file`},
-		"aliased kind": {header + item + "- {x: &k Pod, kind: *k, metadata: {annotations: {internal.config.kubernetes.io/path: b.yaml}}}\n",
+		"no YAML": {"a: b: c",
+			"failed to parse ResourceList as a single KubeObject: failed to parse input bytes: yaml: " +
+				"mapping values are not allowed in this context"},
+		"no list": {"apiVersion: v1\nkind: List\n", `input was of unexpected kind "List"; expected ResourceList`},
+		"two documents": {header + "---\n" + header,
+			"failed to parse ResourceList as a single KubeObject: expected exactly one object, got 2"},
+		"null items": {header + "items: null\n",
+			`items: is null, but must be a list of resources: write [] if there are none`},
+		"empty items": {header + "items:\nfunctionConfig: {}\n",
+			`items: is null, but must be a list of resources: write [] if there are none`},
+		"items as map": {header + "items: {}\n",
+			`items: is a map, but must be a list of resources: write [] if there are none`},
+		"config is list": {header + "items: []\nfunctionConfig: []\n",
+			`functionConfig: is a list, but must be a map, the function's config: leave it out if there is none`},
+		"config is text": {header + item + "functionConfig: text\n",
+			`functionConfig: is a string, but must be a map, the function's config: leave it out if there is none`},
+		"config is null": {header + item + "functionConfig: null\n",
+			`functionConfig: is null, but must be a map, the function's config: leave it out if there is none`},
+		"config is alias": {header + "x: &x {kind: A}\nitems: []\nfunctionConfig: *x\n",
+			`functionConfig: is a YAML alias, but must be a map, the function's config: leave it out if there is none`},
+		"null item":    {header + item + "- null\n", `items[1]: is null, not a resource: remove it from its file`},
+		"text as item": {header + item + "- text\n", `items[1]: is a string, not a resource: remove it from its file`},
+		"aliased item": {header + "x: &x {kind: A}\n" + item + "- *x\n",
+			`A "": items[1]: is a YAML alias, not a resource: remove it from its file`},
+		"aliased kind": {header + item +
+			"- {x: &k Pod, kind: *k, metadata: {annotations: {internal.config.kubernetes.io/path: b.yaml}}}\n",
 			`b.yaml: Pod "": kind: is a YAML alias (*k), which KRM functions cannot read in this place: write the value out`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +86,8 @@ func TestEmptyInput(t *testing.T) {
 
 func TestPanicIsAnError(t *testing.T) {
 	t.Parallel()
-	stdout, stderr, code := fntest.Run(func(*yaml.RNode, []*yaml.RNode) (krm.Output, error) { panic("boom") }, []byte(header))
+	stdout, stderr, code := fntest.Run(func(*yaml.RNode, []*yaml.RNode) (krm.Output, error) { panic("boom") },
+		[]byte(header))
 	if want := "cannot process the ResourceList: boom\n"; stderr != want || code != 1 {
 		t.Errorf("%d, %q, want %q", code, stderr, want)
 	}
@@ -84,7 +98,8 @@ func TestPanicIsAnError(t *testing.T) {
 
 func TestResults(t *testing.T) {
 	t.Parallel()
-	files := fntest.Files{"dir/a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: n}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n"}
+	files := fntest.Files{"dir/a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: n}\n---\n" +
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: b}\n"}
 	fails := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 		return krm.Output{}, errors.Join(
 			krm.Errorf(items[1], "spec.x", "is %d", 1),
@@ -97,7 +112,8 @@ func TestResults(t *testing.T) {
 		t.Errorf("exit code %d (-want +got):\n%s", code, diff)
 	}
 	wantResults := fn.Results{
-		{Severity: fn.Error, Message: `dir/a.yaml: Service "a": spec.x: is 1`, Field: &fn.Field{Path: "spec.x"}, File: &fn.File{Path: "dir/a.yaml"},
+		{Severity: fn.Error, Message: `dir/a.yaml: Service "a": spec.x: is 1`, Field: &fn.Field{Path: "spec.x"},
+			File:        &fn.File{Path: "dir/a.yaml"},
 			ResourceRef: &fn.ResourceRef{APIVersion: "v1", Kind: "Service", Name: "a", Namespace: "n"}},
 		{Severity: fn.Error, Message: "second"},
 		{Severity: fn.Error, Message: "third"},
@@ -109,8 +125,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestNotes holds that results which are no errors are written to standard error as well, but only if kustomize runs the
-// function, which shows no results.
+// TestNotes holds that results which are no errors are written to standard error as well, but only if kustomize runs
+// the function, which shows no results.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	files := fntest.Files{"a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"}
@@ -123,7 +139,8 @@ func TestNotes(t *testing.T) {
 		"no config": {"", ""},
 		"kpt":       {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", ""},
 		"kustomize": {
-			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, annotations: {config.kubernetes.io/function: \"exec: {path: f}\"}}\n",
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, annotations: {config.kubernetes.io/function: \"exec: {path: " +
+				"f}\"}}\n",
 			"warning: a.yaml: Service \"a\": spec: is empty\ninfo: done\n",
 		},
 	} {
@@ -145,7 +162,8 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&b, "---\napiVersion: %s\nkind: %s\nmetadata: {name: n%d, namespace: ns%d}\n", []string{"v1", "apps/v1"}[i%2], []string{"B", "A", "C"}[i%3], i*7%40, i%4)
+		fmt.Fprintf(&b, "---\napiVersion: %s\nkind: %s\nmetadata: {name: n%d, namespace: ns%d}\n",
+			[]string{"v1", "apps/v1"}[i%2], []string{"B", "A", "C"}[i%3], i*7%40, i%4)
 	}
 	list := fntest.List(t, "", fntest.Files{"a.yaml": b.String()})
 	reversed := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
@@ -167,7 +185,8 @@ func TestEncode(t *testing.T) {
 	for _, n := range []int{2, 63, 64, 65, 300} {
 		for _, config := range []string{"", fntest.Variant} {
 			files := fntest.Package(n)
-			files["comments.yaml"] = "# head\n\n# of a\na: |\n  x\n\n   y\n# foot\n\nkind: A # line\nb: \"1\\n2\"\nl:\n- # in a list\n  x: 'y'\n\n# the end\n"
+			files["comments.yaml"] = "# head\n\n# of a\na: |\n  x\n\n   y\n# foot\n\nkind: A # line\nb: \"1\\n2\"\nl:\n" +
+				"- # in a list\n  x: 'y'\n\n# the end\n"
 			list := fntest.List(t, config, files)
 			noop := fn.ResourceListProcessorFunc(func(rl *fn.ResourceList) (bool, error) {
 				rl.Results.Infof("done")
@@ -211,7 +230,8 @@ func TestGuardComments(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			const meta = "kind: A\nmetadata:\n  annotations:\n    internal.config.kubernetes.io/id: '1'\n    config.k8s.io/id: '1'\n    x: y\n"
+			const meta = "kind: A\nmetadata:\n  annotations:\n    internal.config.kubernetes.io/id: '1'\n" +
+				"    config.k8s.io/id: '1'\n    x: y\n"
 			after := yaml.MustParse(meta + c.after)
 			edit := func(*yaml.RNode, []*yaml.RNode) (krm.Output, error) {
 				return krm.Output{Items: []*yaml.RNode{after}}, nil
@@ -223,7 +243,8 @@ func TestGuardComments(t *testing.T) {
 			want := map[string]string{"x": "y"}
 			wantResults := fn.Results{{
 				Severity: fn.Info, ResourceRef: &fn.ResourceRef{Kind: "A"},
-				Message: `A "": if this file begins with a comment and an empty line, such as a license, kpt drops that comment in this run: put it back without the empty line; if not, nothing is lost`,
+				Message: `A "": if this file begins with a comment and an empty line, such as a license, kpt drops that comment ` +
+					`in this run: put it back without the empty line; if not, nothing is lost`,
 			}}
 			if c.wantID {
 				want["internal.config.kubernetes.io/id"], want["config.k8s.io/id"] = "1", "1"

@@ -32,11 +32,14 @@ func chooseEdit(c *fntest.Choices) pairEdit {
 	if c.Choose(2) == 1 {
 		keys = append(keys, string(rune('a'+c.Choose(4))))
 	}
-	values := []any{"new", "yes", 5, map[string]any{}, []any{}, map[string]any{"a": "new"}, map[string]any{"a": map[string]any{}, "b": []any{}},
-		[]any{"v1"}, []any{"v0", "v2"}, []any{map[string]any{"name": "other0", "a": "x"}}, map[string]any{"b": map[string]any{"c": "x", "d": []any{"v1"}}}, "two\nlines\n"}
+	values := []any{"new", "yes", 5, map[string]any{}, []any{}, map[string]any{"a": "new"},
+		map[string]any{"a": map[string]any{}, "b": []any{}},
+		[]any{"v1"}, []any{"v0", "v2"}, []any{map[string]any{"name": "other0",
+			"a": "x"}}, map[string]any{"b": map[string]any{"c": "x", "d": []any{"v1"}}}, "two\nlines\n"}
 	switch kind := c.Choose(len(values) + 4); {
 	case kind == len(values):
-		return pairEdit{"remove", keys, func(f *node.Field) error { _, err := f.Remove(); return err }, func(any, bool) (any, bool) { return nil, false }}
+		return pairEdit{"remove", keys, func(f *node.Field) error { _, err := f.Remove(); return err },
+			func(any, bool) (any, bool) { return nil, false }}
 	case kind > len(values):
 		return ownedEdit(keys, kind-len(values)-1, c.Choose(2) == 1)
 	default:
@@ -89,7 +92,11 @@ func ownedEdit(keys []string, entries int, first bool) pairEdit {
 		}
 		return out, true
 	}
-	return pairEdit{fmt.Sprint("own ", mine), keys, func(f *node.Field) error { _, err := f.SetOwned(owned, list); return err }, model}
+	return pairEdit{fmt.Sprint("own ", mine), keys, func(f *node.Field) error {
+		_,
+			err := f.SetOwned(owned, list)
+		return err
+	}, model}
 }
 
 func (p pairEdit) String() string { return fmt.Sprint(p.what, " at ", p.keys) }
@@ -148,9 +155,9 @@ func decodePair(t *testing.T, text string) map[string]any {
 	return out
 }
 
-// FuzzPairs makes a resource with comments everywhere and an edit, and runs the edit through kpt. What it writes must be
-// YAML, and what was asked for; each comment of what is still there must stand in it once; and a second run must change
-// nothing. Resources that kpt itself changes, with a function that does nothing, say nothing.
+// FuzzPairs makes a resource with comments everywhere and an edit, and runs the edit through kpt. What it writes must
+// be YAML, and what was asked for; each comment of what is still there must stand in it once; and a second run must
+// change nothing. Resources that kpt itself changes, with a function that does nothing, say nothing.
 func FuzzPairs(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 150 {
@@ -181,7 +188,8 @@ func testPair(t *testing.T, c *fntest.Commented, edit pairEdit) {
 	for _, comment := range c.Comments {
 		got := strings.Count(out, comment.Text)
 		if got > 1 || got == 0 && fntest.Survives(comment.Path, any(before), any(after)) {
-			t.Errorf("the comment %s of %v stands there %d times after %v\nbefore:\n%s\nafter:\n%s", comment.Text, comment.Path, got, edit, c.Text, out)
+			t.Errorf("the comment %s of %v stands there %d times after %v\nbefore:\n%s\nafter:\n%s", comment.Text, comment.Path,
+				got, edit, c.Text, out)
 		}
 	}
 	again, err := fntest.ThroughKpt(edit.function(), "kind: A", out)
@@ -189,7 +197,8 @@ func testPair(t *testing.T, c *fntest.Commented, edit pairEdit) {
 		t.Fatalf("a second run: %v\n%s", err, out)
 	}
 	if diff := cmp.Diff(out, again); diff != "" {
-		t.Errorf("a second run makes a change after %v (-first +second):\n%s\nbefore:\n%s\nafter:\n%s", edit, diff, c.Text, out)
+		t.Errorf("a second run makes a change after %v (-first +second):\n%s\nbefore:\n%s\nafter:\n%s", edit, diff, c.Text,
+			out)
 	}
 }
 

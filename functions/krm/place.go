@@ -10,10 +10,10 @@ import (
 )
 
 // placeFeet puts the comments at the foot of items where they stand. In a list, YAML takes the last comment of an item
-// for one of its innermost last value, however far to the left it stands; kpt, which read the item from a file of its own,
-// knows better, and would put it back beside the one that a function moved. So an item with such a comment is read by
-// itself, from its lines in the ResourceList. An item without an id, to which kpt copies no comments, is left as it is: who
-// reads it next will take the comment for one of the innermost value again.
+// for one of its innermost last value, however far to the left it stands; kpt, which read the item from a file of its
+// own, knows better, and would put it back beside the one that a function moved. So an item with such a comment is read
+// by itself, from its lines in the ResourceList. An item without an id, to which kpt copies no comments, is left as it
+// is: who reads it next will take the comment for one of the innermost value again.
 func placeFeet(items []*yaml.RNode, input []byte) {
 	var lines [][]byte
 	for _, item := range items {
@@ -31,8 +31,8 @@ func placeFeet(items []*yaml.RNode, input []byte) {
 	}
 }
 
-// itemText returns the text of the item of a ResourceList that begins in the given line, as it would stand in a file, or
-// nothing if it is not in block style.
+// itemText returns the text of the item of a ResourceList that begins in the given line, as it would stand in a file,
+// or nothing if it is not in block style.
 func itemText(lines [][]byte, first int) string {
 	if first < 0 || first >= len(lines) || !bytes.HasPrefix(lines[first], []byte("- ")) {
 		return ""

@@ -15,8 +15,8 @@ import (
 	"github.com/package-variants/package-variants/functions/internal/fntest"
 )
 
-// turns is the number of runs of each of the binaries in a round, so that the medians are of enough runs even where there
-// is time for one round only.
+// turns is the number of runs of each of the binaries in a round, so that the medians are of enough runs even where
+// there is time for one round only.
 const turns = 15
 
 // namespaceConfig is the config of the function of the catalog.
@@ -28,7 +28,8 @@ const namespaceConfig = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: con
 func BenchmarkProcess(b *testing.B) {
 	tools := os.Getenv("TOOLS_BIN")
 	if tools == "" {
-		b.Fatal("the environment variable TOOLS_BIN must name the directory of set-namespace: run this by make, which builds it and sets it")
+		b.Fatal("the environment variable TOOLS_BIN must name the directory of set-namespace: " +
+			"run this by make, which builds it and sets it")
 	}
 	bin := b.TempDir()
 	names := []string{"apply-package-context", "prepend-pipeline", "inject-config"}

@@ -27,7 +27,9 @@ func Main(f Function, readme, metadata []byte) int {
 			fmt.Println(version.Line())
 			return 0
 		default:
-			fmt.Fprintf(os.Stderr, "unexpected argument %q: the function takes a ResourceList on standard input, with its config in it; see --help\n", arg)
+			fmt.Fprintf(os.Stderr,
+				"unexpected argument %q: the function takes a ResourceList on standard input, with its config in it; see --help\n",
+				arg)
 			return 1
 		}
 	}
@@ -127,7 +129,8 @@ func unreadable(input []byte, other error) error {
 		for j := 0; j+1 < len(n.Content); j += 2 {
 			key, value := n.Content[j].Value, n.Content[j+1]
 			if value.Kind == yaml.AliasNode && slices.Contains(readFields, key) {
-				return Errorf(item, key, "is a YAML alias (*%s), which KRM functions cannot read in this place: write the value out", value.Value)
+				return Errorf(item, key,
+					"is a YAML alias (*%s), which KRM functions cannot read in this place: write the value out", value.Value)
 			}
 		}
 	}
@@ -139,9 +142,11 @@ func wrongFrame(list *yaml.Node) error {
 	items, config := field(list, "items"), field(list, "functionConfig")
 	switch {
 	case items != nil && items.Kind != yaml.SequenceNode:
-		return Errorf(nil, "items", "is %s, but must be a list of resources: write [] if there are none", node.Describe(items))
+		return Errorf(nil, "items", "is %s, but must be a list of resources: write [] if there are none",
+			node.Describe(items))
 	case config != nil && config.Kind != yaml.MappingNode:
-		return Errorf(nil, "functionConfig", "is %s, but must be a map, the function's config: leave it out if there is none", node.Describe(config))
+		return Errorf(nil, "functionConfig", "is %s, but must be a map, the function's config: leave it out if there is none",
+			node.Describe(config))
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
-// TestThroughKpt holds what kpt leaves in a file after an edit: each comment once, in its place, also after a second run.
+// TestThroughKpt holds what kpt leaves in a file after an edit: each comment once, in its place, also after a second
+// run.
 func TestThroughKpt(t *testing.T) {
 	t.Parallel()
 	set := func(keys []string, value any) pairEdit {
@@ -85,12 +86,13 @@ func TestInternalAnnotations(t *testing.T) {
 	}
 }
 
-// TestResourceIDStays holds that the annotation by which a newer kpt finds a resource again stays on an edited item, also
-// if that has lost the one by which comments are copied.
+// TestResourceIDStays holds that the annotation by which a newer kpt finds a resource again stays on an edited item,
+// also if that has lost the one by which comments are copied.
 func TestResourceIDStays(t *testing.T) {
 	t.Parallel()
 	const key = "internal.config.kubernetes.io/kpt-resource-id"
-	list := header + "items:\n- apiVersion: v1\n  kind: A\n  metadata: {name: a, annotations: {" + key + ": '3', internal.config.kubernetes.io/id: '1'}}\n  data: {a: x}\n"
+	list := header + "items:\n- apiVersion: v1\n  kind: A\n  metadata: {name: a, annotations: {" + key +
+		": '3', internal.config.kubernetes.io/id: '1'}}\n  data: {a: x}\n"
 	toText := pairEdit{keys: []string{"data"}, apply: func(f *node.Field) error { return f.Set(node.String("x")) }}
 	stdout, stderr, code := fntest.Run(toText.function(), []byte(list))
 	if code != 0 {

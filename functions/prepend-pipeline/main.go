@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command prepend-pipeline is a KRM function that writes a variant's functions to the front of a kpt package's pipeline.
+// Command prepend-pipeline is a KRM function that writes a variant's functions to the front of a kpt package's
+// pipeline.
 package main
 
 import (

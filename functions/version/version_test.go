@@ -15,11 +15,15 @@ func TestLine(t *testing.T) {
 		stamped string
 		want    string
 	}{
-		"stamped by the linker":   {debug.BuildInfo{Path: main, Main: debug.Module{Version: "(devel)"}}, "v0.1.0", "inject-config v0.1.0"},
-		"built in a work tree":    {debug.BuildInfo{Path: main, Main: debug.Module{Version: "(devel)"}}, "", "inject-config (devel)"},
-		"installed from a module": {debug.BuildInfo{Path: main, Main: debug.Module{Version: "v0.2.0"}}, "", "inject-config v0.2.0"},
-		"the linker's wins":       {debug.BuildInfo{Path: main, Main: debug.Module{Version: "v0.2.0"}}, "v0.3.0", "inject-config v0.3.0"},
-		"no version at all":       {debug.BuildInfo{Path: main}, "", "inject-config (devel)"},
+		"stamped by the linker": {debug.BuildInfo{Path: main, Main: debug.Module{Version: "(devel)"}}, "v0.1.0",
+			"inject-config v0.1.0"},
+		"built in a work tree": {debug.BuildInfo{Path: main, Main: debug.Module{Version: "(devel)"}}, "",
+			"inject-config (devel)"},
+		"installed from a module": {debug.BuildInfo{Path: main, Main: debug.Module{Version: "v0.2.0"}}, "",
+			"inject-config v0.2.0"},
+		"the linker's wins": {debug.BuildInfo{Path: main, Main: debug.Module{Version: "v0.2.0"}}, "v0.3.0",
+			"inject-config v0.3.0"},
+		"no version at all": {debug.BuildInfo{Path: main}, "", "inject-config (devel)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,15 +20,16 @@ func RepositoryProblem(name string) string {
 	case name == "":
 		return missing
 	case !isDNSLabel(name):
-		return quote(name) + ", which no Repository can have as a name: use at most 63 lower-case letters, digits and '-', of which " +
+		return quote(name) + ", which no Repository can have as a name: " +
+			"use at most 63 lower-case letters, digits and '-', of which " +
 			"the first and the last are no '-'"
 	default:
 		return ""
 	}
 }
 
-// PackageProblem is RepositoryProblem for the name of a package that is to be made. It is a path: Porch takes DNS labels
-// with single slashes between them, of at most 63 characters beside the slashes.
+// PackageProblem is RepositoryProblem for the name of a package that is to be made. It is a path: Porch takes DNS
+// labels with single slashes between them, of at most 63 characters beside the slashes.
 func PackageProblem(name string) string {
 	if problem := packagePathProblem(name); problem != "" {
 		return problem
@@ -47,7 +48,8 @@ func packagePathProblem(name string) string {
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if !isDNSLabel(part) {
-			return quote(name) + ", which Porch takes for no package: use lower-case letters, digits and '-', and a single '/' between " +
+			return quote(name) + ", which Porch takes for no package: use lower-case letters, digits and '-', and a " +
+				"single '/' between " +
 				"the parts of a path; each part begins and ends with a letter or digit"
 		}
 	}
@@ -57,13 +59,14 @@ func packagePathProblem(name string) string {
 	return ""
 }
 
-// workspaceProblem is RepositoryProblem for the workspace of a package revision that exists: a DNS label, or a version as
-// in v1.2.3, which the tags of packages that Porch did not make may have.
+// workspaceProblem is RepositoryProblem for the workspace of a package revision that exists: a DNS label, or a version
+// as in v1.2.3, which the tags of packages that Porch did not make may have.
 func workspaceProblem(name string) string {
 	if isDNSLabel(name) || isVersion(name) && len(name) <= maxLabel {
 		return ""
 	}
-	return quote(name) + ", which no package revision can have as its workspace: use at most 63 lower-case letters, digits and '-', of " +
+	return quote(name) + ", which no package revision can have as its workspace: " +
+		"use at most 63 lower-case letters, digits and '-', of " +
 		"which the first and the last are no '-', or a version like v1.2.3"
 }
 

@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// RevisionMain is the string for the main branch of a Repository, whatever that branch is called there. It is what older
-// manuals of Porch write, and no floating tag.
+// RevisionMain is the string for the main branch of a Repository, whatever that branch is called there. It is what
+// older manuals of Porch write, and no floating tag.
 const RevisionMain = "main"
 
 // BranchNumber is the revision that Porch gives what is on the main branch.
 const BranchNumber = -1
 
-// Revision is the revision of an upstream package: a number, or a string that is a number (3 or v3), main, or a floating
-// tag. -1 and main are the main branch of the Repository. It remembers which of the two it was written as, so that it encodes to what it was decoded from. At most one of the
-// fields is set; in a Revision with neither, the zero value, no revision is asked for. Values can be compared by ==.
+// Revision is the revision of an upstream package: a number, or a string that is a number (3 or v3), main, or a
+// floating tag. -1 and main are the main branch of the Repository. It remembers which of the two it was written as, so
+// that it encodes to what it was decoded from. At most one of the fields is set; in a Revision with neither, the zero
+// value, no revision is asked for. Values can be compared by ==.
 //
 // +kubebuilder:validation:Type=""
 // +kubebuilder:validation:XIntOrString
@@ -40,8 +41,8 @@ func RevisionNumber(n int) Revision {
 }
 
 // ParseRevision returns the Revision that is written as the string s. It returns an error for a string that is neither
-// a number from 1, with or without a leading v, nor main, nor a floating tag, which is valid if it can be the name part of a
-// label key. An empty string is an error too.
+// a number from 1, with or without a leading v, nor main, nor a floating tag, which is valid if it can be the name part
+// of a label key. An empty string is an error too.
 func ParseRevision(s string) (Revision, error) {
 	if !isTag(s) {
 		return Revision{}, fmt.Errorf("revision %q is not a number, v and a number, main, or a tag of at most 63 letters, "+
@@ -59,8 +60,8 @@ func ParseRevision(s string) (Revision, error) {
 	return Revision{Str: s}, nil
 }
 
-// Number returns the revision's number, and whether it has one: 3 for 3, "3" and "v3", and -1, which is what Porch gives
-// the main branch, for main. The zero Revision, floating tags, and strings that ParseRevision refuses have none.
+// Number returns the revision's number, and whether it has one: 3 for 3, "3" and "v3", and -1, which is what Porch
+// gives the main branch, for main. The zero Revision, floating tags, and strings that ParseRevision refuses have none.
 func (r Revision) Number() (int, bool) {
 	switch r.Str {
 	case "":

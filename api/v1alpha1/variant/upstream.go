@@ -22,13 +22,15 @@ type Candidate struct {
 // among them. It is the only place of this rule:
 //
 //   - The revision with the workspace named. Where no revision of the package has that workspace, or none is named, the
-//     revision decides. Porch's controllers, too, take a set's upstream by either. The main branch beside a workspace does
-//     not count: Porch's controllers write -1 there by themselves.
-//   - A number is that revision.
-//   - latest is the newest published revision; another tag T is the newest one of those that have the label
-//     tag.config.porch.kpt.dev/T: "true".
-//   - The main branch, which no revision and no workspace means, too, is the newest published revision, for Porch puts
-//     each one that is published on the branch. Only of a package without any it is the branch itself.
+//
+// revision decides. Porch's controllers, too, take a set's upstream by either. The main branch beside a workspace does
+//
+//	  not count: Porch's controllers write -1 there by themselves.
+//	- A number is that revision.
+//	- latest is the newest published revision; another tag T is the newest one of those that have the label
+//	  tag.config.porch.kpt.dev/T: "true".
+//	- The main branch, which no revision and no workspace means, too, is the newest published revision, for Porch puts
+//	  each one that is published on the branch. Only of a package without any it is the branch itself.
 func (u *Upstream) Resolve(candidates []Candidate) int {
 	if u.WorkspaceName != "" {
 		for i := range candidates {

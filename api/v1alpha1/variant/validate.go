@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Validate returns all that is wrong with the spec of a PackageVariant in a cluster, as FieldErrors joined; nil if there
-// is nothing. The rules are those of the CRD's schema, for objects that were stored without them, and what a schema cannot
-// see.
+// Validate returns all that is wrong with the spec of a PackageVariant in a cluster, as FieldErrors joined; nil if
+// there is nothing. The rules are those of the CRD's schema, for objects that were stored without them, and what a
+// schema cannot see.
 func (s *Spec) Validate() error {
 	const path = "spec"
 	var errs FieldErrors
@@ -25,7 +25,8 @@ func (s *Spec) Validate() error {
 	} else {
 		errs.add(s.Downstream.Validate(path + ".downstream"))
 	}
-	if s.Upstream != nil && s.Downstream != nil && s.Upstream.Repo == s.Downstream.Repo && s.Upstream.Package == s.Downstream.Package {
+	if s.Upstream != nil && s.Downstream != nil && s.Upstream.Repo == s.Downstream.Repo &&
+		s.Upstream.Package == s.Downstream.Package {
 		errs.addf(path+".downstream", "is the upstream itself: name another package")
 	}
 	oneOf(&errs, path+".adoptionPolicy", s.AdoptionPolicy, AdoptionPolicyAdoptNone, AdoptionPolicyAdoptExisting)
@@ -69,7 +70,8 @@ func (d *Downstream) Validate(path string) FieldErrors {
 	return errs
 }
 
-// ValidateLabels returns what is wrong with labels of a package revision, which stand at path. Kubernetes has the rules.
+// ValidateLabels returns what is wrong with labels of a package revision, which stand at path. Kubernetes has the
+// rules.
 func ValidateLabels(path string, labels map[string]string) FieldErrors {
 	var errs FieldErrors
 	for key, value := range labels {
@@ -78,8 +80,9 @@ func ValidateLabels(path string, labels map[string]string) FieldErrors {
 				"with a DNS name and a '/' before them if need be", key)
 		}
 		if value != "" && !isTag(value) {
-			errs.addf(path+"."+key, "is %s, which no label can have as its value: use up to 63 letters, digits, '-', '_' and '.', "+
-				"beginning and ending with a letter or digit", shorten(value))
+			errs.addf(path+"."+key,
+				"is %s, which no label can have as its value: use up to 63 letters, digits, '-', '_' and '.', "+
+					"beginning and ending with a letter or digit", shorten(value))
 		}
 	}
 	return errs.sorted()
@@ -95,8 +98,9 @@ func ValidateAnnotations(path string, annotations map[string]string) FieldErrors
 	for key, value := range annotations {
 		size += len(key) + len(value)
 		if !isQualifiedName(strings.ToLower(key)) {
-			errs.addf(path+"."+key, "is %q, which no annotation can have as a key: use up to 63 letters, digits, '-', '_' and '.', "+
-				"with a DNS name and a '/' before them if need be", key)
+			errs.addf(path+"."+key,
+				"is %q, which no annotation can have as a key: use up to 63 letters, digits, '-', '_' and '.', "+
+					"with a DNS name and a '/' before them if need be", key)
 		}
 	}
 	if size > maxAnnotations {
@@ -131,7 +135,8 @@ func (e *FieldErrors) contextKey(path, key string) {
 		e.addf(path, "is set by kpt itself and cannot be changed: remove the key %q", key)
 	}
 	if !isConfigMapKey(key) {
-		e.addf(path, "is %q, which no ConfigMap can have as a key: use up to %d letters, digits, '-', '_' and '.'", key, maxObjectName)
+		e.addf(path, "is %q, which no ConfigMap can have as a key: use up to %d letters, digits, '-', '_' and '.'", key,
+			maxObjectName)
 	}
 }
 
@@ -150,8 +155,8 @@ func (p *Pipeline) Validate(path string) FieldErrors {
 	return errs
 }
 
-// Validate returns what is wrong with the function, which stands at path: it runs an image or an executable, and its name
-// has no dot.
+// Validate returns what is wrong with the function, which stands at path: it runs an image or an executable, and its
+// name has no dot.
 func (f *Function) Validate(path string) FieldErrors {
 	var errs FieldErrors
 	switch {

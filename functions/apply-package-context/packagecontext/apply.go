@@ -65,12 +65,15 @@ func find(items []*yaml.RNode) (int, error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, krm.Errorf(item, "", "is a second package context; the first is %s: remove one of the two", krm.Identify(items[found]).Place())
+			return 0, krm.Errorf(item, "", "is a second package context; the first is %s: remove one of the two",
+				krm.Identify(items[found]).Place())
 		}
 		found = i
 	}
 	if found < 0 {
-		return 0, krm.Errorf(items[tree.Root], "", "the package has no package context: add a ConfigMap named %s to it (kpt pkg init writes one to package-context.yaml), and let no selector hide it", ConfigMapName)
+		return 0, krm.Errorf(items[tree.Root], "",
+			"the package has no package context: add a ConfigMap named %s to it (kpt pkg init writes one to "+
+				"package-context.yaml), and let no selector hide it", ConfigMapName)
 	}
 	return found, nil
 }

@@ -23,7 +23,9 @@ const (
 	config  = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyPackageContext\nmetadata:\n  name: c\n"
 	variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\nspec:\n"
 
-	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: fn.kpt.dev/v1alpha1, kind: ApplyPackageContext, metadata: {name: context}, data: {region: eu-west}, removeKeys: [old-key]}`
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example ` +
+		`{apiVersion: fn.kpt.dev/v1alpha1, kind: ApplyPackageContext, metadata: {name: context}, data: {region: ` +
+		`eu-west}, removeKeys: [old-key]}`
 )
 
 // pkg returns a package with the given package context.
@@ -42,13 +44,18 @@ func TestFailures(t *testing.T) {
 		"no config":       {"", good, example},
 		"empty ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n", good, example},
 		"wrong kind": {"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\n", good,
-			`Deployment "d": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 ApplyPackageContext, config.porch.kpt.dev/v1alpha1 PackageVariant, v1 ConfigMap, not apps/v1 Deployment`},
+			`Deployment "d": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 ` +
+				`ApplyPackageContext, config.porch.kpt.dev/v1alpha1 PackageVariant, v1 ConfigMap, not apps/v1 Deployment`},
 		"no kind": {"apiVersion: fn.kpt.dev/v1alpha1\nmetadata:\n  name: c\ndata: {a: b}\n", good,
-			`the function config has no kind: it must be one of fn.kpt.dev/v1alpha1 ApplyPackageContext, config.porch.kpt.dev/v1alpha1 PackageVariant, v1 ConfigMap`},
+			`the function config has no kind: it must be one of fn.kpt.dev/v1alpha1 ApplyPackageContext, ` +
+				`config.porch.kpt.dev/v1alpha1 PackageVariant, v1 ConfigMap`},
 		"no API version": {"kind: ConfigMap\nmetadata:\n  name: c\ndata: {a: b}\n", good,
-			`ConfigMap "c": the function config has no apiVersion: it must be one of fn.kpt.dev/v1alpha1 ApplyPackageContext, config.porch.kpt.dev/v1alpha1 PackageVariant, v1 ConfigMap`},
+			`ConfigMap "c": the function config has no apiVersion: it must be one of fn.kpt.dev/v1alpha1 ApplyPackageContext, ` +
+				`config.porch.kpt.dev/v1alpha1 PackageVariant, v1 ConfigMap`},
 		"wrong version": {strings.Replace(config, "v1alpha1", "v1", 1), good,
-			`ApplyPackageContext "c": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 ApplyPackageContext, config.porch.kpt.dev/v1alpha1 PackageVariant, v1 ConfigMap, not fn.kpt.dev/v1 ApplyPackageContext`},
+			`ApplyPackageContext "c": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 ` +
+				`ApplyPackageContext, config.porch.kpt.dev/v1alpha1 PackageVariant, v1 ConfigMap, not fn.kpt.dev/v1 ` +
+				`ApplyPackageContext`},
 		"misspelt field": {config + "removekeys: [a]\n", good,
 			`ApplyPackageContext "c": removekeys: is not a field of this config: did you mean removeKeys?`},
 		"misspelt field of a PackageVariant": {variant + "  packageContxt: {}\n", good,
@@ -69,21 +76,29 @@ func TestFailures(t *testing.T) {
 			`ApplyPackageContext "c": data.a: stands twice: remove one of the two`},
 		"reserved keys": {config + "data:\n  name: x\nremoveKeys: [package-path]\n", good,
 			"ApplyPackageContext \"c\": data.name: is set by kpt itself and cannot be changed: remove the key \"name\"\n" +
-				"ApplyPackageContext \"c\": removeKeys[0]: is set by kpt itself and cannot be changed: remove the key \"package-path\""},
+				"ApplyPackageContext \"c\": removeKeys[0]: is set by kpt itself and cannot be changed: " +
+				"remove the key \"package-path\""},
 		"set and removed": {variant + "  packageContext:\n    data:\n      a: x\n    removeKeys: [b, a]\n", good,
-			`PackageVariant "pv": spec.packageContext.removeKeys[1]: asks to remove the key "a", which data sets: decide for one`},
+			`PackageVariant "pv": spec.packageContext.removeKeys[1]: asks to remove the key "a", which data sets: ` +
+				`decide for one`},
 		"invalid key": {config + "data:\n  a/b: x\n", good,
-			`ApplyPackageContext "c": data.a/b: is "a/b", which no ConfigMap can have as a key: use up to 253 letters, digits, '-', '_' and '.'`},
+			`ApplyPackageContext "c": data.a/b: is "a/b", which no ConfigMap can have as a key: ` +
+				`use up to 253 letters, digits, '-', '_' and '.'`},
 		"no Kptfile": {config + "data: {a: x}\n", fntest.Files{"package-context.yaml": context},
-			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
+			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, " +
+				"exclude) hide its Kptfile"},
 		"two root Kptfiles": {config + "data: {a: x}\n", fntest.Files{"a/Kptfile": kptfile, "b/Kptfile": kptfile},
-			`b/Kptfile: Kptfile "web": could be the root package's Kptfile as well as a/Kptfile: run the function on one package at a time`},
+			`b/Kptfile: Kptfile "web": could be the root package's Kptfile as well as a/Kptfile: ` +
+				`run the function on one package at a time`},
 		"no package context": {config + "data: {a: x}\n", fntest.Files{"Kptfile": kptfile},
-			`Kptfile: Kptfile "web": the package has no package context: add a ConfigMap named kptfile.kpt.dev to it (kpt pkg init writes one to package-context.yaml), and let no selector hide it`},
+			`Kptfile: Kptfile "web": the package has no package context: add a ConfigMap named kptfile.kpt.dev to it (kpt pkg ` +
+				`init writes one to package-context.yaml), and let no selector hide it`},
 		"package context of a subpackage only": {config + "data: {a: x}\n",
 			fntest.Files{"Kptfile": kptfile, "sub/Kptfile": kptfile, "sub/cm.yaml": context},
-			`Kptfile: Kptfile "web": the package has no package context: add a ConfigMap named kptfile.kpt.dev to it (kpt pkg init writes one to package-context.yaml), and let no selector hide it`},
-		"two package contexts": {config + "data: {a: x}\n", fntest.Files{"Kptfile": kptfile, "a.yaml": context, "b.yaml": context},
+			`Kptfile: Kptfile "web": the package has no package context: add a ConfigMap named kptfile.kpt.dev to it (kpt pkg ` +
+				`init writes one to package-context.yaml), and let no selector hide it`},
+		"two package contexts": {config + "data: {a: x}\n", fntest.Files{"Kptfile": kptfile, "a.yaml": context,
+			"b.yaml": context},
 			`b.yaml: ConfigMap "kptfile.kpt.dev": is a second package context; the first is in a.yaml: remove one of the two`},
 		"context data is a list": {config + "data: {a: x}\n", pkg(context + "data: [a]\n"),
 			`package-context.yaml: ConfigMap "kptfile.kpt.dev": data: is a list, not a map: correct its type`},
@@ -94,13 +109,17 @@ func TestFailures(t *testing.T) {
 		"context key stands twice": {config + "data: {a: x}\n", pkg(context + "data:\n  a: 1\n  a: 2\n"),
 			`package-context.yaml: ConfigMap "kptfile.kpt.dev": data.a: stands twice: remove one of the two`},
 		"context data is an alias": {config + "data: {a: x}\n", pkg(context + "x: &d {b: c}\ndata: *d\n"),
-			`package-context.yaml: ConfigMap "kptfile.kpt.dev": data: is a YAML alias (*d), so that an edit would change the other place too: write the value out`},
+			`package-context.yaml: ConfigMap "kptfile.kpt.dev": data: is a YAML alias (*d), so that an edit would change the ` +
+				`other place too: write the value out`},
 		"context data is aliased": {config + "data: {a: x}\n", pkg(context + "data: &d {b: c}\nx: *d\n"),
-			`package-context.yaml: ConfigMap "kptfile.kpt.dev": data: has a YAML anchor (&d) that is used elsewhere, so that an edit would change the other place too: write the values out`},
+			`package-context.yaml: ConfigMap "kptfile.kpt.dev": data: has a YAML anchor (&d) that is used elsewhere, so that ` +
+				`an edit would change the other place too: write the values out`},
 		"value to remove is aliased": {config + "removeKeys: [a]\n", pkg(context + "data: {a: &v x, b: *v}\n"),
-			`package-context.yaml: ConfigMap "kptfile.kpt.dev": data.a: has a YAML anchor (&v) that is used elsewhere, so that an edit would change the other place too: write the values out`},
+			`package-context.yaml: ConfigMap "kptfile.kpt.dev": data.a: has a YAML anchor (&v) that is used elsewhere, so ` +
+				`that an edit would change the other place too: write the values out`},
 		"context data has a merge key": {config + "data: {a: x}\n", pkg(context + "x: &d {b: c}\ndata: {<<: *d, a: y}\n"),
-			`package-context.yaml: ConfigMap "kptfile.kpt.dev": data: has a YAML merge key (<<), so that "a" cannot be edited safely: write the merged keys out`},
+			`package-context.yaml: ConfigMap "kptfile.kpt.dev": data: has a YAML merge key (<<), so that "a" cannot be edited ` +
+				`safely: write the merged keys out`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,7 +131,8 @@ func TestFailures(t *testing.T) {
 func TestNothingToDo(t *testing.T) {
 	t.Parallel()
 	// A PackageVariant without a package context asks for nothing, so that not even a Kptfile is needed.
-	list := fntest.List(t, variant+"  upstream: {repo: r, package: p, revision: 1}\n", fntest.Files{"a.yaml": context + "data: [a]\n"})
+	list := fntest.List(t, variant+"  upstream: {repo: r, package: p, revision: 1}\n",
+		fntest.Files{"a.yaml": context + "data: [a]\n"})
 	stdout, stderr, code := fntest.Run(packagecontext.Run, list)
 	if diff := cmp.Diff(string(list), string(stdout)); diff != "" || code != 0 {
 		t.Errorf("exit code %d, %s (-want +got):\n%s", code, stderr, diff)
@@ -124,8 +144,10 @@ func TestNothingToDo(t *testing.T) {
 func FuzzContext(f *testing.F) {
 	for _, seed := range []string{
 		"data: {a: b}\n", "data:\n  # c\n  old: x # l\n\n  # foot\n", "data: null", "data: &a {x: *a}", "data: {? [a] : b}\n",
-		"data: # c\n  old: x\n", "data: # c\n  old: x\n  # foot of old\n# foot of data\n", "data: # c\n# foot\n", "data:\n  a: >\n    x\n\n      y\n  old: |\n    \tx\n",
-		"data: {<<: {a: b}}", "\"data\":\n  'old': |\n    x\n", "data: []", "!!map data: {}", "metadata: &m {name: kptfile.kpt.dev}\ndata: *m\n",
+		"data: # c\n  old: x\n", "data: # c\n  old: x\n  # foot of old\n# foot of data\n", "data: # c\n# foot\n",
+		"data:\n  a: >\n    x\n\n      y\n  old: |\n    \tx\n",
+		"data: {<<: {a: b}}", "\"data\":\n  'old': |\n    x\n", "data: []", "!!map data: {}",
+		"metadata: &m {name: kptfile.kpt.dev}\ndata: *m\n",
 	} {
 		f.Add(seed)
 	}

@@ -23,7 +23,8 @@ type Config struct {
 	RemoveKeys []string `json:"removeKeys,omitempty"`
 }
 
-const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: ApplyPackageContext, metadata: {name: context}, data: {region: eu-west}, removeKeys: [old-key]}`
+const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: ApplyPackageContext, metadata: {name: context}, data: ` +
+	`{region: eu-west}, removeKeys: [old-key]}`
 
 // request is what a config asks for.
 type request struct {

@@ -33,7 +33,9 @@ type packageVariantSet struct {
 	Status            any                            `json:"status,omitempty"`
 }
 
-const example = `{apiVersion: config.porch.kpt.dev/v1alpha2, kind: PackageVariantSet, metadata: {name: web, namespace: fleet}, spec: {upstream: {repo: blueprints, package: web, revision: 3}, targets: [{repositorySelector: {matchLabels: {env: prod}}}]}}`
+const example = `{apiVersion: config.porch.kpt.dev/v1alpha2, kind: PackageVariantSet, metadata: {name: ` +
+	`web, namespace: fleet}, spec: {upstream: {repo: blueprints, package: web, revision: 3}, targets: ` +
+	`[{repositorySelector: {matchLabels: {env: prod}}}]}}`
 
 // request is what a config asks for.
 type request struct {
@@ -52,13 +54,14 @@ func decode(config *yaml.RNode) (request, error) {
 		set.Name, set.Namespace, set.UID, set.Spec = meta.Name, meta.Namespace, types.UID(meta.UID), spec
 	}
 	err := fnconfig.Decode(config, example,
-		fnconfig.Form{APIVersion: v1alpha2.GroupVersion.String(), Kind: "PackageVariantSet", Decode: func(n *yaml.RNode) error {
-			var s packageVariantSet
-			err := fnconfig.Strict(n, &s)
-			take(s.Metadata, s.Spec)
-			r.path = "spec"
-			return err
-		}},
+		fnconfig.Form{APIVersion: v1alpha2.GroupVersion.String(), Kind: "PackageVariantSet",
+			Decode: func(n *yaml.RNode) error {
+				var s packageVariantSet
+				err := fnconfig.Strict(n, &s)
+				take(s.Metadata, s.Spec)
+				r.path = "spec"
+				return err
+			}},
 		fnconfig.Form{APIVersion: fnconfig.APIVersion, Kind: Kind, Decode: func(n *yaml.RNode) error {
 			var c Config
 			if err := fnconfig.Strict(n, &c); err != nil {

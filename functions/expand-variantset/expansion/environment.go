@@ -82,8 +82,8 @@ func newEnvs(object *cel.Type) (forRepo, all *cel.Env, err error) {
 	return forRepo, all, err
 }
 
-// objectTypeName is the name of the type of objects in CEL. Their values are maps, and have not all of its fields: only the
-// target of an explicit list has repo and package, and it has no others.
+// objectTypeName is the name of the type of objects in CEL. Their values are maps, and have not all of its fields: only
+// the target of an explicit list has repo and package, and it has no others.
 const objectTypeName = "object"
 
 var objectFields = map[string]*types.Type{
@@ -126,12 +126,13 @@ const orderedFunction = "@ordered"
 // declareOrdered declares the function that orders the keys of maps.
 func declareOrdered() cel.EnvOption {
 	t := cel.TypeParamType("T")
-	return cel.Function(orderedFunction, cel.Overload("ordered", []*cel.Type{t}, t, cel.UnaryBinding(func(value ref.Val) ref.Val {
-		if m, ok := value.(traits.Mapper); ok {
-			return ordered{m}
-		}
-		return value
-	})))
+	return cel.Function(orderedFunction, cel.Overload("ordered", []*cel.Type{t}, t,
+		cel.UnaryBinding(func(value ref.Val) ref.Val {
+			if m, ok := value.(traits.Mapper); ok {
+				return ordered{m}
+			}
+			return value
+		})))
 }
 
 // compile parses and checks an expression, whose comprehensions are to go over maps in the order of their keys.
@@ -155,13 +156,14 @@ func compile(env *cel.Env, source string) (*cel.Ast, *cel.Issues) {
 		}
 		over := factory.NewCall(id, orderedFunction, c.IterRange())
 		id++
-		e.SetKindCase(factory.NewComprehension(e.ID(), over, c.IterVar(), c.AccuVar(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()))
+		e.SetKindCase(factory.NewComprehension(e.ID(), over, c.IterVar(), c.AccuVar(), c.AccuInit(), c.LoopCondition(),
+			c.LoopStep(), c.Result()))
 	}
 	return env.Check(parsed)
 }
 
-// ordered is a map whose iteration is in the order of its keys. Go's is another each time, and with it would be the result
-// of target.labels.map(k, k).join(',').
+// ordered is a map whose iteration is in the order of its keys. Go's is another each time, and with it would be the
+// result of target.labels.map(k, k).join(',').
 type ordered struct{ traits.Mapper }
 
 // Iterator returns the keys in their order (traits.Iterable).

@@ -15,12 +15,13 @@ import (
 // Expand returns the variants that the set wants over the snapshot, in the order of its targets, and notes for the
 // user: targets that select nothing. The variants share their upstream and their labels, and are to be read only. The
 // set must be valid. Its spec is taken to stand at path for the FieldErrors that Expand returns: an upstream, a
-// repository or a key that is missing, an expression that fails, a downstream package that two targets claim, a variant that
-// the rules of the API refuse, or more than the limits allow.
+// repository or a key that is missing, an expression that fails, a downstream package that two targets claim, a variant
+// that the rules of the API refuse, or more than the limits allow.
 func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
 	upstream := FindUpstream(set.Spec.Upstream, s.PackageRevisions)
 	if upstream == nil {
-		return nil, nil, fieldErrorf(node.Join(path, "upstream"), "there is no %s in namespace %q: correct the upstream, or add the PackageRevision to the snapshot",
+		return nil, nil, fieldErrorf(node.Join(path, "upstream"),
+			"there is no %s in namespace %q: correct the upstream, or add the PackageRevision to the snapshot",
 			set.Spec.Upstream.Describe(), set.Namespace)
 	}
 	targets, notes, err := readTargets(set, path, s)
@@ -46,14 +47,16 @@ type target struct {
 }
 
 // readTargets compiles the templates of all targets, and then makes their selections.
-func readTargets(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (targets []target, notes []string, err error) {
+func readTargets(set *v1alpha2.PackageVariantSet, path string,
+	s *Snapshot) (targets []target, notes []string, err error) {
 	c, err := newCompiler()
 	if err != nil {
 		return nil, nil, err
 	}
 	for i := range set.Spec.Targets {
 		at := node.Index(node.Join(path, "targets"), i)
-		targets = append(targets, target{path: at, template: c.template(node.Join(at, "template"), set.Spec.Targets[i].Template)})
+		targets = append(targets,
+			target{path: at, template: c.template(node.Join(at, "template"), set.Spec.Targets[i].Template)})
 	}
 	if len(c.errs) > 0 {
 		return nil, nil, errors.Join(c.errs...)
@@ -97,7 +100,9 @@ type claim struct {
 
 // taken returns the error for another target that wants the same package.
 func (c claim) taken(t *target, p *place, d variant.Downstream) *FieldError {
-	return fieldErrorf(t.path, "wants package %q in repository %q for target %s, which %s (for %s) wants already: give each target a package of its own, by packageNames or packageExpr",
+	return fieldErrorf(t.path,
+		"wants package %q in repository %q for target %s, which %s (for %s) wants already: "+
+			"give each target a package of its own, by packageNames or packageExpr",
 		d.Package, d.Repo, p, c.target.path, c.place)
 }
 
@@ -156,7 +161,9 @@ func (e *expander) add(t *target, p *place) error {
 		return err
 	}
 	if e.size += contentSize(spec); e.size > maxSetSize {
-		return fieldErrorf(node.Join(t.path, "template"), "makes, with target %s, more than the %d MiB that all variants of a set may have: make its values shorter, or select fewer targets",
+		return fieldErrorf(node.Join(t.path, "template"),
+			"makes, with target %s, more than the %d MiB that all variants of a set may have: "+
+				"make its values shorter, or select fewer targets",
 			p, maxSetSize>>20)
 	}
 	return forTarget(p, spec.ValidateContent(node.Join(t.path, "template")))
@@ -179,7 +186,9 @@ func (e *expander) downstream(t *target, p *place) (d variant.Downstream, err er
 	}
 	repository := e.repositories[d.Repo]
 	if repository == nil {
-		return d, fieldErrorf(t.path, "wants a package in repository %q for target %s, but there is no such Repository in namespace %q: register it, or correct the target",
+		return d, fieldErrorf(t.path,
+			"wants a package in repository %q for target %s, but there is no such Repository in namespace %q: "+
+				"register it, or correct the target",
 			d.Repo, p, e.set.Namespace)
 	}
 	e.vars.repository = repository.variable(e.vars.repository)
@@ -188,7 +197,8 @@ func (e *expander) downstream(t *target, p *place) (d variant.Downstream, err er
 		return d, err
 	}
 	if d.Package == "" {
-		return d, fieldErrorf(t.packageField(), "gives an empty name for target %s: name the package by packageNames, package or packageExpr", p)
+		return d, fieldErrorf(t.packageField(),
+			"gives an empty name for target %s: name the package by packageNames, package or packageExpr", p)
 	}
 	if problem := variant.PackageProblem(d.Package); problem != "" {
 		return d, fieldErrorf(t.packageField(), "%s (for target %s)", problem, p)

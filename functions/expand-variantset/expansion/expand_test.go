@@ -61,7 +61,8 @@ func FuzzVariantName(f *testing.F) {
 	})
 }
 
-// TestFindUpstream holds that the function reads numbers in each of Porch's notations; the rule has its table in the API.
+// TestFindUpstream holds that the function reads numbers in each of Porch's notations; the rule has its table in the
+// API.
 func TestFindUpstream(t *testing.T) {
 	t.Parallel()
 	revision := func(workspace, number string) expansion.PackageRevision {
@@ -69,7 +70,8 @@ func TestFindUpstream(t *testing.T) {
 		r.Labels = map[string]string{variant.TagLabelPrefix + "stable": fmt.Sprint(number == "v9")}
 		return r
 	}
-	all := []expansion.PackageRevision{revision("main", "-1"), revision("w10", "10"), revision("w9", "v9"), revision("draft", "0")}
+	all := []expansion.PackageRevision{revision("main", "-1"), revision("w10", "10"), revision("w9", "v9"),
+		revision("draft", "0")}
 	for revision, want := range map[string]string{
 		"10": "w10", "v10": "w10", "9": "w9", "latest": "w10", "stable": "w9", "main": "w10", "11": "",
 	} {
@@ -114,7 +116,8 @@ func newSet(expressions int) *v1alpha2.PackageVariantSet {
 
 // newSnapshot returns a snapshot with as many repositories.
 func newSnapshot(n int) *expansion.Snapshot {
-	s := &expansion.Snapshot{PackageRevisions: []expansion.PackageRevision{{Repo: "blueprints", Package: "web", Revision: "3", Published: true}}}
+	s := &expansion.Snapshot{PackageRevisions: []expansion.PackageRevision{{Repo: "blueprints", Package: "web",
+		Revision: "3", Published: true}}}
 	for i := range n {
 		s.Repositories = append(s.Repositories, expansion.Object{
 			Name: fmt.Sprintf("edge-%06d", i), Namespace: "default",
@@ -160,10 +163,13 @@ func TestExpandIsPure(t *testing.T) {
 // FuzzExpression holds that no expression makes the function panic, hang, or end without saying why.
 func FuzzExpression(f *testing.F) {
 	for _, seed := range []string{
-		"repository.name", "target.labels['env']", "repository.labels[", "1/0 == 1 ? 'a' : 'b'", "lists.range(99999999).size() == 1 ? '' : 'x'",
+		"repository.name", "target.labels['env']", "repository.labels[", "1/0 == 1 ? 'a' : 'b'",
+		"lists.range(99999999).size() == 1 ? '' : 'x'",
 		"upstream.labels.all(k, k == 'a') ? 'x' : 'y'", "'%s'.format([repository])", "dyn(1)", "[1, 'a'].map(x, x)[1]",
-		"target.labels['env'] + target['labels']['region'] + target.name", "upstream.labels.map(k, k).join(',')", "'a'.replace('', target.name)",
-		"[[1]].map(x, x + x).map(x, x + x).flatten().size() == 1 ? 'a' : 'b'", "'%.9999f'.format([1.0])", "{'b': 1, 'a': 2}.map(k, k)[0]", "target.repo +\n  '-'",
+		"target.labels['env'] + target['labels']['region'] + target.name", "upstream.labels.map(k, k).join(',')",
+		"'a'.replace('', target.name)",
+		"[[1]].map(x, x + x).map(x, x + x).flatten().size() == 1 ? 'a' : 'b'", "'%.9999f'.format([1.0])",
+		"{'b': 1, 'a': 2}.map(k, k)[0]", "target.repo +\n  '-'",
 	} {
 		f.Add(seed)
 	}

@@ -134,7 +134,8 @@ func remedy(t *cel.Type) string {
 		return "choose one of its values by its key"
 	case types.ListKind:
 		return "choose one of its elements, or join them by join(',')"
-	case types.IntKind, types.UintKind, types.DoubleKind, types.BoolKind, types.BytesKind, types.TimestampKind, types.DurationKind:
+	case types.IntKind, types.UintKind, types.DoubleKind, types.BoolKind, types.BytesKind, types.TimestampKind,
+		types.DurationKind:
 		return "use string(...)"
 	default:
 		return "use another expression"
@@ -143,9 +144,11 @@ func remedy(t *cel.Type) string {
 
 // linear are the operators and functions whose cost grows no faster than what they are given.
 var linear = map[string]bool{
-	operators.Add: true, operators.Index: true, operators.Conditional: true, operators.LogicalAnd: true, operators.LogicalOr: true,
+	operators.Add: true, operators.Index: true, operators.Conditional: true, operators.LogicalAnd: true,
+	operators.LogicalOr:  true,
 	operators.LogicalNot: true, operators.Equals: true, operators.NotEquals: true, operators.In: true,
-	overloads.StartsWith: true, overloads.EndsWith: true, overloads.Contains: true, overloads.Size: true, overloads.TypeConvertString: true,
+	overloads.StartsWith: true, overloads.EndsWith: true, overloads.Contains: true, overloads.Size: true,
+	overloads.TypeConvertString: true,
 }
 
 // isLinear reports whether an expression only selects, compares and joins, and how many values. Without loops and
@@ -213,10 +216,13 @@ func (e *expression) eval(vars *variables, plain *string) (string, error) {
 	case !ok:
 		return "", e.failed(vars, fmt.Sprintf("it gives %s, but must give a string", typeOf(value)))
 	case len(s) > maxResult:
-		return "", e.failed(vars, fmt.Sprintf("it gives %d bytes, and a value may have %d: make it shorter", len(s), maxResult))
+		return "", e.failed(vars, fmt.Sprintf("it gives %d bytes, and a value may have %d: make it shorter", len(s),
+			maxResult))
 	case vars.cost > maxSetCost:
-		return "", e.failed(vars, fmt.Sprintf("the expressions of this set have come to the cost limit of %d for all targets: make them simpler, or select fewer",
-			uint64(maxSetCost)))
+		return "", e.failed(vars,
+			fmt.Sprintf("the expressions of this set have come to the cost limit of %d for all targets: "+
+				"make them simpler, or select fewer",
+				uint64(maxSetCost)))
 	}
 	return string(s), nil
 }
@@ -235,7 +241,8 @@ func (p *program) eval(vars *variables) (ref.Val, error) {
 }
 
 func (e *expression) failed(vars *variables, reason string) error {
-	return fieldErrorf(e.path, "cannot evaluate %s for target %s/%s: %s", quote(e.source), vars.repoDefault, vars.packageDefault, reason)
+	return fieldErrorf(e.path, "cannot evaluate %s for target %s/%s: %s", quote(e.source), vars.repoDefault,
+		vars.packageDefault, reason)
 }
 
 func reason(err error) string {

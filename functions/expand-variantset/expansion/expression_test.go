@@ -66,15 +66,22 @@ func TestExpressions(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	const field = "spec.targets[0].template.packageContext.dataExprs[0].valueExpr: cannot evaluate "
-	big := map[string]string{"a": strings.Repeat("x", 250_000), "full": strings.Repeat("x", 16<<10), "more": strings.Repeat("x", 16<<10+1)}
+	big := map[string]string{"a": strings.Repeat("x", 250_000), "full": strings.Repeat("x", 16<<10),
+		"more": strings.Repeat("x", 16<<10+1)}
 	joined := strings.Repeat("target.annotations.a + ", 200) + "''"
 	for source, want := range map[string]string{
 		"target.annotations.full": "",
-		"target.annotations.more": `"target.annotations.more" for target edge-000000/web: it gives 16385 bytes, and a value may have 16384: make it shorter`,
-		joined:                    fmt.Sprintf("%q", joined[:200]+"...") + ` for target edge-000000/web: it is too expensive and was stopped at the cost limit of 100000: make it simpler`,
-		"target.annotations.more.replace('x', target.annotations.full)": `"target.annotations.more.replace('x', target.annotations.full)" for target edge-000000/web: replace gives a text of at most 256 KiB: make it smaller`,
-		"lists.range(100).map(i, target.annotations.a).join('')":        `"lists.range(100).map(i, target.annotations.a).join('')" for target edge-000000/web: join takes lists of at most 1000 elements and texts of at most 256 KiB in all: make them smaller`,
-		"'%.1000000000f'.replace('', '').format([1.0])":                 `"'%.1000000000f'.replace('', '').format([1.0])" for target edge-000000/web: format takes a precision of at most 999: make it smaller`,
+		"target.annotations.more": `"target.annotations.more" for target edge-000000/web: ` +
+			`it gives 16385 bytes, and a value may have 16384: make it shorter`,
+		joined: fmt.Sprintf("%q", joined[:200]+"...") +
+			` for target edge-000000/web: it is too expensive and was stopped at the cost limit of 100000: make it simpler`,
+		"target.annotations.more.replace('x', target.annotations.full)": `"target.annotations.more.replace('x', ` +
+			`target.annotations.full)" for target edge-000000/web: replace gives a text of at most 256 KiB: make it smaller`,
+		"lists.range(100).map(i, target.annotations.a).join('')": `"lists.range(100).map(i, ` +
+			`target.annotations.a).join('')" for target edge-000000/web: join takes lists of at most 1000 elements and texts ` +
+			`of at most 256 KiB in all: make them smaller`,
+		"'%.1000000000f'.replace('', '').format([1.0])": `"'%.1000000000f'.replace('', '').format([1.0])" ` +
+			`for target edge-000000/web: format takes a precision of at most 999: make it smaller`,
 	} {
 		got, err := evaluate(source, nil, big)
 		switch {
@@ -95,10 +102,13 @@ func TestSetLimits(t *testing.T) {
 		want    string
 	}{
 		"size": {"target.labels.text", 5_000,
-			"spec.targets[0].template: makes, with target edge-004188/web, more than the 64 MiB that all variants of a set may have: make its values shorter, or select fewer targets"},
+			"spec.targets[0].template: makes, with target edge-004188/web, more than the 64 MiB that all variants of a set " +
+				"may have: make its values shorter, or select fewer targets"},
 		"cost": {"lists.range(100).map(i, i * i + i * 2 + i % 7).size() > 0 ? 'a' : 'b'", 8_000,
-			`spec.targets[0].template.packageContext.dataExprs[0].valueExpr: cannot evaluate "lists.range(100).map(i, i * i + i * 2 + i % 7).size() > 0 ? 'a' : 'b'" for target edge-006882/web: ` +
-				"the expressions of this set have come to the cost limit of 50000000 for all targets: make them simpler, or select fewer"},
+			`spec.targets[0].template.packageContext.dataExprs[0].valueExpr: cannot evaluate "lists.range(100).map(i, i * i + ` +
+				`i * 2 + i % 7).size() > 0 ? 'a' : 'b'" for target edge-006882/web: ` +
+				"the expressions of this set have come to the cost limit of 50000000 for all targets: " +
+				"make them simpler, or select fewer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,10 +136,13 @@ func TestCostStopsInTime(t *testing.T) {
 	huge := strings.Repeat("x,", 100_000)
 	for _, source := range []string{
 		"lists.range(1000).map(a, lists.range(1000).map(b, lists.range(1000).map(c, a * b * c))).size() > 0 ? 'a' : 'b'",
-		"'a'.replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa')",
-		"repository.annotations.huge.split(',').map(a, repository.annotations.huge.split(',').size()).size() == 1 ? 'a' : 'b'",
+		"'a'.replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', " +
+			"'aaaaaaaaaa').replace('', 'aaaaaaaaaa').replace('', 'aaaaaaaaaa')",
+		"repository.annotations.huge.split(',').map(a, repository.annotations.huge.split(',').size()).size() == 1 ? 'a' : " +
+			"'b'",
 		"lists.range(100000000).size() == 1 ? 'a' : 'b'",
-		"[lists.range(1000)].map(x, x + x).map(x, x + x).map(x, x + x).map(x, x + x).map(x, x + x).map(x, x + x).map(x, x + x).map(x, x + x).size() == 1 ? 'a' : 'b'",
+		"[lists.range(1000)].map(x, x + x).map(x, x + x).map(x, x + x).map(x, x + x).map(x, x + x).map(x, x + x).map(x, x " +
+			"+ x).map(x, x + x).size() == 1 ? 'a' : 'b'",
 		"[repository.annotations.huge.split(',')].map(x, x.distinct().size()).size() == 1 ? 'a' : 'b'",
 		"repository['annotations'].huge.replace(',', repository['annotations'].huge)",
 		"lists.range(1000).map(i, repository['annotations']['huge'].matches('(x,)*x{100}')).size() == 1 ? 'a' : 'b'",
@@ -145,7 +158,8 @@ func TestCostStopsInTime(t *testing.T) {
 			start := time.Now()
 			_, _, err := expansion.Expand(set, "spec", s)
 			t.Logf("%v: %v", time.Since(start), err)
-			if err == nil || !strings.Contains(err.Error(), "spec.targets[0].template.labelExprs[0].valueExpr: cannot evaluate") {
+			if err == nil || !strings.Contains(err.Error(),
+				"spec.targets[0].template.labelExprs[0].valueExpr: cannot evaluate") {
 				t.Errorf("got %v, want an error of the expression", err)
 			}
 		})

@@ -59,7 +59,8 @@ func read(items []*yaml.RNode, r request) (*content, error) {
 			continue
 		}
 		if first := seen[objectKey{key, id.Name}]; first != nil {
-			return nil, krm.Errorf(item, "", "stands twice in the snapshot, the first is %s: remove one of the two", krm.Identify(first).Place())
+			return nil, krm.Errorf(item, "", "stands twice in the snapshot, the first is %s: remove one of the two",
+				krm.Identify(first).Place())
 		}
 		seen[objectKey{key, id.Name}] = item
 		n := item.YNode()

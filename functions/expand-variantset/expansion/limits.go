@@ -38,8 +38,8 @@ const (
 	maxUntracked = 1 << 20
 )
 
-// costs counts what CEL does not: results of functions that are not resolved before they are called, for their arguments
-// are dynamic, and concatenations of lists, which could grow twofold with each step.
+// costs counts what CEL does not: results of functions that are not resolved before they are called, for their
+// arguments are dynamic, and concatenations of lists, which could grow twofold with each step.
 type costs struct{}
 
 // CallCost returns what a call costs, or nil for what CEL makes of it (interpreter.ActualCostEstimator).
@@ -69,8 +69,8 @@ func sizeOf(value ref.Val) uint64 {
 	return 0
 }
 
-// bounded returns the functions of the extensions anew, so that they refuse arguments that are too large, and those of which
-// the result would be. CEL counts what they cost after they have done their work.
+// bounded returns the functions of the extensions anew, so that they refuse arguments that are too large, and those of
+// which the result would be. CEL counts what they cost after they have done their work.
 func bounded(env *cel.Env) ([]cel.EnvOption, error) {
 	standard, err := cel.NewEnv()
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 const Directory = "packagevariants"
 
 // Run is the function: the PackageVariantSet in the config is expanded over the items. Variants that the set made
-// before and wants still are updated in place, whatever their name; those that it no longer wants are removed, but all of
-// them only if the set allows that.
+// before and wants still are updated in place, whatever their name; those that it no longer wants are removed, but all
+// of them only if the set allows that.
 func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	r, err := decode(config)
 	if err != nil {
@@ -52,10 +52,11 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	return krm.Output{Items: out, Results: notices}, nil
 }
 
-// EmptySelection says that a set, whose spec stands at path, selects nothing any more and keeps its variants: so it is where
-// a label is lost. The controller says the same.
+// EmptySelection says that a set, whose spec stands at path, selects nothing any more and keeps its variants: so it is
+// where a label is lost. The controller says the same.
 func EmptySelection(path string, kept int) string {
-	return fmt.Sprintf("the targets select nothing any more, and the %d variants of this set are kept: correct the targets, or the labels that they select by, or have the variants deleted by %s: true",
+	return fmt.Sprintf("the targets select nothing any more, and the %d variants of this set are kept: "+
+		"correct the targets, or the labels that they select by, or have the variants deleted by %s: true",
 		kept, node.Join(path, "allowEmpty"))
 }
 
@@ -83,7 +84,8 @@ func apply(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant)
 		e := byDownstream[*pv.Spec.Downstream]
 		if named := byName[pv.Name]; e == nil && named != nil {
 			if !named.owned || used[named] {
-				return nil, krm.Errorf(items[named.item], "metadata.name", "is the name that the variant of this set for %s/%s is to have, but this PackageVariant is for %s/%s: rename it",
+				return nil, krm.Errorf(items[named.item], "metadata.name",
+					"is the name that the variant of this set for %s/%s is to have, but this PackageVariant is for %s/%s: rename it",
 					pv.Spec.Downstream.Repo, pv.Spec.Downstream.Package, named.downstream.Repo, named.downstream.Package)
 			}
 			e = named
@@ -108,7 +110,8 @@ func appendNew(items []*yaml.RNode, created []*v1alpha1.PackageVariant) ([]*yaml
 	for _, pv := range created {
 		file := path.Join(Directory, pv.Namespace, pv.Name+".yaml")
 		if other := occupied[file]; other != nil {
-			return nil, krm.Errorf(other, "", "stands where the variant of this set for %s/%s is to be written: move it to another file",
+			return nil, krm.Errorf(other, "",
+				"stands where the variant of this set for %s/%s is to be written: move it to another file",
 				pv.Spec.Downstream.Repo, pv.Spec.Downstream.Package)
 		}
 		n, err := newItem(pv, file)
@@ -120,8 +123,8 @@ func appendNew(items []*yaml.RNode, created []*v1alpha1.PackageVariant) ([]*yaml
 	return items, nil
 }
 
-// rootFiles returns an item of each file of the package that the function runs on. In a render, where the paths of items are
-// relative to their own package, those of subpackages do not count; the root's package path is the shortest.
+// rootFiles returns an item of each file of the package that the function runs on. In a render, where the paths of
+// items are relative to their own package, those of subpackages do not count; the root's package path is the shortest.
 func rootFiles(items []*yaml.RNode) map[string]*yaml.RNode {
 	files, root := map[string]*yaml.RNode{}, ""
 	for _, item := range items {
@@ -183,7 +186,8 @@ func results(set *v1alpha2.PackageVariantSet, notes []string, elsewhere int) fn.
 		r.Infof("%s", note)
 	}
 	if len(notes) > 0 && elsewhere > 0 {
-		r.Infof("%d objects of the selected kinds are in other namespaces than the set's, which is %q, and do not count", elsewhere, set.Namespace)
+		r.Infof("%d objects of the selected kinds are in other namespaces than the set's, which is %q, and do not count",
+			elsewhere, set.Namespace)
 	}
 	return r
 }

@@ -21,7 +21,8 @@ func (o *Object) variable(m map[string]any) map[string]any {
 	if m == nil {
 		m = make(map[string]any, 4)
 	}
-	m["name"], m["namespace"], m["labels"], m["annotations"] = o.Name, o.Namespace, orEmpty(o.Labels), orEmpty(o.Annotations)
+	m["name"], m["namespace"], m["labels"], m["annotations"] = o.Name, o.Namespace, orEmpty(o.Labels),
+		orEmpty(o.Annotations)
 	return m
 }
 
@@ -79,7 +80,8 @@ func FindUpstream(u *variant.Upstream, revisions []PackageRevision) *PackageRevi
 	candidates := make([]variant.Candidate, len(revisions))
 	for i := range revisions {
 		r := &revisions[i]
-		candidates[i] = variant.Candidate{Repo: r.Repo, Package: r.Package, Workspace: r.WorkspaceName, Published: r.Published, Labels: r.Labels}
+		candidates[i] = variant.Candidate{Repo: r.Repo, Package: r.Package, Workspace: r.WorkspaceName,
+			Published: r.Published, Labels: r.Labels}
 		candidates[i].Number, _ = r.number()
 	}
 	if i := u.Resolve(candidates); i >= 0 {

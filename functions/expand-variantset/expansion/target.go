@@ -32,11 +32,13 @@ func (s *Snapshot) places(set *v1alpha2.PackageVariantSet, path string, t *v1alp
 		return explicit(t.Repositories, upstream), "", nil
 	case t.RepositorySelector != nil:
 		sel := t.RepositorySelector
-		return selected(node.Join(path, "repositorySelector"), s.Repositories, repositoryKind.Kind, &sel.LabelSelector, nil, sel.PackageNames, upstream)
+		return selected(node.Join(path, "repositorySelector"), s.Repositories, repositoryKind.Kind, &sel.LabelSelector, nil,
+			sel.PackageNames, upstream)
 	default:
 		sel := t.ObjectSelector
 		objects := s.Objects[GroupKind{APIVersion: sel.APIVersion, Kind: sel.Kind}]
-		return selected(node.Join(path, "objectSelector"), objects, sel.Kind, &sel.LabelSelector, sel.Name, sel.PackageNames, upstream)
+		return selected(node.Join(path, "objectSelector"), objects, sel.Kind, &sel.LabelSelector, sel.Name, sel.PackageNames,
+			upstream)
 	}
 }
 

@@ -201,7 +201,8 @@ func (t *template) pipeline(vars *variables) (*variant.Pipeline, error) {
 	return &variant.Pipeline{Mutators: mutators, Validators: validators}, nil
 }
 
-func renderFunctions(sources []v1alpha2.FunctionTemplate, configMaps []mapTemplate, vars *variables) ([]variant.Function, error) {
+func renderFunctions(sources []v1alpha2.FunctionTemplate, configMaps []mapTemplate,
+	vars *variables) ([]variant.Function, error) {
 	var out []variant.Function
 	for i, source := range sources {
 		f := source.Function

@@ -26,7 +26,8 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	}
 	v.upstream(node.Join(path, "upstream"), set.Spec.Upstream)
 	if len(set.Spec.Targets) == 0 {
-		v.errorf(node.Join(path, "targets"), "is empty: say where the variants are to be, by repositories, repositorySelector or objectSelector")
+		v.errorf(node.Join(path, "targets"),
+			"is empty: say where the variants are to be, by repositories, repositorySelector or objectSelector")
 	}
 	for i := range set.Spec.Targets {
 		v.target(node.Index(node.Join(path, "targets"), i), &set.Spec.Targets[i])
@@ -37,8 +38,8 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	return errors.Join(v.errs...)
 }
 
-// claims refuses downstream packages that two targets want, as far as that can be seen without a cluster: among those of
-// explicit lists without expressions.
+// claims refuses downstream packages that two targets want, as far as that can be seen without a cluster: among those
+// of explicit lists without expressions.
 func (v *validator) claims(set *v1alpha2.PackageVariantSet, path string) {
 	claimed := map[variant.Downstream]*claim{}
 	for i := range set.Spec.Targets {
@@ -160,10 +161,13 @@ func (v *validator) template(path string, t *v1alpha2.PackageVariantTemplate) {
 	if t.Downstream != nil {
 		v.downstream(node.Join(path, "downstream"), t.Downstream)
 	}
-	oneOf(v, node.Join(path, "adoptionPolicy"), t.AdoptionPolicy, variant.AdoptionPolicyAdoptNone, variant.AdoptionPolicyAdoptExisting)
-	oneOf(v, node.Join(path, "deletionPolicy"), t.DeletionPolicy, variant.DeletionPolicyDelete, variant.DeletionPolicyOrphan)
+	oneOf(v, node.Join(path, "adoptionPolicy"), t.AdoptionPolicy, variant.AdoptionPolicyAdoptNone,
+		variant.AdoptionPolicyAdoptExisting)
+	oneOf(v, node.Join(path, "deletionPolicy"), t.DeletionPolicy, variant.DeletionPolicyDelete,
+		variant.DeletionPolicyOrphan)
 	if u := t.Upgrade; u != nil {
-		oneOf(v, node.Join(path, "upgrade.onConflict"), &u.OnConflict, variant.OnConflictTakeUpstream, variant.OnConflictKeepLocal,
+		oneOf(v, node.Join(path, "upgrade.onConflict"), &u.OnConflict, variant.OnConflictTakeUpstream,
+			variant.OnConflictKeepLocal,
 			variant.OnConflictStop)
 	}
 	v.add(variant.ValidateLabels(node.Join(path, "labels"), t.Labels))

@@ -37,14 +37,18 @@ func TestCandidates(t *testing.T) {
 		injectors []pvapi.InjectionSelector
 		want      []injection.Candidate
 	}{
-		"none":           {},
-		"any kind":       {[]pvapi.InjectionSelector{{Name: "eu"}}, []injection.Candidate{configMap("eu"), cluster("eu")}},
-		"one kind":       {[]pvapi.InjectionSelector{{Kind: ptr("ConfigMap"), Name: "eu"}}, []injection.Candidate{configMap("eu")}},
-		"core group":     {[]pvapi.InjectionSelector{{Group: ptr(""), Name: "eu"}}, []injection.Candidate{configMap("eu")}},
-		"other version":  {[]pvapi.InjectionSelector{{Version: ptr("v2"), Name: "eu"}}, nil},
-		"in their order": {[]pvapi.InjectionSelector{{Kind: ptr("ConfigMap"), Name: "b"}, {Kind: ptr("ConfigMap"), Name: "a"}}, []injection.Candidate{configMap("b"), configMap("a")}},
-		"of one point":   {[]pvapi.InjectionSelector{{Name: "eu", InjectionPoint: "api"}, {Name: "us", InjectionPoint: "none"}}, []injection.Candidate{configMap("eu")}},
-		"each once":      {[]pvapi.InjectionSelector{{Kind: ptr("Cluster"), Name: "eu"}, {Version: ptr("v1"), Kind: ptr("Cluster"), Name: "eu"}}, []injection.Candidate{cluster("eu")}},
+		"none":     {},
+		"any kind": {[]pvapi.InjectionSelector{{Name: "eu"}}, []injection.Candidate{configMap("eu"), cluster("eu")}},
+		"one kind": {[]pvapi.InjectionSelector{{Kind: ptr("ConfigMap"), Name: "eu"}},
+			[]injection.Candidate{configMap("eu")}},
+		"core group":    {[]pvapi.InjectionSelector{{Group: ptr(""), Name: "eu"}}, []injection.Candidate{configMap("eu")}},
+		"other version": {[]pvapi.InjectionSelector{{Version: ptr("v2"), Name: "eu"}}, nil},
+		"in their order": {[]pvapi.InjectionSelector{{Kind: ptr("ConfigMap"), Name: "b"},
+			{Kind: ptr("ConfigMap"), Name: "a"}}, []injection.Candidate{configMap("b"), configMap("a")}},
+		"of one point": {[]pvapi.InjectionSelector{{Name: "eu", InjectionPoint: "api"},
+			{Name: "us", InjectionPoint: "none"}}, []injection.Candidate{configMap("eu")}},
+		"each once": {[]pvapi.InjectionSelector{{Kind: ptr("Cluster"), Name: "eu"},
+			{Version: ptr("v1"), Kind: ptr("Cluster"), Name: "eu"}}, []injection.Candidate{cluster("eu")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

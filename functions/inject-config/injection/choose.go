@@ -20,7 +20,8 @@ type objects struct {
 
 // objects returns the objects to choose from; of several of one name, the first. The sources are those in the package.
 func (r Request) objects(sources []*yaml.RNode) objects {
-	o := objects{namespace: r.Namespace, byID: map[Candidate]*yaml.RNode{}, elsewhere: map[Candidate]string{}, unreadable: map[Candidate]string{}}
+	o := objects{namespace: r.Namespace, byID: map[Candidate]*yaml.RNode{}, elsewhere: map[Candidate]string{},
+		unreadable: map[Candidate]string{}}
 	if r.Resources != nil {
 		sources = r.Resources
 	}
@@ -41,8 +42,8 @@ func (r Request) objects(sources []*yaml.RNode) objects {
 }
 
 // choose returns the object for the point: of the first injector that is for the point and that names an object of the
-// point's kind in the namespace. If there is none, it says why. An object that could not be read is not passed over: the
-// next one would be injected in its place.
+// point's kind in the namespace. If there is none, it says why. An object that could not be read is not passed over:
+// the next one would be injected in its place.
 func (p point) choose(injectors []variant.InjectionSelector, all objects) (object *yaml.RNode, reason, message string) {
 	if len(injectors) == 0 {
 		return nil, ReasonNoInjectors, "the variant has no injectors"
@@ -89,5 +90,6 @@ func (p point) matches(injector variant.InjectionSelector) bool {
 
 func (p point) matchesKind(injector variant.InjectionSelector) bool {
 	equal := func(want *string, have string) bool { return want == nil || *want == have }
-	return equal(injector.Group, p.id.Group()) && equal(injector.Version, p.id.Version()) && equal(injector.Kind, p.id.Kind)
+	return equal(injector.Group, p.id.Group()) && equal(injector.Version, p.id.Version()) &&
+		equal(injector.Kind, p.id.Kind)
 }

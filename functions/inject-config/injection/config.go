@@ -41,7 +41,9 @@ type Unreadable struct {
 	Message string `json:"message,omitempty"`
 }
 
-const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: InjectConfig, metadata: {name: inject, namespace: fleet}, injectors: [{name: eu}], resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: fleet}, data: {api: api.eu.example.com}}]}`
+const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: InjectConfig, metadata: {name: inject, namespace: ` +
+	`fleet}, injectors: [{name: eu}], resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: ` +
+	`fleet}, data: {api: api.eu.example.com}}]}`
 
 // Request is what a config asks for.
 type Request struct {

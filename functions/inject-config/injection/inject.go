@@ -27,7 +27,8 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 // Relevant reports whether the function may need a file of a package: it tells by the text, without parsing it. Files
 // that are not relevant need not be among the items.
 func Relevant(path, content string) bool {
-	return pkgtree.IsKptfile(path) || strings.Contains(content, PointAnnotation) || strings.Contains(content, SourceAnnotation)
+	return pkgtree.IsKptfile(path) || strings.Contains(content, PointAnnotation) ||
+		strings.Contains(content, SourceAnnotation)
 }
 
 // Inject returns the items with each injection point filled from the object that the request's injectors choose for
@@ -68,7 +69,8 @@ func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 var resourceOrder = []string{"apiVersion", "kind", "metadata", "spec", "data", "status"}
 
 // inject returns the point's item filled from the object chosen for it, and the condition to report.
-func (p point) inject(item *yaml.RNode, injectors []variant.InjectionSelector, objects objects) (*yaml.RNode, condition, error) {
+func (p point) inject(item *yaml.RNode, injectors []variant.InjectionSelector,
+	objects objects) (*yaml.RNode, condition, error) {
 	c := condition{Type: p.conditionType(), Status: statusFalse}
 	object, reason, message := p.choose(injectors, objects)
 	if object == nil {
@@ -89,7 +91,8 @@ func (p point) inject(item *yaml.RNode, injectors []variant.InjectionSelector, o
 		return nil, c, err
 	}
 	c.Status, c.Reason = statusTrue, ReasonInjected
-	c.Message = fmt.Sprintf("injected resource %q from cluster", name) // Porch's words: packages that it made stay as they are
+	// Porch's words: packages that it made stay as they are
+	c.Message = fmt.Sprintf("injected resource %q from cluster", name)
 	return edited, c, nil
 }
 
@@ -137,7 +140,9 @@ func unusedNames(points []point, injectors []variant.InjectionSelector) (results
 	for _, injector := range injectors {
 		isFor := func(p point) bool { return p.matches(injector) }
 		if injector.InjectionPoint != "" && !slices.ContainsFunc(points, isFor) {
-			results = append(results, krm.Errorf(nil, "", "the injector %q is for the injection point %q, but the package has none of that name that it could fill", injector.Name, injector.InjectionPoint).Result(fn.Warning))
+			results = append(results,
+				krm.Errorf(nil, "", "the injector %q is for the injection point %q, but the package has none of that name "+
+					"that it could fill", injector.Name, injector.InjectionPoint).Result(fn.Warning))
 		}
 	}
 	return results

@@ -21,11 +21,16 @@ func TestGolden(t *testing.T) {
 const (
 	kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
 	config  = "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata:\n  name: i\n  namespace: fleet\n"
-	inject  = config + "injectors:\n- name: x\nresources:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: x\n  data:\n    a: new\n"
+	inject  = config + "injectors:\n- name: x\nresources:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n" +
+		"    name: x\n  data:\n    a: new\n"
 	variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\nspec:\n"
-	point   = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n    kpt.dev/config-injection: required\n"
+	point   = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n" +
+		"    kpt.dev/config-injection: required\n"
 
-	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: fn.kpt.dev/v1alpha1, kind: InjectConfig, metadata: {name: inject, namespace: fleet}, injectors: [{name: eu}], resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: fleet}, data: {api: api.eu.example.com}}]}`
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example ` +
+		`{apiVersion: fn.kpt.dev/v1alpha1, kind: InjectConfig, metadata: {name: inject, namespace: fleet}, injectors: ` +
+		`[{name: eu}], resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: fleet}, data: {api: ` +
+		`api.eu.example.com}}]}`
 )
 
 // pkg returns a package with the given resources.
@@ -40,10 +45,12 @@ func TestFailures(t *testing.T) {
 		files  fntest.Files
 		want   string
 	}{
-		"no config":       {"", pkg(point), example},
-		"empty ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n", pkg(point), example},
+		"no config": {"", pkg(point), example},
+		"empty ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n", pkg(point),
+			example},
 		"wrong kind": {"apiVersion: fn.kpt.dev/v1alpha1\nkind: Inject\nmetadata:\n  name: i\n", pkg(point),
-			`Inject "i": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 InjectConfig, config.porch.kpt.dev/v1alpha1 PackageVariant, not fn.kpt.dev/v1alpha1 Inject`},
+			`Inject "i": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 InjectConfig, ` +
+				`config.porch.kpt.dev/v1alpha1 PackageVariant, not fn.kpt.dev/v1alpha1 Inject`},
 		"misspelt field": {config + "injector: []\n", pkg(point),
 			`InjectConfig "i": injector: is not a field of this config: did you mean injectors?`},
 		"misspelt field of an injector": {variant + "  injectors:\n  - nam: x\n", pkg(point),
@@ -51,47 +58,76 @@ func TestFailures(t *testing.T) {
 		"injector without name": {variant + "  injectors:\n  - kind: ConfigMap\n", pkg(point),
 			`PackageVariant "pv": spec.injectors[0].name: is missing: set it`},
 		"resource without kind": {config + "resources:\n- apiVersion: v1\n  metadata: {name: x}\n", pkg(point),
-			`InjectConfig "i": resources[0].kind: is missing: each entry must be a whole object, as kubectl get -o yaml shows it`},
+			`InjectConfig "i": resources[0].kind: is missing: each entry must be a whole object, as kubectl get ` +
+				`-o yaml shows it`},
 		"resource is no object": {config + "resources:\n- text\n", pkg(point),
-			`InjectConfig "i": resources[0].apiVersion: is missing: each entry must be a whole object, as kubectl get -o yaml shows it`},
+			`InjectConfig "i": resources[0].apiVersion: is missing: each entry must be a whole object, as kubectl get ` +
+				`-o yaml shows it`},
 		"unreadable objects without type and message": {config + "unreadable:\n- name: x\n", pkg(point),
-			"InjectConfig \"i\": unreadable[0].apiVersion: is missing: set it\nInjectConfig \"i\": unreadable[0].kind: is missing: set it\nInjectConfig \"i\": unreadable[0].message: is missing: set it"},
+			"InjectConfig \"i\": unreadable[0].apiVersion: is missing: set it\nInjectConfig \"i\": unreadable[0].kind: " +
+				"is missing: set it\nInjectConfig \"i\": unreadable[0].message: is missing: set it"},
 		"unreadable is a map": {config + "unreadable: {}\n", pkg(point),
 			`InjectConfig "i": unreadable: is a map, but must be a list`},
 		"injection point is no text": {variant + "  injectors:\n  - {name: x, injectionPoint: [p]}\n", pkg(point),
 			`PackageVariant "pv": spec.injectors[0].injectionPoint: is a list, but must be a string`},
-		"point is the Kptfile": {inject, fntest.Files{"Kptfile": kptfile + "  annotations: {kpt.dev/config-injection: required}\n"},
-			`Kptfile: Kptfile "web": metadata.annotations.kpt.dev/config-injection: stands on a Kptfile, into which nothing can be injected: mark another resource as the injection point`},
-		"point is a subpackage's Kptfile": {inject, fntest.Files{"Kptfile": kptfile, "sub/Kptfile": kptfile + "  annotations: {kpt.dev/config-injection: optional}\n"},
-			`sub/Kptfile: Kptfile "web": metadata.annotations.kpt.dev/config-injection: stands on a Kptfile, into which nothing can be injected: mark another resource as the injection point`},
+		"point is the Kptfile": {inject,
+			fntest.Files{"Kptfile": kptfile + "  annotations: {kpt.dev/config-injection: required}\n"},
+			`Kptfile: Kptfile "web": metadata.annotations.kpt.dev/config-injection: ` +
+				`stands on a Kptfile, into which nothing can be injected: mark another resource as the injection point`},
+		"point is a subpackage's Kptfile": {inject, fntest.Files{"Kptfile": kptfile,
+			"sub/Kptfile": kptfile + "  annotations: {kpt.dev/config-injection: optional}\n"},
+			`sub/Kptfile: Kptfile "web": metadata.annotations.kpt.dev/config-injection: ` +
+				`stands on a Kptfile, into which nothing can be injected: mark another resource as the injection point`},
 		"no Kptfile": {inject, fntest.Files{"a.yaml": point},
-			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
+			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, " +
+				"exclude) hide its Kptfile"},
 		"two root Kptfiles": {inject, fntest.Files{"a/Kptfile": kptfile, "b/Kptfile": kptfile},
-			`b/Kptfile: Kptfile "web": could be the root package's Kptfile as well as a/Kptfile: run the function on one package at a time`},
-		"wrong annotation": {inject, pkg("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n    kpt.dev/config-injection: mandatory\n"),
-			`points.yaml: ConfigMap "p": metadata.annotations.kpt.dev/config-injection: is "mandatory", but must be "required" or "optional"`},
-		"wrong source annotation": {inject, pkg("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n    kpt.dev/injection-source: \"yes\"\n"),
-			`points.yaml: ConfigMap "p": metadata.annotations.kpt.dev/injection-source: is "yes", but must be "true" or "false"`},
+			`b/Kptfile: Kptfile "web": could be the root package's Kptfile as well as a/Kptfile: ` +
+				`run the function on one package at a time`},
+		"wrong annotation": {inject,
+			pkg("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n" +
+				"    kpt.dev/config-injection: mandatory\n"),
+			`points.yaml: ConfigMap "p": metadata.annotations.kpt.dev/config-injection: ` +
+				`is "mandatory", but must be "required" or "optional"`},
+		"wrong source annotation": {inject,
+			pkg("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n" +
+				"    kpt.dev/injection-source: \"yes\"\n"),
+			`points.yaml: ConfigMap "p": metadata.annotations.kpt.dev/injection-source: ` +
+				`is "yes", but must be "true" or "false"`},
 		"point and source": {inject, pkg(point + "    kpt.dev/injection-source: \"true\"\n"),
-			`points.yaml: ConfigMap "p": metadata.annotations.kpt.dev/config-injection: stands on an injection source: a resource cannot be both, remove one of the two annotations`},
-		"point without name": {inject, pkg("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  annotations:\n    kpt.dev/config-injection: required\n"),
+			`points.yaml: ConfigMap "p": metadata.annotations.kpt.dev/config-injection: stands on an injection source: ` +
+				`a resource cannot be both, remove one of the two annotations`},
+		"point without name": {inject,
+			pkg("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  annotations:\n    kpt.dev/config-injection: required\n"),
 			`points.yaml: ConfigMap "": metadata.name: is missing: an injection point needs a name`},
 		"two points of one name": {inject, fntest.Files{"Kptfile": kptfile, "a.yaml": point, "b.yaml": point},
-			`b.yaml: ConfigMap "p": metadata.annotations.kpt.dev/config-injection: is on a second injection point of kind ConfigMap and name "p", the first is in a.yaml: the conditions of the two could not be told apart, rename one`},
-		"all that is wrong with points": {inject, pkg(point + "---\n" + point + "---\napiVersion: v1\nkind: A\nmetadata: {name: b, annotations: {kpt.dev/config-injection: x}}\n"),
-			"points.yaml: ConfigMap \"p\": metadata.annotations.kpt.dev/config-injection: is on a second injection point of kind ConfigMap and name \"p\", the first is in points.yaml: the conditions of the two could not be told apart, rename one\n" +
-				"points.yaml: A \"b\": metadata.annotations.kpt.dev/config-injection: is \"x\", but must be \"required\" or \"optional\""},
+			`b.yaml: ConfigMap "p": metadata.annotations.kpt.dev/config-injection: ` +
+				`is on a second injection point of kind ConfigMap and name "p", the first is in a.yaml: ` +
+				`the conditions of the two could not be told apart, rename one`},
+		"all that is wrong with points": {inject,
+			pkg(point + "---\n" + point +
+				"---\napiVersion: v1\nkind: A\nmetadata: {name: b, annotations: {kpt.dev/config-injection: x}}\n"),
+			"points.yaml: ConfigMap \"p\": metadata.annotations.kpt.dev/config-injection: " +
+				"is on a second injection point of kind ConfigMap and name \"p\", the first is in points.yaml: " +
+				"the conditions of the two could not be told apart, rename one\n" +
+				"points.yaml: A \"b\": metadata.annotations.kpt.dev/config-injection: " +
+				"is \"x\", but must be \"required\" or \"optional\""},
 		"field of a point is aliased": {inject, pkg(point + "data: &d {a: b}\nx: *d\n"),
-			`points.yaml: ConfigMap "p": data: has a YAML anchor (&d) that is used elsewhere, so that an edit would change the other place too: write the values out`},
+			`points.yaml: ConfigMap "p": data: has a YAML anchor (&d) that is used elsewhere, so that an edit would change ` +
+				`the other place too: write the values out`},
 		"field of a point stands twice": {inject, pkg(point + "data: {}\ndata: {}\n"),
 			`points.yaml: ConfigMap "p": data: stands twice: remove one of the two`},
-		"source has an alias": {variant + "  injectors: [{name: x}]\n", pkg(point + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, annotations: {kpt.dev/injection-source: \"true\"}}\ndata: {a: &v b, c: *v}\n"),
-			`points.yaml: ConfigMap "x": data.c: is a YAML alias (*v), which cannot be copied into another resource: write the value out`},
+		"source has an alias": {variant + "  injectors: [{name: x}]\n",
+			pkg(point + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, annotations: {kpt.dev/injection-source: " +
+				"\"true\"}}\ndata: {a: &v b, c: *v}\n"),
+			`points.yaml: ConfigMap "x": data.c: is a YAML alias (*v), which cannot be copied into another resource: ` +
+				`write the value out`},
 		"status is a scalar": {inject, fntest.Files{"Kptfile": kptfile + "status: text\n", "a.yaml": point},
 			`Kptfile: Kptfile "web": status: is a string, not a map: correct its type`},
 		"conditions are a map": {inject, fntest.Files{"Kptfile": kptfile + "status:\n  conditions: {}\n", "a.yaml": point},
 			`Kptfile: Kptfile "web": status.conditions: is a map, not a list: correct its type`},
-		"readiness gates are a map": {inject, fntest.Files{"Kptfile": kptfile + "info:\n  readinessGates: {}\n", "a.yaml": point},
+		"readiness gates are a map": {inject, fntest.Files{"Kptfile": kptfile + "info:\n  readinessGates: {}\n",
+			"a.yaml": point},
 			`Kptfile: Kptfile "web": info.readinessGates: is a map, not a list: correct its type`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +163,8 @@ func TestInputUnchanged(t *testing.T) {
 // TestUnmetWithoutFiles holds what is said of a point that is not filled where nobody said which file it is from.
 func TestUnmetWithoutFiles(t *testing.T) {
 	t.Parallel()
-	list := "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: {apiVersion: fn.kpt.dev/v1alpha1, kind: InjectConfig, metadata: {name: i}}\n" +
+	list := "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" +
+		"functionConfig: {apiVersion: fn.kpt.dev/v1alpha1, kind: InjectConfig, metadata: {name: i}}\n" +
 		"items:\n- {apiVersion: kpt.dev/v1, kind: Kptfile, metadata: {name: web}}\n" +
 		"- {apiVersion: v1, kind: ConfigMap, metadata: {name: p, annotations: {kpt.dev/config-injection: required}}}\n"
 	stdout, stderr, code := fntest.Run(injection.Run, []byte(list))
@@ -147,13 +184,16 @@ func TestUnmetWithoutFiles(t *testing.T) {
 // second run.
 func FuzzPoint(f *testing.F) {
 	for _, seed := range []string{
-		"data: {a: old} # c\n", "data: # fill me\n  b: x\n", "data: # c\n# foot of data\n", "data:\n- x # l\n# foot\n", "data:\n  b: >-\n    x\n\n      y\n# foot\n",
+		"data: {a: old} # c\n", "data: # fill me\n  b: x\n", "data: # c\n# foot of data\n", "data:\n- x # l\n# foot\n",
+		"data:\n  b: >-\n    x\n\n      y\n# foot\n",
 		"data:\n  # c\n  a: old\n\n  # f\n  b: |\n    x\n", "data: null", "data: [a]", "data: &a {x: *a}",
 		"---\napiVersion: v1\nkind: A\nmetadata: {name: b, annotations: {kpt.dev/config-injection: optional}}\nspec: *x\n",
-		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, annotations: {kpt.dev/injection-source: \"true\"}}\ndata: {c: d}\n",
+		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, annotations: {kpt.dev/injection-source: \"true\"}}\n" +
+			"data: {c: d}\n",
 	} {
 		f.Add(seed, "status: {conditions: [{type: config.injection.A.b}]}\n")
-		f.Add(seed, "info:\n  readinessGates: # ours\n  - conditionType: config.injection.A.b # optional\n# foot\nstatus:\n  conditions:\n  - {type: Rendered, message: \"a\\nb\"}\n  renderStatus: {errorSummary: x}\n")
+		f.Add(seed, "info:\n  readinessGates: # ours\n  - conditionType: config.injection.A.b # optional\n# foot\nstatus:\n"+
+			"  conditions:\n  - {type: Rendered, message: \"a\\nb\"}\n  renderStatus: {errorSummary: x}\n")
 	}
 	f.Fuzz(func(t *testing.T, points, kptfileTail string) {
 		files := fntest.Files{"Kptfile": kptfile + kptfileTail, "points.yaml": point + points}
@@ -170,8 +210,8 @@ func BenchmarkInProcess(b *testing.B) {
 	fntest.BenchmarkInProcess(b, injection.Run, injection.Relevant)
 }
 
-// BenchmarkPoints measures packages with many injection points, in one process. The time for each point, ns/point, is to
-// be the same for all of them.
+// BenchmarkPoints measures packages with many injection points, in one process. The time for each point, ns/point, is
+// to be the same for all of them.
 func BenchmarkPoints(b *testing.B) {
 	for _, n := range []int{1_000, 5_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

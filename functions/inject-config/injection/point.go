@@ -75,9 +75,11 @@ func find(items []*yaml.RNode) (points []point, sources []*yaml.RNode, err error
 		source, isSource := annotation(annotations, SourceAnnotation)
 		switch {
 		case isSource && source != "true" && source != "false":
-			errs = append(errs, krm.Errorf(item, annotationPath(SourceAnnotation), "is %q, but must be \"true\" or \"false\"", source))
+			errs = append(errs, krm.Errorf(item, annotationPath(SourceAnnotation), "is %q, but must be \"true\" or \"false\"",
+				source))
 		case isPoint && source == "true":
-			errs = append(errs, krm.Errorf(item, annotationPath(PointAnnotation), "stands on an injection source: a resource cannot be both, remove one of the two annotations"))
+			errs = append(errs, krm.Errorf(item, annotationPath(PointAnnotation),
+				"stands on an injection source: a resource cannot be both, remove one of the two annotations"))
 		case source == "true":
 			sources = append(sources, item)
 		case isPoint:
@@ -100,7 +102,8 @@ func inFileOrder(items []*yaml.RNode) []int {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(ids[a].Package, ids[b].Package), cmp.Compare(ids[a].File, ids[b].File), cmp.Compare(ids[a].Index, ids[b].Index))
+		return cmp.Or(cmp.Compare(ids[a].Package, ids[b].Package), cmp.Compare(ids[a].File, ids[b].File),
+			cmp.Compare(ids[a].Index, ids[b].Index))
 	})
 	return order
 }
@@ -112,13 +115,16 @@ func newPoint(i int, item *yaml.RNode, kind string, seen map[string]*yaml.RNode)
 	case kind != required && kind != optional:
 		return p, krm.Errorf(item, annotationPath(PointAnnotation), "is %q, but must be %q or %q", kind, required, optional)
 	case pkgtree.IsKptfileResource(p.id):
-		return p, krm.Errorf(item, annotationPath(PointAnnotation), "stands on a Kptfile, into which nothing can be injected: mark another resource as the injection point")
+		return p, krm.Errorf(item, annotationPath(PointAnnotation),
+			"stands on a Kptfile, into which nothing can be injected: mark another resource as the injection point")
 	case p.id.Kind == "":
 		return p, krm.Errorf(item, "kind", "is missing: an injection point needs a kind")
 	case p.id.Name == "":
 		return p, krm.Errorf(item, "metadata.name", "is missing: an injection point needs a name")
 	case twice:
-		return p, krm.Errorf(item, annotationPath(PointAnnotation), "is on a second injection point of kind %s and name %q, the first is %s: the conditions of the two could not be told apart, rename one",
+		return p, krm.Errorf(item, annotationPath(PointAnnotation),
+			"is on a second injection point of kind %s and name %q, the first is %s: "+
+				"the conditions of the two could not be told apart, rename one",
 			p.id.Kind, p.id.Name, krm.Identify(first).Place())
 	}
 	seen[p.conditionType()] = item

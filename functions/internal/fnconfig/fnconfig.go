@@ -47,7 +47,8 @@ func Decode(config *yaml.RNode, example string, forms ...Form) error {
 	}
 	for _, field := range []struct{ name, value string }{{"kind", id.Kind}, {"apiVersion", id.APIVersion}} {
 		if field.value == "" {
-			return krm.Errorf(config, "", "the function config has no %s: it must be one of %s", field.name, strings.Join(kinds, ", "))
+			return krm.Errorf(config, "", "the function config has no %s: it must be one of %s", field.name,
+				strings.Join(kinds, ", "))
 		}
 	}
 	return krm.Errorf(config, "", "cannot configure this function: its config must be one of %s, not %s %s",
@@ -57,7 +58,8 @@ func Decode(config *yaml.RNode, example string, forms ...Form) error {
 // Missing returns the error for no config. It shows the example of what to pass, which is in one line: kpt joins the
 // lines of what a function prints.
 func Missing(example string) error {
-	return krm.Errorf(nil, "", "no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example %s", example)
+	return krm.Errorf(nil, "",
+		"no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example %s", example)
 }
 
 // Strict decodes the config into the struct that into points to, by the names in its json tags. A field that the struct
@@ -69,8 +71,8 @@ func Strict(config *yaml.RNode, into any) error {
 	return errors.Join(d.errs...)
 }
 
-// Resources returns the objects in the field resources of the config as nodes, so that their values keep their types: nil
-// if there is no such field, and none, but not nil, if it is empty. An object without type or name is an error.
+// Resources returns the objects in the field resources of the config as nodes, so that their values keep their types:
+// nil if there is no such field, and none, but not nil, if it is empty. An object without type or name is an error.
 func Resources(config *yaml.RNode) ([]*yaml.RNode, error) {
 	list := node.Get(config.YNode(), "resources")
 	if node.IsNull(list) {
@@ -87,7 +89,8 @@ func Resources(config *yaml.RNode) ([]*yaml.RNode, error) {
 			for _, key := range field {
 				path = node.Join(path, key)
 			}
-			return nil, krm.Errorf(config, path, "is missing: each entry must be a whole object, as kubectl get -o yaml shows it")
+			return nil, krm.Errorf(config, path,
+				"is missing: each entry must be a whole object, as kubectl get -o yaml shows it")
 		}
 		out = append(out, yaml.NewRNode(n))
 	}

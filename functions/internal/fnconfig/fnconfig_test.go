@@ -37,19 +37,27 @@ func TestStrict(t *testing.T) {
 		err  string
 	}{
 		"all": {
-			in: "kind: A\nmetadata: {name: n, uid: u, generation: 3, managedFields: [{a: 1}]}\nflag: true\nlist:\n- {name: x, map: {a: b}}\n- {}\nrevision: v3\nany: [1, {b: c}]\n",
+			in: "kind: A\nmetadata: {name: n, uid: u, generation: 3, managedFields: [{a: 1}]}\nflag: true\nlist:\n" +
+				"- {name: x, map: {a: b}}\n- {}\nrevision: v3\nany: [1, {b: c}]\n",
 			want: config{TypeMeta: fnconfig.TypeMeta{Kind: "A"}, Metadata: fnconfig.Metadata{Name: "n", UID: "u"}, Flag: true,
 				List: []inner{{Name: ptr("x"), Map: map[string]string{"a": "b"}}, {}}, Revision: variant.Revision{Str: "v3"}},
 		},
-		"null":               {in: "kind: null\nlist: null\nflag:\nrevision: ~\n"},
-		"aliases":            {in: "metadata: {name: &n x}\nlist: [{name: *n}]\n", want: config{Metadata: fnconfig.Metadata{Name: "x"}, List: []inner{{Name: ptr("x")}}}},
-		"alias in a loop":    {in: "list: &l [{name: *l}]\n", err: "list[0].name: is a list, but must be a string"},
-		"not by the Go name": {in: "Ignored: x\n", err: "Ignored: is not a field of this config; it has any, apiVersion, flag, kind, list, metadata, revision"},
+		"null": {in: "kind: null\nlist: null\nflag:\nrevision: ~\n"},
+		"aliases": {in: "metadata: {name: &n x}\nlist: [{name: *n}]\n",
+			want: config{Metadata: fnconfig.Metadata{Name: "x"}, List: []inner{{Name: ptr("x")}}}},
+		"alias in a loop": {in: "list: &l [{name: *l}]\n", err: "list[0].name: is a list, but must be a string"},
+		"not by the Go name": {in: "Ignored: x\n",
+			err: "Ignored: is not a field of this config; it has any, apiVersion, flag, kind, list, metadata, revision"},
 		"wrong types": {in: "kind: 1\nmetadata: []\nflag: \"yes\"\nlist: {}\n",
-			err: "kind: is a number, but must be a string: put it in quotes\nmetadata: is a list, but must be a map\nflag: is a string, but must be a boolean\nlist: is a map, but must be a list"},
-		"own notation": {in: "revision: [1]\n", err: "revision: cannot be read: revision [1] is neither an integer nor a string: a tag that looks like a number needs quotes"},
-		"merge key":    {in: "x: &x {name: a}\nlist: [{<<: *x}]\n", err: "x: is not a field of this config; it has any, apiVersion, flag, kind, list, metadata, revision\nlist[0].<<: is not a field of this config; it has map, name"},
-		"not a map":    {in: "[]\n", err: "is a list, but must be a map"},
+			err: "kind: is a number, but must be a string: put it in quotes\nmetadata: is a list, but must be a map\n" +
+				"flag: is a string, but must be a boolean\nlist: is a map, but must be a list"},
+		"own notation": {in: "revision: [1]\n",
+			err: "revision: cannot be read: revision [1] is neither an integer nor a string: " +
+				"a tag that looks like a number needs quotes"},
+		"merge key": {in: "x: &x {name: a}\nlist: [{<<: *x}]\n",
+			err: "x: is not a field of this config; it has any, apiVersion, flag, kind, list, metadata, revision\n" +
+				"list[0].<<: is not a field of this config; it has map, name"},
+		"not a map": {in: "[]\n", err: "is a list, but must be a map"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,8 +19,10 @@ var Sizes = []int{10, 100, 1_000}
 // hundred, and Deployments.
 func Package(n int) Files {
 	files := Files{
-		"Kptfile":              "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\npipeline:\n  mutators:\n  - image: set-labels:v1 # pinned\n",
-		"package-context.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: web\n  region: none # to be set\n",
+		"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\npipeline:\n  mutators:\n" +
+			"  - image: set-labels:v1 # pinned\n",
+		"package-context.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: web\n" +
+			"  region: none # to be set\n",
 	}
 	for i := range n - len(files) {
 		name := fmt.Sprintf("web-%05d", i*7919%n) // not in the order of the files

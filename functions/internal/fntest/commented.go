@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Commented is a resource with comments in as many places as there are, made of arbitrary bytes. Its fields are called a
-// to d, on every level.
+// Commented is a resource with comments in as many places as there are, made of arbitrary bytes. Its fields are called
+// a to d, on every level.
 type Commented struct {
 	// Text is the resource.
 	Text string
@@ -118,7 +118,8 @@ func (c *Commented) value(path []any, indent string) {
 		c.Text += line()
 		for i := range 1 + c.Choose(3) {
 			c.Text += c.comment(3, indent, child(path, i), "\n")
-			c.Text += indent + fmt.Sprintf("- name: %s%d", []string{"mine", "other"}[c.Choose(2)], i) + c.comment(2, " ", child(path, i), "") + "\n"
+			c.Text += indent + fmt.Sprintf("- name: %s%d", []string{"mine", "other"}[c.Choose(2)], i) +
+				c.comment(2, " ", child(path, i), "") + "\n"
 			c.mapping(child(path, i), indent+"  ", indent+"  ")
 		}
 	}
@@ -126,8 +127,8 @@ func (c *Commented) value(path []any, indent string) {
 
 func child(path []any, step any) []any { return append(append([]any(nil), path...), step) }
 
-// Survives reports whether the value at path of the resource before is still there in the resource after: under the same
-// key, or as an equal element of a list, or one of the same name.
+// Survives reports whether the value at path of the resource before is still there in the resource after: under the
+// same key, or as an equal element of a list, or one of the same name.
 func Survives(path []any, before, after any) bool {
 	if len(path) == 0 {
 		return true

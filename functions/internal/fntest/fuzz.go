@@ -50,8 +50,8 @@ var Noop krm.Function = func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, er
 	return krm.Output{Items: items}, nil
 }
 
-// TryPackage runs the function on the files of a package, which may be nonsense, and checks what holds for every run. It
-// returns what the function wrote, or false if it refused or no orchestrator could make a ResourceList.
+// TryPackage runs the function on the files of a package, which may be nonsense, and checks what holds for every run.
+// It returns what the function wrote, or false if it refused or no orchestrator could make a ResourceList.
 func TryPackage(t *testing.T, f krm.Function, config string, files Files) (stdout []byte, ok bool) {
 	t.Helper()
 	list, ok := TryList(config, files)

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// ThroughKpt runs the function on a file as kpt does, by the code that kpt is made of: it reads the file, hands it to the
-// function, copies comments and the order of keys, and writes the file.
+// ThroughKpt runs the function on a file as kpt does, by the code that kpt is made of: it reads the file, hands it to
+// the function, copies comments and the order of keys, and writes the file.
 func ThroughKpt(f krm.Function, config, file string) (string, error) {
 	reader := &kio.ByteReader{
 		Reader: bytes.NewBufferString(file), PreserveSeqIndent: true,
@@ -29,19 +29,22 @@ func ThroughKpt(f krm.Function, config, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	filter := runtimeutil.FunctionFilter{FunctionConfig: fnConfig, GlobalScope: true, Run: func(in io.Reader, out io.Writer) error {
-		var stderr bytes.Buffer
-		if code := krm.Run(f, in, out, &stderr); code != 0 {
-			return errors.New(stderr.String())
-		}
-		return nil
-	}}
+	filter := runtimeutil.FunctionFilter{FunctionConfig: fnConfig, GlobalScope: true,
+		Run: func(in io.Reader, out io.Writer) error {
+			var stderr bytes.Buffer
+			if code := krm.Run(f, in, out, &stderr); code != 0 {
+				return errors.New(stderr.String())
+			}
+			return nil
+		}}
 	if nodes, err = filter.Filter(nodes); err != nil {
 		return "", err
 	}
 	var out bytes.Buffer
 	err = kio.ByteWriter{Writer: &out, ClearAnnotations: []string{
-		kioutil.PathAnnotation, kioutil.LegacyPathAnnotation, kioutil.SeqIndentAnnotation, "internal.config.kubernetes.io/annotations-migration-resource-id", //nolint:staticcheck // kpt sets both
+		//nolint:staticcheck // kpt sets both
+		kioutil.PathAnnotation, kioutil.LegacyPathAnnotation, kioutil.SeqIndentAnnotation,
+		"internal.config.kubernetes.io/annotations-migration-resource-id",
 	}}.Write(nodes)
 	return out.String(), err
 }

@@ -34,9 +34,9 @@ func assignValue(key, old, src *yaml.Node) {
 	settle(key, old)
 }
 
-// settle puts the comments of a key and its value where they can be read back. That on their line goes behind the value if
-// it is written in the key's line, as {} and [] are; else behind the key, as it would end up in whatever follows. Those at
-// the foot go to the key.
+// settle puts the comments of a key and its value where they can be read back. That on their line goes behind the value
+// if it is written in the key's line, as {} and [] are; else behind the key, as it would end up in whatever follows.
+// Those at the foot go to the key.
 func settle(key, value *yaml.Node) {
 	key.FootComment, value.FootComment = joinBlocks(value.FootComment, key.FootComment), ""
 	if value.Kind != yaml.MappingNode && value.Kind != yaml.SequenceNode {
@@ -155,7 +155,8 @@ func clone(n *yaml.Node) *yaml.Node {
 // Loose returns an error if n holds aliases, which cannot be copied into another resource.
 func Loose(n *yaml.Node, path string) error {
 	if n.Kind == yaml.AliasNode {
-		return errorf(path, "is a YAML alias (*%s), which cannot be copied into another resource: write the value out", n.Value)
+		return errorf(path, "is a YAML alias (*%s), which cannot be copied into another resource: write the value out",
+			n.Value)
 	}
 	for i, c := range n.Content {
 		p := path

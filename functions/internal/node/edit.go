@@ -58,7 +58,8 @@ func (e *Editor) field(up *Field, m *yaml.Node, path, key string) (*Field, error
 	found := false
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if Resolve(m.Content[i]).ShortTag() == tagMerge {
-			return nil, errorf(path, "has a YAML merge key (<<), so that %q cannot be edited safely: write the merged keys out", key)
+			return nil, errorf(path, "has a YAML merge key (<<), so that %q cannot be edited safely: write the merged keys out",
+				key)
 		}
 		if !isKey(m.Content[i], key) {
 			continue
@@ -75,9 +76,11 @@ func (e *Editor) field(up *Field, m *yaml.Node, path, key string) (*Field, error
 func (e *Editor) writable(n *yaml.Node, path string) error {
 	switch {
 	case n.Kind == yaml.AliasNode:
-		return errorf(path, "is a YAML alias (*%s), so that an edit would change the other place too: write the value out", n.Value)
+		return errorf(path, "is a YAML alias (*%s), so that an edit would change the other place too: write the value out",
+			n.Value)
 	case n.Anchor != "" && e.aliased[n.Anchor]:
-		return errorf(path, "has a YAML anchor (&%s) that is used elsewhere, so that an edit would change the other place too: write the values out", n.Anchor)
+		return errorf(path, "has a YAML anchor (&%s) that is used elsewhere, so that an edit would change the other place "+
+			"too: write the values out", n.Anchor)
 	}
 	return nil
 }

@@ -69,12 +69,14 @@ func hasBare(n *yaml.Node) bool {
 func isAmbiguous(value string) bool {
 	if strings.Contains(value, "\n") {
 		text := strings.TrimSpace(value)
-		return text == "" || text != strings.TrimSuffix(value, "\n") || strings.ContainsAny(value, "\t\r") || strings.Contains(value, " \n")
+		return text == "" || text != strings.TrimSuffix(value, "\n") || strings.ContainsAny(value, "\t\r") ||
+			strings.Contains(value, " \n")
 	}
 	if isWord(value) {
 		return false
 	}
-	return value == "" || value == "=" || value == "<<" || yaml.IsValueNonString(value) || strings.Contains(value, ":") && base60().MatchString(value)
+	return value == "" || value == "=" || value == "<<" || yaml.IsValueNonString(value) || strings.Contains(value, ":") &&
+		base60().MatchString(value)
 }
 
 // reserved are the words that YAML 1.1 takes for booleans and null, in lower case.

@@ -10,7 +10,8 @@ import (
 
 // FuzzIsWord holds that what isWord lets pass is text to YAML parsers of both versions.
 func FuzzIsWord(f *testing.F) {
-	for _, seed := range []string{"yes", "No", "nULL", "e1", "a.b", "inf", "NaN", "Infinity", "x-1", "z/_", "TRUE", "ON", "y", "N"} {
+	for _, seed := range []string{"yes", "No", "nULL", "e1", "a.b", "inf", "NaN", "Infinity", "x-1", "z/_", "TRUE", "ON",
+		"y", "N"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

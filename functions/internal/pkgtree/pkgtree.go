@@ -15,7 +15,8 @@ import (
 const KptfileName = "Kptfile"
 
 // KptfileOrder is the order in which kpt writes the fields of a Kptfile.
-var KptfileOrder = []string{"apiVersion", "kind", "metadata", "upstream", "upstreamLock", "info", "pipeline", "inventory", "status"}
+var KptfileOrder = []string{"apiVersion", "kind", "metadata", "upstream", "upstreamLock", "info", "pipeline",
+	"inventory", "status"}
 
 // Tree is the packages that the items of a ResourceList belong to.
 type Tree struct {
@@ -61,9 +62,13 @@ func Read(items []*yaml.RNode) (*Tree, error) {
 	}
 	switch {
 	case t.Root < 0:
-		return nil, krm.Errorf(nil, "", "no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile")
+		return nil, krm.Errorf(nil, "",
+			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, "+
+				"exclude) hide its Kptfile")
 	case tie >= 0:
-		return nil, krm.Errorf(items[tie], "", "could be the root package's Kptfile as well as %s: run the function on one package at a time", place(kptfiles[t.Root]))
+		return nil, krm.Errorf(items[tie], "",
+			"could be the root package's Kptfile as well as %s: run the function on one package at a time",
+			place(kptfiles[t.Root]))
 	}
 	return t, nil
 }

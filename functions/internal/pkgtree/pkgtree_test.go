@@ -42,18 +42,32 @@ func TestRead(t *testing.T) {
 		inRoot   []string // the items of the root package itself
 		wantErr  string
 	}{
-		"one package":              {items: []string{"Kptfile", "a.yaml", "dir/b.yaml"}, wantRoot: "Kptfile", inRoot: []string{"Kptfile", "a.yaml", "dir/b.yaml"}},
-		"eval with subpackages":    {items: []string{"sub/Kptfile", "sub/a.yaml", "sub/dir/b.yaml", "Kptfile", "dir/c.yaml", "subway/d.yaml"}, wantRoot: "Kptfile", inRoot: []string{"Kptfile", "dir/c.yaml", "subway/d.yaml"}},
-		"eval of nested packages":  {items: []string{"a/b/Kptfile", "a/b/c/Kptfile", "a/b/c.yaml", "a/b/c/d.yaml"}, wantRoot: "a/b/Kptfile", inRoot: []string{"a/b/Kptfile", "a/b/c.yaml"}},
-		"outside of the package":   {items: []string{"pkg/Kptfile", "other/a.yaml"}, wantRoot: "pkg/Kptfile", inRoot: []string{"pkg/Kptfile"}},
-		"render":                   {items: []string{"/p:Kptfile", "/p:a.yaml", "/p/sub:Kptfile", "/p/sub:a.yaml"}, wantRoot: "/p:Kptfile", inRoot: []string{"/p:Kptfile", "/p:a.yaml"}},
-		"render, sorted":           {items: []string{"/p/sub:Kptfile", "/p/sub/deep:Kptfile", "/p:Kptfile", "/p/sub:a.yaml"}, wantRoot: "/p:Kptfile", inRoot: []string{"/p:Kptfile"}},
-		"render with a new item":   {items: []string{"/p:Kptfile", "new.yaml", "/p/sub:Kptfile"}, wantRoot: "/p:Kptfile", inRoot: []string{"/p:Kptfile", "new.yaml"}},
-		"no paths":                 {items: []string{"", "a.yaml"}, wantErr: "no Kptfile"},
-		"no Kptfile":               {items: []string{"a.yaml"}, wantErr: "no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
-		"two roots":                {items: []string{"a/Kptfile", "b/Kptfile"}, wantErr: `b/Kptfile: Kptfile "x": could be the root package's Kptfile as well as a/Kptfile: run the function on one package at a time`},
-		"two roots, then the root": {items: []string{"a/Kptfile", "b/Kptfile", "Kptfile"}, wantRoot: "Kptfile", inRoot: []string{"Kptfile"}},
-		"two roots in a render":    {items: []string{"/a:Kptfile", "/b:Kptfile"}, wantErr: `Kptfile: Kptfile "x": could be the root package's Kptfile as well as /a/Kptfile: run the function on one package at a time`},
+		"one package": {items: []string{"Kptfile", "a.yaml", "dir/b.yaml"}, wantRoot: "Kptfile",
+			inRoot: []string{"Kptfile", "a.yaml", "dir/b.yaml"}},
+		"eval with subpackages": {items: []string{"sub/Kptfile", "sub/a.yaml", "sub/dir/b.yaml", "Kptfile", "dir/c.yaml",
+			"subway/d.yaml"}, wantRoot: "Kptfile", inRoot: []string{"Kptfile", "dir/c.yaml", "subway/d.yaml"}},
+		"eval of nested packages": {items: []string{"a/b/Kptfile", "a/b/c/Kptfile", "a/b/c.yaml", "a/b/c/d.yaml"},
+			wantRoot: "a/b/Kptfile", inRoot: []string{"a/b/Kptfile", "a/b/c.yaml"}},
+		"outside of the package": {items: []string{"pkg/Kptfile", "other/a.yaml"}, wantRoot: "pkg/Kptfile",
+			inRoot: []string{"pkg/Kptfile"}},
+		"render": {items: []string{"/p:Kptfile", "/p:a.yaml", "/p/sub:Kptfile", "/p/sub:a.yaml"},
+			wantRoot: "/p:Kptfile", inRoot: []string{"/p:Kptfile", "/p:a.yaml"}},
+		"render, sorted": {items: []string{"/p/sub:Kptfile", "/p/sub/deep:Kptfile", "/p:Kptfile", "/p/sub:a.yaml"},
+			wantRoot: "/p:Kptfile", inRoot: []string{"/p:Kptfile"}},
+		"render with a new item": {items: []string{"/p:Kptfile", "new.yaml", "/p/sub:Kptfile"}, wantRoot: "/p:Kptfile",
+			inRoot: []string{"/p:Kptfile", "new.yaml"}},
+		"no paths": {items: []string{"", "a.yaml"}, wantErr: "no Kptfile"},
+		"no Kptfile": {items: []string{"a.yaml"},
+			wantErr: "no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, " +
+				"selectors, exclude) hide its Kptfile"},
+		"two roots": {items: []string{"a/Kptfile", "b/Kptfile"},
+			wantErr: `b/Kptfile: Kptfile "x": could be the root package's Kptfile as well as a/Kptfile: ` +
+				`run the function on one package at a time`},
+		"two roots, then the root": {items: []string{"a/Kptfile", "b/Kptfile", "Kptfile"}, wantRoot: "Kptfile",
+			inRoot: []string{"Kptfile"}},
+		"two roots in a render": {items: []string{"/a:Kptfile", "/b:Kptfile"},
+			wantErr: `Kptfile: Kptfile "x": could be the root package's Kptfile as well as /a/Kptfile: ` +
+				`run the function on one package at a time`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,16 +117,22 @@ func TestReadOfKustomize(t *testing.T) {
 		items   []string
 		wantErr string
 	}{
-		"no paths":       {items: []string{kptfile + id, context + id}},
-		"made-up paths":  {items: []string{kptfile + path + "kptfile_web.yaml\n", context + path + "configmap_kptfile.kpt.dev.yaml\n"}},
-		"in a namespace": {items: []string{kptfile + prod + path + "prod/kptfile_web.yaml\n", context + path + "configmap_kptfile.kpt.dev.yaml\n"}},
-		"one without":    {items: []string{kptfile + path + "kptfile_web.yaml\n", context + id}},
+		"no paths": {items: []string{kptfile + id, context + id}},
+		"made-up paths": {items: []string{kptfile + path + "kptfile_web.yaml\n",
+			context + path + "configmap_kptfile.kpt.dev.yaml\n"}},
+		"in a namespace": {items: []string{kptfile + prod + path + "prod/kptfile_web.yaml\n",
+			context + path + "configmap_kptfile.kpt.dev.yaml\n"}},
+		"one without": {items: []string{kptfile + path + "kptfile_web.yaml\n", context + id}},
 		"two Kptfiles": {items: []string{kptfile + path + "kptfile_web.yaml\n", other + id},
-			wantErr: `Kptfile "db": could be the root package's Kptfile as well as Kptfile "web": run the function on one package at a time`},
+			wantErr: `Kptfile "db": could be the root package's Kptfile as well as Kptfile "web": ` +
+				`run the function on one package at a time`},
 		"two in a namespace": {items: []string{kptfile + prod + id, other + prod + id},
-			wantErr: `Kptfile "db": could be the root package's Kptfile as well as Kptfile "web" of namespace "prod": run the function on one package at a time`},
-		"a made-up path, but not by kustomize": {items: []string{strings.ReplaceAll(kptfile+path, "kustomize.", "") + "kptfile_web.yaml\n", context},
-			wantErr: "no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
+			wantErr: `Kptfile "db": could be the root package's Kptfile as well as Kptfile "web" of namespace "prod": ` +
+				`run the function on one package at a time`},
+		"a made-up path, but not by kustomize": {items: []string{strings.ReplaceAll(kptfile+path, "kustomize.", "") +
+			"kptfile_web.yaml\n", context},
+			wantErr: "no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, " +
+				"selectors, exclude) hide its Kptfile"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,8 +10,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// added returns the result for a resource that the upstream adds. In a package that kpt or Porch made, it gets what they
-// would give it: a comment and an annotation that say which resource of the upstream it is, whatever its name becomes.
+// added returns the result for a resource that the upstream adds. In a package that kpt or Porch made, it gets what
+// they would give it: a comment and an annotation that say which resource of the upstream it is, whatever its name
+// becomes.
 func (m *merged) added(t *tuple) (result, error) {
 	r := result{tuple: t, outcome: taken}
 	if !m.tracked || t.updated.isKptfile() || t.key().kind == "" || !isRegular(t.updated.root) {
@@ -36,7 +37,8 @@ func (m *merged) added(t *tuple) (result, error) {
 		return r, nil
 	}
 	item := yaml.NewRNode(root.Content[0])
-	annotate(item, strings.TrimPrefix(identifier, annotationsPath), strings.Join([]string{k.group, k.kind, namespace, k.name}, "|"))
+	annotate(item, strings.TrimPrefix(identifier, annotationsPath),
+		strings.Join([]string{k.group, k.kind, namespace, k.name}, "|"))
 	text, err := encode(root, t.updated.text)
 	if err != nil {
 		return r, fmt.Errorf("%s: %s: cannot be written: %w", t.updated.file, describe(t.updated), err)

@@ -28,8 +28,8 @@ type Config struct {
 	UpstreamLock *UpstreamLock `json:"upstreamLock,omitempty"`
 }
 
-// Revision is a version of the upstream: its files, or the name of a PackageRevisionResources among the items, or such an
-// object itself.
+// Revision is a version of the upstream: its files, or the name of a PackageRevisionResources among the items, or such
+// an object itself.
 type Revision struct {
 	Name      string            `json:"name,omitempty"`
 	Resources map[string]string `json:"resources,omitempty"`
@@ -62,14 +62,16 @@ const (
 	filesGroup = "porch.kpt.dev"
 )
 
-const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: MergeUpstream, metadata: {name: merge}, original: {name: blueprints.web.v1}, updated: {name: blueprints.web.v2}}`
+const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: MergeUpstream, metadata: {name: merge}, original: {name: ` +
+	`blueprints.web.v1}, updated: {name: blueprints.web.v2}}`
 
 // decode reads the config. Revisions that are given by name alone are looked up among the items.
 func decode(config *yaml.RNode, items []*yaml.RNode) (Config, error) {
 	var c Config
-	err := fnconfig.Decode(config, example, fnconfig.Form{APIVersion: fnconfig.APIVersion, Kind: Kind, Decode: func(n *yaml.RNode) error {
-		return fnconfig.Strict(n, &c)
-	}})
+	err := fnconfig.Decode(config, example, fnconfig.Form{APIVersion: fnconfig.APIVersion, Kind: Kind,
+		Decode: func(n *yaml.RNode) error {
+			return fnconfig.Strict(n, &c)
+		}})
 	if err != nil {
 		return c, err
 	}
@@ -94,7 +96,9 @@ func (r *Revision) resolve(config *yaml.RNode, field string, items []*yaml.RNode
 		return nil
 	}
 	if r.Name == "" {
-		return krm.Errorf(config, field, "is missing: give it resources, the files of that revision by path, or the name of a %s that is saved in the package's directory", filesKind)
+		return krm.Errorf(config, field,
+			"is missing: give it resources, the files of that revision by path, or the name of a %s that is saved in the "+
+				"package's directory", filesKind)
 	}
 	var names []string
 	for _, item := range items {
@@ -115,9 +119,12 @@ func (r *Revision) resolve(config *yaml.RNode, field string, items []*yaml.RNode
 		return nil
 	}
 	if len(names) == 0 {
-		return krm.Errorf(config, field+".resources", "is missing, and no %s is saved in the package's directory: save one there by kubectl get packagerevisionresources %s -o yaml", filesKind, r.Name)
+		return krm.Errorf(config, field+".resources",
+			"is missing, and no %s is saved in the package's directory: "+
+				"save one there by kubectl get packagerevisionresources %s -o yaml", filesKind, r.Name)
 	}
-	return krm.Errorf(config, field+".name", "is %q, but those saved in the package's directory are %s", r.Name, strings.Join(names, ", "))
+	return krm.Errorf(config, field+".name", "is %q, but those saved in the package's directory are %s", r.Name,
+		strings.Join(names, ", "))
 }
 
 // isFiles reports whether an item is a PackageRevisionResources, which is no part of the package.

@@ -20,8 +20,10 @@ type conflicting struct {
 }
 
 var conflicts = map[string]conflicting{
-	"scalar": {cm + "data:\n  a: one # was\n  b: x\n", cm + "data:\n  a: two # was\n  b: z\n", cm + "data:\n  a: three # mine\n  b: x\n",
-		cm + "data:\n  a: two # mine\n  b: z\n", cm + "data:\n  a: three # mine\n  b: z\n", []string{"data.a: one | three | two"}},
+	"scalar": {cm + "data:\n  a: one # was\n  b: x\n", cm + "data:\n  a: two # was\n  b: z\n",
+		cm + "data:\n  a: three # mine\n  b: x\n",
+		cm + "data:\n  a: two # mine\n  b: z\n", cm +
+			"data:\n  a: three # mine\n  b: z\n", []string{"data.a: one | three | two"}},
 	"scalar of another type": {deploy + "spec: {a: 1}\n", deploy + "spec: {a: \"1\"}\n", deploy + "spec: {a: 2}\n",
 		deploy + "spec: {a: \"1\"}\n", deploy + "spec: {a: 2}\n", []string{`spec.a: 1 | 2 | "1"`}},
 	"scalar removed here": {cm + "data: {a: one, b: x}\n", cm + "data: {a: two, b: x}\n", cm + "data: {b: x}\n",
@@ -34,54 +36,87 @@ var conflicts = map[string]conflicting{
 		cm + "data: # c\n  a: two\n", cm + "data: # c\n  a: null # mine\n", []string{"data.a: one |  | two"}},
 	"map added on both sides": {cm, cm + "data: {b: x, a: one}\n", cm + "data: {a: two, c: y1}\n",
 		cm + "data: {a: one, c: y1, b: x}\n", cm + "data: {a: two, c: y1, b: x}\n", []string{"data.a:  | two | one"}},
-	"map removed here": {deploy + "spec:\n  r: {cpu: 1, memory: 1}\n  x: 1\n", deploy + "spec:\n  r: {cpu: 2, memory: 1}\n  x: 1\n", deploy + "spec:\n  x: 1\n",
-		deploy + "spec:\n  x: 1\n  r: {cpu: 2, memory: 1}\n", deploy + "spec:\n  x: 1\n", []string{`spec.r: {"cpu":1,"memory":1} |  | {"cpu":2,"memory":1}`}},
-	"map removed upstream": {deploy + "spec:\n  r: {cpu: 1, memory: 1}\n  x: 1\n", deploy + "spec:\n  x: 2\n", deploy + "spec:\n  r: {cpu: 2, memory: 1}\n  x: 1\n",
+	"map removed here": {deploy + "spec:\n  r: {cpu: 1, memory: 1}\n  x: 1\n",
+		deploy + "spec:\n  r: {cpu: 2, memory: 1}\n  x: 1\n", deploy + "spec:\n  x: 1\n",
+		deploy + "spec:\n  x: 1\n  r: {cpu: 2, memory: 1}\n", deploy +
+			"spec:\n  x: 1\n", []string{`spec.r: {"cpu":1,"memory":1} |  | {"cpu":2,"memory":1}`}},
+	"map removed upstream": {deploy + "spec:\n  r: {cpu: 1, memory: 1}\n  x: 1\n", deploy + "spec:\n  x: 2\n",
+		deploy + "spec:\n  r: {cpu: 2, memory: 1}\n  x: 1\n",
 		deploy + "spec:\n  x: 2\n", deploy + "spec:\n  r: {cpu: 2}\n  x: 2\n", []string{"spec.r.cpu: 1 | 2 | "}},
 	"map and scalar": {deploy + "spec:\n  x: 1\n", deploy + "spec:\n  x: {y: 1}\n", deploy + "spec:\n  x: [2]\n",
 		deploy + "spec:\n  x: {y: 1}\n", deploy + "spec:\n  x: [2]\n", []string{`spec.x: 1 | [2] | {"y":1}`}},
-	"list without keys": {pod + "      - name: web\n        args: [a, b]\n", pod + "      - name: web\n        args: [a, c]\n", pod + "      - name: web\n        args: [a]\n",
+	"list without keys": {pod + "      - name: web\n        args: [a, b]\n",
+		pod + "      - name: web\n        args: [a, c]\n", pod + "      - name: web\n        args: [a]\n",
 		pod + "      - name: web\n        args: [a, c]\n", pod + "      - name: web\n        args: [a]\n",
 		[]string{`spec.template.spec.containers[name=web].args: ["a","b"] | ["a"] | ["a","c"]`}},
-	"list without keys removed upstream": {pod + "      - name: web\n        args: [a, b]\n", pod + "      - name: web\n", pod + "      - name: web\n        args: [a]\n",
+	"list without keys removed upstream": {pod + "      - name: web\n        args: [a, b]\n", pod + "      - name: web\n",
+		pod + "      - name: web\n        args: [a]\n",
 		pod + "      - name: web\n", pod + "      - name: web\n        args: [a]\n",
 		[]string{`spec.template.spec.containers[name=web].args: ["a","b"] | ["a"] | `}},
-	"element removed here": {pod + "      - name: web\n      - name: side\n        image: s:1\n        tty: true\n", pod + "      - name: web\n      - name: side\n        image: s:2\n        tty: true\n", pod + "      - name: web\n",
+	"element removed here": {pod + "      - name: web\n      - name: side\n        image: s:1\n        tty: true\n",
 		pod + "      - name: web\n      - name: side\n        image: s:2\n        tty: true\n", pod + "      - name: web\n",
-		[]string{`spec.template.spec.containers[name=side]: {"image":"s:1","name":"side","tty":true} |  | {"image":"s:2","name":"side","tty":true}`}},
-	"element removed upstream": {pod + "      - name: web\n      - name: side\n        image: s:1\n", pod + "      - name: web\n", pod + "      - name: web\n      - name: side\n        image: s:mine\n",
+		pod + "      - name: web\n      - name: side\n        image: s:2\n        tty: true\n", pod + "      - name: web\n",
+		[]string{`spec.template.spec.containers[name=side]: {"image":"s:1","name":"side","tty":true} |  | ` +
+			`{"image":"s:2","name":"side","tty":true}`}},
+	"element removed upstream": {pod + "      - name: web\n      - name: side\n        image: s:1\n",
 		pod + "      - name: web\n", pod + "      - name: web\n      - name: side\n        image: s:mine\n",
-		[]string{`spec.template.spec.containers[name=side]: {"image":"s:1","name":"side"} | {"image":"s:mine","name":"side"} | `}},
-	"element added on both sides": {pod + "      - name: web\n", pod + "      - name: web\n      - name: side\n        image: s:1\n        tty: true\n", pod + "      - name: web\n      - name: side\n        image: s:2\n        stdin: true\n",
-		pod + "      - name: web\n      - name: side\n        image: s:1\n        stdin: true\n        tty: true\n", pod + "      - name: web\n      - name: side\n        image: s:2\n        stdin: true\n        tty: true\n",
+		pod + "      - name: web\n", pod + "      - name: web\n      - name: side\n        image: s:mine\n",
+		[]string{`spec.template.spec.containers[name=side]: ` +
+			`{"image":"s:1","name":"side"} | {"image":"s:mine","name":"side"} | `}},
+	"element added on both sides": {pod + "      - name: web\n",
+		pod + "      - name: web\n      - name: side\n        image: s:1\n        tty: true\n",
+		pod + "      - name: web\n      - name: side\n        image: s:2\n        stdin: true\n",
+		pod + "      - name: web\n      - name: side\n        image: s:1\n        stdin: true\n        tty: true\n", pod +
+			"      - name: web\n      - name: side\n        image: s:2\n        stdin: true\n        tty: true\n",
 		[]string{"spec.template.spec.containers[name=side].image:  | s:2 | s:1"}},
 	"port of a protocol": {
-		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n        - {containerPort: 53, protocol: TCP, name: b}\n",
-		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n        - {containerPort: 53, protocol: TCP, name: d}\n",
-		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n        - {containerPort: 53, protocol: TCP, name: e}\n",
-		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n        - {containerPort: 53, protocol: TCP, name: d}\n",
-		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n        - {containerPort: 53, protocol: TCP, name: e}\n",
+		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n" +
+			"        - {containerPort: 53, protocol: TCP, name: b}\n",
+		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n" +
+			"        - {containerPort: 53, protocol: TCP, name: d}\n",
+		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n" +
+			"        - {containerPort: 53, protocol: TCP, name: e}\n",
+		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n" +
+			"        - {containerPort: 53, protocol: TCP, name: d}\n",
+		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n" +
+			"        - {containerPort: 53, protocol: TCP, name: e}\n",
 		[]string{"spec.template.spec.containers[name=dns].ports[containerPort=53,protocol=TCP].name: b | e | d"}},
-	"list of a custom resource": {"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 1}\n", "apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 2}\n", "apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 1}\n- {name: mine}\n",
-		"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 2}\n", "apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 1}\n- {name: mine}\n",
+	"list of a custom resource": {"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 1}\n",
+		"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 2}\n",
+		"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 1}\n- {name: mine}\n",
+		"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 2}\n",
+		"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 1}\n- {name: mine}\n",
 		[]string{`spec: [{"name":"n","v":1}] | [{"name":"n","v":1},{"name":"mine"}] | [{"name":"n","v":2}]`}},
-	"a key twice": {pod + "      - name: a\n      - name: a\n", pod + "      - name: a\n        tty: true\n      - name: a\n", pod + "      - name: a\n      - name: a\n        stdin: true\n",
-		pod + "      - name: a\n        tty: true\n      - name: a\n", pod + "      - name: a\n      - name: a\n        stdin: true\n",
-		[]string{`spec.template.spec.containers: [{"name":"a"},{"name":"a"}] | [{"name":"a"},{"name":"a","stdin":true}] | [{"name":"a","tty":true},{"name":"a"}]`}},
-	"values are shortened": {cm + "data: {a: one}\n", cm + "data: {a: \"" + strings.Repeat("ü", 300) + "\"}\n", cm + "data: {a: \"1\\n2\"}\n",
-		cm + "data: {a: \"" + strings.Repeat("ü", 300) + "\"}\n", cm + "data: {a: \"1\\n2\"}\n", []string{`data.a: one | "1\n2" | ` + strings.Repeat("ü", 199) + "…"}},
-	"values of secrets": {"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: b}}\nstringData: {p: one}\n", "apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: c}}\nstringData: {p: two}\n", "apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: d}}\nstringData: {p: three}\n",
-		"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: c}}\nstringData: {p: two}\n", "apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: d}}\nstringData: {p: three}\n",
+	"a key twice": {pod + "      - name: a\n      - name: a\n",
+		pod + "      - name: a\n        tty: true\n      - name: a\n",
+		pod + "      - name: a\n      - name: a\n        stdin: true\n",
+		pod + "      - name: a\n        tty: true\n      - name: a\n", pod +
+			"      - name: a\n      - name: a\n        stdin: true\n",
+		[]string{`spec.template.spec.containers: [{"name":"a"},{"name":"a"}] | [{"name":"a"},{"name":"a","stdin":true}] | ` +
+			`[{"name":"a","tty":true},{"name":"a"}]`}},
+	"values are shortened": {cm + "data: {a: one}\n", cm + "data: {a: \"" + strings.Repeat("ü", 300) + "\"}\n",
+		cm + "data: {a: \"1\\n2\"}\n",
+		cm + "data: {a: \"" + strings.Repeat("ü", 300) + "\"}\n", cm +
+			"data: {a: \"1\\n2\"}\n", []string{`data.a: one | "1\n2" | ` + strings.Repeat("ü", 199) + "…"}},
+	"values of secrets": {"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: b}}\nstringData: {p: one}\n",
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: c}}\nstringData: {p: two}\n",
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: d}}\nstringData: {p: three}\n",
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: c}}\nstringData: {p: two}\n",
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: d}}\nstringData: {p: three}\n",
 		[]string{"metadata.labels.a: b | d | c", "stringData.p: (not shown) | (not shown) | (not shown)"}},
-	"alias": {deploy + "x: &a {b: 1}\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n", deploy + "x: &a {b: 3}\nspec: *a\n",
-		deploy + "x: &a {b: 2}\nspec: *a\n", deploy + "x: &a {b: 3}\nspec: *a\n", []string{": 81 bytes, sha256 9a1f187d2fdf | 81 bytes, sha256 a728f9235468 | 81 bytes, sha256 bbebf2f188fb"}},
+	"alias": {deploy + "x: &a {b: 1}\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n",
+		deploy + "x: &a {b: 3}\nspec: *a\n",
+		deploy + "x: &a {b: 2}\nspec: *a\n", deploy +
+			"x: &a {b: 3}\nspec: *a\n",
+		[]string{": 81 bytes, sha256 9a1f187d2fdf | 81 bytes, sha256 a728f9235468 | 81 bytes, sha256 bbebf2f188fb"}},
 }
 
 // TestConflicts holds what both sides changed is named, and which of the two is taken.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
 	for name, c := range conflicts {
-		for onConflict, want := range map[merging.OnConflict]string{"": c.upstream, merging.TakeUpstream: c.upstream, merging.KeepLocal: c.here} {
+		for onConflict, want := range map[merging.OnConflict]string{"": c.upstream, merging.TakeUpstream: c.upstream,
+			merging.KeepLocal: c.here} {
 			t.Run(name+"/"+string(onConflict), func(t *testing.T) {
 				t.Parallel()
 				got, found := merge(t, one(c.original), one(c.updated), one(c.local), merging.Options{OnConflict: onConflict})

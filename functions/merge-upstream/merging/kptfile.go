@@ -103,12 +103,16 @@ type entry struct {
 // kptfileLists is what tells merge3 how the elements of the lists of a Kptfile are told apart.
 const kptfileLists = `{"type": "object", "properties": {
 	"pipeline": {"type": "object", "properties": {
-		"mutators": {"type": "array", "items": {"type": "object"}, "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"},
-		"validators": {"type": "array", "items": {"type": "object"}, "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"}}},
+		"mutators": {"type": "array", "items": {"type": "object"},
+			"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"},
+		"validators": {"type": "array", "items": {"type": "object"},
+			"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"}}},
 	"info": {"type": "object", "properties": {
-		"readinessGates": {"type": "array", "items": {"type": "object"}, "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "conditionType"}}},
+		"readinessGates": {"type": "array", "items": {"type": "object"},
+			"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "conditionType"}}},
 	"status": {"type": "object", "properties": {
-		"conditions": {"type": "array", "items": {"type": "object"}, "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "type"}}}}}`
+		"conditions": {"type": "array", "items": {"type": "object"},
+			"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "type"}}}}}`
 
 var kptfileSchema = sync.OnceValue(func() *openapi.ResourceSchema {
 	schema := &spec.Schema{}

@@ -52,9 +52,9 @@ func upstreamName(body *yaml.Node) (namespace, name string, ok bool) {
 // tuple is a resource in the three versions; nil where there is none.
 type tuple struct{ original, local, updated *document }
 
-// match finds the tuples of all resources: those of the local package in the order in which they stand there, then those
-// that the upstream adds. Resources are the same if their key and file are; one that moved to another file is the same
-// if nothing else can be it.
+// match finds the tuples of all resources: those of the local package in the order in which they stand there, then
+// those that the upstream adds. Resources are the same if their key and file are; one that moved to another file is the
+// same if nothing else can be it.
 func (v versions) match() []*tuple {
 	type place struct {
 		key  key

@@ -3,10 +3,10 @@
 // Package merging brings a package to another version of its upstream: a three-way merge of the resources by kyaml's
 // merge3, as kpt and Porch do it, and a walk over the three versions that names what both sides changed.
 //
-// merge3 knows one rule, the upstream wins, and reports nothing. The walk comes first: it records the conflicts, and takes
-// out of merge3's sight what merge3 must leave alone (what the upstream did not change, what is kept), what there is
-// nothing to merge of (values that only the upstream has), and what merge3 gets wrong (values whose type changed, lists
-// that have a key twice). e2e/merge holds the outcomes to those of Porch and kpt.
+// merge3 knows one rule, the upstream wins, and reports nothing. The walk comes first: it records the conflicts, and
+// takes out of merge3's sight what merge3 must leave alone (what the upstream did not change, what is kept), what there
+// is nothing to merge of (values that only the upstream has), and what merge3 gets wrong (values whose type changed,
+// lists that have a key twice). e2e/merge holds the outcomes to those of Porch and kpt.
 package merging
 
 import (
@@ -67,10 +67,12 @@ const (
 )
 
 // ErrConflicts is the error of a merge that Stop stopped; errors.Is finds it.
-var ErrConflicts = errors.New("both sides changed the same values: decide for one, or set onConflict to TakeUpstream or KeepLocal")
+var ErrConflicts = errors.New("both sides changed the same values: " +
+	"decide for one, or set onConflict to TakeUpstream or KeepLocal")
 
-// Merge merges into the local package what changed from the original to the updated upstream. All three are the texts of
-// a package's files by path. It returns the files of the merged package, and the conflicts in the order of the files.
+// Merge merges into the local package what changed from the original to the updated upstream. All three are the texts
+// of a package's files by path. It returns the files of the merged package, and the conflicts in the order of the
+// files.
 //
 // A file without changes is returned as it is, byte by byte; so are the documents without changes of a file with some.
 // Merging the result again with the same upstreams changes nothing. With Stop, conflicts are returned together with

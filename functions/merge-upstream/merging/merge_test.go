@@ -51,35 +51,73 @@ func merge(t *testing.T, original, updated, local files, options merging.Options
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ original, updated, local, want string }{
-		"nothing changed upstream":               {cm + "data: {a: 1}\n", cm + "data:\n  a: 1\n", cm + "data:\n\n  # c\n  'a': 2\n", cm + "data:\n\n  # c\n  'a': 2\n"},
-		"nothing changed here":                   {cm + "data: {a: 1}\n", "# u\n" + cm + "data:\n\n  a: 2\n", cm + "data: {a: 1}\n", "# u\n" + cm + "data:\n\n  a: 2\n"},
-		"different fields":                       {cm + "data:\n  a: one\n  b: two\n", cm + "data:\n  a: one\n  b: three\n", cm + "data: # mine\n  b: two # b\n  a: ONE # a\n", cm + "data: # mine\n  b: three # b\n  a: ONE # a\n"},
-		"same change":                            {cm + "data:\n  a: one\n", cm + "data:\n  a: two\n", cm + "data:\n  a: 'two' # mine\n", cm + "data:\n  a: 'two' # mine\n"},
-		"field added upstream":                   {cm + "data:\n  a: one\n", cm + "data:\n  # new\n  b: two\n  a: one\n", cm + "data:\n  a: ONE\n", cm + "data:\n  a: ONE\n  # new\n  b: two\n"},
-		"field added here":                       {cm + "data:\n  a: one\n", cm + "data:\n  a: two\n", cm + "data:\n  a: one\n  b: mine\n", cm + "data:\n  a: two\n  b: mine\n"},
-		"field removed upstream":                 {cm + "data:\n  a: one\n  b: two\n", cm + "data:\n  a: one\n", cm + "data:\n  a: ONE\n  b: two\n", cm + "data:\n  a: ONE\n"},
-		"field removed here":                     {cm + "data:\n  a: one\n  b: two\n", cm + "data:\n  a: two\n  b: two\n", cm + "data:\n  a: one\n", cm + "data:\n  a: two\n"},
-		"map removed here":                       {deploy + "spec:\n  a: one\n  b: {c: 1}\n", deploy + "spec:\n  a: two\n  b: {c: 1}\n", deploy + "spec:\n  a: one\n", deploy + "spec:\n  a: two\n"},
-		"map removed upstream":                   {deploy + "spec:\n  a: one\n  b: {c: 1}\n", deploy + "spec:\n  a: one\n", deploy + "spec:\n  a: two\n  b: {c: 1}\n", deploy + "spec:\n  a: two\n"},
-		"empty map removed upstream":             {deploy + "spec:\n  emptyDir: {}\n  a: 1\n", deploy + "spec:\n  configMap: {name: c}\n  a: 1\n", deploy + "spec:\n  emptyDir: {}\n  a: 2\n", deploy + "spec:\n  a: 2\n  configMap: {name: c}\n"},
-		"key added to what the upstream removes": {deploy + "spec:\n  b: {c: 1}\n", deploy + "spec: {}\n", deploy + "spec:\n  b: {c: 1, d: 2}\n", deploy + "spec:\n  b: {d: 2}\n"},
-		"null here":                              {deploy + "spec:\n  a: 1\n  b: null\n", deploy + "spec:\n  a: 2\n  b: null\n", deploy + "spec:\n  a: 1\n  b: null # mine\n", deploy + "spec:\n  a: 2\n  b: null # mine\n"},
-		"null upstream":                          {deploy + "spec:\n  a: 1\n  b: 1\n", deploy + "spec:\n  a: null\n  b: 1\n", deploy + "spec:\n  a: 1\n  b: 2\n", deploy + "spec:\n  b: 2\n"},
-		"null here, value upstream":              {deploy + "spec:\n  a: null\n  b: 1\n", deploy + "spec:\n  a: 1\n  b: 1\n", deploy + "spec:\n  a: null\n  b: 2\n", deploy + "spec:\n  a: 1\n  b: 2\n"},
-		"type changes":                           {deploy + "spec:\n  a: one # c\n  b: 1\n", deploy + "spec:\n  a: {b: c}\n  b: 1\n", deploy + "spec:\n  a: one # c\n  b: 2\n", deploy + "spec:\n  a: {b: c}\n  b: 2\n"},
-		"number becomes text":                    {deploy + "spec:\n  a: 1\n  b: 1\n", deploy + "spec:\n  a: \"1\"\n  b: 1\n", deploy + "spec:\n  a: 1\n  b: 2\n", deploy + "spec:\n  a: \"1\"\n  b: 2\n"},
-		"API version changes":                    {"apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 1}\n", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 1}\n", "apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n"},
-		"word that needs quotes":                 {cm + "data:\n  a: on-off\n  b: x\n", cm + "data:\n  a: \"yes\"\n  b: x\n", cm + "data:\n  a: on-off\n  b: y1\n", cm + "data:\n  a: \"yes\"\n  b: y1\n"},
-		"quotes of the package":                  {cm + "data:\n  a: one\n  b: x\n", cm + "data:\n  a: two\n  b: x\n", cm + "data:\n  a: 'one'\n  b: y1\n", cm + "data:\n  a: 'two'\n  b: y1\n"},
-		"text of several lines":                  {cm + "data:\n  a: |\n    one\n  b: x\n", cm + "data:\n  a: |\n    one\n    two\n  b: x\n", cm + "data:\n  a: \"one\\n\"\n  b: y1\n", cm + "data:\n  a: |\n    one\n    two\n  b: y1\n"},
-		"folded text":                            {cm + "data:\n  b: x\n", cm + "data:\n  b: y1\n", cm + "data:\n  a: >-\n    one\n\n      two\n  b: x\n", cm + "data:\n  a: \"one\\n\\n  two\"\n  b: y1\n"},
-		"folded text, nothing changed upstream":  {cm + "data:\n  b: x\n", cm + "data:\n  b: x\n", cm + "data:\n  a: >-\n    one\n\n      two\n  b: y1\n", cm + "data:\n  a: >-\n    one\n\n      two\n  b: y1\n"},
-		"folded text of the upstream":            {cm + "data:\n  b: x\n", cm + "data:\n  a: >-\n    one\n\n      two\n  b: x\n", cm + "data:\n  b: y1\n", cm + "data:\n  b: y1\n  a: \"one\\n\\n  two\"\n"},
-		"comment changes upstream":               {cm + "data:\n  a: one # old\n  b: x\n", cm + "data:\n  a: two # new\n  b: x\n", cm + "data:\n  a: one # old\n  b: y1\n", cm + "data:\n  a: two # new\n  b: y1\n"},
-		"list changes upstream":                  {deploy + "spec:\n  args: [a, b]\n  b: 1\n", deploy + "spec:\n  args:\n  - a\n  - c\n  b: 1\n", deploy + "spec:\n  args: [a, b]\n  b: 2\n", deploy + "spec:\n  args:\n  - a\n  - c\n  b: 2\n"},
-		"list only looks different upstream":     {deploy + "spec:\n  args: [a, b]\n  b: 1\n", deploy + "spec:\n  args:\n  - a # x\n  - b\n  b: 3\n", deploy + "spec:\n  args: [a, b, mine]\n  b: 1\n", deploy + "spec:\n  args: [a, b, mine]\n  b: 3\n"},
-		"alias":                                  {deploy + "x: &a {b: 1}\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n", deploy + "x: &a {b: 1} # mine\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n"},
-		"no kind":                                {"a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 3\n", "a: 2\nb: 3\n"},
+		"nothing changed upstream": {cm + "data: {a: 1}\n", cm + "data:\n  a: 1\n",
+			cm + "data:\n\n  # c\n  'a': 2\n", cm + "data:\n\n  # c\n  'a': 2\n"},
+		"nothing changed here": {cm + "data: {a: 1}\n", "# u\n" + cm + "data:\n\n  a: 2\n",
+			cm + "data: {a: 1}\n", "# u\n" + cm + "data:\n\n  a: 2\n"},
+		"different fields": {cm + "data:\n  a: one\n  b: two\n", cm + "data:\n  a: one\n  b: three\n",
+			cm + "data: # mine\n  b: two # b\n  a: ONE # a\n", cm + "data: # mine\n  b: three # b\n  a: ONE # a\n"},
+		"same change": {cm + "data:\n  a: one\n", cm + "data:\n  a: two\n",
+			cm + "data:\n  a: 'two' # mine\n", cm + "data:\n  a: 'two' # mine\n"},
+		"field added upstream": {cm + "data:\n  a: one\n", cm + "data:\n  # new\n  b: two\n  a: one\n",
+			cm + "data:\n  a: ONE\n", cm + "data:\n  a: ONE\n  # new\n  b: two\n"},
+		"field added here": {cm + "data:\n  a: one\n", cm + "data:\n  a: two\n",
+			cm + "data:\n  a: one\n  b: mine\n", cm + "data:\n  a: two\n  b: mine\n"},
+		"field removed upstream": {cm + "data:\n  a: one\n  b: two\n", cm + "data:\n  a: one\n",
+			cm + "data:\n  a: ONE\n  b: two\n", cm + "data:\n  a: ONE\n"},
+		"field removed here": {cm + "data:\n  a: one\n  b: two\n", cm + "data:\n  a: two\n  b: two\n",
+			cm + "data:\n  a: one\n", cm + "data:\n  a: two\n"},
+		"map removed here": {deploy + "spec:\n  a: one\n  b: {c: 1}\n",
+			deploy + "spec:\n  a: two\n  b: {c: 1}\n", deploy + "spec:\n  a: one\n", deploy + "spec:\n  a: two\n"},
+		"map removed upstream": {deploy + "spec:\n  a: one\n  b: {c: 1}\n", deploy + "spec:\n  a: one\n",
+			deploy + "spec:\n  a: two\n  b: {c: 1}\n", deploy + "spec:\n  a: two\n"},
+		"empty map removed upstream": {deploy + "spec:\n  emptyDir: {}\n  a: 1\n",
+			deploy + "spec:\n  configMap: {name: c}\n  a: 1\n", deploy + "spec:\n  emptyDir: {}\n  a: 2\n",
+			deploy + "spec:\n  a: 2\n  configMap: {name: c}\n"},
+		"key added to what the upstream removes": {deploy + "spec:\n  b: {c: 1}\n", deploy + "spec: {}\n",
+			deploy + "spec:\n  b: {c: 1, d: 2}\n", deploy + "spec:\n  b: {d: 2}\n"},
+		"null here": {deploy + "spec:\n  a: 1\n  b: null\n",
+			deploy + "spec:\n  a: 2\n  b: null\n", deploy + "spec:\n  a: 1\n  b: null # mine\n",
+			deploy + "spec:\n  a: 2\n  b: null # mine\n"},
+		"null upstream": {deploy + "spec:\n  a: 1\n  b: 1\n", deploy + "spec:\n  a: null\n  b: 1\n",
+			deploy + "spec:\n  a: 1\n  b: 2\n", deploy + "spec:\n  b: 2\n"},
+		"null here, value upstream": {deploy + "spec:\n  a: null\n  b: 1\n", deploy + "spec:\n  a: 1\n  b: 1\n",
+			deploy + "spec:\n  a: null\n  b: 2\n", deploy + "spec:\n  a: 1\n  b: 2\n"},
+		"type changes": {deploy + "spec:\n  a: one # c\n  b: 1\n",
+			deploy + "spec:\n  a: {b: c}\n  b: 1\n", deploy + "spec:\n  a: one # c\n  b: 2\n",
+			deploy + "spec:\n  a: {b: c}\n  b: 2\n"},
+		"number becomes text": {deploy + "spec:\n  a: 1\n  b: 1\n", deploy + "spec:\n  a: \"1\"\n  b: 1\n",
+			deploy + "spec:\n  a: 1\n  b: 2\n", deploy + "spec:\n  a: \"1\"\n  b: 2\n"},
+		"API version changes": {"apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: web}\n" +
+			"spec: {replicas: 1}\n", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n" +
+			"spec: {replicas: 1}\n", "apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: web}\n" +
+			"spec: {replicas: 2}\n", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n"},
+		"word that needs quotes": {cm + "data:\n  a: on-off\n  b: x\n", cm + "data:\n  a: \"yes\"\n  b: x\n",
+			cm + "data:\n  a: on-off\n  b: y1\n", cm + "data:\n  a: \"yes\"\n  b: y1\n"},
+		"quotes of the package": {cm + "data:\n  a: one\n  b: x\n", cm + "data:\n  a: two\n  b: x\n",
+			cm + "data:\n  a: 'one'\n  b: y1\n", cm + "data:\n  a: 'two'\n  b: y1\n"},
+		"text of several lines": {cm + "data:\n  a: |\n    one\n  b: x\n",
+			cm + "data:\n  a: |\n    one\n    two\n  b: x\n", cm + "data:\n  a: \"one\\n\"\n  b: y1\n",
+			cm + "data:\n  a: |\n    one\n    two\n  b: y1\n"},
+		"folded text": {cm + "data:\n  b: x\n", cm + "data:\n  b: y1\n",
+			cm + "data:\n  a: >-\n    one\n\n      two\n  b: x\n", cm + "data:\n  a: \"one\\n\\n  two\"\n  b: y1\n"},
+		"folded text, nothing changed upstream": {cm + "data:\n  b: x\n", cm + "data:\n  b: x\n",
+			cm + "data:\n  a: >-\n    one\n\n      two\n  b: y1\n", cm + "data:\n  a: >-\n    one\n\n      two\n  b: y1\n"},
+		"folded text of the upstream": {cm + "data:\n  b: x\n",
+			cm + "data:\n  a: >-\n    one\n\n      two\n  b: x\n", cm + "data:\n  b: y1\n",
+			cm + "data:\n  b: y1\n  a: \"one\\n\\n  two\"\n"},
+		"comment changes upstream": {cm + "data:\n  a: one # old\n  b: x\n",
+			cm + "data:\n  a: two # new\n  b: x\n", cm + "data:\n  a: one # old\n  b: y1\n",
+			cm + "data:\n  a: two # new\n  b: y1\n"},
+		"list changes upstream": {deploy + "spec:\n  args: [a, b]\n  b: 1\n",
+			deploy + "spec:\n  args:\n  - a\n  - c\n  b: 1\n", deploy + "spec:\n  args: [a, b]\n  b: 2\n",
+			deploy + "spec:\n  args:\n  - a\n  - c\n  b: 2\n"},
+		"list only looks different upstream": {deploy + "spec:\n  args: [a, b]\n  b: 1\n",
+			deploy + "spec:\n  args:\n  - a # x\n  - b\n  b: 3\n", deploy + "spec:\n  args: [a, b, mine]\n  b: 1\n",
+			deploy + "spec:\n  args: [a, b, mine]\n  b: 3\n"},
+		"alias": {deploy + "x: &a {b: 1}\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n",
+			deploy + "x: &a {b: 1} # mine\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n"},
+		"no kind": {"a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 3\n", "a: 2\nb: 3\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,27 +139,44 @@ func TestLists(t *testing.T) {
 	t.Parallel()
 	const web, sidecar = "      - name: web\n        image: web:1\n", "      - name: side\n        image: side:1\n"
 	for name, c := range map[string]struct{ original, updated, local, want string }{
-		"element added on each side": {pod + web, pod + web + sidecar, pod + web + "      - name: mine\n        image: mine:1\n", pod + web + "      - name: mine\n        image: mine:1\n" + sidecar},
-		"element removed upstream":   {pod + web + sidecar, pod + web, pod + "      - name: web\n        image: web:mine\n" + sidecar, pod + "      - name: web\n        image: web:mine\n"},
-		"element removed here":       {pod + web + sidecar, pod + "      - name: web\n        image: web:2\n" + sidecar, pod + web, pod + "      - name: web\n        image: web:2\n"},
-		"fields of an element":       {pod + web, pod + "      - name: web\n        image: web:2\n", pod + "      - image: web:1 # pinned\n        name: web\n        tty: true\n", pod + "      - image: web:2 # pinned\n        name: web\n        tty: true\n"},
-		"other order upstream":       {pod + web + sidecar, pod + sidecar + "      - name: web\n        image: web:2\n", pod + "      # first\n" + web + sidecar + "      - name: mine\n", pod + "      # first\n      - name: web\n        image: web:2\n" + sidecar + "      - name: mine\n"},
+		"element added on each side": {pod + web, pod + web + sidecar,
+			pod + web + "      - name: mine\n        image: mine:1\n",
+			pod + web + "      - name: mine\n        image: mine:1\n" + sidecar},
+		"element removed upstream": {pod + web + sidecar, pod + web,
+			pod + "      - name: web\n        image: web:mine\n" + sidecar,
+			pod + "      - name: web\n        image: web:mine\n"},
+		"element removed here": {pod + web + sidecar, pod + "      - name: web\n        image: web:2\n" + sidecar,
+			pod + web, pod + "      - name: web\n        image: web:2\n"},
+		"fields of an element": {pod + web, pod + "      - name: web\n        image: web:2\n",
+			pod + "      - image: web:1 # pinned\n        name: web\n        tty: true\n",
+			pod + "      - image: web:2 # pinned\n        name: web\n        tty: true\n"},
+		"other order upstream": {pod + web + sidecar, pod + sidecar + "      - name: web\n        image: web:2\n",
+			pod + "      # first\n" + web + sidecar + "      - name: mine\n",
+			pod + "      # first\n      - name: web\n        image: web:2\n" + sidecar + "      - name: mine\n"},
 		"ports of two protocols": {
 			pod + web + "        ports:\n        - containerPort: 53\n          protocol: UDP\n",
-			pod + web + "        ports:\n        - containerPort: 53\n          protocol: UDP\n          name: dns\n        - containerPort: 53\n          protocol: TCP\n",
+			pod + web + "        ports:\n        - containerPort: 53\n          protocol: UDP\n          name: dns\n" +
+				"        - containerPort: 53\n          protocol: TCP\n",
 			pod + web + "        ports:\n        - containerPort: 53\n          protocol: UDP\n          hostPort: 53\n",
-			pod + web + "        ports:\n        - containerPort: 53\n          protocol: UDP\n          hostPort: 53\n          name: dns\n        - containerPort: 53\n          protocol: TCP\n",
+			pod + web + "        ports:\n        - containerPort: 53\n          protocol: UDP\n          hostPort: 53\n" +
+				"          name: dns\n        - containerPort: 53\n          protocol: TCP\n",
 		},
 		"protocol only upstream": {
-			pod + web + "        ports:\n        - containerPort: 80\n", pod + web + "        ports:\n        - containerPort: 80\n          protocol: TCP\n          name: http\n",
-			pod + web + "        ports:\n        - containerPort: 80\n          hostPort: 80\n", pod + web + "        ports:\n        - containerPort: 80\n          hostPort: 80\n          protocol: TCP\n          name: http\n",
+			pod + web + "        ports:\n        - containerPort: 80\n", pod + web +
+				"        ports:\n        - containerPort: 80\n          protocol: TCP\n          name: http\n",
+			pod + web + "        ports:\n        - containerPort: 80\n          hostPort: 80\n", pod + web +
+				"        ports:\n        - containerPort: 80\n          hostPort: 80\n          protocol: TCP\n" +
+				"          name: http\n",
 		},
 		"a key twice": {
-			pod + web + "        env:\n        - name: A\n        - name: A\n", pod + web + "        env:\n        - name: A\n          value: x\n        - name: A\n",
-			pod + web + "        env:\n        - name: A\n        - name: A\n        tty: true\n", pod + web + "        env:\n        - name: A\n          value: x\n        - name: A\n        tty: true\n",
+			pod + web + "        env:\n        - name: A\n        - name: A\n", pod + web +
+				"        env:\n        - name: A\n          value: x\n        - name: A\n",
+			pod + web + "        env:\n        - name: A\n        - name: A\n        tty: true\n", pod + web +
+				"        env:\n        - name: A\n          value: x\n        - name: A\n        tty: true\n",
 		},
 		"finalizers": {
-			deploy + "  finalizers: [a, b]\n", deploy + "  finalizers: [a, b, c]\n", deploy + "  finalizers: [b, mine]\n", deploy + "  finalizers: [b, mine, c]\n",
+			deploy + "  finalizers: [a, b]\n", deploy + "  finalizers: [a, b, c]\n", deploy +
+				"  finalizers: [b, mine]\n", deploy + "  finalizers: [b, mine, c]\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,11 +197,13 @@ func TestStop(t *testing.T) {
 	t.Parallel()
 	o, u, l := with(one(cm+"data: {a: one}\n")), with(one(cm+"data: {a: two}\n")), with(one(cm+"data: {a: three}\n"))
 	got, conflicts, err := merging.Merge(o, u, l, merging.Options{OnConflict: merging.Stop})
-	want := []merging.Conflict{{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: "one", Local: "three", Updated: "two", Taken: "local"}}
+	want := []merging.Conflict{{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: "one",
+		Local: "three", Updated: "two", Taken: "local"}}
 	if diff := cmp.Diff(want, conflicts); diff != "" || got != nil || !errors.Is(err, merging.ErrConflicts) {
 		t.Errorf("files %v, %v, conflicts -want +got:\n%s", got, err, diff)
 	}
-	if got, conflicts := merge(t, o, u, o, merging.Options{OnConflict: merging.Stop}); got["a.yaml"] != u["a.yaml"] || len(conflicts) > 0 {
+	if got, conflicts := merge(t, o, u, o, merging.Options{OnConflict: merging.Stop}); got["a.yaml"] != u["a.yaml"] ||
+		len(conflicts) > 0 {
 		t.Errorf("%v, %v", got, conflicts)
 	}
 }

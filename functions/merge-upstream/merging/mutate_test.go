@@ -12,7 +12,8 @@ import (
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 )
 
-// TestMutations is FuzzMerge with mutations that know of lines and words, so that what comes of them is YAML more often.
+// TestMutations is FuzzMerge with mutations that know of lines and words, so that what comes of them is YAML more
+// often.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	names := slices.Sorted(maps.Keys(conflicts))
@@ -31,7 +32,8 @@ func TestMutations(t *testing.T) {
 
 // mutated returns a text with a few lines removed, doubled, moved or changed.
 func mutated(r *rand.Rand, text string) string {
-	words := []string{"a", "name", "null", "{}", "[]", "- x", "'q'", "|", "# c", "yes", "1", "web", "&a x", "*a", "\"\"", "{a: b}", "[1, {name: b}]", "~"}
+	words := []string{"a", "name", "null", "{}", "[]", "- x", "'q'", "|", "# c", "yes", "1", "web", "&a x", "*a", "\"\"",
+		"{a: b}", "[1, {name: b}]", "~"}
 	lines := strings.Split(text, "\n")
 	for range r.IntN(4) {
 		i, j := r.IntN(len(lines)), r.IntN(len(lines))

@@ -15,7 +15,8 @@ import (
 )
 
 // TestRandom merges random changes of a Deployment. Where there is no conflict, the outcome is what merge3 makes of the
-// three versions by itself, and it does not matter what becomes of conflicts; where there are, none is lost by KeepLocal.
+// three versions by itself, and it does not matter what becomes of conflicts; where there are, none is lost by
+// KeepLocal.
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	const rounds = 600
@@ -32,14 +33,17 @@ func TestRandom(t *testing.T) {
 		if diff := cmp.Diff(got, again); diff != "" || err != nil {
 			t.Fatalf("seed %d: a second merge changes the package: %v\n%s", seed, err, diff)
 		}
-		kept, told, err := merging.Merge(with(one(original)), with(one(updated)), with(one(local)), merging.Options{OnConflict: merging.KeepLocal})
+		kept, told, err := merging.Merge(with(one(original)), with(one(updated)), with(one(local)),
+			merging.Options{OnConflict: merging.KeepLocal})
 		if err != nil || len(told) != len(conflicts) {
 			t.Fatalf("seed %d: %v, conflicts %v and %v", seed, err, conflicts, told)
 		}
 		if len(conflicts) > 0 {
 			conflicting++
-			if _, left, _ := merging.Merge(with(one(original)), with(one(updated)), kept, merging.Options{}); len(left) != len(conflicts) {
-				t.Errorf("seed %d: of the conflicts %v, KeepLocal leaves %v:\n%s\n%s\n%s", seed, conflicts, left, original, updated, local)
+			if _, left, _ := merging.Merge(with(one(original)), with(one(updated)), kept,
+				merging.Options{}); len(left) != len(conflicts) {
+				t.Errorf("seed %d: of the conflicts %v, KeepLocal leaves %v:\n%s\n%s\n%s", seed, conflicts, left, original, updated,
+					local)
 			}
 			continue
 		}
@@ -98,7 +102,8 @@ func (r random) value() string { return fmt.Sprintf("v%d", r.IntN(6)) }
 
 // changed returns a copy with a few changes.
 func (r random) changed(d deployment) deployment {
-	c := deployment{fields: map[string]string{}, of: map[string]map[string]string{}, containers: append([]string(nil), d.containers...)}
+	c := deployment{fields: map[string]string{}, of: map[string]map[string]string{},
+		containers: append([]string(nil), d.containers...)}
 	for k, v := range d.fields {
 		c.fields[k] = v
 	}
@@ -129,7 +134,8 @@ func (r random) changed(d deployment) deployment {
 
 func (d deployment) text() string {
 	var out strings.Builder
-	out.WriteString("apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  template:\n    spec:\n      containers:\n")
+	out.WriteString("apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  template:\n    spec:\n" +
+		"      containers:\n")
 	for _, name := range d.containers {
 		fmt.Fprintf(&out, "      - name: %s\n", name)
 		for _, field := range []string{"image", "command", "tty"} {

@@ -152,8 +152,8 @@ func (m *merged) fields(t *tuple, r rules) (result, error) {
 	return out, err
 }
 
-// settleComments moves the comment behind the key of a map or list that became empty: before it, the emitter would write
-// what cannot be read.
+// settleComments moves the comment behind the key of a map or list that became empty: before it, the emitter would
+// write what cannot be read.
 func settleComments(n *yaml.Node) {
 	for i, c := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 1 && c.Kind != yaml.ScalarNode && len(c.Content) == 0 && c.LineComment == "" {
@@ -163,7 +163,8 @@ func settleComments(n *yaml.Node) {
 	}
 }
 
-// readsBack reports whether a text is read as the value that it was written for. Comments in odd places can prevent that.
+// readsBack reports whether a text is read as the value that it was written for. Comments in odd places can prevent
+// that.
 func readsBack(text string, body *yaml.Node) bool {
 	var root yaml.Node
 	err := yaml.Unmarshal([]byte(text), &root)
@@ -193,7 +194,8 @@ func (m *merged) compared(r result) (result, error) {
 }
 
 // errUnreadable is said of a resource of which nobody could read what would be written.
-var errUnreadable = errors.New("could not be read again after the merge: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own")
+var errUnreadable = errors.New("could not be read again after the merge: " +
+	"move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own")
 
 // about records a conflict about a resource as a whole.
 func (m *merged) about(t *tuple, takenFrom string) {
@@ -218,7 +220,8 @@ func (m *merged) found(t *tuple, f finding, r rules) {
 	c := m.conflict(t)
 	c.Field, c.Taken = f.path, f.taken
 	hidden := r.hidden(f.path)
-	c.Original, c.Local, c.Updated = show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated, hidden)
+	c.Original, c.Local, c.Updated = show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated,
+		hidden)
 	m.conflicts = append(m.conflicts, c)
 }
 
@@ -236,7 +239,8 @@ func (m *merged) conflict(t *tuple) conflict {
 // describe returns the kind and the name of a resource; empty if it has none.
 func describe(d *document) string {
 	body := d.body()
-	id := krm.Identity{Kind: node.GetString(body, "kind"), Name: node.GetString(body, "metadata", "name"), Namespace: node.GetString(body, "metadata", "namespace")}
+	id := krm.Identity{Kind: node.GetString(body, "kind"), Name: node.GetString(body, "metadata", "name"),
+		Namespace: node.GetString(body, "metadata", "namespace")}
 	if id.Kind == "" {
 		return ""
 	}
@@ -252,8 +256,8 @@ func (t *tuple) isRegular() bool {
 	return true
 }
 
-// sameText reports whether two documents have the same text but for the line that separates them from others. Items of a
-// ResourceList have no text of their own: theirs is compared as kpt would write it.
+// sameText reports whether two documents have the same text but for the line that separates them from others. Items of
+// a ResourceList have no text of their own: theirs is compared as kpt would write it.
 func sameText(a, b *document) bool {
 	if a.item != nil {
 		before, err := encode(b.root, "")

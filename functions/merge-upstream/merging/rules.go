@@ -54,7 +54,8 @@ func hasAnnotation(d *document, name string) bool {
 }
 
 // ownCondition matches the places of conditions and gates that functions and renderers write.
-var ownCondition = regexp.MustCompile(`^(info\.readinessGates\[conditionType|status\.conditions\[type)=(config\.injection\..*|Rendered)\]$`)
+var ownCondition = regexp.MustCompile(
+	`^(info\.readinessGates\[conditionType|status\.conditions\[type)=(config\.injection\..*|Rendered)\]$`)
 
 // ours reports whether a field says what this package is, not what the upstream has: it stays as it is.
 func (r rules) ours(path string) bool {
@@ -71,8 +72,8 @@ func (r rules) ours(path string) bool {
 	return r.injected != "" && path == r.injected || r.kptfile && ownCondition.MatchString(path)
 }
 
-// written reports whether a field is one that functions of a variant, and renderers, write: where both sides changed it,
-// it stays as it is, and is no conflict.
+// written reports whether a field is one that functions of a variant, and renderers, write: where both sides changed
+// it, it stays as it is, and is no conflict.
 func (r rules) written(path string) bool {
 	return r.context && (path == "data" || strings.HasPrefix(path, "data.")) ||
 		r.kptfile && (strings.HasPrefix(path, "status") || strings.Contains(path, "s[name=PackageVariant."))
@@ -92,7 +93,8 @@ func (r rules) without(d *document) *yaml.Node {
 	}
 	metadata := present(body, "metadata")
 	list := present(metadata, "annotations")
-	for _, path := range []string{identifier, annotationsPath + injection.InjectedAnnotation, annotationsPath + injection.PorchInjectedAnnotation} {
+	for _, path := range []string{identifier, annotationsPath + injection.InjectedAnnotation,
+		annotationsPath + injection.PorchInjectedAnnotation} {
 		remove(list, strings.TrimPrefix(path, annotationsPath))
 	}
 	if list != nil && len(list.Content) == 0 {

@@ -26,7 +26,8 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
-	v := versions{original: read(c.Original.Resources), updated: read(c.Updated.Resources), local: l.pkg, resourcesOnly: true}
+	v := versions{original: read(c.Original.Resources), updated: read(c.Updated.Resources), local: l.pkg,
+		resourcesOnly: true}
 	v.settleWholeFiles()
 	stop := OnConflict(c.OnConflict) == Stop
 	m, err := v.merge(Options{OnConflict: OnConflict(c.OnConflict), Upstream: c.Upstream, UpstreamLock: c.UpstreamLock})
@@ -57,14 +58,16 @@ func (m *merged) notes(c Config) fn.Results {
 		out = append(out, c.result(false).Result(fn.Warning))
 	}
 	for _, name := range m.unseen {
-		e := &krm.Error{File: name, Reason: "changed upstream, but is not among the resources that a function gets: copy it from " + c.Updated.Name}
+		e := &krm.Error{File: name,
+			Reason: "changed upstream, but is not among the resources that a function gets: copy it from " + c.Updated.Name}
 		if c.Updated.Name == "" {
 			e.Reason += "the updated upstream"
 		}
 		out = append(out, e.Result(fn.Warning))
 	}
 	if c.UpstreamLock == nil {
-		e := &krm.Error{File: pkgtree.KptfileName, Field: "upstreamLock", Reason: "stays as it is, because the config has none: without it, the next merge has no right original"}
+		e := &krm.Error{File: pkgtree.KptfileName, Field: "upstreamLock",
+			Reason: "stays as it is, because the config has none: without it, the next merge has no right original"}
 		out = append(out, e.Result(fn.Warning))
 	}
 	return out
@@ -87,7 +90,8 @@ func local(items []*yaml.RNode) (*localPackage, error) {
 	}
 	root := items[tree.Root]
 	l := &localPackage{
-		pkg: pkg{}, root: path.Dir(fullPath(root)), prefix: path.Dir(krm.Identify(root).File), of: map[*yaml.RNode]*document{},
+		pkg: pkg{}, root: path.Dir(fullPath(root)), prefix: path.Dir(krm.Identify(root).File),
+		of: map[*yaml.RNode]*document{},
 	}
 	for _, item := range items {
 		if isFiles(item) {
@@ -95,7 +99,9 @@ func local(items []*yaml.RNode) (*localPackage, error) {
 		}
 		id := krm.Identify(item)
 		if id.File == "" {
-			return nil, krm.Errorf(item, "", "does not say which file it is from, and the files of a package are merged by their paths: run the function by kpt, not by kustomize")
+			return nil, krm.Errorf(item, "",
+				"does not say which file it is from, and the files of a package are merged by their paths: "+
+					"run the function by kpt, not by kustomize")
 		}
 		d, err := l.document(item, id)
 		if err != nil {
@@ -213,7 +219,8 @@ func (l *localPackage) place(item *yaml.RNode, name string, next map[string]int)
 		annotate(item, key, annotations[key])
 	}
 	for old, key := range map[string]string{
-		kioutil.LegacyPathAnnotation: kioutil.PathAnnotation, kioutil.LegacyIndexAnnotation: kioutil.IndexAnnotation, //nolint:staticcheck // kpt still sets them
+		//nolint:staticcheck // kpt still sets them
+		kioutil.LegacyPathAnnotation: kioutil.PathAnnotation, kioutil.LegacyIndexAnnotation: kioutil.IndexAnnotation,
 	} {
 		if krm.Annotation(item, old) != "" {
 			annotate(item, old, annotations[key])

@@ -63,13 +63,16 @@ func golden(t *testing.T, path, got string) {
 const (
 	config  = "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergeUpstream\nmetadata:\n  name: c\n"
 	saved   = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevisionResources\nmetadata:\n  name: b.web.v1\nspec:\n"
-	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: fn.kpt.dev/v1alpha1, kind: MergeUpstream, metadata: {name: merge}, original: {name: blueprints.web.v1}, updated: {name: blueprints.web.v2}}`
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example ` +
+		`{apiVersion: fn.kpt.dev/v1alpha1, kind: MergeUpstream, metadata: {name: merge}, original: {name: ` +
+		`blueprints.web.v1}, updated: {name: blueprints.web.v2}}`
 )
 
 // revision returns a revision in a config whose file a.yaml has the value in a.
 func revision(field, value string) string {
 	text := strings.ReplaceAll(cm+"data:\n  a: "+value+"\n  b: x\n", "\n", "\n      ")
-	return field + ":\n  resources:\n    Kptfile: |\n      " + strings.ReplaceAll(kptfile, "\n", "\n      ") + "\n    a.yaml: |\n      " + text + "\n"
+	return field + ":\n  resources:\n    Kptfile: |\n      " + strings.ReplaceAll(kptfile, "\n", "\n      ") +
+		"\n    a.yaml: |\n      " + text + "\n"
 }
 
 func TestFailures(t *testing.T) {
@@ -84,7 +87,8 @@ func TestFailures(t *testing.T) {
 		"no config":       {"", good, example},
 		"empty ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n", good, example},
 		"wrong kind": {"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\n", good,
-			`Deployment "d": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 MergeUpstream, not apps/v1 Deployment`},
+			`Deployment "d": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 MergeUpstream, not ` +
+				`apps/v1 Deployment`},
 		"misspelt field": {both + "onconflict: Stop\n", good,
 			`MergeUpstream "c": onconflict: is not a field of this config: did you mean onConflict?`},
 		"misspelt strategy": {both + "onConflict: stop\n", good,
@@ -94,11 +98,14 @@ func TestFailures(t *testing.T) {
 		"commit is a number": {both + "upstreamLock:\n  git:\n    commit: 11\n", good,
 			`MergeUpstream "c": upstreamLock.git.commit: is a number, but must be a string: put it in quotes`},
 		"no original": {config + revision("updated", "two"), good,
-			`MergeUpstream "c": original: is missing: give it resources, the files of that revision by path, or the name of a PackageRevisionResources that is saved in the package's directory`},
+			`MergeUpstream "c": original: is missing: give it resources, the files of that revision by path, or the name of a ` +
+				`PackageRevisionResources that is saved in the package's directory`},
 		"empty updated": {config + revision("original", "one") + "updated:\n  resources: {}\n", good,
-			`MergeUpstream "c": updated: is missing: give it resources, the files of that revision by path, or the name of a PackageRevisionResources that is saved in the package's directory`},
+			`MergeUpstream "c": updated: is missing: give it resources, the files of that revision by path, or the name of a ` +
+				`PackageRevisionResources that is saved in the package's directory`},
 		"nothing saved": {config + revision("original", "one") + "updated:\n  name: b.web.v2\n", good,
-			`MergeUpstream "c": updated.resources: is missing, and no PackageRevisionResources is saved in the package's directory: save one there by kubectl get packagerevisionresources b.web.v2 -o yaml`},
+			`MergeUpstream "c": updated.resources: is missing, and no PackageRevisionResources is saved in the package's ` +
+				`directory: save one there by kubectl get packagerevisionresources b.web.v2 -o yaml`},
 		"another saved": {config + revision("original", "one") + "updated:\n  name: b.web.v2\n",
 			fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1, "v1.yaml": saved + "  resources: {a.yaml: x}\n"},
 			`MergeUpstream "c": updated.name: is "b.web.v2", but those saved in the package's directory are b.web.v1`},
@@ -107,16 +114,24 @@ func TestFailures(t *testing.T) {
 			`v1.yaml: PackageRevisionResources "b.web.v1": spec.resources: is empty: a revision without files cannot be merged`},
 		"saved is no such object": {config + revision("original", "one") + "updated:\n  name: b.web.v1\n",
 			fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1, "v1.yaml": saved + "  resource: {}\n"},
-			`v1.yaml: PackageRevisionResources "b.web.v1": spec.resource: is not a field of this config: did you mean resources?`},
+			`v1.yaml: PackageRevisionResources "b.web.v1": spec.resource: is not a field of this config: ` +
+				`did you mean resources?`},
 		"no Kptfile": {both, fntest.Files{"a.yaml": cmv1},
-			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
+			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, " +
+				"exclude) hide its Kptfile"},
 		"original of another package": {both, fntest.Files{"Kptfile": kptfile, "d.yaml": deploy},
-			"the package has no resource in common with the original upstream, nor with the updated one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)"},
-		"conflicts that stop": {both + "onConflict: Stop\n", fntest.Files{"Kptfile": kptfile, "a.yaml": cm + "data:\n  a: three\n  b: x\n"},
-			`a.yaml: ConfigMap "settings": data.a: is three here, was one, and is two upstream: decide for one, or set onConflict to TakeUpstream or KeepLocal`},
-		"removal that stops": {config + revision("original", "one") + "updated:\n  resources:\n    Kptfile: \"\"\nonConflict: Stop\n", fntest.Files{"Kptfile": kptfile, "a.yaml": cmMine},
-			`a.yaml: ConfigMap "settings": is changed here, and removed upstream: decide for one, or set onConflict to TakeUpstream or KeepLocal`},
-		"Kptfile that cannot be edited": {both + "upstream: {type: git}\n", fntest.Files{"Kptfile": kptfile + "upstream: []\n", "a.yaml": cmv1},
+			"the package has no resource in common with the original upstream, nor with the updated one: " +
+				"pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)"},
+		"conflicts that stop": {both + "onConflict: Stop\n", fntest.Files{"Kptfile": kptfile,
+			"a.yaml": cm + "data:\n  a: three\n  b: x\n"},
+			`a.yaml: ConfigMap "settings": data.a: is three here, was one, and is two upstream: ` +
+				`decide for one, or set onConflict to TakeUpstream or KeepLocal`},
+		"removal that stops": {config + revision("original", "one") +
+			"updated:\n  resources:\n    Kptfile: \"\"\nonConflict: Stop\n", fntest.Files{"Kptfile": kptfile, "a.yaml": cmMine},
+			`a.yaml: ConfigMap "settings": is changed here, and removed upstream: ` +
+				`decide for one, or set onConflict to TakeUpstream or KeepLocal`},
+		"Kptfile that cannot be edited": {both + "upstream: {type: git}\n",
+			fntest.Files{"Kptfile": kptfile + "upstream: []\n", "a.yaml": cmv1},
 			`Kptfile: upstream: is a list, not a map: correct its type`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,10 +147,12 @@ func TestFolded(t *testing.T) {
 	const text = "  a: >-\n    one\n\n      two\n"
 	local := fntest.Files{"Kptfile": kptfile, "a.yaml": cm + "data:\n  a: one\n", "b.yaml": deploy}
 	files := func(field, a, b string) string {
-		return field + ":\n  resources:\n    a.yaml: " + strconv.Quote(cm+"data:\n"+a) + "\n    b.yaml: " + strconv.Quote(deploy) + "\n" + b
+		return field + ":\n  resources:\n    a.yaml: " + strconv.Quote(cm+"data:\n"+a) + "\n    b.yaml: " +
+			strconv.Quote(deploy) + "\n" + b
 	}
 	added := strings.Replace(cm, "settings", "more", 1) + "data:\n" + text
-	config := config + files("original", "  a: one\n", "") + files("updated", text, "    c.yaml: "+strconv.Quote(added)+"\n")
+	config := config + files("original", "  a: one\n", "") + files("updated", text,
+		"    c.yaml: "+strconv.Quote(added)+"\n")
 	stdout, stderr, code := fntest.Run(merging.Run, fntest.List(t, config, local))
 	if code != 0 {
 		t.Fatal(stderr)
@@ -154,10 +171,12 @@ func TestFolded(t *testing.T) {
 // TestWithoutPaths holds what users of kustomize read, which does not tell where resources are from.
 func TestWithoutPaths(t *testing.T) {
 	t.Parallel()
-	list := string(fntest.List(t, config+revision("original", "one")+revision("updated", "two"), fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1}))
+	list := string(fntest.List(t, config+revision("original", "one")+revision("updated", "two"),
+		fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1}))
 	list = strings.ReplaceAll(list, "annotations:\n", "annotations:\n      kustomize.config.k8s.io/id: '1'\n")
 	_, stderr, code := fntest.Run(merging.Run, []byte(list))
-	const want = "Kptfile \"web\": does not say which file it is from, and the files of a package are merged by their paths: run the function by kpt, not by kustomize\n"
+	const want = "Kptfile \"web\": does not say which file it is from, and the files of a package are merged by their " +
+		"paths: run the function by kpt, not by kustomize\n"
 	if diff := cmp.Diff(want, stderr); diff != "" || code != 1 {
 		t.Errorf("exit code %d, -want +got:\n%s", code, diff)
 	}
@@ -175,12 +194,14 @@ func TestPaths(t *testing.T) {
 	}{
 		"at the top":     {"", "", []string{"Kptfile", "b.yaml", "a.yaml"}},
 		"in a directory": {"x/y/", "", []string{"x/y/Kptfile", "x/y/b.yaml", "x/y/a.yaml"}},
-		"rendered":       {"", "internal.config.kubernetes.io/package-path: /home/x/web", []string{"Kptfile", "b.yaml", "a.yaml"}},
+		"rendered": {"", "internal.config.kubernetes.io/package-path: /home/x/web",
+			[]string{"Kptfile", "b.yaml", "a.yaml"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files := fntest.Files{c.dir + "Kptfile": kptfile, c.dir + "a.yaml": cmMine}
-			list := strings.ReplaceAll(string(fntest.List(t, both, files)), "annotations:\n", "annotations:\n      "+c.annotation+"\n")
+			list := strings.ReplaceAll(string(fntest.List(t, both, files)), "annotations:\n",
+				"annotations:\n      "+c.annotation+"\n")
 			stdout, stderr, code := fntest.Run(merging.Run, []byte(list))
 			if code != 0 {
 				t.Fatal(stderr)

@@ -15,7 +15,8 @@ const shieldTag = "!shielded"
 // shield hides a value from merge3, which would remove nulls, put quotes around words such as yes, and make one of list
 // elements with the same key.
 func (w *walker) shield(parent *yaml.Node, i int) {
-	if n := parent.Content[i]; n.Kind == yaml.ScalarNode && !node.IsNull(n) && (n.Style != 0 || !yaml.IsYaml1_1NonString(n)) {
+	if n := parent.Content[i]; n.Kind == yaml.ScalarNode && !node.IsNull(n) &&
+		(n.Style != 0 || !yaml.IsYaml1_1NonString(n)) {
 		return
 	}
 	w.shielded = append(w.shielded, parent.Content[i])
@@ -43,8 +44,8 @@ func (w *walker) unshield(n *yaml.Node) {
 	}
 }
 
-// styleFor returns the style in which the upstream's scalar stands in the place of the package's: in the quotes that are
-// there if it is a string too, and in quotes in any case if some YAML reader would take it for another type.
+// styleFor returns the style in which the upstream's scalar stands in the place of the package's: in the quotes that
+// are there if it is a string too, and in quotes in any case if some YAML reader would take it for another type.
 func styleFor(local, updated *yaml.Node) yaml.Style {
 	quotes := yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle
 	if updated.ShortTag() != yaml.NodeTagString {
@@ -61,8 +62,8 @@ func styleFor(local, updated *yaml.Node) yaml.Style {
 	return style
 }
 
-// isRegular reports whether merge3 can merge a resource: it drops aliases, takes the first of keys that stand twice, and
-// all keys for strings.
+// isRegular reports whether merge3 can merge a resource: it drops aliases, takes the first of keys that stand twice,
+// and all keys for strings.
 func isRegular(n *yaml.Node) bool {
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -101,7 +102,8 @@ func hasRegularKeys(m *yaml.Node) bool {
 
 func isKnownTag(tag string) bool {
 	switch tag {
-	case yaml.NodeTagString, yaml.NodeTagInt, yaml.NodeTagFloat, yaml.NodeTagBool, yaml.NodeTagNull, "!!timestamp", "!!binary":
+	case yaml.NodeTagString, yaml.NodeTagInt, yaml.NodeTagFloat, yaml.NodeTagBool, yaml.NodeTagNull, "!!timestamp",
+		"!!binary":
 		return true
 	}
 	return false

@@ -98,7 +98,8 @@ func (v versions) merge(options Options) (*merged, error) {
 	m := &merged{options: options, removedPackages: v.removedPackages(), whole: map[string]*string{}}
 	tuples := v.match()
 	if unrelated(tuples) {
-		return nil, errors.New("the package has no resource in common with the original upstream, nor with the updated one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)")
+		return nil, errors.New("the package has no resource in common with the original upstream, nor with the updated " +
+			"one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)")
 	}
 	m.tracked = isTracked(tuples)
 	for _, t := range tuples {
@@ -151,8 +152,8 @@ func (d directories) contain(file string) bool {
 	return slices.ContainsFunc(d, func(dir string) bool { return strings.HasPrefix(file, dir+"/") })
 }
 
-// removedPackages returns the subpackages of the original of which the local package has nothing: what the upstream adds
-// to them would be a package without a Kptfile.
+// removedPackages returns the subpackages of the original of which the local package has nothing: what the upstream
+// adds to them would be a package without a Kptfile.
 func (v versions) removedPackages() directories {
 	var out directories
 	for name := range v.original {
@@ -172,7 +173,8 @@ func (d directories) one(file string) bool { return d.contain(file) }
 // wholeFile merges a file as one value. Nil stands for a version that does not have it.
 func (m *merged) wholeFile(name string, original, updated, local *file) {
 	o, u, l := textOf(original), textOf(updated), textOf(local)
-	c := conflict{Conflict: Conflict{File: name, Original: describeText(o), Local: describeText(l), Updated: describeText(u), Taken: SideLocal}}
+	c := conflict{Conflict: Conflict{File: name, Original: describeText(o), Local: describeText(l),
+		Updated: describeText(u), Taken: SideLocal}}
 	kept := l
 	switch {
 	case sameFile(o, u) || sameFile(l, u):

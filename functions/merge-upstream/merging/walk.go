@@ -156,13 +156,14 @@ func (w *walker) conflict(parent, s sources, key, path string) {
 	}
 }
 
-// record notes a conflict, unless it is about what the package's own functions write, and reports whether the upstream's
-// value is taken.
+// record notes a conflict, unless it is about what the package's own functions write, and reports whether the
+// upstream's value is taken.
 func (w *walker) record(path string, s sources) (takeUpstream bool) {
 	if w.rules.written(path) {
 		return false
 	}
-	f := finding{path: path, values: sources{copyNode(s.original), copyNode(s.local), copyNode(s.updated)}, taken: SideLocal}
+	f := finding{path: path, values: sources{copyNode(s.original), copyNode(s.local), copyNode(s.updated)},
+		taken: SideLocal}
 	takeUpstream = w.onConflict == TakeUpstream || w.onConflict == ""
 	if takeUpstream {
 		f.taken = SideUpstream

@@ -23,7 +23,8 @@ type Config struct {
 	Pipeline *variant.Pipeline `json:"pipeline,omitempty"`
 }
 
-const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: PrependPipeline, metadata: {name: my-variant}, pipeline: {mutators: [{name: labels, image: "set-labels:v0.2", configMap: {tier: gold}}]}}`
+const example = `{apiVersion: fn.kpt.dev/v1alpha1, kind: PrependPipeline, metadata: {name: my-variant}, pipeline: ` +
+	`{mutators: [{name: labels, image: "set-labels:v0.2", configMap: {tier: gold}}]}}`
 
 // request is what a config asks for.
 type request struct {

@@ -22,7 +22,9 @@ const (
 	variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\nspec:\n"
 	one     = config + "pipeline:\n  mutators:\n  - image: a\n"
 
-	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example {apiVersion: fn.kpt.dev/v1alpha1, kind: PrependPipeline, metadata: {name: my-variant}, pipeline: {mutators: [{name: labels, image: "set-labels:v0.2", configMap: {tier: gold}}]}}`
+	example = `no function config: pass one by --fn-config, or by configPath in a Kptfile pipeline, for example ` +
+		`{apiVersion: fn.kpt.dev/v1alpha1, kind: PrependPipeline, metadata: {name: my-variant}, pipeline: {mutators: ` +
+		`[{name: labels, image: "set-labels:v0.2", configMap: {tier: gold}}]}}`
 )
 
 // pkg returns a package whose Kptfile has the given tail.
@@ -35,10 +37,12 @@ func TestFailures(t *testing.T) {
 		files  fntest.Files
 		want   string
 	}{
-		"no config":       {"", pkg(""), example},
-		"empty ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n", pkg(""), example},
+		"no config": {"", pkg(""), example},
+		"empty ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n", pkg(""),
+			example},
 		"ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata: {a: b}\n", pkg(""),
-			`ConfigMap "c": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 PrependPipeline, config.porch.kpt.dev/v1alpha1 PackageVariant, not v1 ConfigMap`},
+			`ConfigMap "c": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 PrependPipeline, ` +
+				`config.porch.kpt.dev/v1alpha1 PackageVariant, not v1 ConfigMap`},
 		"no name": {strings.Replace(one, "name: pv", "name: \"\"", 1), pkg(""),
 			`PrependPipeline "": metadata.name: is missing: set it`},
 		"misspelt field": {config + "pipeline:\n  mutator: []\n", pkg(""),
@@ -48,15 +52,18 @@ func TestFailures(t *testing.T) {
 		"null function": {config + "pipeline:\n  mutators: [null]\n", pkg(""),
 			`PrependPipeline "pv": pipeline.mutators[0]: is null, but must be a map: give it a value or remove it`},
 		"dot in a function's name": {variant + "  pipeline:\n    validators:\n    - image: a\n      name: b.c\n", pkg(""),
-			`PackageVariant "pv": spec.pipeline.validators[0].name: is "b.c", but must have no dot: its name in the Kptfile is read by the dots`},
+			`PackageVariant "pv": spec.pipeline.validators[0].name: is "b.c", but must have no dot: ` +
+				`its name in the Kptfile is read by the dots`},
 		"neither image nor exec": {variant + "  pipeline:\n    mutators:\n    - name: a\n", pkg(""),
 			`PackageVariant "pv": spec.pipeline.mutators[0]: has neither image nor exec: say which function to run`},
 		"image and exec": {config + "pipeline:\n  mutators:\n  - {image: a, exec: b}\n", pkg(""),
 			`PrependPipeline "pv": pipeline.mutators[0]: has both image and exec: decide for one`},
 		"no Kptfile": {one, fntest.Files{"a.yaml": "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n"},
-			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
+			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, " +
+				"exclude) hide its Kptfile"},
 		"two root Kptfiles": {one, fntest.Files{"a/Kptfile": kptfile, "b/Kptfile": kptfile},
-			`b/Kptfile: Kptfile "web": could be the root package's Kptfile as well as a/Kptfile: run the function on one package at a time`},
+			`b/Kptfile: Kptfile "web": could be the root package's Kptfile as well as a/Kptfile: ` +
+				`run the function on one package at a time`},
 		"pipeline is a scalar": {one, pkg("pipeline: text\n"),
 			`Kptfile: Kptfile "web": pipeline: is a string, not a map: correct its type`},
 		"pipeline is a list": {config, pkg("pipeline: []\n"),
@@ -68,9 +75,12 @@ func TestFailures(t *testing.T) {
 		"pipeline stands twice": {one, pkg("pipeline: {}\npipeline: {}\n"),
 			`Kptfile: Kptfile "web": pipeline: stands twice: remove one of the two`},
 		"mutators are an alias": {one, pkg("x: &l [{image: b}]\npipeline:\n  mutators: *l\n"),
-			`Kptfile: Kptfile "web": pipeline.mutators: is a YAML alias (*l), so that an edit would change the other place too: write the value out`},
-		"function to remove is aliased": {config, pkg("pipeline:\n  mutators:\n  - &f {image: b, name: PackageVariant.pv..0}\n  validators:\n  - *f\n"),
-			`Kptfile: Kptfile "web": pipeline.mutators[0]: has a YAML anchor (&f) that is used elsewhere, so that an edit would change the other place too: write the values out`},
+			`Kptfile: Kptfile "web": pipeline.mutators: is a YAML alias (*l), so that an edit would change the other place ` +
+				`too: write the value out`},
+		"function to remove is aliased": {config,
+			pkg("pipeline:\n  mutators:\n  - &f {image: b, name: PackageVariant.pv..0}\n  validators:\n  - *f\n"),
+			`Kptfile: Kptfile "web": pipeline.mutators[0]: has a YAML anchor (&f) that is used elsewhere, so that an edit ` +
+				`would change the other place too: write the values out`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,9 +137,11 @@ func FuzzName(f *testing.F) {
 // run, in which the variant's functions are the first ones of the pipeline.
 func FuzzKptfile(f *testing.F) {
 	for _, seed := range []string{
-		"pipeline:\n  mutators:\n  # c\n  - image: a # l\n", "pipeline: {mutators: [{name: PackageVariant.pv..0}]}\n", "pipeline: null",
+		"pipeline:\n  mutators:\n  # c\n  - image: a # l\n", "pipeline: {mutators: [{name: PackageVariant.pv..0}]}\n",
+		"pipeline: null",
 		"pipeline:\n  mutators: [a, null, [b], {name: [c]}]\n", "pipeline: &p {mutators: *p}\n", "? [pipeline]\n: x\n",
-		"pipeline: # ours\n  mutators: # all\n  - name: PackageVariant.pv.gone.0 # c\n# foot\n", "pipeline:\n  mutators:\n  - image: a:b # pinned\nstatus:\n  renderStatus: {a: b}\n# foot\n",
+		"pipeline: # ours\n  mutators: # all\n  - name: PackageVariant.pv.gone.0 # c\n# foot\n",
+		"pipeline:\n  mutators:\n  - image: a:b # pinned\nstatus:\n  renderStatus: {a: b}\n# foot\n",
 		"pipeline:\n  validators:\n  - name: PackageVariant.pv.x.1\n  # f\n\n  - &a {}\n  - *a\n",
 	} {
 		f.Add(seed)

@@ -29,9 +29,9 @@ func Base(in *Input, target *revision.Revision) *revision.Revision {
 	return target.Lock.FindOnBranch(upstream, lockedBy(in, target))
 }
 
-// OnUpstream reports whether a downstream revision was derived from the upstream that is asked for. One that was derived
-// from a branch of a package that has no published revisions, only its branch, stays as it is: Porch cannot tell what
-// changes there.
+// OnUpstream reports whether a downstream revision was derived from the upstream that is asked for. One that was
+// derived from a branch of a package that has no published revisions, only its branch, stays as it is: Porch cannot
+// tell what changes there.
 func OnUpstream(in *Input, target *revision.Revision) bool {
 	if target.Lock == nil {
 		return false

@@ -162,8 +162,8 @@ func decideTarget(in *Input, target *revision.Revision) Decision {
 }
 
 // Inspections returns the names of the revisions over whose files the functions are to be run before it is decided: the
-// upstream before it is cloned, and the targets that are on it, that are drafts, or into which it is to be merged. There
-// are none while a guard holds.
+// upstream before it is cloned, and the targets that are on it, that are drafts, or into which it is to be merged.
+// There are none while a guard holds.
 func Inspections(in *Input) []string {
 	if in.Deleting || Guard(in) != nil {
 		return nil

@@ -96,7 +96,8 @@ func input(change func(*Input), revisions ...revision.Revision) *Input {
 			Upstream:   &variant.Upstream{Repo: "blueprints", Package: "web", Revision: variant.RevisionNumber(1)},
 			Downstream: &variant.Downstream{Repo: "edge", Package: "web"},
 		},
-		Owner: us, Finalizer: true, Upstream: &one, Revisions: revisions, Bases: []revision.Revision{one, upstream(2, published)},
+		Owner: us, Finalizer: true, Upstream: &one, Revisions: revisions, Bases: []revision.Revision{one,
+			upstream(2, published)},
 		Repositories: map[string]Repository{"blueprints": {Ready: true, Address: address}, "edge": {Ready: true}},
 		Known:        map[string]bool{}, Mutations: map[string]Mutation{}, Merges: map[string]Merge{},
 	}
@@ -126,7 +127,8 @@ func reverted(name string) func(*Input) {
 // branch makes the upstream asked for the branch of the blueprint, at a commit.
 func branch(commit string) func(*Input) {
 	return func(in *Input) {
-		in.Upstream.Number, in.Upstream.Workspace, in.Upstream.Name, in.Upstream.Commit = -1, "main", "blueprints.web.main", commit
+		in.Upstream.Number, in.Upstream.Workspace, in.Upstream.Name, in.Upstream.Commit = -1, "main", "blueprints.web.main",
+			commit
 	}
 }
 
@@ -136,7 +138,8 @@ func onConflict(is variant.OnConflict) func(*Input) {
 
 // conflict returns a conflict of a number.
 func conflict(i int) v1alpha1.Conflict {
-	return v1alpha1.Conflict{File: "a.yaml", Resource: "Deployment web", Field: fmt.Sprintf("spec.f%d", i), Original: "1", Local: "2", Updated: "3"}
+	return v1alpha1.Conflict{File: "a.yaml", Resource: "Deployment web", Field: fmt.Sprintf("spec.f%d", i), Original: "1",
+		Local: "2", Updated: "3"}
 }
 
 // conflictText is what a message says of the conflict of a number.
@@ -224,15 +227,18 @@ type want struct {
 }
 
 func wantPending(state State, message string, steps ...string) want {
-	return want{State: state, Steps: steps, Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "Pending", Message: message}}
+	return want{State: state, Steps: steps, Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "Pending",
+		Message: message}}
 }
 
 func wantStalled(state State, reason, message string, steps ...string) want {
-	return want{State: state, Steps: steps, Condition: v1alpha1.Condition{Type: "Stalled", Reason: reason, Message: message}}
+	return want{State: state, Steps: steps, Condition: v1alpha1.Condition{Type: "Stalled", Reason: reason,
+		Message: message}}
 }
 
 func wantReady(message string, steps ...string) want {
-	return want{State: UpToDate, Steps: steps, Condition: v1alpha1.Condition{Type: "Ready", Reason: "UpToDate", Message: message}}
+	return want{State: UpToDate, Steps: steps, Condition: v1alpha1.Condition{Type: "Ready", Reason: "UpToDate",
+		Message: message}}
 }
 
 func wantMoved(message string) want {

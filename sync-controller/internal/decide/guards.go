@@ -13,7 +13,8 @@ import (
 
 // guards are tried in this order; the first that has a condition wins, and nothing is done.
 var guards = []func(*Input) *v1alpha1.Condition{
-	specInvalid, repositoryMissing, repositoryMigrated, upstreamMissing, upstreamUnpublished, downstreamClaimed, repositoryNotReady,
+	specInvalid, repositoryMissing, repositoryMigrated, upstreamMissing, upstreamUnpublished, downstreamClaimed,
+	repositoryNotReady,
 }
 
 func stalled(reason, format string, args ...any) *v1alpha1.Condition {
@@ -36,7 +37,8 @@ func repositories(s *variant.Spec) [][2]string {
 func repositoryMissing(in *Input) *v1alpha1.Condition {
 	for _, ref := range repositories(in.Spec) {
 		if _, registered := in.Repositories[ref[0]]; !registered {
-			return stalled(v1alpha1.ReasonRepositoryNotFound, "there is no Repository %q in this namespace: register it, or correct %s", ref[0], ref[1])
+			return stalled(v1alpha1.ReasonRepositoryNotFound,
+				"there is no Repository %q in this namespace: register it, or correct %s", ref[0], ref[1])
 		}
 	}
 	return nil
@@ -62,7 +64,8 @@ func migrated(repository string) *v1alpha1.Condition {
 // API serves.
 func Migrated(repository string) v1alpha1.Condition {
 	return v1alpha1.Stalled(v1alpha1.ReasonRepositoryMigrated, fmt.Sprintf(
-		"the packages of the Repository %q are served by version v1alpha2 of Porch's API, which this controller does not know yet: take the annotation %s off the Repository, or name another",
+		"the packages of the Repository %q are served by version v1alpha2 of Porch's API, which this controller does not "+
+			"know yet: take the annotation %s off the Repository, or name another",
 		repository, revision.MigrationAnnotation))
 }
 
@@ -70,14 +73,16 @@ func upstreamMissing(in *Input) *v1alpha1.Condition {
 	if in.Upstream != nil {
 		return nil
 	}
-	return stalled(v1alpha1.ReasonUpstreamNotFound, "there is no %s: publish it, or correct spec.upstream", in.Spec.Upstream.Describe())
+	return stalled(v1alpha1.ReasonUpstreamNotFound, "there is no %s: publish it, or correct spec.upstream",
+		in.Spec.Upstream.Describe())
 }
 
 func upstreamUnpublished(in *Input) *v1alpha1.Condition {
 	if in.Upstream.Published() {
 		return nil
 	}
-	return stalled(v1alpha1.ReasonUpstreamNotPublished, "the upstream %s is %s, and may still change: publish it, or name a published revision in spec.upstream",
+	return stalled(v1alpha1.ReasonUpstreamNotPublished,
+		"the upstream %s is %s, and may still change: publish it, or name a published revision in spec.upstream",
 		in.Upstream.Name, in.Upstream.Lifecycle)
 }
 
@@ -85,7 +90,8 @@ func downstreamClaimed(in *Input) *v1alpha1.Condition {
 	if in.Conflicting == "" {
 		return nil
 	}
-	return stalled(v1alpha1.ReasonDownstreamClaimed, "the package %s belongs to the PackageVariant %q: name another in spec.downstream, or delete that variant",
+	return stalled(v1alpha1.ReasonDownstreamClaimed,
+		"the package %s belongs to the PackageVariant %q: name another in spec.downstream, or delete that variant",
 		revision.DownstreamOf(in.Spec), in.Conflicting)
 }
 
@@ -101,5 +107,6 @@ func repositoryNotReady(in *Input) *v1alpha1.Condition {
 }
 
 func notReady(name string, repository Repository) v1alpha1.Condition {
-	return v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, fmt.Sprintf("the Repository %q is not ready: %s", name, repository.Message))
+	return v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady,
+		fmt.Sprintf("the Repository %q is not ready: %s", name, repository.Message))
 }

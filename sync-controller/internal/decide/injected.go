@@ -25,7 +25,8 @@ func (i *Injected) Set(conditions *[]metav1.Condition, generation int64) {
 		status = metav1.ConditionTrue
 	}
 	meta.SetStatusCondition(conditions, metav1.Condition{
-		Type: v1alpha1.ConditionConfigInjected, Status: status, Reason: i.Reason, Message: i.Message, ObservedGeneration: generation,
+		Type: v1alpha1.ConditionConfigInjected, Status: status, Reason: i.Reason, Message: i.Message,
+		ObservedGeneration: generation,
 	})
 }
 
@@ -59,11 +60,13 @@ func injected(in *Input, targets []revision.Revision) *Injected {
 	case len(unmet) > 0:
 		return &Injected{Reason: v1alpha1.ReasonInjectionUnmet, Message: strings.Join(append(unmet, optional...), "; ")}
 	case points == 0:
-		return &Injected{Filled: true, Reason: v1alpha1.ReasonNoInjectionPoints, Message: "the package has no injection points"}
+		return &Injected{Filled: true, Reason: v1alpha1.ReasonNoInjectionPoints,
+			Message: "the package has no injection points"}
 	case len(optional) > 0:
 		return &Injected{Filled: true, Reason: v1alpha1.ReasonConfigInjected,
 			Message: "all required injection points are filled; optional ones are not: " + strings.Join(optional, "; ")}
 	default:
-		return &Injected{Filled: true, Reason: v1alpha1.ReasonConfigInjected, Message: fmt.Sprintf("all of %d injection points are filled", points)}
+		return &Injected{Filled: true, Reason: v1alpha1.ReasonConfigInjected,
+			Message: fmt.Sprintf("all of %d injection points are filled", points)}
 	}
 }

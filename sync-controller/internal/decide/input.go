@@ -71,7 +71,8 @@ type Draft struct {
 
 // Is reports whether two drafts are the same, by what the status of a variant keeps of one.
 func (d *Draft) Is(other *Draft) bool {
-	return d.Package == other.Package && d.Workspace == other.Workspace && d.Task.Type == other.Task.Type && d.Task.Source == other.Task.Source
+	return d.Package == other.Package && d.Workspace == other.Workspace && d.Task.Type == other.Task.Type &&
+		d.Task.Source == other.Task.Source
 }
 
 // Mutation is what the functions make of a revision's files.
@@ -97,7 +98,8 @@ type Point struct {
 	Message string
 }
 
-// Owned returns the revisions that are the variant's, in whatever package: that it owns, and that Porch lost the owner of.
+// Owned returns the revisions that are the variant's, in whatever package: that it owns, and that Porch lost the owner
+// of.
 func Owned(in *Input) []revision.Revision {
 	return slices.DeleteFunc(slices.Concat(in.Revisions, in.Elsewhere), func(r revision.Revision) bool {
 		owned, _ := r.Of(in.Owner)
@@ -118,5 +120,6 @@ func lost(in *Input, r *revision.Revision) bool {
 
 // requested reports whether a revision is the draft that Porch was asked to make.
 func requested(in *Input, r *revision.Revision) bool {
-	return r.Lifecycle == revision.Draft && in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: r.Task})
+	return r.Lifecycle == revision.Draft &&
+		in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: r.Task})
 }

@@ -21,10 +21,11 @@ func OnConflict(in *Input) variant.OnConflict {
 	return in.Spec.Upgrade.OnConflict
 }
 
-// Merging returns the upstream revision from which the changes to the upstream asked for are to be merged into a target,
-// and nil if nothing is to be merged: the target is on that upstream, or nothing is done about it.
+// Merging returns the upstream revision from which the changes to the upstream asked for are to be merged into a
+// target, and nil if nothing is to be merged: the target is on that upstream, or nothing is done about it.
 func Merging(in *Input, target *revision.Revision) *revision.Revision {
-	if target.Lock == nil || target.Lifecycle == revision.Proposed || target.Lifecycle == revision.DeletionProposed || OnUpstream(in, target) {
+	if target.Lock == nil || target.Lifecycle == revision.Proposed || target.Lifecycle == revision.DeletionProposed ||
+		OnUpstream(in, target) {
 		return nil
 	}
 	return Base(in, target)
@@ -40,8 +41,8 @@ func mergeFailed(in *Input, target *revision.Revision) *Decision {
 	return &d
 }
 
-// conflictsStop merges nothing, and asks for no upgrade, while there are conflicts that the variant wants to be asked about.
-// What it sets in an open draft is kept in step.
+// conflictsStop merges nothing, and asks for no upgrade, while there are conflicts that the variant wants to be asked
+// about. What it sets in an open draft is kept in step.
 func conflictsStop(in *Input, target *revision.Revision) *Decision {
 	conflicts := in.Merges[target.Name].Conflicts
 	if OnConflict(in) != variant.OnConflictStop || len(conflicts) == 0 {
@@ -51,7 +52,8 @@ func conflictsStop(in *Input, target *revision.Revision) *Decision {
 		return d
 	}
 	return &Decision{State: UpstreamChanged, Condition: *stalled(v1alpha1.ReasonConflicted,
-		"%s is not brought to %s, because both changed the same: %s; change the package to the upstream's values, or set spec.upgrade.onConflict to TakeUpstream or KeepLocal",
+		"%s is not brought to %s, because both changed the same: %s; change the package to the upstream's values, or set "+
+			"spec.upgrade.onConflict to TakeUpstream or KeepLocal",
 		target.Name, in.Upstream.Name, some(conflicts))}
 }
 
@@ -68,7 +70,8 @@ func (c *Conflicted) Set(conditions *[]metav1.Condition, generation int64) {
 		status = metav1.ConditionTrue
 	}
 	meta.SetStatusCondition(conditions, metav1.Condition{
-		Type: v1alpha1.ConditionConflicted, Status: status, Reason: c.Reason, Message: c.Message, ObservedGeneration: generation,
+		Type: v1alpha1.ConditionConflicted, Status: status, Reason: c.Reason, Message: c.Message,
+		ObservedGeneration: generation,
 	})
 }
 

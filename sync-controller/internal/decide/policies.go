@@ -34,7 +34,8 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 			continue
 		}
 		return stalled(v1alpha1.ReasonDownstreamExists,
-			"the package %s exists (%s is %s) and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name another package in spec.downstream",
+			"the package %s exists (%s is %s) and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name "+
+				"another package in spec.downstream",
 			revision.DownstreamOf(in.Spec), r.Name, r.Lifecycle)
 	}
 	return nil
@@ -146,7 +147,8 @@ func pipelineConflict(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	return &Decision{State: MutationsChanged, Condition: *stalled(v1alpha1.ReasonPipelineConflict,
-		"the pipeline in the Kptfile of %s changes back what this variant sets in %s: change the function in the pipeline that does, or what the variant asks for",
+		"the pipeline in the Kptfile of %s changes back what this variant sets in %s: "+
+			"change the function in the pipeline that does, or what the variant asks for",
 		target.Name, strings.Join(reverted, ", "))}
 }
 
@@ -162,7 +164,8 @@ func draftNotMutated(in *Input, target *revision.Revision) *Decision {
 	}
 }
 
-// upstreamChanged upgrades a published downstream, by Porch, and merges the upstream's changes into an open draft. One that does not say what it was derived from is lockMissing's.
+// upstreamChanged upgrades a published downstream, by Porch, and merges the upstream's changes into an open draft. One
+// that does not say what it was derived from is lockMissing's.
 func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	if target.Lock == nil || OnUpstream(in, target) {
 		return nil
@@ -171,16 +174,20 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	base := Base(in, target)
 	switch {
 	case target.Lifecycle == revision.Proposed:
-		d.Condition = proposed(target, "be upgraded to "+in.Upstream.Name, "publish it, and an upgrade follows, or reject it, and the upstream is merged into it")
+		d.Condition = proposed(target, "be upgraded to "+in.Upstream.Name,
+			"publish it, and an upgrade follows, or reject it, and the upstream is merged into it")
 	case base == nil:
 		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
-			"%s was derived from %s at %s, of which no published package revision is known: without it Porch cannot upgrade to %s; register the Repository that has it, or delete the package to have it cloned anew",
+			"%s was derived from %s at %s, of which no published package revision is known: "+
+				"without it Porch cannot upgrade to %s; register the Repository that has it, or delete the package to "+
+				"have it cloned anew",
 			target.Name, target.Lock.Ref, target.Lock.Commit, in.Upstream.Name)
 	case target.Open():
 		d.Steps = []Step{{Action: Mutate, Revision: target}}
 		d.Condition = pending("%s is to be merged with the changes from %s to %s", target.Name, base.Name, in.Upstream.Name)
 	default:
-		d.Steps = makeDraft(in, revision.Task{Type: revision.Upgrade, Source: in.Upstream.Name, Base: base.Name, Local: target.Name})
+		d.Steps = makeDraft(in, revision.Task{Type: revision.Upgrade, Source: in.Upstream.Name, Base: base.Name,
+			Local: target.Name})
 		d.Condition = pending("%s is to be upgraded from %s to %s", target.Name, base.Name, in.Upstream.Name)
 	}
 	return d
@@ -193,7 +200,8 @@ func mutationsChanged(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	if target.Lifecycle == revision.Proposed {
-		return &Decision{State: MutationsChanged, Condition: proposed(target, "be changed ("+strings.Join(m.Changed, ", ")+")",
+		return &Decision{State: MutationsChanged, Condition: proposed(target,
+			"be changed ("+strings.Join(m.Changed, ", ")+")",
 			"reject it, and it is changed, or publish it, and a new draft follows")}
 	}
 	return &Decision{
@@ -203,7 +211,8 @@ func mutationsChanged(in *Input, target *revision.Revision) *Decision {
 }
 
 func proposed(target *revision.Revision, change, remedy string) v1alpha1.Condition {
-	return *stalled(v1alpha1.ReasonDownstreamProposed, "%s is proposed for publication, but would have to %s: %s", target.Name, change, remedy)
+	return *stalled(v1alpha1.ReasonDownstreamProposed, "%s is proposed for publication, but would have to %s: %s",
+		target.Name, change, remedy)
 }
 
 // lockMissing tells that a downstream cannot be upgraded. What the variant sets in it is kept in step all the same.
@@ -212,16 +221,20 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	return &Decision{State: UpstreamChanged, Condition: *stalled(v1alpha1.ReasonUpstreamLockMissing,
-		"%s does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew",
+		"%s does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is "+
+			"kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields "+
+			"there, or delete the package to have it cloned anew",
 		target.Name)}
 }
 
-// upToDate says so. Of a downstream that was made from a branch it is known that the branch has moved, but not whether the
-// package on it has changed: Porch gives a branch the commit of its head, and has no content of an older one.
+// upToDate says so. Of a downstream that was made from a branch it is known that the branch has moved, but not whether
+// the package on it has changed: Porch gives a branch the commit of its head, and has no content of an older one.
 func upToDate(in *Input, target *revision.Revision) Decision {
 	if lock := target.Lock; in.Upstream.Main() && lock != nil && lock.Commit != in.Upstream.Commit {
 		return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
-			"%s (%s) was made from the branch %s at %s, which is at %s now, and Porch cannot tell what changed in the package: to follow it, publish it, name its revision in spec.upstream, and delete the downstream package to have it cloned anew",
+			"%s (%s) was made from the branch %s at %s, which is at %s now, and Porch cannot tell what changed in the "+
+				"package: to follow it, publish it, name its revision in spec.upstream, and delete the downstream package to "+
+				"have it cloned anew",
 			target.Name, target.Lifecycle, lock.Ref, lock.Commit, in.Upstream.Commit))}
 	}
 	return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(

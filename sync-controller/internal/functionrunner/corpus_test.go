@@ -28,8 +28,8 @@ import (
 //   - of a key that is there twice, which is no YAML, both get the value of the first;
 //   - plain text that is quoted on its way to the function, such as one with a colon in a flow mapping, stays quoted.
 //
-// A package with a key that is a mapping or a list fails, as kpt refuses it. A resource that no function edits is the same
-// byte for byte, and neither runtime changes what the other has made.
+// A package with a key that is a mapping or a list fails, as kpt refuses it. A resource that no function edits is the
+// same byte for byte, and neither runtime changes what the other has made.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	runtime, packages := start(t, nil), corpustest.Packages(t)
@@ -79,7 +79,8 @@ func compare(t *testing.T, runtime mutate.Runtime, name string, files map[string
 	}
 	for from, made := range map[string]mutate.Outcome{"builtin": want, "by image": got} {
 		for _, runtime := range []mutate.Runtime{mutate.Builtin{}, runtime} {
-			if again, err := mutate.Apply(t.Context(), runtime, merged(files, made.Files), request); err != nil || len(again.Files) > 0 {
+			if again, err := mutate.Apply(t.Context(), runtime, merged(files, made.Files), request); err != nil ||
+				len(again.Files) > 0 {
 				t.Errorf("%T changes %v in what %s made, %v", runtime, again.Changed(), from, err)
 			}
 		}

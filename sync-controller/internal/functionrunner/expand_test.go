@@ -18,11 +18,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestExpand holds that a set expands with each runtime to what expansion.Expand makes of it, or fails with its message.
+// TestExpand holds that a set expands with each runtime to what expansion.Expand makes of it, or fails with its
+// message.
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	site := func(name string, labels ...string) expansion.Object {
-		o := expansion.Object{Name: name, Namespace: "fleet", Labels: map[string]string{}, Annotations: map[string]string{"note": "a: b\n# c", "on": "yes"}}
+		o := expansion.Object{Name: name, Namespace: "fleet", Labels: map[string]string{},
+			Annotations: map[string]string{"note": "a: b\n# c", "on": "yes"}}
 		for _, label := range labels {
 			o.Labels[label] = "on"
 		}
@@ -33,8 +35,10 @@ func TestExpand(t *testing.T) {
 	}
 	snapshot := &expansion.Snapshot{
 		PackageRevisions: []expansion.PackageRevision{
-			{Object: site("blueprints.web.v1"), Repo: "blueprints", Package: "web", WorkspaceName: "v1", Revision: "1", Published: true},
-			{Object: site("blueprints.web.v2"), Repo: "blueprints", Package: "web", WorkspaceName: "v2", Revision: "2", Published: true},
+			{Object: site("blueprints.web.v1"), Repo: "blueprints", Package: "web", WorkspaceName: "v1", Revision: "1",
+				Published: true},
+			{Object: site("blueprints.web.v2"), Repo: "blueprints", Package: "web", WorkspaceName: "v2", Revision: "2",
+				Published: true},
 			{Object: site("blueprints.web.v3"), Repo: "blueprints", Package: "web", WorkspaceName: "v3"},
 		},
 		Repositories: []expansion.Object{site("edge-1", "prod"), site("edge-2", "prod", "eu"), site("edge-3")},
@@ -50,29 +54,51 @@ func TestExpand(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ upstream, targets, err string }{
 		"repositories": {targets: "[{repositories: [{name: edge-1, packageNames: [a, b]}, {name: edge-3}]}]"},
-		"selected, with all of a template": {targets: "[{repositorySelector: {matchLabels: {prod: 'on'}}, template: {labels: {a: 'yes'}, annotations: {b: 'no'}, adoptionPolicy: adoptExisting, deletionPolicy: orphan, " +
-			"packageContext: {data: {a: '1'}, removeKeys: [b], dataExprs: [{key: note, valueExpr: \"repository.annotations['note']\"}]}, " +
-			"pipeline: {mutators: [{image: 'i:v1', name: m, configMap: {k: 'on'}}]}, injectors: [{kind: ConfigMap, nameExpr: repository.name}]}}]"},
-		"some select nothing":         {targets: "[{repositorySelector: {matchLabels: {eu: 'on'}}}, {repositorySelector: {matchLabels: {us: 'on'}}}]"},
-		"nothing at all":              {targets: "[{repositorySelector: {matchLabels: {us: 'on'}}}]"},
-		"objects":                     {targets: "[{objectSelector: {apiVersion: v1, kind: ConfigMap, matchLabels: {site: 'on'}}, template: {downstream: {repo: edge-1, packageExpr: 'target.name.replace(''.'', ''-'')'}}}]"},
-		"Repositories as objects":     {targets: "[{objectSelector: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: Repository, matchLabels: {prod: 'on'}}, template: {downstream: {repoExpr: target.name}}}]"},
-		"PackageRevisions as objects": {targets: "[{objectSelector: {apiVersion: porch.kpt.dev/v1alpha1, kind: PackageRevision, matchLabels: {site: 'on'}}, template: {downstream: {repo: edge-1, packageExpr: 'target.name.replace(''.'', ''-'')'}}}]"},
-		"PackageVariants as objects":  {targets: "[{objectSelector: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, matchLabels: {site: 'on'}}, template: {downstream: {repo: edge-1, packageExpr: 'target.name.replace(''.'', ''-'')'}}}]"},
-		"by a tag":                    {upstream: "{repo: blueprints, package: web, revision: stable}", targets: "[{repositories: [{name: edge-1}], template: {packageContext: {dataExprs: [{key: up, valueExpr: upstream.name}]}}}]"},
-		"of a draft":                  {upstream: "{repo: blueprints, package: web, workspaceName: v3}", targets: "[{repositories: [{name: edge-1}], template: {packageContext: {dataExprs: [{key: up, valueExpr: upstream.name}]}}}]"},
-		"no upstream": {upstream: "{repo: blueprints, package: db, revision: latest}", targets: "[{repositories: [{name: edge-1}]}]",
-			err: `spec.upstream: there is no PackageRevision of blueprints/db that is published in namespace "fleet": correct the upstream, or add the PackageRevision to the snapshot`},
-		"no Repository": {targets: "[{repositories: [{name: edge-9}]}]", err: `spec.targets[0]: wants a package in repository "edge-9" for target edge-9/web, but there is no such Repository in namespace "fleet": register it, or correct the target`},
-		"wanted twice":  {targets: "[{repositories: [{name: edge-1}]}, {repositories: [{name: edge-1}]}]", err: `spec.targets[1]: wants package "web" in repository "edge-1" for target edge-1/web, which spec.targets[0] (for edge-1/web) wants already: give each target a package of its own, by packageNames or packageExpr`},
-		"two expressions that do not compile": {targets: "[{repositories: [{name: edge-1}], template: {labelExprs: [{key: a, valueExpr: nothing}, {key: b, valueExpr: '1'}]}}]",
+		"selected, with all of a template": {targets: "[{repositorySelector: {matchLabels: {prod: 'on'}}, template: " +
+			"{labels: {a: 'yes'}, annotations: {b: 'no'}, adoptionPolicy: adoptExisting, deletionPolicy: orphan, " +
+			"packageContext: {data: {a: '1'}, removeKeys: [b], dataExprs: [{key: note, valueExpr: " +
+			"\"repository.annotations['note']\"}]}, " +
+			"pipeline: {mutators: [{image: 'i:v1', name: m, configMap: {k: 'on'}}]}, injectors: [{kind: ConfigMap, nameExpr: " +
+			"repository.name}]}}]"},
+		"some select nothing": {targets: "[{repositorySelector: {matchLabels: {eu: 'on'}}}, {repositorySelector: " +
+			"{matchLabels: {us: 'on'}}}]"},
+		"nothing at all": {targets: "[{repositorySelector: {matchLabels: {us: 'on'}}}]"},
+		"objects": {targets: "[{objectSelector: {apiVersion: v1, kind: ConfigMap, matchLabels: {site: " +
+			"'on'}}, template: {downstream: {repo: edge-1, packageExpr: 'target.name.replace(''.'', ''-'')'}}}]"},
+		"Repositories as objects": {targets: "[{objectSelector: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: " +
+			"Repository, matchLabels: {prod: 'on'}}, template: {downstream: {repoExpr: target.name}}}]"},
+		"PackageRevisions as objects": {targets: "[{objectSelector: {apiVersion: porch.kpt.dev/v1alpha1, kind: " +
+			"PackageRevision, matchLabels: {site: 'on'}}, template: {downstream: {repo: edge-1, packageExpr: " +
+			"'target.name.replace(''.'', ''-'')'}}}]"},
+		"PackageVariants as objects": {targets: "[{objectSelector: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: " +
+			"PackageVariant, matchLabels: {site: 'on'}}, template: {downstream: {repo: edge-1, packageExpr: " +
+			"'target.name.replace(''.'', ''-'')'}}}]"},
+		"by a tag": {upstream: "{repo: blueprints, package: web, revision: stable}",
+			targets: "[{repositories: [{name: edge-1}], template: {packageContext: {dataExprs: [{key: up, valueExpr: " +
+				"upstream.name}]}}}]"},
+		"of a draft": {upstream: "{repo: blueprints, package: web, workspaceName: v3}",
+			targets: "[{repositories: [{name: edge-1}], template: {packageContext: {dataExprs: [{key: up, valueExpr: " +
+				"upstream.name}]}}}]"},
+		"no upstream": {upstream: "{repo: blueprints, package: db, revision: latest}",
+			targets: "[{repositories: [{name: edge-1}]}]",
+			err: `spec.upstream: there is no PackageRevision of blueprints/db that is published in namespace "fleet": ` +
+				`correct the upstream, or add the PackageRevision to the snapshot`},
+		"no Repository": {targets: "[{repositories: [{name: edge-9}]}]",
+			err: `spec.targets[0]: wants a package in repository "edge-9" for target edge-9/web, but there is no such ` +
+				`Repository in namespace "fleet": register it, or correct the target`},
+		"wanted twice": {targets: "[{repositories: [{name: edge-1}]}, {repositories: [{name: edge-1}]}]",
+			err: `spec.targets[1]: wants package "web" in repository "edge-1" for target edge-1/web, which spec.targets[0] ` +
+				`(for edge-1/web) wants already: give each target a package of its own, by packageNames or packageExpr`},
+		"two expressions that do not compile": {targets: "[{repositories: [{name: edge-1}], template: {labelExprs: [{key: " +
+			"a, valueExpr: nothing}, {key: b, valueExpr: '1'}]}}]",
 			err: "in this process"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			set := &v1alpha2.PackageVariantSet{}
 			upstream := cmp.Or(c.upstream, "{repo: blueprints, package: web, revision: latest}")
-			text := "metadata: {name: web, namespace: fleet, uid: 1-2, labels: {a: b}}\nspec: {upstream: " + upstream + ", targets: " + c.targets + "}\nstatus: {desired: 3}\n"
+			text := "metadata: {name: web, namespace: fleet, uid: 1-2, labels: {a: b}}\nspec: {upstream: " + upstream +
+				", targets: " + c.targets + "}\nstatus: {desired: 3}\n"
 			if err := yaml.UnmarshalStrict([]byte(text), set); err != nil {
 				t.Fatal(err)
 			}
@@ -104,8 +130,13 @@ func TestExpand(t *testing.T) {
 func TestExpandFails(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
-		"kind: ResourceList\nitems:\n- {kind: PackageVariant, metadata: {name: a}, spec: {upstreams: {}}}\n": `the output of expand-variantset has a PackageVariant that cannot be read (json: unknown field "upstreams"); nothing of it is used: name images of these functions by --function-registry and --function-version`,
-		"kind: List\n": `the output of example.com/fn/expand-variantset:v1 is no ResourceList: its kind is "List"; nothing of it is used: name images of these functions by --function-registry and --function-version`,
+		"kind: ResourceList\nitems:\n- {kind: PackageVariant, metadata: {name: a}, spec: {upstreams: " +
+			"{}}}\n": `the output of expand-variantset has a PackageVariant that cannot be read (json: ` +
+			`unknown field "upstreams"); nothing of it is used: name images of these functions by --function-registry and ` +
+			`--function-version`,
+		"kind: List\n": `the output of example.com/fn/expand-variantset:v1 is no ResourceList: ` +
+			`its kind is "List"; nothing of it is used: name images of these functions by --function-registry and ` +
+			`--function-version`,
 	} {
 		runtime := start(t, func(context.Context, []byte) ([]byte, error) { return []byte(output), nil })
 		_, _, err := mutate.Expand(t.Context(), runtime, &v1alpha2.PackageVariantSet{}, &expansion.Snapshot{})

@@ -61,8 +61,8 @@ func New(o Options) (*Runtime, error) {
 	return &Runtime{options: o, client: evaluator.NewFunctionEvaluatorClient(conn)}, nil
 }
 
-// Run implements mutate.Runtime. Around the call, kyaml's FunctionFilter does what kpt and Porch do around each function:
-// it puts comments and the order of keys back, by the items' ids.
+// Run implements mutate.Runtime. Around the call, kyaml's FunctionFilter does what kpt and Porch do around each
+// function: it puts comments and the order of keys back, by the items' ids.
 func (r *Runtime) Run(
 	ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode,
 ) (krm.Output, error) {

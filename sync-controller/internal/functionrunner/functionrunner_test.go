@@ -27,8 +27,8 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// server is a function-runner in this process: it answers as the one of Porch v1.5.3 does that runs functions as its own
-// processes. The end-to-end tests run that one.
+// server is a function-runner in this process: it answers as the one of Porch v1.5.3 does that runs functions as its
+// own processes. The end-to-end tests run that one.
 type server struct {
 	evaluator.UnimplementedFunctionEvaluatorServer
 	// answer, if set, answers in place of a function.
@@ -36,11 +36,13 @@ type server struct {
 }
 
 var functions = map[string]krm.Function{
-	"apply-package-context": packagecontext.Run, "prepend-pipeline": pipeline.Run, "inject-config": injection.Run, "expand-variantset": expansion.Run,
+	"apply-package-context": packagecontext.Run, "prepend-pipeline": pipeline.Run, "inject-config": injection.Run,
+	"expand-variantset": expansion.Run,
 }
 
 // EvaluateFunction runs the function that the image is of.
-func (s *server) EvaluateFunction(ctx context.Context, r *evaluator.EvaluateFunctionRequest) (*evaluator.EvaluateFunctionResponse, error) {
+func (s *server) EvaluateFunction(ctx context.Context,
+	r *evaluator.EvaluateFunctionRequest) (*evaluator.EvaluateFunctionResponse, error) {
 	if s.answer != nil {
 		out, err := s.answer(ctx, r.ResourceList)
 		return &evaluator.EvaluateFunctionResponse{ResourceList: out}, err
@@ -51,13 +53,15 @@ func (s *server) EvaluateFunction(ctx context.Context, r *evaluator.EvaluateFunc
 	}
 	var out, message bytes.Buffer
 	if code := krm.Run(functions[name], bytes.NewReader(r.ResourceList), &out, &message); code != 0 {
-		return nil, status.Errorf(codes.Internal, "Failed to execute function %q: exit status %d (%s)", r.Image, code, message.String())
+		return nil, status.Errorf(codes.Internal, "Failed to execute function %q: exit status %d (%s)", r.Image, code,
+			message.String())
 	}
 	return &evaluator.EvaluateFunctionResponse{ResourceList: out.Bytes(), Log: message.Bytes()}, nil
 }
 
 // serve starts a server, which is stopped when the test ends.
-func serve(t *testing.T, at string, answer func(ctx context.Context, list []byte) ([]byte, error)) (s *grpc.Server, address string) {
+func serve(t *testing.T, at string,
+	answer func(ctx context.Context, list []byte) ([]byte, error)) (s *grpc.Server, address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", at)
 	if err != nil {
@@ -71,7 +75,8 @@ func serve(t *testing.T, at string, answer func(ctx context.Context, list []byte
 }
 
 // start starts a server and returns a Runtime that uses it.
-func start(t *testing.T, answer func(ctx context.Context, list []byte) ([]byte, error), edits ...func(*Options)) *Runtime {
+func start(t *testing.T, answer func(ctx context.Context, list []byte) ([]byte, error),
+	edits ...func(*Options)) *Runtime {
 	t.Helper()
 	_, address := serve(t, "127.0.0.1:0", answer)
 	o := Options{Address: address, Registry: "example.com/fn", Version: "v1", Timeout: time.Minute}
@@ -91,10 +96,13 @@ func TestFailures(t *testing.T) {
 	const (
 		image   = "example.com/fn/inject-config:v1"
 		refused = "; nothing of it is used: name images of these functions by --function-registry and --function-version"
-		kptfile = "- {apiVersion: kpt.dev/v1, kind: Kptfile, metadata: {name: web, annotations: {internal.config.kubernetes.io/path: Kptfile, internal.config.kubernetes.io/index: '0'}}}\n"
-		first   = "- {apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {internal.config.kubernetes.io/path: sub/points.yaml, internal.config.kubernetes.io/index: '0'}}}\n"
-		second  = "- {apiVersion: v1, kind: ConfigMap, metadata: {name: b, annotations: {internal.config.kubernetes.io/path: sub/points.yaml, internal.config.kubernetes.io/index: '1'}}}\n"
-		list    = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+		kptfile = "- {apiVersion: kpt.dev/v1, kind: Kptfile, metadata: {name: web, annotations: " +
+			"{internal.config.kubernetes.io/path: Kptfile, internal.config.kubernetes.io/index: '0'}}}\n"
+		first = "- {apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: " +
+			"{internal.config.kubernetes.io/path: sub/points.yaml, internal.config.kubernetes.io/index: '0'}}}\n"
+		second = "- {apiVersion: v1, kind: ConfigMap, metadata: {name: b, annotations: " +
+			"{internal.config.kubernetes.io/path: sub/points.yaml, internal.config.kubernetes.io/index: '1'}}}\n"
+		list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 	)
 	output := func(text string) func(context.Context, []byte) ([]byte, error) {
 		return func(context.Context, []byte) ([]byte, error) { return []byte(text), nil }
@@ -106,29 +114,55 @@ func TestFailures(t *testing.T) {
 		answer func(context.Context, []byte) ([]byte, error)
 		want   string
 	}{
-		"no image":                         {failure(codes.NotFound, "function not found"), "the function-runner has no image " + image + ": add it to the function-runner's config, or correct --function-registry and --function-version"},
-		"the function fails, as a process": {failure(codes.Internal, `Failed to execute function "`+image+"\": exit status 1 (points.yaml: a (b): c\nd: e\n)"), "points.yaml: a (b): c\nd: e"},
-		"the function fails, in a Pod":     {failure(codes.Internal, "unable to evaluate "+image+` with pod evaluator: rpc error: code = Internal desc = failed to evaluate function "`+image+`" with structured results: [error]: a and stderr: points.yaml: a`+"\n"), "points.yaml: a"},
-		"it fails, and says nothing":       {failure(codes.Internal, `Failed to execute function "`+image+`": signal: killed ()`), "cannot run " + image + `: Failed to execute function "` + image + `": signal: killed ()`},
-		"no Pod":                           {failure(codes.Unknown, "unable to get the grpc client to the pod for "+image+": not ready"), "cannot run " + image + ": unable to get the grpc client to the pod for " + image + ": not ready"},
-		"no function-runner":               {failure(codes.Unimplemented, "unknown service evaluator.FunctionEvaluator"), "cannot run " + image + ": unknown service evaluator.FunctionEvaluator"},
-		"no output":                        {output(""), "the output of " + image + " is no ResourceList: EOF" + refused},
-		"text":                             {output("done"), "the output of " + image + ` is no ResourceList: its kind is ""` + refused},
-		"another kind":                     {output("kind: Kptfile\nitems: []\n"), "the output of " + image + ` is no ResourceList: its kind is "Kptfile"` + refused},
-		"half of it":                       {output("kind: ResourceList\nitems: ["), "the output of " + image + " is no ResourceList: yaml: line 2: did not find expected node content" + refused},
-		"no list of items":                 {output("kind: ResourceList\nitems: {a: b}\n"), "the output of " + image + " is no ResourceList: its items are no list" + refused},
-		"no items":                         {output("kind: ResourceList\n"), "the output of " + image + " has lost Kptfile, and may remove nothing" + refused},
-		"items are null":                   {output("kind: ResourceList\nitems: null\n"), "the output of " + image + " has lost Kptfile, and may remove nothing" + refused},
-		"no Kptfile":                       {output(list + first + second), "the output of " + image + " has lost Kptfile, and may remove nothing" + refused},
-		"a document is lost":               {output(list + first + kptfile), "the output of " + image + " has lost sub/points.yaml (document 2), and may remove nothing" + refused},
-		"a file is moved":                  {output(list + kptfile + first + strings.Replace(second, "sub/", "../", 1)), "the output of " + image + " has lost sub/points.yaml (document 2), and may remove nothing" + refused},
-		"an item without a file":           {output(list + kptfile + first + "- {kind: ConfigMap, metadata: {name: b}}\n"), "the output of " + image + " has lost sub/points.yaml (document 2), and may remove nothing" + refused},
-		"no item":                          {output(list + kptfile + first + second + "- 1\n"), "the output of " + image + " cannot be read as kpt reads it: wrong node kind: expected MappingNode but got ScalarNode: node contents:\n1\n"},
-		"a file twice":                     {output(list + kptfile + first + second + second), "the output of " + image + " has sub/points.yaml (document 2) twice" + refused},
+		"no image": {failure(codes.NotFound, "function not found"),
+			"the function-runner has no image " + image +
+				": add it to the function-runner's config, or correct --function-registry and --function-version"},
+		"the function fails, as a process": {failure(codes.Internal,
+			`Failed to execute function "`+image+"\": exit status 1 (points.yaml: a (b): c\nd: e\n)"),
+			"points.yaml: a (b): c\nd: e"},
+		"the function fails, in a Pod": {failure(codes.Internal,
+			"unable to evaluate "+image+` with pod evaluator: rpc error: `+
+				`code = Internal desc = failed to evaluate function "`+image+`" with structured results: [error]: a and stderr: `+
+				`points.yaml: a`+"\n"), "points.yaml: a"},
+		"it fails, and says nothing": {failure(codes.Internal,
+			`Failed to execute function "`+image+`": signal: killed ()`),
+			"cannot run " + image + `: Failed to execute function "` + image + `": signal: killed ()`},
+		"no Pod": {failure(codes.Unknown,
+			"unable to get the grpc client to the pod for "+image+": not ready"),
+			"cannot run " + image + ": unable to get the grpc client to the pod for " + image + ": not ready"},
+		"no function-runner": {failure(codes.Unimplemented, "unknown service evaluator.FunctionEvaluator"),
+			"cannot run " + image + ": unknown service evaluator.FunctionEvaluator"},
+		"no output": {output(""), "the output of " + image + " is no ResourceList: EOF" + refused},
+		"text": {output("done"), "the output of " + image +
+			` is no ResourceList: its kind is ""` + refused},
+		"another kind": {output("kind: Kptfile\nitems: []\n"),
+			"the output of " + image + ` is no ResourceList: its kind is "Kptfile"` + refused},
+		"half of it": {output("kind: ResourceList\nitems: ["),
+			"the output of " + image + " is no ResourceList: yaml: line 2: did not find expected node content" + refused},
+		"no list of items": {output("kind: ResourceList\nitems: {a: b}\n"),
+			"the output of " + image + " is no ResourceList: its items are no list" + refused},
+		"no items": {output("kind: ResourceList\n"),
+			"the output of " + image + " has lost Kptfile, and may remove nothing" + refused},
+		"items are null": {output("kind: ResourceList\nitems: null\n"),
+			"the output of " + image + " has lost Kptfile, and may remove nothing" + refused},
+		"no Kptfile": {output(list + first + second),
+			"the output of " + image + " has lost Kptfile, and may remove nothing" + refused},
+		"a document is lost": {output(list + first + kptfile),
+			"the output of " + image + " has lost sub/points.yaml (document 2), and may remove nothing" + refused},
+		"a file is moved": {output(list + kptfile + first + strings.Replace(second, "sub/", "../", 1)),
+			"the output of " + image + " has lost sub/points.yaml (document 2), and may remove nothing" + refused},
+		"an item without a file": {output(list + kptfile + first + "- {kind: ConfigMap, metadata: {name: b}}\n"),
+			"the output of " + image + " has lost sub/points.yaml (document 2), and may remove nothing" + refused},
+		"no item": {output(list + kptfile + first + second + "- 1\n"),
+			"the output of " + image +
+				" cannot be read as kpt reads it: wrong node kind: expected MappingNode but got ScalarNode: node contents:\n1\n"},
+		"a file twice": {output(list + kptfile + first + second + second),
+			"the output of " + image + " has sub/points.yaml (document 2) twice" + refused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := start(t, c.answer).Run(t.Context(), "inject-config", kyaml.MustParse("kind: InjectConfig\n"), parse(list+kptfile+first+second))
+			_, err := start(t, c.answer).Run(t.Context(), "inject-config", kyaml.MustParse("kind: InjectConfig\n"),
+				parse(list+kptfile+first+second))
 			if diff := cmp.Diff(c.want, fmt.Sprint(err)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -136,7 +170,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestOutput holds that the items given come first, in their order, then those that the function added, and the results.
+// TestOutput holds that the items given come first, in their order, then those that the function added, and the
+// results.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	const (
@@ -144,9 +179,11 @@ func TestOutput(t *testing.T) {
 			"- {kind: B, metadata: {name: b, annotations: {internal.config.kubernetes.io/path: b.yaml}}}\n" +
 			"- {kind: A, metadata: {name: a, annotations: {internal.config.kubernetes.io/path: a.yaml}}}\n"
 		returned = "kind: ResourceList\nitems:\n" +
-			"- {kind: A, metadata: {name: a, annotations: {internal.config.kubernetes.io/path: a.yaml, internal.config.kubernetes.io/id: '2'}}, edited: true}\n" +
+			"- {kind: A, metadata: {name: a, annotations: {internal.config.kubernetes.io/path: " +
+			"a.yaml, internal.config.kubernetes.io/id: '2'}}, edited: true}\n" +
 			"- {kind: New, metadata: {name: n}}\n" +
-			"- {kind: B, metadata: {name: b, annotations: {internal.config.kubernetes.io/path: b.yaml, internal.config.kubernetes.io/id: '1'}}}\n" +
+			"- {kind: B, metadata: {name: b, annotations: {internal.config.kubernetes.io/path: " +
+			"b.yaml, internal.config.kubernetes.io/id: '1'}}}\n" +
 			"results:\n- {message: m, severity: info, file: {path: a.yaml, index: 1}}\n"
 	)
 	items := parse(given)
@@ -166,7 +203,8 @@ func TestOutput(t *testing.T) {
 	if diff := cmp.Diff([]item{{"b.yaml", false}, {"a.yaml", true}, {"new_n.yaml", false}}, got); diff != "" {
 		t.Errorf("items (-want +got):\n%s", diff)
 	}
-	if results, err := kyaml.Marshal(out.Results); err != nil || string(results) != "- message: m\n  severity: info\n  file:\n    path: a.yaml\n    index: 1\n" {
+	if results, err := kyaml.Marshal(out.Results); err != nil ||
+		string(results) != "- message: m\n  severity: info\n  file:\n    path: a.yaml\n    index: 1\n" {
 		t.Errorf("results: %v\n%s", err, results)
 	}
 	if diff := cmp.Diff(parse(given)[1].MustString(), items[1].MustString()); diff != "" {
@@ -193,21 +231,25 @@ func TestEndless(t *testing.T) {
 		return nil, ctx.Err()
 	}, func(o *Options) { o.Timeout = 50 * time.Millisecond })
 	_, err := runtime.Run(t.Context(), "inject-config", nil, nil)
-	want := "example.com/fn/inject-config:v1 did not end within 50ms and was stopped: correct the function, or allow it more by --function-timeout"
+	want := "example.com/fn/inject-config:v1 did not end within 50ms and was stopped: " +
+		"correct the function, or allow it more by --function-timeout"
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	<-stopped
 }
 
-// TestTooLarge sends and gets more than the function-runner takes, and as much as gRPC clients do not take unless told to.
+// TestTooLarge sends and gets more than the function-runner takes, and as much as gRPC clients do not take unless told
+// to.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	large := "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" +
-		"- {kind: A, metadata: {annotations: {internal.config.kubernetes.io/path: a.yaml}}, data: " + strings.Repeat("x", 5_000_000) + "}\n"
+		"- {kind: A, metadata: {annotations: {internal.config.kubernetes.io/path: a.yaml}}, data: " +
+		strings.Repeat("x", 5_000_000) + "}\n"
 	runtime := start(t, func(_ context.Context, list []byte) ([]byte, error) { return list, nil })
 	_, err := runtime.Run(t.Context(), "inject-config", nil, parse(large))
-	want := "the resources for example.com/fn/inject-config:v1, of 5000215 bytes, are more than the function-runner takes: raise its --max-request-body-size " +
+	want := "the resources for example.com/fn/inject-config:v1, of 5000215 bytes, are more than the function-runner " +
+		"takes: raise its --max-request-body-size " +
 		"(grpc: received message larger than max (5000253 vs. 4194304))"
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -241,17 +283,22 @@ func TestUnavailable(t *testing.T) {
 	for range 2 {
 		for range 3 {
 			down, ok := errors.AsType[*mutate.UnavailableError](run())
-			if !ok || down.Message != "the function-runner at "+address+" does not answer" || status.Code(down.Err) != codes.Unavailable {
+			if !ok || down.Message != "the function-runner at "+address+" does not answer" ||
+				status.Code(down.Err) != codes.Unavailable {
 				t.Fatalf("got %v", down)
 			}
 		}
-		s, _ := serve(t, address, func(context.Context, []byte) ([]byte, error) { return []byte("kind: ResourceList\n"), nil })
+		s, _ := serve(t, address, func(context.Context, []byte) ([]byte, error) {
+			return []byte("kind: ResourceList\n"),
+				nil
+		})
 		for run() != nil { // until the client has looked again
 			time.Sleep(10 * time.Millisecond)
 		}
 		s.Stop()
 	}
-	if _, err := New(Options{Address: "a\x00b"}); err == nil || !strings.HasPrefix(err.Error(), "cannot use the function-runner at a\x00b: ") {
+	if _, err := New(Options{Address: "a\x00b"}); err == nil ||
+		!strings.HasPrefix(err.Error(), "cannot use the function-runner at a\x00b: ") {
 		t.Errorf("got %v", err)
 	}
 }

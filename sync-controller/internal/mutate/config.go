@@ -28,7 +28,8 @@ func config(kind string, r Request, fields map[string]any) map[string]any {
 }
 
 func contextConfig(r Request) map[string]any {
-	return config(packagecontext.Kind, r, map[string]any{"data": r.Spec.PackageContext.Data, "removeKeys": r.Spec.PackageContext.RemoveKeys})
+	return config(packagecontext.Kind, r, map[string]any{"data": r.Spec.PackageContext.Data,
+		"removeKeys": r.Spec.PackageContext.RemoveKeys})
 }
 
 func pipelineConfig(r Request) map[string]any {
@@ -44,7 +45,8 @@ func injectionConfig(r Request, objects []map[string]any, unreadable []injection
 		resource["metadata"] = pick(metadata, "name", "namespace")
 		resources = append(resources, resource)
 	}
-	return config(injection.Kind, r, map[string]any{"injectors": r.Spec.Injectors, "resources": resources, "unreadable": unreadable})
+	return config(injection.Kind, r, map[string]any{"injectors": r.Spec.Injectors, "resources": resources,
+		"unreadable": unreadable})
 }
 
 // pick returns those of the keys that the map has, with their values.

@@ -8,8 +8,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate/corpustest"
 )
 
-// TestCorpus holds that of each package of the corpus, the functions either refuse it or find nothing to do in what they
-// made of it.
+// TestCorpus holds that of each package of the corpus, the functions either refuse it or find nothing to do in what
+// they made of it.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	pv := corpustest.Variant(t)

@@ -136,7 +136,8 @@ func snapshotItem(kind expansion.GroupKind, o expansion.Object, spec map[string]
 		}
 	}
 	metadata := mapping(map[string]string{"name": o.Name, "namespace": o.Namespace})
-	metadata.Content = append(metadata.Content, scalar("labels"), mapping(o.Labels), scalar("annotations"), mapping(annotations))
+	metadata.Content = append(metadata.Content, scalar("labels"), mapping(o.Labels), scalar("annotations"),
+		mapping(annotations))
 	object := mapping(map[string]string{"apiVersion": kind.APIVersion, "kind": kind.Kind})
 	object.Content = append(object.Content, scalar("metadata"), metadata)
 	if spec != nil {

@@ -24,7 +24,8 @@ import (
 
 // Objects returns the in-cluster objects among the candidates that exist, in the form in which the API serves them, and
 // those that cannot be read.
-type Objects func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error)
+type Objects func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable,
+	error)
 
 // Request says what to make of a package.
 type Request struct {
@@ -133,7 +134,8 @@ func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Requ
 func parse(files map[string]string) ([]*yaml.RNode, error) {
 	var paths []string
 	for p, content := range files {
-		if isKRM(p) && (packagecontext.Relevant(p, content) || pipeline.Relevant(p, content) || injection.Relevant(p, content)) {
+		if isKRM(p) && (packagecontext.Relevant(p, content) || pipeline.Relevant(p, content) ||
+			injection.Relevant(p, content)) {
 			paths = append(paths, p)
 		}
 	}
@@ -141,8 +143,9 @@ func parse(files map[string]string) ([]*yaml.RNode, error) {
 	var items []*yaml.RNode
 	for _, p := range paths {
 		reader := &kio.ByteReader{
-			Reader:            strings.NewReader(files[p]),
-			SetAnnotations:    map[string]string{kioutil.PathAnnotation: p, kioutil.LegacyPathAnnotation: p}, //nolint:staticcheck // kpt sets both
+			Reader: strings.NewReader(files[p]),
+			//nolint:staticcheck // kpt sets both
+			SetAnnotations:    map[string]string{kioutil.PathAnnotation: p, kioutil.LegacyPathAnnotation: p},
 			DisableUnwrapping: true,
 			PreserveSeqIndent: true,
 		}
@@ -185,7 +188,8 @@ func difference(before, after []*yaml.RNode) (map[string]string, error) {
 			continue
 		}
 		if _, err := (&kio.ByteReader{Reader: strings.NewReader(text)}).Read(); err != nil {
-			return nil, fmt.Errorf("cannot write %s: it would be no YAML any more (%w): move comments that stand between a key and the anchor or tag of its value", file, err)
+			return nil, fmt.Errorf("cannot write %s: it would be no YAML any more (%w): "+
+				"move comments that stand between a key and the anchor or tag of its value", file, err)
 		}
 		changed[file] = text
 	}
@@ -205,7 +209,9 @@ func byFile(items []*yaml.RNode) map[string][]*yaml.RNode {
 // file that an empty line follows, such as a license: the SDK's objects have none.
 func encode(items []*yaml.RNode) (string, error) {
 	var out strings.Builder
-	writer := kio.ByteWriter{Writer: &out, ClearAnnotations: []string{kioutil.PathAnnotation, kioutil.LegacyPathAnnotation}} //nolint:staticcheck // the reader sets both
+	//nolint:staticcheck // the reader sets both
+	writer := kio.ByteWriter{Writer: &out, ClearAnnotations: []string{kioutil.PathAnnotation,
+		kioutil.LegacyPathAnnotation}}
 	err := writer.Write(items)
 	return out.String(), err
 }

@@ -72,10 +72,12 @@ func web(edits ...map[string]string) map[string]string {
 	files := map[string]string{
 		"Kptfile": rootKptfile, "package-context.yaml": packageContext, "points.yaml": pointsFile,
 		"deployment.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name:   web}\n",
-		"README.md":       mentions, "notes.txt": mentions, "web.yaml.tmpl": mentions, "Kptfile.bak": mentions, "broken.yaml": "{{ .x }}: [\n",
+		"README.md":       mentions, "notes.txt": mentions, "web.yaml.tmpl": mentions, "Kptfile.bak": mentions,
+		"broken.yaml": "{{ .x }}: [\n",
 		// A subpackage has a Kptfile and a context of its own.
-		"sub/Kptfile":              "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: sub\n",
-		"sub/package-context.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: sub\n",
+		"sub/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: sub\n",
+		"sub/package-context.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n" +
+			"  name: sub\n",
 	}
 	for _, edit := range edits {
 		maps.Copy(files, edit)
@@ -85,9 +87,11 @@ func web(edits ...map[string]string) map[string]string {
 
 func spec(edits ...func(*variant.Spec)) *variant.Spec {
 	s := &variant.Spec{
-		PackageContext: &variant.PackageContext{Data: map[string]string{"region": "eu", "added": "yes"}, RemoveKeys: []string{"gone"}},
-		Pipeline:       &variant.Pipeline{Mutators: []variant.Function{{Name: "labels", Image: "example.com/set-labels:v1", ConfigMap: map[string]string{"tier": "1"}}}},
-		Injectors:      []variant.InjectionSelector{{Name: "eu"}},
+		PackageContext: &variant.PackageContext{Data: map[string]string{"region": "eu", "added": "yes"},
+			RemoveKeys: []string{"gone"}},
+		Pipeline: &variant.Pipeline{Mutators: []variant.Function{{Name: "labels", Image: "example.com/set-labels:v1",
+			ConfigMap: map[string]string{"tier": "1"}}}},
+		Injectors: []variant.InjectionSelector{{Name: "eu"}},
 	}
 	for _, edit := range edits {
 		edit(s)
@@ -106,24 +110,26 @@ func object(t testing.TB, json string) map[string]any {
 }
 
 const (
-	euConfigMap = `{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: fleet}, data: {api: api.eu.example.com}}`
-	euTeam      = `{apiVersion: example.com/v1, kind: Team, metadata: {name: eu}, spec: {lead: ada}}`
+	euConfigMap = `{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: fleet}, data: {api: ` +
+		`api.eu.example.com}}`
+	euTeam = `{apiVersion: example.com/v1, kind: Team, metadata: {name: eu}, spec: {lead: ada}}`
 )
 
 // request returns the request of the variant web-eu, in a cluster with the objects.
 func request(t testing.TB, s *variant.Spec, cluster ...string) Request {
-	return Request{Name: "web-eu", Namespace: "fleet", Spec: s, Objects: func(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
-		var found []map[string]any
-		for _, c := range candidates {
-			for _, text := range cluster {
-				o := object(t, text)
-				if o["apiVersion"] == c.APIVersion && o["kind"] == c.Kind && o["metadata"].(map[string]any)["name"] == c.Name {
-					found = append(found, o)
+	return Request{Name: "web-eu", Namespace: "fleet", Spec: s,
+		Objects: func(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
+			var found []map[string]any
+			for _, c := range candidates {
+				for _, text := range cluster {
+					o := object(t, text)
+					if o["apiVersion"] == c.APIVersion && o["kind"] == c.Kind && o["metadata"].(map[string]any)["name"] == c.Name {
+						found = append(found, o)
+					}
 				}
 			}
-		}
-		return found, nil, nil
-	}}
+			return found, nil, nil
+		}}
 }
 
 // apply applies a request to the files, holds that a second time changes nothing, and returns the outcome.
@@ -182,10 +188,12 @@ status:
     reason: ConfigInjected
     message: injected resource "eu" from cluster
 `,
-		"package-context.yaml": strings.NewReplacer("region: us", "region: eu", "  gone: soon\n", "  added: \"yes\"\n").Replace(packageContext),
+		"package-context.yaml": strings.NewReplacer("region: us", "region: eu", "  gone: soon\n",
+			"  added: \"yes\"\n").Replace(packageContext),
 		"points.yaml": strings.NewReplacer(
 			"required\n", "required\n    kpt.dev/injected-resource-name: eu\n", "api: none", "api: api.eu.example.com",
-			"optional\n", "optional\n    kpt.dev/injected-resource-name: eu\n", "    lead:   \"no\"", "  lead: \"ada\"").Replace(pointsFile),
+			"optional\n", "optional\n    kpt.dev/injected-resource-name: eu\n", "    lead:   \"no\"",
+			"  lead: \"ada\"").Replace(pointsFile),
 	}
 	if diff := cmp.Diff(want, out.Files); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -209,8 +217,9 @@ func TestChanged(t *testing.T) {
 	noPipeline := func(s *variant.Spec) { s.Pipeline = nil }
 	noInjectors := func(s *variant.Spec) { s.Injectors = nil }
 	plain := map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name:   web}\n"}
-	earlier := web(map[string]string{"Kptfile": strings.Replace(rootKptfile, "  # Sets", "  - image: example.com/old:v1\n    name: PackageVariant.web-eu.old.0\n"+
-		"  - image: example.com/theirs:v1\n    name: PackageVariant.web-us.old.0\n  # Sets", 1)})
+	earlier := web(map[string]string{"Kptfile": strings.Replace(rootKptfile, "  # Sets",
+		"  - image: example.com/old:v1\n    name: PackageVariant.web-eu.old.0\n"+
+			"  - image: example.com/theirs:v1\n    name: PackageVariant.web-us.old.0\n  # Sets", 1)})
 	for name, c := range map[string]struct {
 		files map[string]string
 		spec  *variant.Spec
@@ -218,16 +227,22 @@ func TestChanged(t *testing.T) {
 	}{
 		"nothing asked for": {plain, spec(noContext, noPipeline, noInjectors), nil},
 		"no context needed": {plain, spec(noContext), []string{"Kptfile"}},
-		"an empty context":  {plain, spec(noPipeline, func(s *variant.Spec) { s.PackageContext = &variant.PackageContext{} }), nil},
-		"to set only":       {web(), spec(noPipeline, func(s *variant.Spec) { s.PackageContext.RemoveKeys = nil }), []string{"Kptfile", "package-context.yaml", "points.yaml"}},
-		"to remove only":    {web(), spec(func(s *variant.Spec) { s.PackageContext.Data = nil }), []string{"Kptfile", "package-context.yaml", "points.yaml"}},
+		"an empty context": {plain, spec(noPipeline, func(s *variant.Spec) { s.PackageContext = &variant.PackageContext{} }),
+			nil},
+		"to set only": {web(), spec(noPipeline, func(s *variant.Spec) { s.PackageContext.RemoveKeys = nil }),
+			[]string{"Kptfile", "package-context.yaml", "points.yaml"}},
+		"to remove only": {web(), spec(func(s *variant.Spec) { s.PackageContext.Data = nil }),
+			[]string{"Kptfile", "package-context.yaml", "points.yaml"}},
 		"a context as it is": {web(), spec(func(s *variant.Spec) {
 			s.PackageContext = &variant.PackageContext{Data: map[string]string{"region": "us"}}
 		}), []string{"Kptfile", "points.yaml"}},
-		"a pipeline no more":          {earlier, spec(noContext, noPipeline), []string{"Kptfile", "points.yaml"}},
-		"of JSON":                     {web(map[string]string{"points.yaml": "", "p.json": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"p","annotations":{"kpt.dev/config-injection":"required"}}}`}), spec(noContext, noPipeline), []string{"Kptfile", "p.json"}},
-		"in .yml, in other directory": {web(map[string]string{"points.yaml": "", "a b/p.yml": pointsFile}), spec(noContext, noPipeline), []string{"Kptfile", "a b/p.yml"}},
-		"points of a subpackage":      {web(map[string]string{"points.yaml": "", "sub/points.yaml": pointsFile}), spec(noContext, noPipeline), []string{"Kptfile", "sub/points.yaml"}},
+		"a pipeline no more": {earlier, spec(noContext, noPipeline), []string{"Kptfile", "points.yaml"}},
+		"of JSON": {web(map[string]string{"points.yaml": "",
+			"p.json": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"p","annotations":{"kpt.dev/config-injection":"required"}}}`}), spec(noContext, noPipeline), []string{"Kptfile", "p.json"}},
+		"in .yml, in other directory": {web(map[string]string{"points.yaml": "", "a b/p.yml": pointsFile}),
+			spec(noContext, noPipeline), []string{"Kptfile", "a b/p.yml"}},
+		"points of a subpackage": {web(map[string]string{"points.yaml": "", "sub/points.yaml": pointsFile}),
+			spec(noContext, noPipeline), []string{"Kptfile", "sub/points.yaml"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -235,7 +250,9 @@ func TestChanged(t *testing.T) {
 			if diff := cmp.Diff(c.want, out.Changed()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if strings.Contains(out.Files["Kptfile"], "PackageVariant.web-eu.old") || strings.Contains(c.files["Kptfile"], "web-us") && !strings.Contains(out.Files["Kptfile"], "PackageVariant.web-us.old.0") {
+			if strings.Contains(out.Files["Kptfile"], "PackageVariant.web-eu.old") ||
+				strings.Contains(c.files["Kptfile"], "web-us") && !strings.Contains(out.Files["Kptfile"],
+					"PackageVariant.web-us.old.0") {
 				t.Errorf("the Kptfile is\n%s", out.Files["Kptfile"])
 			}
 		})
@@ -248,24 +265,38 @@ func TestApplyErrors(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no context": {map[string]string{"Kptfile": rootKptfile}, `apply-package-context: Kptfile: Kptfile "web": the package has no package context: ` +
-			"add a ConfigMap named kptfile.kpt.dev to it (kpt pkg init writes one to package-context.yaml), and let no selector hide it"},
-		"the context of a subpackage only": {map[string]string{"Kptfile": rootKptfile, "sub/Kptfile": rootKptfile, "sub/c.yaml": packageContext},
+		"no context": {map[string]string{"Kptfile": rootKptfile},
 			`apply-package-context: Kptfile: Kptfile "web": the package has no package context: ` +
-				"add a ConfigMap named kptfile.kpt.dev to it (kpt pkg init writes one to package-context.yaml), and let no selector hide it"},
+				"add a ConfigMap named kptfile.kpt.dev to it (kpt pkg init writes one to package-context.yaml), and let no " +
+				"selector hide it"},
+		"the context of a subpackage only": {map[string]string{"Kptfile": rootKptfile, "sub/Kptfile": rootKptfile,
+			"sub/c.yaml": packageContext},
+			`apply-package-context: Kptfile: Kptfile "web": the package has no package context: ` +
+				"add a ConfigMap named kptfile.kpt.dev to it (kpt pkg init writes one to package-context.yaml), and let no " +
+				"selector hide it"},
 		"no Kptfile": {map[string]string{"package-context.yaml": packageContext},
-			"apply-package-context: no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, exclude) hide its Kptfile"},
+			"apply-package-context: no Kptfile among the resources: run the function on a kpt package, and let no selector " +
+				"(--match-*, selectors, exclude) hide its Kptfile"},
 		"a template as YAML": {web(map[string]string{"a/broken.yaml": "kpt.dev/config-injection: {{ .x }}: y\n"}),
 			"cannot read a/broken.yaml: MalformedYAMLError: yaml: mapping values are not allowed in this context"},
-		"broken Kptfile": {web(map[string]string{"sub/Kptfile": "a: [\n"}), "cannot read sub/Kptfile: MalformedYAMLError: yaml: line 1: did not find expected node content"},
-		"an impossible pipeline": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline: []\n"}),
+		"broken Kptfile": {web(map[string]string{"sub/Kptfile": "a: [\n"}),
+			"cannot read sub/Kptfile: MalformedYAMLError: yaml: line 1: did not find expected node content"},
+		"an impossible pipeline": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\n" +
+			"metadata: {name: web}\npipeline: []\n"}),
 			`prepend-pipeline: Kptfile: Kptfile "web": pipeline: is a list, not a map: correct its type`},
 		"a wrong point": {web(map[string]string{"points.yaml": strings.Replace(pointsFile, "required", "maybe", 1)}),
-			`inject-config: points.yaml: ConfigMap "endpoints": metadata.annotations.kpt.dev/config-injection: is "maybe", but must be "required" or "optional"`},
-		"a comment that YAML does not bring back": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline:\n  mutators:\n  - image: a:v1\n    configMap: # c\n      &x\n      a: b\n"}),
-			`prepend-pipeline: Kptfile: Kptfile "web": could not be read again after the edit: move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own`},
-		"a comment that YAML does not bring back, beside a resource to edit": {web(map[string]string{"package-context.yaml": packageContext + "---\napiVersion: v1\nkind: A\nmetadata: {name: a}\nspec: # c\n  &x\n  a: b\n"}),
-			"cannot write package-context.yaml: it would be no YAML any more (MalformedYAMLError: yaml: line 5: could not find expected ':'): " +
+			`inject-config: points.yaml: ConfigMap "endpoints": metadata.annotations.kpt.dev/config-injection: ` +
+				`is "maybe", but must be "required" or "optional"`},
+		"a comment that YAML does not bring back": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\n" +
+			"kind: Kptfile\nmetadata: {name: web}\npipeline:\n  mutators:\n  - image: a:v1\n    configMap: # c\n      &x\n" +
+			"      a: b\n"}),
+			`prepend-pipeline: Kptfile: Kptfile "web": could not be read again after the edit: ` +
+				`move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own`},
+		"a comment that YAML does not bring back, beside a " +
+			"resource to edit": {web(map[string]string{"package-context.yaml": packageContext + "---\napiVersion: v1\n" +
+			"kind: A\nmetadata: {name: a}\nspec: # c\n  &x\n  a: b\n"}),
+			"cannot write package-context.yaml: it would be no YAML any more (MalformedYAMLError: yaml: line 5: " +
+				"could not find expected ':'): " +
 				"move comments that stand between a key and the anchor or tag of its value"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -299,7 +330,8 @@ type recorder struct {
 
 var errBoom = errors.New("boom")
 
-func (r *recorder) Run(ctx context.Context, function string, config *kyaml.RNode, items []*kyaml.RNode) (krm.Output, error) {
+func (r *recorder) Run(ctx context.Context, function string, config *kyaml.RNode,
+	items []*kyaml.RNode) (krm.Output, error) {
 	r.functions = append(r.functions, function)
 	if r.configs == nil {
 		r.configs = map[string]string{}
@@ -318,11 +350,15 @@ func TestConfigs(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"apply-package-context": "apiVersion: fn.kpt.dev/v1alpha1\ndata:\n  added: \"yes\"\n  region: eu\nkind: ApplyPackageContext\n" +
+		"apply-package-context": "apiVersion: fn.kpt.dev/v1alpha1\ndata:\n  added: \"yes\"\n  region: eu\n" +
+			"kind: ApplyPackageContext\n" +
 			"metadata:\n  name: web-eu\n  namespace: fleet\nremoveKeys:\n- gone\n",
-		"prepend-pipeline": "apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata:\n  name: web-eu\n  namespace: fleet\n" +
-			"pipeline:\n  mutators:\n  - configMap:\n      tier: \"1\"\n    image: example.com/set-labels:v1\n    name: labels\n",
-		"inject-config": "apiVersion: fn.kpt.dev/v1alpha1\ninjectors: null\nkind: InjectConfig\nmetadata:\n  name: web-eu\n  namespace: fleet\nresources: []\nunreadable: null\n",
+		"prepend-pipeline": "apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata:\n  name: web-eu\n" +
+			"  namespace: fleet\n" +
+			"pipeline:\n  mutators:\n  - configMap:\n      tier: \"1\"\n    image: example.com/set-labels:v1\n" +
+			"    name: labels\n",
+		"inject-config": "apiVersion: fn.kpt.dev/v1alpha1\ninjectors: null\nkind: InjectConfig\nmetadata:\n  name: web-eu\n" +
+			"  namespace: fleet\nresources: []\nunreadable: null\n",
 	}
 	if diff := cmp.Diff(want, r.configs); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -331,7 +367,8 @@ func TestConfigs(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	r = &recorder{}
-	if _, err := Apply(t.Context(), r, web(), request(t, spec(func(s *variant.Spec) { s.PackageContext = nil }))); err != nil {
+	if _, err := Apply(t.Context(), r, web(),
+		request(t, spec(func(s *variant.Spec) { s.PackageContext = nil }))); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"prepend-pipeline", "inject-config"}, r.functions); diff != "" {
@@ -352,7 +389,8 @@ func TestRuntimeFails(t *testing.T) {
 	}
 }
 
-// TestFunctionError holds which errors are failures over the files of a package, which the package or the variant heals.
+// TestFunctionError holds which errors are failures over the files of a package, which the package or the variant
+// heals.
 func TestFunctionError(t *testing.T) {
 	t.Parallel()
 	wrongPoint := web(map[string]string{"points.yaml": strings.Replace(pointsFile, "required", "maybe", 1)})
@@ -379,9 +417,12 @@ func TestFunctionError(t *testing.T) {
 // adding is a Runtime whose functions add a resource.
 type adding struct{ Builtin }
 
-func (r adding) Run(ctx context.Context, function string, config *kyaml.RNode, items []*kyaml.RNode) (krm.Output, error) {
+func (r adding) Run(ctx context.Context, function string, config *kyaml.RNode,
+	items []*kyaml.RNode) (krm.Output, error) {
 	out, err := r.Builtin.Run(ctx, function, config, items)
-	out.Items = append(out.Items, kyaml.MustParse("kind: A\nmetadata: {annotations: {internal.config.kubernetes.io/path: sub/a.yaml, internal.config.kubernetes.io/index: '1'}}\n"))
+	out.Items = append(out.Items,
+		kyaml.MustParse("kind: A\nmetadata: {annotations: {internal.config.kubernetes.io/path: "+
+			"sub/a.yaml, internal.config.kubernetes.io/index: '1'}}\n"))
 	return out, err
 }
 
@@ -389,7 +430,8 @@ func (r adding) Run(ctx context.Context, function string, config *kyaml.RNode, i
 func TestAddedResource(t *testing.T) {
 	t.Parallel()
 	out, err := Apply(t.Context(), adding{}, web(), request(t, spec()))
-	const want = "apply-package-context: the output has sub/a.yaml (document 2), which was not given to the function; nothing of it is used: " +
+	const want = "apply-package-context: the output has sub/a.yaml (document 2), which was not given to the function; " +
+		"nothing of it is used: " +
 		"name images of these functions by --function-registry and --function-version"
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" || out.Files != nil {
 		t.Errorf("changed %v, -want +got:\n%s", out.Changed(), diff)
@@ -401,8 +443,10 @@ func BenchmarkApply(b *testing.B) {
 		files := web()
 		for i := range n - len(files) {
 			name := fmt.Sprintf("web-%04d", i)
-			files[name+".yaml"] = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: " + name + "\nspec:\n  replicas: 3\n" +
-				"  template:\n    spec:\n      containers:\n      - name: web\n        image: example.com/web:v1\n        env:\n" + strings.Repeat("        - name: A\n          value: b\n", 20)
+			files[name+".yaml"] = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: " + name +
+				"\nspec:\n  replicas: 3\n" +
+				"  template:\n    spec:\n      containers:\n      - name: web\n        image: example.com/web:v1\n        env:\n" +
+				strings.Repeat("        - name: A\n          value: b\n", 20)
 		}
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			r := request(b, spec(), euConfigMap, euTeam)

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// One object is often wanted for many packages at once, so those read last are kept: few, for they may be large, and not
-// for long, for they may be secret.
+// One object is often wanted for many packages at once, so those read last are kept: few, for they may be large, and
+// not for long, for they may be secret.
 const (
 	keptObjects = 64
 	keptFor     = 30 * time.Second
@@ -32,8 +32,8 @@ func NewContents(watches *Watches, live client.Reader) *Contents {
 	return &Contents{watches: watches, live: live, recent: recent.New[map[string]any](keptObjects, keptFor)}
 }
 
-// Read returns an object of a kind that is in use, as it is now or a little later than the metadata say, to be read only;
-// nil if there is none. The error is the Problem of the kind, or passes.
+// Read returns an object of a kind that is in use, as it is now or a little later than the metadata say, to be read
+// only; nil if there is none. The error is the Problem of the kind, or passes.
 func (c *Contents) Read(ctx context.Context, r Reference) (map[string]any, error) {
 	if err := c.watches.Problem(r.Kind); err != nil {
 		return nil, err

@@ -31,7 +31,8 @@ var errDown = errors.New("the API is down")
 func newAPI(objects ...client.Object) *api {
 	a := &api{}
 	a.WithWatch = fake.NewClientBuilder().WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{
-		Get: func(ctx context.Context, w client.WithWatch, key client.ObjectKey, o client.Object, options ...client.GetOption) error {
+		Get: func(ctx context.Context, w client.WithWatch, key client.ObjectKey, o client.Object,
+			options ...client.GetOption) error {
 			a.reads.Add(1)
 			if err, _ := a.answer.Load().(*apierrors.StatusError); err != nil {
 				return err
@@ -139,7 +140,8 @@ func TestContentsFail(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w = watched(t, "1")
-	if _, err := NewContents(w.Watches, cancelled{a}).Read(ctx, factsOf); !errors.Is(err, context.Canceled) || w.Problem(configMaps) != nil {
+	if _, err := NewContents(w.Watches, cancelled{a}).Read(ctx, factsOf); !errors.Is(err, context.Canceled) ||
+		w.Problem(configMaps) != nil {
 		t.Errorf("a call that was ended: error %v, problem %v", err, w.Problem(configMaps))
 	}
 }

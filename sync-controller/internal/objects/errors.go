@@ -22,7 +22,8 @@ type DeniedError struct {
 
 // Error names the rule that is missing, and where it goes.
 func (e *DeniedError) Error() string {
-	return fmt.Sprintf(`the controller may not read %s%s: label a ClusterRole %s: "true" that has the rule {apiGroups: [%q], resources: [%q], verbs: [get, list, watch]}`,
+	return fmt.Sprintf(`the controller may not read %s%s: label a ClusterRole %s: "true" that has the rule {apiGroups: `+
+		`[%q], resources: [%q], verbs: [get, list, watch]}`,
 		e.Resource, in(e.Namespace), AggregationLabel, e.Resource.Group, e.Resource.Resource)
 }
 
@@ -46,5 +47,6 @@ type UnknownKindError struct{ Kind Kind }
 
 // Error names the kind.
 func (e *UnknownKindError) Error() string {
-	return fmt.Sprintf("the cluster does not know the kind %s of %s: install its CRD, or correct apiVersion and kind", e.Kind.Kind, e.Kind.APIVersion)
+	return fmt.Sprintf("the cluster does not know the kind %s of %s: install its CRD, or correct apiVersion and kind",
+		e.Kind.Kind, e.Kind.APIVersion)
 }

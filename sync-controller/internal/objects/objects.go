@@ -79,8 +79,8 @@ func (w *Watches) Add(ctx context.Context, user types.NamespacedName, references
 // Release ends the user's references.
 func (w *Watches) Release(user types.NamespacedName) { w.replace(user, nil) }
 
-// replace replaces the references of a user. It starts the watches that are needed, which it returns, and stops those of
-// the kinds that nobody refers to any more.
+// replace replaces the references of a user. It starts the watches that are needed, which it returns, and stops those
+// of the kinds that nobody refers to any more.
 func (w *Watches) replace(user types.NamespacedName, references []Reference) []*kindWatch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,8 +123,8 @@ func (w *Watches) informer(kind Kind) cache.SharedIndexInformer {
 	return nil
 }
 
-// Problem returns why the objects of a kind in use cannot be read: a *DeniedError, an *UnknownKindError, or another; nil
-// if they can. It is tried again until they can, or until nobody refers to the kind any more.
+// Problem returns why the objects of a kind in use cannot be read: a *DeniedError, an *UnknownKindError, or another;
+// nil if they can. It is tried again until they can, or until nobody refers to the kind any more.
 func (w *Watches) Problem(kind Kind) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

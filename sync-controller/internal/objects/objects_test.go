@@ -199,7 +199,8 @@ func TestNotify(t *testing.T) {
 func TestNotifyOncePerUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.use(eu, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: configMaps, Name: "b"}, Reference{Kind: teams})
+	w.use(eu, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: configMaps, Name: "a"},
+		Reference{Kind: configMaps, Name: "b"}, Reference{Kind: teams})
 	w.watching("configmaps", 1)
 	w.create(configMapResource, object(configMaps, "fleet", "a", "1"))
 	w.wantNotified("two references to one object", "web-eu")
@@ -233,7 +234,8 @@ func TestStart(t *testing.T) {
 	w.use(us, Reference{Kind: teams})
 	check("again", teams)
 	w.watching("teams", 2)
-	w.create(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "teams"}, object(teams, "fleet", "a", "1"))
+	w.create(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "teams"},
+		object(teams, "fleet", "a", "1"))
 	w.wantNotified("by the watch that was started anew", "web-us")
 }
 
@@ -331,20 +333,32 @@ func TestErrors(t *testing.T) {
 		denied *DeniedError
 		want   string
 	}{
-		"denied": {teams, forbidden, &DeniedError{Resource: schema.GroupResource{Group: "example.com", Resource: "teams"}, Namespace: "fleet"},
-			`the controller may not read teams.example.com in namespace fleet: label a ClusterRole config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: ["example.com"], resources: ["teams"], verbs: [get, list, watch]}`},
-		"denied in the core group": {configMaps, forbidden, &DeniedError{Resource: schema.GroupResource{Resource: "configmaps"}, Namespace: "fleet"},
-			`the controller may not read configmaps in namespace fleet: label a ClusterRole config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: [""], resources: ["configmaps"], verbs: [get, list, watch]}`},
-		"denied, cluster-scoped": {clusters, forbidden, &DeniedError{Resource: schema.GroupResource{Group: "example.com", Resource: "clusters"}},
-			`the controller may not read clusters.example.com: label a ClusterRole config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: ["example.com"], resources: ["clusters"], verbs: [get, list, watch]}`},
+		"denied": {teams, forbidden, &DeniedError{Resource: schema.GroupResource{Group: "example.com", Resource: "teams"},
+			Namespace: "fleet"},
+			`the controller may not read teams.example.com in namespace fleet: ` +
+				`label a ClusterRole config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: ` +
+				`["example.com"], resources: ["teams"], verbs: [get, list, watch]}`},
+		"denied in the core group": {configMaps, forbidden,
+			&DeniedError{Resource: schema.GroupResource{Resource: "configmaps"}, Namespace: "fleet"},
+			`the controller may not read configmaps in namespace fleet: ` +
+				`label a ClusterRole config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: ` +
+				`[""], resources: ["configmaps"], verbs: [get, list, watch]}`},
+		"denied, cluster-scoped": {clusters, forbidden,
+			&DeniedError{Resource: schema.GroupResource{Group: "example.com", Resource: "clusters"}},
+			`the controller may not read clusters.example.com: ` +
+				`label a ClusterRole config.porch.kpt.dev/aggregate-to-package-variants: "true" that has the rule {apiGroups: ` +
+				`["example.com"], resources: ["clusters"], verbs: [get, list, watch]}`},
 		"not readable":                 {teams, fails, nil, "cannot list teams.example.com in namespace fleet: boom"},
 		"not readable, cluster-scoped": {clusters, fails, nil, "cannot list clusters.example.com: boom"},
-		"not known":                    {unknown, nil, nil, "the cluster does not know the kind Unknown of example.com/v1: install its CRD, or correct apiVersion and kind"},
-		"no API version":               {Kind{APIVersion: "a/b/c", Kind: "X"}, nil, nil, "unexpected GroupVersion string: a/b/c"},
+		"not known": {unknown, nil, nil,
+			"the cluster does not know the kind Unknown of example.com/v1: install its CRD, or correct apiVersion and kind"},
+		"no API version": {Kind{APIVersion: "a/b/c", Kind: "X"}, nil, nil,
+			"unexpected GroupVersion string: a/b/c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, map[string]clienttesting.ReactionFunc{"teams": c.answer, "configmaps": c.answer, "clusters": c.answer})
+			w := newWorld(t, map[string]clienttesting.ReactionFunc{"teams": c.answer, "configmaps": c.answer,
+				"clusters": c.answer})
 			w.use(eu, Reference{Kind: c.kind}, Reference{Kind: c.kind, Name: "a"})
 			err := w.Problem(c.kind)
 			if err == nil || err.Error() != c.want {
@@ -390,7 +404,8 @@ func TestMapperFails(t *testing.T) {
 func TestUseEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	calls := make(chan struct{}, 100)
-	w := newWorld(t, map[string]clienttesting.ReactionFunc{"configmaps": func(clienttesting.Action) (bool, runtime.Object, error) {
+	w := newWorld(t, map[string]clienttesting.ReactionFunc{"configmaps": func(clienttesting.Action) (bool, runtime.Object,
+		error) {
 		calls <- struct{}{}
 		if len(calls) == 1 { // the question whether it may be read
 			return false, nil, nil
@@ -400,7 +415,8 @@ func TestUseEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	err := w.Use(ctx, eu, []Reference{{Kind: configMaps}})
-	if want := "cannot read the ConfigMap objects in namespace fleet: context deadline exceeded"; err == nil || err.Error() != want {
+	if want := "cannot read the ConfigMap objects in namespace fleet: context deadline exceeded"; err == nil ||
+		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if !errors.Is(err, context.DeadlineExceeded) {

@@ -92,14 +92,16 @@ func TestPermission(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var permitted atomic.Bool
-		w := newWorld(t, map[string]clienttesting.ReactionFunc{"configmaps": func(a clienttesting.Action) (bool, runtime.Object, error) {
+		w := newWorld(t, map[string]clienttesting.ReactionFunc{"configmaps": func(a clienttesting.Action) (bool,
+			runtime.Object, error) {
 			return !permitted.Load(), nil, apierrors.NewForbidden(a.GetResource().GroupResource(), "", errDown)
 		}}, object(configMaps, "fleet", "facts", "1"))
 		live := newAPI(facts("1", "eu"))
 		contents, reference := NewContents(w.Watches, live), Reference{Kind: configMaps, Name: "facts"}
 		denied := func(when string, err error) {
 			t.Helper()
-			if is, ok := errors.AsType[*DeniedError](err); !ok || is.Namespace != "fleet" || is.Resource.Resource != "configmaps" {
+			if is, ok := errors.AsType[*DeniedError](err); !ok || is.Namespace != "fleet" ||
+				is.Resource.Resource != "configmaps" {
 				t.Errorf("%s: the problem is %v", when, err)
 			}
 		}

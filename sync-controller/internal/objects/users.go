@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// users are the users that refer to objects of a kind, by the names of the objects; "" stands for all. What one object or
-// one user asks for does not take longer for there being many others.
+// users are the users that refer to objects of a kind, by the names of the objects; "" stands for all. What one object
+// or one user asks for does not take longer for there being many others.
 type users map[Kind]map[string]map[types.NamespacedName]bool
 
 func (u users) add(user types.NamespacedName, r Reference) {

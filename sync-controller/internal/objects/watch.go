@@ -104,7 +104,8 @@ func (w *Watches) start(ctx context.Context, watch *kindWatch) (cache.SharedInde
 	if err := w.mayRead(ctx, mapping.Resource, namespace); err != nil {
 		return nil, nil, err
 	}
-	informer := metadatainformer.NewFilteredMetadataInformer(w.client, mapping.Resource, namespace, 0, cache.Indexers{}, nil).Informer()
+	informer := metadatainformer.NewFilteredMetadataInformer(w.client, mapping.Resource, namespace, 0, cache.Indexers{},
+		nil).Informer()
 	if err := informer.SetTransform(cache.TransformFunc(trim)); err != nil {
 		return nil, nil, err
 	}

@@ -42,7 +42,8 @@ func TestUseKeepsItsOwn(t *testing.T) {
 // TestUseKeepsNothing holds that referring again and again, to what cannot be read too, costs no memory.
 func TestUseKeepsNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]clienttesting.ReactionFunc{"teams": func(clienttesting.Action) (bool, runtime.Object, error) {
+	w := newWorld(t, map[string]clienttesting.ReactionFunc{"teams": func(clienttesting.Action) (bool, runtime.Object,
+		error) {
 		return true, nil, errors.New("boom")
 	}})
 	w.use(eu, Reference{Kind: configMaps, Name: "a"})

@@ -74,7 +74,8 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 	o := &Options{}
 	f := flag.NewFlagSet("sync-controller", flag.ContinueOnError)
 	f.SetOutput(out)
-	f.StringVar(&o.Kubeconfig, "kubeconfig", "", "path of the kubeconfig by which to reach the cluster; empty inside of it")
+	f.StringVar(&o.Kubeconfig, "kubeconfig", "",
+		"path of the kubeconfig by which to reach the cluster; empty inside of it")
 	f.Func("namespace", "namespaces to work in, separated by commas (default all)", func(s string) error {
 		for _, namespace := range strings.Split(s, ",") {
 			if namespace = strings.TrimSpace(namespace); namespace != "" {
@@ -84,21 +85,30 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 		return nil
 	})
 	f.IntVar(&o.Concurrency, "concurrency", 16, "how many PackageVariants are worked on at once")
-	f.DurationVar(&o.LookWithin, "upgrade-window", 10*time.Minute, "time over which all PackageVariants are looked at once after an upgrade of the controller")
-	f.StringVar(&o.FunctionRuntime, "function-runtime", builtin, "how the functions run: builtin, in this process, or porch, by image")
-	f.StringVar(&o.FunctionRunner.Address, "function-runner", "", "host:port of Porch's function-runner, which runs the images")
-	f.StringVar(&o.FunctionRunner.Registry, "function-registry", "ghcr.io/package-variants", "registry and path of the images")
-	f.StringVar(&o.FunctionRunner.Version, "function-version", "", "tag of the images; empty for the controller's own version, or latest if it has none")
+	f.DurationVar(&o.LookWithin, "upgrade-window", 10*time.Minute,
+		"time over which all PackageVariants are looked at once after an upgrade of the controller")
+	f.StringVar(&o.FunctionRuntime, "function-runtime", builtin,
+		"how the functions run: builtin, in this process, or porch, by image")
+	f.StringVar(&o.FunctionRunner.Address, "function-runner", "",
+		"host:port of Porch's function-runner, which runs the images")
+	f.StringVar(&o.FunctionRunner.Registry, "function-registry", "ghcr.io/package-variants",
+		"registry and path of the images")
+	f.StringVar(&o.FunctionRunner.Version, "function-version", "",
+		"tag of the images; empty for the controller's own version, or latest if it has none")
 	f.DurationVar(&o.FunctionRunner.Timeout, "function-timeout", time.Minute, "how long a function may run by image")
 	f.StringVar(&o.MetricsAddress, "metrics-bind-address", ":8080", "address of the metrics; 0 for none")
 	f.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 for none")
 	f.StringVar(&o.LogFormat, "log-format", "json", "format of the log: json or text")
 	f.TextVar(&o.LogLevel, "log-level", slog.LevelInfo, "least level of what is logged: debug, info, warn or error")
 	f.BoolVar(&o.LeaderElection, "leader-elect", false, "let one of several replicas act")
-	f.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "", "namespace of the Lease; empty for the controller's own")
-	f.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", 15*time.Second, "how long others wait for a leader that is not heard of")
-	f.DurationVar(&o.RenewDeadline, "leader-election-renew-deadline", 10*time.Second, "how long a leader tries to renew its lease before it ends")
-	f.DurationVar(&o.RetryPeriod, "leader-election-retry-period", 2*time.Second, "how long to wait between tries to get or renew the lease")
+	f.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "",
+		"namespace of the Lease; empty for the controller's own")
+	f.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", 15*time.Second,
+		"how long others wait for a leader that is not heard of")
+	f.DurationVar(&o.RenewDeadline, "leader-election-renew-deadline", 10*time.Second,
+		"how long a leader tries to renew its lease before it ends")
+	f.DurationVar(&o.RetryPeriod, "leader-election-retry-period", 2*time.Second,
+		"how long to wait between tries to get or renew the lease")
 	f.BoolVar(&o.Version, "version", false, "print the version and end")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -139,11 +149,14 @@ func (o *Options) validateFunctions() error {
 	number, numberErr := strconv.ParseUint(port, 10, 16)
 	switch {
 	case o.FunctionRuntime == builtin && f.Address != "":
-		return fmt.Errorf("--function-runner is %q, but nothing runs there without --function-runtime=%s", f.Address, porchRuntime)
+		return fmt.Errorf("--function-runner is %q, but nothing runs there without --function-runtime=%s", f.Address,
+			porchRuntime)
 	case o.FunctionRuntime != builtin && (err != nil || host == "" || numberErr != nil || number == 0):
-		return fmt.Errorf("--function-runner is %q, but must be the host:port of Porch's function-runner, such as function-runner.porch-system:9445", f.Address)
+		return fmt.Errorf("--function-runner is %q, but must be the host:port of Porch's function-runner, such as "+
+			"function-runner.porch-system:9445", f.Address)
 	case !registryPattern.MatchString(f.Registry):
-		return fmt.Errorf("--function-registry is %q, but must be a registry and a path, such as ghcr.io/package-variants", f.Registry)
+		return fmt.Errorf("--function-registry is %q, but must be a registry and a path, such as ghcr.io/package-variants",
+			f.Registry)
 	case !tagPattern.MatchString(f.Version):
 		return fmt.Errorf("--function-version is %q, but must be a tag of images, such as v0.1.0", f.Version)
 	case f.Timeout <= 0:
@@ -205,8 +218,9 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 		Scheme: scheme, Cache: cacheOptions,
 		Metrics:                metricsserver.Options{BindAddress: o.MetricsAddress},
 		HealthProbeBindAddress: o.ProbeAddress,
-		LeaderElection:         o.LeaderElection, LeaderElectionID: leaderElectionID, LeaderElectionNamespace: o.LeaderElectionNamespace,
-		LeaseDuration: &o.LeaseDuration, RenewDeadline: &o.RenewDeadline, RetryPeriod: &o.RetryPeriod,
+		LeaderElection:         o.LeaderElection, LeaderElectionID: leaderElectionID,
+		LeaderElectionNamespace: o.LeaderElectionNamespace,
+		LeaseDuration:           &o.LeaseDuration, RenewDeadline: &o.RenewDeadline, RetryPeriod: &o.RetryPeriod,
 		LeaderElectionReleaseOnCancel: true, GracefulShutdownTimeout: &gracePeriod,
 	})
 	if err != nil {
@@ -233,6 +247,7 @@ func (o *Options) config() (*rest.Config, error) {
 // newScheme returns the types of this API and of Porch's.
 func newScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	builder := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, v1alpha2.AddToScheme, porchapi.AddToScheme, configapi.AddToScheme)
+	builder := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, v1alpha2.AddToScheme, porchapi.AddToScheme,
+		configapi.AddToScheme)
 	return scheme, builder.AddToScheme(scheme)
 }

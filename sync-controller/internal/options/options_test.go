@@ -48,30 +48,36 @@ func TestParse(t *testing.T) {
 		args string
 		want Options
 	}{
-		"defaults":              {"", defaults()},
-		"a namespace":           {"--namespace=fleet", with(func(o *Options) { o.Namespaces = []string{"fleet"} })},
-		"namespaces":            {"--namespace=a,b,,c,", with(func(o *Options) { o.Namespaces = []string{"a", "b", "c"} })},
-		"namespaces, each":      {"-namespace a -namespace b", with(func(o *Options) { o.Namespaces = []string{"a", "b"} })},
-		"empty namespace":       {"--namespace=", defaults()},
-		"leader election":       {"--leader-elect", with(func(o *Options) { o.LeaderElection = true })},
-		"one at once":           {"--concurrency=1", with(func(o *Options) { o.Concurrency = 1 })},
-		"level in any case":     {"--log-level=WARN", with(func(o *Options) { o.LogLevel = slog.LevelWarn })},
-		"level between":         {"--log-level=info+2", with(func(o *Options) { o.LogLevel = slog.LevelInfo + 2 })},
-		"the last of two wins":  {"--log-format=text --log-format=json", defaults()},
-		"end of the flags":      {"--concurrency 2 --", with(func(o *Options) { o.Concurrency = 2 })},
-		"addresses, turned off": {"--metrics-bind-address=0 --health-probe-bind-address=0", with(func(o *Options) { o.MetricsAddress, o.ProbeAddress = "0", "0" })},
-		"functions by image": {"--function-runtime=porch --function-runner=[::1]:9445 --function-registry=localhost:5000 --function-version=v0.1.0 --function-timeout=90s",
+		"defaults":             {"", defaults()},
+		"a namespace":          {"--namespace=fleet", with(func(o *Options) { o.Namespaces = []string{"fleet"} })},
+		"namespaces":           {"--namespace=a,b,,c,", with(func(o *Options) { o.Namespaces = []string{"a", "b", "c"} })},
+		"namespaces, each":     {"-namespace a -namespace b", with(func(o *Options) { o.Namespaces = []string{"a", "b"} })},
+		"empty namespace":      {"--namespace=", defaults()},
+		"leader election":      {"--leader-elect", with(func(o *Options) { o.LeaderElection = true })},
+		"one at once":          {"--concurrency=1", with(func(o *Options) { o.Concurrency = 1 })},
+		"level in any case":    {"--log-level=WARN", with(func(o *Options) { o.LogLevel = slog.LevelWarn })},
+		"level between":        {"--log-level=info+2", with(func(o *Options) { o.LogLevel = slog.LevelInfo + 2 })},
+		"the last of two wins": {"--log-format=text --log-format=json", defaults()},
+		"end of the flags":     {"--concurrency 2 --", with(func(o *Options) { o.Concurrency = 2 })},
+		"addresses, turned off": {"--metrics-bind-address=0 --health-probe-bind-address=0",
+			with(func(o *Options) { o.MetricsAddress, o.ProbeAddress = "0", "0" })},
+		"functions by image": {"--function-runtime=porch --function-runner=[::1]:9445 --function-registry=localhost:5000 " +
+			"--function-version=v0.1.0 --function-timeout=90s",
 			with(func(o *Options) {
 				o.FunctionRuntime = "porch"
-				o.FunctionRunner = functionrunner.Options{Address: "[::1]:9445", Registry: "localhost:5000", Version: "v0.1.0", Timeout: 90 * time.Second}
+				o.FunctionRunner = functionrunner.Options{Address: "[::1]:9445", Registry: "localhost:5000", Version: "v0.1.0",
+					Timeout: 90 * time.Second}
 			})},
 		"an upgrade at once": {"--upgrade-window=0s", with(func(o *Options) { o.LookWithin = 0 })},
 		"version":            {"--version", with(func(o *Options) { o.Version = true })},
-		"all": {"--kubeconfig=k --namespace=n --concurrency=3 --upgrade-window=1h --function-runtime=builtin --metrics-bind-address=:1 --health-probe-bind-address=:2 " +
-			"--log-format=text --log-level=debug --leader-elect --leader-election-namespace=l --leader-election-lease-duration=3s " +
+		"all": {"--kubeconfig=k --namespace=n --concurrency=3 --upgrade-window=1h --function-runtime=builtin " +
+			"--metrics-bind-address=:1 --health-probe-bind-address=:2 " +
+			"--log-format=text --log-level=debug --leader-elect --leader-election-namespace=l " +
+			"--leader-election-lease-duration=3s " +
 			"--leader-election-renew-deadline=2s --leader-election-retry-period=1s",
 			Options{
-				Kubeconfig: "k", Namespaces: []string{"n"}, Concurrency: 3, LookWithin: time.Hour, FunctionRuntime: "builtin", FunctionRunner: defaults().FunctionRunner, MetricsAddress: ":1", ProbeAddress: ":2",
+				Kubeconfig: "k", Namespaces: []string{"n"}, Concurrency: 3, LookWithin: time.Hour, FunctionRuntime: "builtin",
+				FunctionRunner: defaults().FunctionRunner, MetricsAddress: ":1", ProbeAddress: ":2",
 				LogFormat: "text", LogLevel: slog.LevelDebug, LeaderElection: true, LeaderElectionNamespace: "l",
 				LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: time.Second,
 			}},
@@ -96,35 +102,47 @@ func TestParse(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	notAnAddress := func(value string) string {
-		return fmt.Sprintf("--function-runner is %q, but must be the host:port of Porch's function-runner, such as function-runner.porch-system:9445", value)
+		return fmt.Sprintf("--function-runner is %q, but must be the host:port of Porch's function-runner, such as "+
+			"function-runner.porch-system:9445", value)
 	}
 	for name, c := range map[string]struct {
 		args []string
 		want string
 	}{
-		"argument":             {[]string{"run"}, `unexpected argument "run": there are flags only, see --help`},
-		"argument behind":      {[]string{"--leader-elect", "true"}, `unexpected argument "true": there are flags only, see --help`},
-		"no flag":              {[]string{"--verbose"}, "flag provided but not defined: -verbose"},
-		"function runtime":     {[]string{"--function-runtime=docker"}, `--function-runtime is "docker", but must be one of builtin, porch`},
-		"no function-runner":   {[]string{"--function-runtime=porch"}, notAnAddress("")},
-		"no port":              {[]string{"--function-runtime=porch", "--function-runner=runner"}, notAnAddress("runner")},
-		"no host":              {[]string{"--function-runtime=porch", "--function-runner=:9445"}, notAnAddress(":9445")},
-		"port 0":               {[]string{"--function-runtime=porch", "--function-runner=runner:0"}, notAnAddress("runner:0")},
-		"a URL":                {[]string{"--function-runtime=porch", "--function-runner=http://runner:9445"}, notAnAddress("http://runner:9445")},
-		"unused runner":        {[]string{"--function-runner=runner:9445"}, `--function-runner is "runner:9445", but nothing runs there without --function-runtime=porch`},
-		"no registry":          {[]string{"--function-registry="}, `--function-registry is "", but must be a registry and a path, such as ghcr.io/package-variants`},
-		"registry with a URL":  {[]string{"--function-registry=https://ghcr.io/a"}, `--function-registry is "https://ghcr.io/a", but must be a registry and a path, such as ghcr.io/package-variants`},
-		"version of an image":  {[]string{"--function-version=inject-config:v1"}, `--function-version is "inject-config:v1", but must be a tag of images, such as v0.1.0`},
+		"argument": {[]string{"run"}, `unexpected argument "run": there are flags only, see --help`},
+		"argument behind": {[]string{"--leader-elect", "true"},
+			`unexpected argument "true": there are flags only, see --help`},
+		"no flag": {[]string{"--verbose"}, "flag provided but not defined: -verbose"},
+		"function runtime": {[]string{"--function-runtime=docker"},
+			`--function-runtime is "docker", but must be one of builtin, porch`},
+		"no function-runner": {[]string{"--function-runtime=porch"}, notAnAddress("")},
+		"no port":            {[]string{"--function-runtime=porch", "--function-runner=runner"}, notAnAddress("runner")},
+		"no host":            {[]string{"--function-runtime=porch", "--function-runner=:9445"}, notAnAddress(":9445")},
+		"port 0": {[]string{"--function-runtime=porch", "--function-runner=runner:0"},
+			notAnAddress("runner:0")},
+		"a URL": {[]string{"--function-runtime=porch", "--function-runner=http://runner:9445"},
+			notAnAddress("http://runner:9445")},
+		"unused runner": {[]string{"--function-runner=runner:9445"},
+			`--function-runner is "runner:9445", but nothing runs there without --function-runtime=porch`},
+		"no registry": {[]string{"--function-registry="},
+			`--function-registry is "", but must be a registry and a path, such as ghcr.io/package-variants`},
+		"registry with a URL": {[]string{"--function-registry=https://ghcr.io/a"},
+			`--function-registry is "https://ghcr.io/a", but must be a registry and a path, such as ghcr.io/package-variants`},
+		"version of an image": {[]string{"--function-version=inject-config:v1"},
+			`--function-version is "inject-config:v1", but must be a tag of images, such as v0.1.0`},
 		"no time":              {[]string{"--function-timeout=0s"}, "--function-timeout is 0s, but must be more than 0"},
 		"log format":           {[]string{"--log-format=xml"}, `--log-format is "xml", but must be one of json, text`},
 		"empty log format":     {[]string{"--log-format="}, `--log-format is "", but must be one of json, text`},
 		"no concurrency":       {[]string{"--concurrency=0"}, "--concurrency is 0, but must be 1 or more"},
 		"negative concurrency": {[]string{"--concurrency=-1"}, "--concurrency is -1, but must be 1 or more"},
 		"concurrency":          {[]string{"--concurrency=x"}, `invalid value "x" for flag -concurrency: parse error`},
-		"log level":            {[]string{"--log-level=loud"}, `invalid value "loud" for flag -log-level: slog: level string "loud": unknown name`},
-		"duration":             {[]string{"--leader-election-retry-period=2"}, `invalid value "2" for flag -leader-election-retry-period: parse error`},
-		"switch":               {[]string{"--leader-elect=maybe"}, `invalid boolean value "maybe" for -leader-elect: parse error`},
-		"no value":             {[]string{"--kubeconfig"}, "flag needs an argument: -kubeconfig"},
+		"log level": {[]string{"--log-level=loud"},
+			`invalid value "loud" for flag -log-level: slog: level string "loud": unknown name`},
+		"duration": {[]string{"--leader-election-retry-period=2"},
+			`invalid value "2" for flag -leader-election-retry-period: parse error`},
+		"switch": {[]string{"--leader-elect=maybe"},
+			`invalid boolean value "maybe" for -leader-elect: parse error`},
+		"no value": {[]string{"--kubeconfig"}, "flag needs an argument: -kubeconfig"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +225,8 @@ func TestFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = runtime.Run(t.Context(), mutate.InjectConfig, nil, nil)
-	if down, ok := errors.AsType[*mutate.UnavailableError](err); !ok || down.Message != "the function-runner at 127.0.0.1:1 does not answer" {
+	if down, ok := errors.AsType[*mutate.UnavailableError](err); !ok ||
+		down.Message != "the function-runner at 127.0.0.1:1 does not answer" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -224,14 +243,17 @@ current-context: c
 func discovery(t *testing.T) string {
 	answers := map[string]any{
 		"/api": metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}},
-		"/apis": metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{{
-			Name: "porch.kpt.dev", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "porch.kpt.dev/v1alpha1", Version: "v1alpha1"}},
-		}}},
+		"/apis": metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
+			Groups: []metav1.APIGroup{{
+				Name: "porch.kpt.dev", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "porch.kpt.dev/v1alpha1",
+					Version: "v1alpha1"}},
+			}}},
 		"/apis/porch.kpt.dev/v1alpha1": metav1.APIResourceList{
 			TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "porch.kpt.dev/v1alpha1",
 			APIResources: []metav1.APIResource{{Name: "packagerevisions", Kind: "PackageRevision", Namespaced: true}},
 		},
-		"/api/v1": metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "v1"},
+		"/api/v1": metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
+			GroupVersion: "v1"},
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, ok := answers[r.URL.Path]
@@ -255,7 +277,8 @@ func TestManager(t *testing.T) {
 	if err := os.WriteFile(path, fmt.Appendf(nil, kubeconfig, url), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o, err := Parse([]string{"--kubeconfig", path, "--namespace=a,b", "--metrics-bind-address=0", "--health-probe-bind-address=0"}, &bytes.Buffer{})
+	o, err := Parse([]string{"--kubeconfig", path, "--namespace=a,b", "--metrics-bind-address=0",
+		"--health-probe-bind-address=0"}, &bytes.Buffer{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +308,8 @@ func TestManagerErrors(t *testing.T) {
 	o := defaults()
 	o.Kubeconfig = "/nowhere/kubeconfig"
 	_, err := o.Manager()
-	want := "cannot find out how to reach the cluster: stat /nowhere/kubeconfig: no such file or directory; outside of a cluster, set --kubeconfig"
+	want := "cannot find out how to reach the cluster: stat /nowhere/kubeconfig: " +
+		"no such file or directory; outside of a cluster, set --kubeconfig"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
@@ -312,7 +336,8 @@ func TestFunctionsVersion(t *testing.T) {
 	if a, b := of(image), of("--function-runtime=porch --function-runner=b:2"); a != b {
 		t.Errorf("where the functions run changes the version: %q, %q", a, b)
 	}
-	different := []string{of(""), of(image), of(image + "--function-version=v0.1.0"), of(image + "--function-version=v0.2.0"), of(image + "--function-registry=localhost:5000")}
+	different := []string{of(""), of(image), of(image + "--function-version=v0.1.0"),
+		of(image + "--function-version=v0.2.0"), of(image + "--function-registry=localhost:5000")}
 	for i, version := range different {
 		if slices.Contains(different[:i], version) {
 			t.Errorf("two sets of functions have the version %q", version)

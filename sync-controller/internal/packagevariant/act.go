@@ -51,7 +51,8 @@ type action struct {
 
 // act does the steps of a decision, in order. A step that fails ends them.
 func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision) *result {
-	a := &action{Reconciler: r, in: in, out: &result{Input: in.Input, pv: in.pv.DeepCopy(), rendered: map[string]porchapi.RenderStatus{}, contents: maps.Clone(in.contents)}}
+	a := &action{Reconciler: r, in: in, out: &result{Input: in.Input, pv: in.pv.DeepCopy(),
+		rendered: map[string]porchapi.RenderStatus{}, contents: maps.Clone(in.contents)}}
 	a.out.Mutations = maps.Clone(in.Mutations)
 	a.out.Revisions, a.out.Elsewhere = slices.Clone(in.Revisions), slices.Clone(in.Elsewhere)
 	for i := range d.Steps {
@@ -75,7 +76,8 @@ func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.C
 		return a.patch(ctx, func(pv *v1alpha1.PackageVariant) { controllerutil.AddFinalizer(pv, v1alpha1.Finalizer) })
 	case decide.RemoveFinalizer:
 		a.out.gone = true
-		return client.IgnoreNotFound(a.patch(ctx, func(pv *v1alpha1.PackageVariant) { controllerutil.RemoveFinalizer(pv, v1alpha1.Finalizer) }))
+		return client.IgnoreNotFound(a.patch(ctx,
+			func(pv *v1alpha1.PackageVariant) { controllerutil.RemoveFinalizer(pv, v1alpha1.Finalizer) }))
 	case decide.Announce:
 		return a.announce(ctx, step.Draft, condition)
 	case decide.Create:
@@ -98,14 +100,16 @@ func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.C
 func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant)) error {
 	before := a.out.pv.DeepCopy()
 	change(a.out.pv)
-	if err := a.client.Patch(ctx, a.out.pv, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+	if err := a.client.Patch(ctx, a.out.pv, client.MergeFromWithOptions(before,
+		client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("cannot change the finalizers of PackageVariant %s: %w", before.Name, err)
 	}
 	return nil
 }
 
 // announce writes to the status which draft is going to be asked for, before it is: then it is known for the variant's,
-// whatever happens to the controller or to Porch. Nothing is written where that is tried again, and why it failed stays.
+// whatever happens to the controller or to Porch. Nothing is written where that is tried again, and why it failed
+// stays.
 func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1alpha1.Condition) error {
 	if status := &a.out.pv.Status; status.ObservedGeneration == a.out.pv.Generation && requestedDraft(status).Is(draft) &&
 		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) {
@@ -136,7 +140,8 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	case revision.Clone:
 		a.recordEvent("Cloned", fmt.Sprintf("cloned %s into the draft %s", t.Source, made.Name), nil)
 	case revision.Upgrade:
-		a.recordEvent("Upgraded", fmt.Sprintf("upgraded %s from %s to %s into the draft %s", t.Local, t.Base, t.Source, made.Name), nil)
+		a.recordEvent("Upgraded", fmt.Sprintf("upgraded %s from %s to %s into the draft %s", t.Local, t.Base, t.Source,
+			made.Name), nil)
 	default:
 		a.recordEvent("Edited", fmt.Sprintf("edited %s into the draft %s", t.Source, made.Name), nil)
 	}

@@ -97,7 +97,8 @@ func (r *Reconciler) aliases(ctx context.Context, namespace string, pkg revision
 	}
 	place := path.Join("/", own.Spec.Git.Directory, pkg.Name)
 	var same configapi.RepositoryList
-	if err := r.client.List(ctx, &same, client.UnsafeDisableDeepCopy, client.MatchingFields{addressIndex: revision.Address(own.Spec.Git.Repo)}); err != nil {
+	if err := r.client.List(ctx, &same, client.UnsafeDisableDeepCopy,
+		client.MatchingFields{addressIndex: revision.Address(own.Spec.Git.Repo)}); err != nil {
 		return nil, err
 	}
 	for i := range same.Items {

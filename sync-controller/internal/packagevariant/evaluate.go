@@ -45,10 +45,11 @@ func ofRoot(files map[string]string, p string) bool {
 	return true
 }
 
-// merge merges the upstream asked for into the files of a target, and notes the conflicts. It returns nil if nothing is to
-// be merged, or nothing can be. Files that are no resources are merged, too, which are not among the items of a function:
-// that is why it runs in this process, whatever runs the other functions.
-func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision.Revision, local map[string]string) (map[string]string, error) {
+// merge merges the upstream asked for into the files of a target, and notes the conflicts. It returns nil if nothing is
+// to be merged, or nothing can be. Files that are no resources are merged, too, which are not among the items of a
+// function: that is why it runs in this process, whatever runs the other functions.
+func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision.Revision,
+	local map[string]string) (map[string]string, error) {
 	base := decide.Merging(&in.Input, target)
 	if base == nil {
 		return nil, nil
@@ -64,7 +65,8 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	lock := in.lock()
 	merged, conflicts, err := merging.Merge(original.Files, updated.Files, local, merging.Options{
 		OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
-		Upstream:   &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref}},
+		Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
+			Ref: lock.Ref}},
 		UpstreamLock: &merging.UpstreamLock{Type: "git", Git: &merging.GitLock{
 			Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref, Commit: lock.Commit,
 		}},
@@ -90,12 +92,14 @@ func (o *observation) lock() *revision.Lock {
 
 // mutate runs the functions over the files that a content is to have, and watches from now on the objects that they
 // inject, too.
-func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.Content, files map[string]string) (evaluated, error) {
+func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.Content,
+	files map[string]string) (evaluated, error) {
 	e := evaluated{content: content, files: files}
 	var err error
 	e.outcome, err = mutate.Apply(ctx, r.runtime, files, mutate.Request{
 		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
-		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
+		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable,
+			error) {
 			for _, c := range candidates {
 				kind := objects.Kind{APIVersion: c.APIVersion, Kind: c.Kind, Namespace: o.pv.Namespace}
 				e.references = append(e.references, objects.Reference{Kind: kind, Name: c.Name})
@@ -111,7 +115,8 @@ func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.C
 }
 
 // injected returns those of the references' objects that exist, and those that cannot be read.
-func (r *Reconciler) injected(ctx context.Context, references []objects.Reference, candidates []injection.Candidate) (found []map[string]any, unreadable []injection.Unreadable, err error) {
+func (r *Reconciler) injected(ctx context.Context, references []objects.Reference,
+	candidates []injection.Candidate) (found []map[string]any, unreadable []injection.Unreadable, err error) {
 	for i, reference := range references {
 		object, err := r.objects.Read(ctx, reference)
 		if err != nil && !objects.Lasting(err) {

@@ -58,7 +58,8 @@ func (r *Reconciler) observedInputs(o *observation) string {
 
 // failedInputs is observedInputs for steps that failed, which are to be done again after a time.
 func (r *Reconciler) failedInputs(o *observation, wait time.Duration) string {
-	return r.observedInputs(o) + "/" + r.started.Format(time.RFC3339Nano) + "/" + time.Now().Add(wait).UTC().Format(time.RFC3339)
+	return r.observedInputs(o) + "/" + r.started.Format(time.RFC3339Nano) + "/" +
+		time.Now().Add(wait).UTC().Format(time.RFC3339)
 }
 
 // untilRetry returns how long to wait by what failedInputs added; 0 if this is another process: what was wrong may have
@@ -72,8 +73,8 @@ func (r *Reconciler) untilRetry(added string) time.Duration {
 	return max(time.Until(at), 0)
 }
 
-// retryAfter returns how long to wait before steps that failed are done again: as long as the variant has not been ready,
-// within bounds. Events do not shorten it: a draft that Porch failed to make comes and goes as an event.
+// retryAfter returns how long to wait before steps that failed are done again: as long as the variant has not been
+// ready, within bounds. Events do not shorten it: a draft that Porch failed to make comes and goes as an event.
 func retryAfter(conditions []metav1.Condition) time.Duration {
 	since := time.Now()
 	if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); c != nil {
@@ -87,8 +88,8 @@ func versionHash(version string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// hash identifies all that a decision depends on, as far as the caches know it. That a Repository is not ready is no part
-// of it: what is settled stays as it is.
+// hash identifies all that a decision depends on, as far as the caches know it. That a Repository is not ready is no
+// part of it: what is settled stays as it is.
 func (o *observation) hash() string {
 	h := sha256.New()
 	write := func(parts ...any) { _, _ = fmt.Fprintln(h, parts...) }
@@ -97,7 +98,8 @@ func (o *observation) hash() string {
 		write(version)
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Repositories)) {
-		write("repository", name, o.Repositories[name].Migrated, o.Repositories[name].Deployment, o.Repositories[name].Address)
+		write("repository", name, o.Repositories[name].Migrated, o.Repositories[name].Deployment,
+			o.Repositories[name].Address)
 	}
 	if u := o.Upstream; u != nil {
 		write("upstream", u.Name, u.Commit, u.Lifecycle)

@@ -82,7 +82,10 @@ func TestHash(t *testing.T) {
 		"a Repository of deployments": {func(o *observation) {
 			o.Repositories["edge"] = decide.Repository{Ready: true, Address: "https://git/edge", Deployment: true}
 		}, true},
-		"address of a Repository":   {func(o *observation) { o.Repositories["edge"] = decide.Repository{Ready: true, Address: "x"} }, true},
+		"address of a Repository": {func(o *observation) {
+			o.Repositories["edge"] = decide.Repository{Ready: true,
+				Address: "x"}
+		}, true},
 		"Repository not registered": {func(o *observation) { delete(o.Repositories, "edge") }, true},
 		"version of an object":      {func(o *observation) { o.objects[1] = "b 2" }, true},
 		"another object":            {func(o *observation) { o.objects = append(o.objects, "c 1") }, true},
@@ -94,29 +97,39 @@ func TestHash(t *testing.T) {
 		"commit of a revision":      {func(o *observation) { o.Revisions[1].Commit = "x" }, true},
 		"lifecycle of a revision":   {func(o *observation) { o.Revisions[1].Lifecycle = "DeletionProposed" }, true},
 		"number of a revision":      {func(o *observation) { o.Revisions[1].Number = 2 }, true},
-		"another revision":          {func(o *observation) { o.Revisions = append(o.Revisions, revision.Revision{Name: "x"}) }, true},
-		"revision gone":             {func(o *observation) { o.Revisions = o.Revisions[:1] }, true},
-		"owner taken away":          {func(o *observation) { o.Revisions[1].Owners = nil }, true},
-		"owner of another UID":      {func(o *observation) { o.Revisions[1].Owners = owners("web-eu", "before") }, true},
+		"another revision": {func(o *observation) {
+			o.Revisions = append(o.Revisions,
+				revision.Revision{Name: "x"})
+		}, true},
+		"revision gone":        {func(o *observation) { o.Revisions = o.Revisions[:1] }, true},
+		"owner taken away":     {func(o *observation) { o.Revisions[1].Owners = nil }, true},
+		"owner of another UID": {func(o *observation) { o.Revisions[1].Owners = owners("web-eu", "before") }, true},
 		"another owner beside": {func(o *observation) {
 			o.Revisions[1].Owners = slices.Concat(o.Revisions[1].Owners, owners("web-us", "u"))
 		}, true},
 		"revision left behind": {func(o *observation) { o.Elsewhere[0].Lifecycle = "DeletionProposed" }, true},
-		"another left behind":  {func(o *observation) { o.Elsewhere = append(o.Elsewhere, revision.Revision{Name: "x"}) }, true},
-		"the base is found":    {func(o *observation) { o.Bases = o.Bases[1:] }, true},
-		"the base is another":  {func(o *observation) { o.Bases[0].Name = "mirror.web.v1" }, true},
+		"another left behind": {func(o *observation) { o.Elsewhere = append(o.Elsewhere, revision.Revision{Name: "x"}) },
+			true},
+		"the base is found":   {func(o *observation) { o.Bases = o.Bases[1:] }, true},
+		"the base is another": {func(o *observation) { o.Bases[0].Name = "mirror.web.v1" }, true},
 		"labels": {func(o *observation) {
 			o.Revisions[1].Labels = nil
 			o.Upstream.Labels = nil
 			o.Elsewhere[0].Labels = nil
 		}, false},
-		"main branch":                      {func(o *observation) { o.Revisions[0].Commit = "x"; o.Elsewhere[1].Commit = "x" }, false},
-		"main branch gone":                 {func(o *observation) { o.Revisions = o.Revisions[1:]; o.Elsewhere = o.Elsewhere[:1] }, false},
-		"another revision of upstream":     {func(o *observation) { o.Bases = append(o.Bases, revision.Revision{Name: "x", Number: 3}) }, false},
-		"an object is read anew":           {func(o *observation) { o.objects = nil }, true},
-		"one revision in the place of two": {func(o *observation) { o.Revisions, o.Elsewhere = slices.Concat(o.Revisions, o.Elsewhere), nil }, false},
-		"what was asked of Porch":          {func(o *observation) { o.fresh = true }, false},
-		"resource version, annotations":    {func(o *observation) { o.pv.ResourceVersion = "x"; o.pv.Annotations = map[string]string{"a": "b"} }, false},
+		"main branch":      {func(o *observation) { o.Revisions[0].Commit = "x"; o.Elsewhere[1].Commit = "x" }, false},
+		"main branch gone": {func(o *observation) { o.Revisions = o.Revisions[1:]; o.Elsewhere = o.Elsewhere[:1] }, false},
+		"another revision of upstream": {func(o *observation) {
+			o.Bases = append(o.Bases,
+				revision.Revision{Name: "x", Number: 3})
+		}, false},
+		"an object is read anew": {func(o *observation) { o.objects = nil }, true},
+		"one revision in the place of two": {func(o *observation) {
+			o.Revisions,
+				o.Elsewhere = slices.Concat(o.Revisions, o.Elsewhere), nil
+		}, false},
+		"what was asked of Porch":       {func(o *observation) { o.fresh = true }, false},
+		"resource version, annotations": {func(o *observation) { o.pv.ResourceVersion = "x"; o.pv.Annotations = map[string]string{"a": "b"} }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,8 +181,8 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestSettledAfterFailure holds that steps which failed are done again when the status says so, and at once when what they
-// depend on has changed.
+// TestSettledAfterFailure holds that steps which failed are done again when the status says so, and at once when what
+// they depend on has changed.
 func TestSettledAfterFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -189,10 +202,13 @@ func TestSettledAfterFailure(t *testing.T) {
 			"something has changed": {func(o *observation) { o.objects[0] = "a 2" }, in(time.Minute), 0},
 			"the spec has changed":  {func(o *observation) { o.pv.Generation++ }, in(time.Minute), 0},
 			"it is being deleted":   {func(o *observation) { o.Deleting = true }, in(time.Minute), time.Minute},
-			"another version's":     {func(o *observation) { o.pv.Status.ObservedInputs = "v1" + o.pv.Status.ObservedInputs[12:] }, in(time.Minute), time.Minute},
-			"another process'":      {func(*observation) {}, failedBy(r.started.Add(-time.Hour), time.Minute), 0},
-			"the time is odd":       {func(*observation) {}, "/soon", 0},
-			"there is no time":      {func(*observation) {}, "/", 0},
+			"another version's": {func(o *observation) {
+				o.pv.Status.ObservedInputs = "v1" +
+					o.pv.Status.ObservedInputs[12:]
+			}, in(time.Minute), time.Minute},
+			"another process'": {func(*observation) {}, failedBy(r.started.Add(-time.Hour), time.Minute), 0},
+			"the time is odd":  {func(*observation) {}, "/soon", 0},
+			"there is no time": {func(*observation) {}, "/", 0},
 		} {
 			o := observed()
 			o.pv.Status.ObservedInputs = r.observedInputs(o) + c.retry
@@ -211,14 +227,15 @@ func TestSettledAfterFailure(t *testing.T) {
 	})
 }
 
-// TestRetryAfter holds that the time until steps are done again grows with the time for which they have failed, between a
-// second and some five minutes.
+// TestRetryAfter holds that the time until steps are done again grows with the time for which they have failed, between
+// a second and some five minutes.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for failing, want := range map[time.Duration]time.Duration{
-			-time.Hour: time.Second, 0: time.Second, firstRetry: time.Second, 2 * time.Second: 3 * time.Second, time.Minute: 61 * time.Second,
-			lastRetry: lastRetry + time.Second, 24 * time.Hour: lastRetry + time.Second,
+			-time.Hour: time.Second, 0: time.Second, firstRetry: time.Second, 2 * time.Second: 3 * time.Second,
+			time.Minute: 61 * time.Second,
+			lastRetry:   lastRetry + time.Second, 24 * time.Hour: lastRetry + time.Second,
 		} {
 			conditions := []metav1.Condition{
 				{Type: "Reconciling", LastTransitionTime: metav1.NewTime(time.Now().Add(-12 * time.Minute))},

@@ -65,8 +65,8 @@ func (e *evaluated) changed() []string {
 // errOutdated ends a reconcile that was begun on an older spec: the newer one is in the work queue.
 var errOutdated = errors.New("the spec has changed meanwhile")
 
-// inspect reads the package as it is now, and runs the functions over it. It reads nothing while a guard holds. Nil says
-// that there is nothing to do after all.
+// inspect reads the package as it is now, and runs the functions over it. It reads nothing while a guard holds. Nil
+// says that there is nothing to do after all.
 func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspection, error) {
 	in := &inspection{observation: seen, contents: map[string]evaluated{}}
 	if !seen.Deleting && decide.Guard(&seen.Input) != nil {
@@ -98,8 +98,8 @@ func (o *observation) untouched() bool {
 		status.RequestedDraft == nil && !slices.ContainsFunc(o.Revisions, func(r revision.Revision) bool { return !r.Main() })
 }
 
-// refresh observes the variant and its downstream package as they are now. A revision that the status names must be gone
-// for certain: Porch leaves out of its lists what it fails to read.
+// refresh observes the variant and its downstream package as they are now. A revision that the status names must be
+// gone for certain: Porch leaves out of its lists what it fails to read.
 func (r *Reconciler) refresh(ctx context.Context, seen *observation) (*observation, error) {
 	var pv v1alpha1.PackageVariant
 	if err := r.live.Get(ctx, seen.key(), &pv); err != nil {
@@ -121,7 +121,8 @@ func (r *Reconciler) refresh(ctx context.Context, seen *observation) (*observati
 		return nil, err
 	}
 	for _, name := range pv.Status.OwnedRevisions {
-		if slices.ContainsFunc(slices.Concat(fresh.Revisions, fresh.Elsewhere), func(r revision.Revision) bool { return r.Name == name }) {
+		if slices.ContainsFunc(slices.Concat(fresh.Revisions, fresh.Elsewhere),
+			func(r revision.Revision) bool { return r.Name == name }) {
 			continue
 		}
 		found, err := r.porch.Revision(ctx, pv.Namespace, name)
@@ -196,8 +197,8 @@ func (e *evaluated) mutation() decide.Mutation {
 	return m
 }
 
-// content returns the content of a target, or of the upstream as it would be cloned. The upstream's is read once for all
-// variants that ask for it.
+// content returns the content of a target, or of the upstream as it would be cloned. The upstream's is read once for
+// all variants that ask for it.
 func (r *Reconciler) content(ctx context.Context, o *observation, name string) (porch.Content, error) {
 	if name != o.Upstream.Name {
 		return r.porch.Content(ctx, o.pv.Namespace, name)

@@ -11,7 +11,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
-// TestEvaluated holds which files a revision is to have, and which of them change: also by a merge, which may remove some.
+// TestEvaluated holds which files a revision is to have, and which of them change: also by a merge, which may remove
+// some.
 func TestEvaluated(t *testing.T) {
 	t.Parallel()
 	type files = map[string]string
@@ -20,14 +21,20 @@ func TestEvaluated(t *testing.T) {
 		files, edited, want files
 		changed             []string
 	}{
-		"nothing":                      {read, nil, read, nil},
-		"the functions change two":     {read, files{"b.yaml": "b", "Kptfile": "l"}, files{"Kptfile": "l", "a.yaml": "a", "b.yaml": "b"}, []string{"Kptfile", "b.yaml"}},
-		"the functions add an empty":   {read, files{"c.yaml": ""}, files{"Kptfile": "k", "a.yaml": "a", "b.yaml": "", "c.yaml": ""}, []string{"c.yaml"}},
+		"nothing": {read, nil, read, nil},
+		"the functions change two": {read, files{"b.yaml": "b", "Kptfile": "l"},
+			files{"Kptfile": "l", "a.yaml": "a", "b.yaml": "b"}, []string{"Kptfile", "b.yaml"}},
+		"the functions add an empty": {read, files{"c.yaml": ""},
+			files{"Kptfile": "k", "a.yaml": "a", "b.yaml": "", "c.yaml": ""}, []string{"c.yaml"}},
 		"the functions change nothing": {read, files{"a.yaml": "a"}, read, nil},
-		"the merge changes one":        {files{"Kptfile": "k", "a.yaml": "m", "b.yaml": ""}, nil, files{"Kptfile": "k", "a.yaml": "m", "b.yaml": ""}, []string{"a.yaml"}},
-		"the merge removes an empty":   {files{"Kptfile": "k", "a.yaml": "a"}, nil, files{"Kptfile": "k", "a.yaml": "a"}, []string{"b.yaml"}},
-		"the merge removes and adds":   {files{"Kptfile": "k", "c.yaml": "c", "b.yaml": ""}, nil, files{"Kptfile": "k", "c.yaml": "c", "b.yaml": ""}, []string{"a.yaml", "c.yaml"}},
-		"both change the same":         {files{"Kptfile": "m", "a.yaml": "a", "b.yaml": ""}, files{"Kptfile": "l"}, files{"Kptfile": "l", "a.yaml": "a", "b.yaml": ""}, []string{"Kptfile"}},
+		"the merge changes one": {files{"Kptfile": "k", "a.yaml": "m", "b.yaml": ""}, nil,
+			files{"Kptfile": "k", "a.yaml": "m", "b.yaml": ""}, []string{"a.yaml"}},
+		"the merge removes an empty": {files{"Kptfile": "k", "a.yaml": "a"}, nil, files{"Kptfile": "k", "a.yaml": "a"},
+			[]string{"b.yaml"}},
+		"the merge removes and adds": {files{"Kptfile": "k", "c.yaml": "c", "b.yaml": ""}, nil,
+			files{"Kptfile": "k", "c.yaml": "c", "b.yaml": ""}, []string{"a.yaml", "c.yaml"}},
+		"both change the same": {files{"Kptfile": "m", "a.yaml": "a", "b.yaml": ""}, files{"Kptfile": "l"},
+			files{"Kptfile": "l", "a.yaml": "a", "b.yaml": ""}, []string{"Kptfile"}},
 		"the functions undo the merge": {files{"Kptfile": "k", "a.yaml": "m", "b.yaml": ""}, files{"a.yaml": "a"}, read, nil},
 	} {
 		before := maps.Clone(c.files)

@@ -13,7 +13,8 @@ import (
 var (
 	evaluations = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "package_variant_evaluations_total",
-		Help: "Reconciles of PackageVariants for which something had changed. The others end before anything is read from Porch.",
+		Help: "Reconciles of PackageVariants for which something had changed. The others end before anything is " +
+			"read from Porch.",
 	})
 	actions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "package_variant_actions_total",
@@ -28,7 +29,8 @@ func init() {
 // label is the label of a step in the metrics: of one that makes a draft, how.
 func label(step *decide.Step) string {
 	if step.Action == decide.Create {
-		return map[revision.TaskType]string{revision.Clone: "Clone", revision.Upgrade: "Upgrade", revision.Edit: "Edit"}[step.Draft.Task.Type]
+		return map[revision.TaskType]string{revision.Clone: "Clone", revision.Upgrade: "Upgrade",
+			revision.Edit: "Edit"}[step.Draft.Task.Type]
 	}
 	return string(step.Action)
 }

@@ -63,8 +63,10 @@ func (o *observation) places() []types.NamespacedName {
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
 	o := &observation{pv: pv, Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
-		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), Requested: *requestedDraft(&pv.Status), Known: map[string]bool{},
-		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{}, Merges: map[string]decide.Merge{},
+		Finalizer: controllerutil.ContainsFinalizer(pv,
+			v1alpha1.Finalizer), Requested: *requestedDraft(&pv.Status), Known: map[string]bool{},
+		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
+		Merges: map[string]decide.Merge{},
 	}}
 	for _, name := range pv.Status.OwnedRevisions {
 		o.Known[name] = true
@@ -95,7 +97,8 @@ func requestedDraft(status *v1alpha1.PackageVariantStatus) *decide.Draft {
 // their names.
 func (r *Reconciler) cached(ctx context.Context, namespace, index, value string) ([]revision.Revision, error) {
 	var list porchapi.PackageRevisionList
-	err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.MatchingFields{index: value})
+	err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy,
+		client.MatchingFields{index: value})
 	if err != nil {
 		return nil, err
 	}

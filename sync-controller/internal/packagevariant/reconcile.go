@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package packagevariant keeps the downstream packages of PackageVariants in step: observe, inspect, decide, act, report
-// (docs/design.md, "The controller"). Each stage makes values of values; only act writes to Porch.
+// Package packagevariant keeps the downstream packages of PackageVariants in step: observe, inspect, decide, act,
+// report (docs/design.md, "The controller"). Each stage makes values of values; only act writes to Porch.
 package packagevariant
 
 import (
@@ -16,8 +16,8 @@ import (
 )
 
 // Reconcile brings one variant nearer to what its spec asks for. What it writes comes back as an event. A variant that
-// cannot be looked at goes back to the work queue, whose limiter is the backoff; steps that fail are done again when the
-// status says so.
+// cannot be looked at goes back to the work queue, whose limiter is the backoff; steps that fail are done again when
+// the status says so.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var pv v1alpha1.PackageVariant
 	if err := r.client.Get(ctx, req.NamespacedName, &pv); err != nil || isGone(&pv) {

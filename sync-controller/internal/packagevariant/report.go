@@ -45,11 +45,16 @@ func conditionOf(err error) v1alpha1.Condition {
 	case ofFunction:
 		return decide.FunctionFailed(mutation.revision, mutation.err)
 	case ofRender:
-		return v1alpha1.Stalled(v1alpha1.ReasonRenderFailed, "nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in the upstream or in this variant: "+rendered)
+		return v1alpha1.Stalled(v1alpha1.ReasonRenderFailed,
+			"nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in "+
+				"the upstream or in this variant: "+rendered)
 	case porch.Placeholder(err):
-		return v1alpha1.Stalled(v1alpha1.ReasonUpstreamIsPlaceholder, "this version of Porch derives no package from a branch: publish the upstream, and name its revision in spec.upstream ("+err.Error()+")")
+		return v1alpha1.Stalled(v1alpha1.ReasonUpstreamIsPlaceholder,
+			"this version of Porch derives no package from a branch: publish the upstream, and name its revision "+
+				"in spec.upstream ("+err.Error()+")")
 	case porch.Migrated(err):
-		return v1alpha1.Stalled(v1alpha1.ReasonRepositoryMigrated, "the packages are served by another version of Porch's API, which this controller does not know yet: "+err.Error())
+		return v1alpha1.Stalled(v1alpha1.ReasonRepositoryMigrated,
+			"the packages are served by another version of Porch's API, which this controller does not know yet: "+err.Error())
 	default:
 		return v1alpha1.Reconciling(v1alpha1.ReasonPorchFailed, "will try again: "+err.Error())
 	}
@@ -57,7 +62,8 @@ func conditionOf(err error) v1alpha1.Condition {
 
 // report writes what there is to tell after the steps. Nothing is told while more steps follow: what was written comes
 // back as an event.
-func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.Decision, out *result) (ctrl.Result, error) {
+func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.Decision,
+	out *result) (ctrl.Result, error) {
 	if out.gone || porch.Busy(out.err) {
 		return ctrl.Result{}, out.err
 	}
@@ -96,8 +102,8 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	return ctrl.Result{RequeueAfter: r.again(ctx, known, more, wait)}, nil
 }
 
-// again waits until the caches know what was written, and returns when the variant is to be looked at again: after wait, if
-// steps failed, and soon if more follow or the caches are behind. 0 is when an event tells of something.
+// again waits until the caches know what was written, and returns when the variant is to be looked at again: after
+// wait, if steps failed, and soon if more follow or the caches are behind. 0 is when an event tells of something.
 func (r *Reconciler) again(ctx context.Context, written *observation, more bool, wait time.Duration) time.Duration {
 	if caughtUp := r.await(ctx, written); wait == 0 && (more || !caughtUp) {
 		return lookAgain
@@ -109,7 +115,8 @@ func (r *Reconciler) again(ctx context.Context, written *observation, more bool,
 type warning struct{ reason, message string }
 
 // setConditions sets the conditions, and returns what is news in them.
-func (out *result) setConditions(status *v1alpha1.PackageVariantStatus, conflicted *decide.Conflicted, injected *decide.Injected, condition v1alpha1.Condition) (news []warning) {
+func (out *result) setConditions(status *v1alpha1.PackageVariantStatus, conflicted *decide.Conflicted,
+	injected *decide.Injected, condition v1alpha1.Condition) (news []warning) {
 	if out.fillConflicts(status, conflicted) && condition.Reason != v1alpha1.ReasonConflicted {
 		news = append(news, warning{v1alpha1.ConditionConflicted, conflicted.Message})
 	}
@@ -163,13 +170,15 @@ func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err e
 }
 
 // writeStatus writes the status, if it changes, unless somebody else has changed the variant meanwhile.
-func (r *Reconciler) writeStatus(ctx context.Context, pv *v1alpha1.PackageVariant, change func(*v1alpha1.PackageVariantStatus)) error {
+func (r *Reconciler) writeStatus(ctx context.Context, pv *v1alpha1.PackageVariant,
+	change func(*v1alpha1.PackageVariantStatus)) error {
 	before := pv.DeepCopy()
 	change(&pv.Status)
 	if equality.Semantic.DeepEqual(before.Status, pv.Status) {
 		return nil
 	}
-	if err := r.client.Status().Patch(ctx, pv, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+	if err := r.client.Status().Patch(ctx, pv, client.MergeFromWithOptions(before,
+		client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("cannot write the status: %w", err)
 	}
 	return nil
@@ -183,8 +192,8 @@ const (
 	lookAgain = 10 * time.Second
 )
 
-// await waits until the caches know what was written, so that the next reconcile finds it settled. It reports whether they
-// came to know it in time.
+// await waits until the caches know what was written, so that the next reconcile finds it settled. It reports whether
+// they came to know it in time.
 func (r *Reconciler) await(ctx context.Context, written *observation) bool {
 	return nil == wait.PollUntilContextTimeout(ctx, lookedAfter, catchUp, true, func(ctx context.Context) (bool, error) {
 		var pv v1alpha1.PackageVariant

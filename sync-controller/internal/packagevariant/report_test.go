@@ -28,28 +28,39 @@ var errBoom = errors.New("boom")
 func TestConditionOf(t *testing.T) {
 	t.Parallel()
 	wrap := func(err error) error { return fmt.Errorf("cannot clone edge/web: %w", err) }
-	failure := &mutationError{revision: "blueprints.web.v1", err: &mutate.FunctionError{Function: "inject-config", Err: errBoom}}
+	failure := &mutationError{revision: "blueprints.web.v1", err: &mutate.FunctionError{Function: "inject-config",
+		Err: errBoom}}
 	noRunner := &mutate.UnavailableError{Message: "the function-runner does not answer", Err: errBoom}
-	rendered := apierrors.NewInternalError(errors.New("Error occurred rendering package in kpt function pipeline.\nDetails: set-labels:\n  no labels"))
+	rendered := apierrors.NewInternalError(errors.New("Error occurred rendering package in kpt function pipeline.\n" +
+		"Details: set-labels:\n  no labels"))
 	placeholder := apierrors.NewInternalError(errors.New("upstream may not be the placeholder package revision"))
-	gone := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone, Message: "served by v1alpha2"}}
+	gone := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone,
+		Message: "served by v1alpha2"}}
 	unavailable := apierrors.NewServiceUnavailable("no endpoints")
 	for name, c := range map[string]struct {
 		err  error
 		want v1alpha1.Condition
 	}{
-		"a function failed":         {failure, v1alpha1.Stalled("FunctionFailed", "cannot change blueprints.web.v1: inject-config: boom")},
-		"a function failed, joined": {errors.Join(errBoom, failure), v1alpha1.Stalled("FunctionFailed", "cannot change blueprints.web.v1: inject-config: boom")},
-		"no function can be run": {&mutationError{revision: "x", err: &mutate.FunctionError{Function: "inject-config", Err: noRunner}},
+		"a function failed": {failure, v1alpha1.Stalled("FunctionFailed",
+			"cannot change blueprints.web.v1: inject-config: boom")},
+		"a function failed, joined": {errors.Join(errBoom, failure),
+			v1alpha1.Stalled("FunctionFailed", "cannot change blueprints.web.v1: inject-config: boom")},
+		"no function can be run": {&mutationError{revision: "x", err: &mutate.FunctionError{Function: "inject-config",
+			Err: noRunner}},
 			v1alpha1.Reconciling("FunctionRunnerUnavailable", "will try again: the function-runner does not answer")},
 		"the pipeline failed": {wrap(rendered), v1alpha1.Stalled("RenderFailed",
-			"nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in the upstream or in this variant: set-labels: no labels")},
+			"nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in "+
+				"the upstream or in this variant: set-labels: no labels")},
 		"the upstream is a placeholder": {wrap(placeholder), v1alpha1.Stalled("UpstreamIsPlaceholder",
-			"this version of Porch derives no package from a branch: publish the upstream, and name its revision in spec.upstream ("+wrap(placeholder).Error()+")")},
+			"this version of Porch derives no package from a branch: publish the upstream, and name its revision "+
+				"in spec.upstream ("+wrap(placeholder).Error()+")")},
 		"another API serves the Repository": {wrap(gone), v1alpha1.Stalled("RepositoryMigrated",
-			"the packages are served by another version of Porch's API, which this controller does not know yet: cannot clone edge/web: served by v1alpha2")},
-		"Porch does not answer": {wrap(unavailable), v1alpha1.Reconciling("PorchUnavailable", "will try again: "+wrap(unavailable).Error())},
-		"Porch refuses":         {wrap(errBoom), v1alpha1.Reconciling("PorchFailed", "will try again: cannot clone edge/web: boom")},
+			"the packages are served by another version of Porch's API, which this controller does not know yet: "+
+				"cannot clone edge/web: served by v1alpha2")},
+		"Porch does not answer": {wrap(unavailable), v1alpha1.Reconciling("PorchUnavailable",
+			"will try again: "+wrap(unavailable).Error())},
+		"Porch refuses": {wrap(errBoom), v1alpha1.Reconciling("PorchFailed",
+			"will try again: cannot clone edge/web: boom")},
 	} {
 		if diff := cmp.Diff(c.want, conditionOf(c.err)); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", name, diff)
@@ -63,12 +74,15 @@ func TestRenderStatus(t *testing.T) {
 	zero := 0
 	got := renderStatus(porchapi.RenderStatus{Err: "e", Result: porchapi.ResultList{
 		ObjectMeta: metav1.ObjectMeta{Name: "fnresults"}, ExitCode: 1,
-		Items: []*porchapi.Result{{Image: "example.com/f:v1", Stderr: "s", ExitCode: zero, Results: []porchapi.ResultItem{{Message: "m", Severity: "error"}}}},
+		Items: []*porchapi.Result{{Image: "example.com/f:v1", Stderr: "s", ExitCode: zero,
+			Results: []porchapi.ResultItem{{Message: "m", Severity: "error"}}}},
 	}})
-	if strings.HasPrefix(got.Err, "cannot read") || got.Err != "e" || got.Result.ExitCode != 1 || got.Result.Metadata.Name != "" || len(got.Result.Items) != 1 {
+	if strings.HasPrefix(got.Err, "cannot read") || got.Err != "e" || got.Result.ExitCode != 1 ||
+		got.Result.Metadata.Name != "" || len(got.Result.Items) != 1 {
 		t.Fatalf("got %+v", got)
 	}
-	if item := got.Result.Items[0]; item.Image != "example.com/f:v1" || item.Stderr != "s" || len(item.Results) != 1 || item.Results[0].Message != "m" {
+	if item := got.Result.Items[0]; item.Image != "example.com/f:v1" || item.Stderr != "s" || len(item.Results) != 1 ||
+		item.Results[0].Message != "m" {
 		t.Errorf("got %+v", item)
 	}
 }
@@ -83,14 +97,18 @@ func TestOwnedRevisions(t *testing.T) {
 		edit  func(*observation)
 		want  []string
 	}{
-		"new ones":                          {nil, true, nil, []string{left, made}},
-		"one that is gone":                  {[]string{"gone", made}, true, nil, []string{left, made}},
-		"one that the cache does not have":  {[]string{"unseen", made}, false, nil, []string{left, made, "unseen"}},
-		"none any more":                     {[]string{made}, true, func(o *observation) { o.Revisions, o.Elsewhere = nil, nil }, []string{made}},
-		"none, and nothing was ever known":  {nil, true, func(o *observation) { o.Revisions, o.Elsewhere = nil, nil }, nil},
-		"one that is another's":             {nil, true, func(o *observation) { o.Revisions[1].Owners = owners("web-us", "u") }, []string{left}},
-		"one that nobody owns":              {nil, true, func(o *observation) { o.Revisions[1].Owners = nil }, []string{left}},
-		"a known one that Porch lost it of": {nil, true, func(o *observation) { o.Revisions[1].Owners = nil; o.Known = map[string]bool{made: true} }, []string{left, made}},
+		"new ones":                         {nil, true, nil, []string{left, made}},
+		"one that is gone":                 {[]string{"gone", made}, true, nil, []string{left, made}},
+		"one that the cache does not have": {[]string{"unseen", made}, false, nil, []string{left, made, "unseen"}},
+		"none any more": {[]string{made}, true,
+			func(o *observation) { o.Revisions, o.Elsewhere = nil, nil }, []string{made}},
+		"none, and nothing was ever known": {nil, true, func(o *observation) { o.Revisions, o.Elsewhere = nil, nil }, nil},
+		"one that is another's": {nil, true,
+			func(o *observation) { o.Revisions[1].Owners = owners("web-us", "u") }, []string{left}},
+		"one that nobody owns": {nil, true, func(o *observation) { o.Revisions[1].Owners = nil },
+			[]string{left}},
+		"a known one that Porch lost it of": {nil, true,
+			func(o *observation) { o.Revisions[1].Owners = nil; o.Known = map[string]bool{made: true} }, []string{left, made}},
 	} {
 		o := observed()
 		if c.edit != nil {
@@ -107,21 +125,31 @@ func TestOwnedRevisions(t *testing.T) {
 func TestFill(t *testing.T) {
 	t.Parallel()
 	const made = "edge.web.packagevariant-1"
-	asked := &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-1", Task: "clone", Source: "blueprints.web.v2"}
+	asked := &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-1", Task: "clone",
+		Source: "blueprints.web.v2"}
 	known := &v1alpha1.RenderStatus{Err: "known"}
 	for name, c := range map[string]struct {
 		edit    func(*result)
 		request *v1alpha1.RequestedDraft
 		targets []v1alpha1.DownstreamTarget
 	}{
-		"it is there":      {func(*result) {}, nil, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"a step failed":    {func(out *result) { out.err = errBoom }, asked, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"it is not there":  {func(out *result) { out.Requested.Workspace = "packagevariant-2" }, asked, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"it has no owner":  {func(out *result) { out.Revisions[1].Owners = nil }, asked, []v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
-		"it was saved":     {func(out *result) { out.rendered = map[string]porchapi.RenderStatus{made: {Err: "new"}} }, nil, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: &v1alpha1.RenderStatus{Err: "new"}}}},
-		"a guard holds":    {func(out *result) { out.Conflicting = "web-us" }, nil, []v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
-		"it is going":      {func(out *result) { out.Deleting = true }, nil, []v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
-		"the render fails": {func(out *result) { out.err = errors.New("pkg.render: boom") }, asked, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: &v1alpha1.RenderStatus{Err: "pkg.render: boom"}}}},
+		"it is there": {func(*result) {}, nil,
+			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
+		"a step failed": {func(out *result) { out.err = errBoom }, asked,
+			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
+		"it is not there": {func(out *result) { out.Requested.Workspace = "packagevariant-2" }, asked,
+			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
+		"it has no owner": {func(out *result) { out.Revisions[1].Owners = nil }, asked,
+			[]v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
+		"it was saved": {func(out *result) { out.rendered = map[string]porchapi.RenderStatus{made: {Err: "new"}} }, nil,
+			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: &v1alpha1.RenderStatus{Err: "new"}}}},
+		"a guard holds": {func(out *result) { out.Conflicting = "web-us" }, nil,
+			[]v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
+		"it is going": {func(out *result) { out.Deleting = true }, nil,
+			[]v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
+		"the render fails": {func(out *result) { out.err = errors.New("pkg.render: boom") }, asked,
+			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published",
+				RenderStatus: &v1alpha1.RenderStatus{Err: "pkg.render: boom"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,7 +158,8 @@ func TestFill(t *testing.T) {
 			out.Requested = decide.Draft{Package: revision.Package{Repo: "edge", Name: "web"}, Workspace: "packagevariant-1"}
 			c.edit(out)
 			status := v1alpha1.PackageVariantStatus{
-				RequestedDraft: asked, DownstreamTargets: []v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}},
+				RequestedDraft: asked, DownstreamTargets: []v1alpha1.DownstreamTarget{{Name: "earlier"},
+					{Name: made, RenderStatus: known}},
 				InjectedObjects: []v1alpha1.ObjectReference{{Kind: "ConfigMap", Name: "known"}},
 			}
 			out.fill(&status, &inspection{observation: o})
@@ -140,7 +169,8 @@ func TestFill(t *testing.T) {
 			if diff := cmp.Diff(c.targets, status.DownstreamTargets); diff != "" {
 				t.Errorf("targets, -want +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(&v1alpha1.ResolvedUpstream{Name: "blueprints.web.v2", Revision: 2, Commit: "b2"}, status.Upstream); diff != "" {
+			if diff := cmp.Diff(&v1alpha1.ResolvedUpstream{Name: "blueprints.web.v2", Revision: 2, Commit: "b2"},
+				status.Upstream); diff != "" {
 				t.Errorf("upstream, -want +got:\n%s", diff)
 			}
 			if status.ObservedGeneration != 3 {
@@ -153,8 +183,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestInjectedObjects holds that objects of several contents are watched once, and that one that was read in two versions
-// is looked at again.
+// TestInjectedObjects holds that objects of several contents are watched once, and that one that was read in two
+// versions is looked at again.
 func TestInjectedObjects(t *testing.T) {
 	t.Parallel()
 	reference := func(name string) objects.Reference {
@@ -162,9 +192,11 @@ func TestInjectedObjects(t *testing.T) {
 	}
 	all, versions := injectedObjects(map[string]evaluated{
 		"one": {references: []objects.Reference{reference("a"), reference("b")}, versions: []string{"a 1", "b 1"}},
-		"two": {references: []objects.Reference{reference("c"), reference("a"), reference("b")}, versions: []string{"c 1", "a 1", "b 2"}},
+		"two": {references: []objects.Reference{reference("c"), reference("a"), reference("b")},
+			versions: []string{"c 1", "a 1", "b 2"}},
 	})
-	want := []v1alpha1.ObjectReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "a"}, {APIVersion: "v1", Kind: "ConfigMap", Name: "b"}, {APIVersion: "v1", Kind: "ConfigMap", Name: "c"}}
+	want := []v1alpha1.ObjectReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "a"},
+		{APIVersion: "v1", Kind: "ConfigMap", Name: "b"}, {APIVersion: "v1", Kind: "ConfigMap", Name: "c"}}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -186,10 +218,12 @@ func TestFillConflicts(t *testing.T) {
 		return &decide.Conflicted{Reason: "UpstreamTaken", Message: fmt.Sprintf("%d conflicts", n), Conflicts: many(n)}
 	}
 	is := func(status metav1.ConditionStatus, reason, message string) []metav1.Condition {
-		return []metav1.Condition{{Type: "Conflicted", Status: status, Reason: reason, Message: message, ObservedGeneration: 3}}
+		return []metav1.Condition{{Type: "Conflicted", Status: status, Reason: reason, Message: message,
+			ObservedGeneration: 3}}
 	}
 	of := func(n int) v1alpha1.PackageVariantStatus {
-		return v1alpha1.PackageVariantStatus{Conditions: is("True", "UpstreamTaken", fmt.Sprintf("%d conflicts", n)), Conflicts: many(min(n, 20)), ConflictCount: int32(n)}
+		return v1alpha1.PackageVariantStatus{Conditions: is("True", "UpstreamTaken", fmt.Sprintf("%d conflicts", n)),
+			Conflicts: many(min(n, 20)), ConflictCount: int32(n)}
 	}
 	none := v1alpha1.PackageVariantStatus{Conditions: is("False", "NoConflicts", "none")}
 	noConflicts := &decide.Conflicted{Reason: "NoConflicts", Message: "none"}
@@ -201,17 +235,21 @@ func TestFillConflicts(t *testing.T) {
 		want    v1alpha1.PackageVariantStatus
 		news    bool
 	}{
-		"there never were any":                {v1alpha1.PackageVariantStatus{}, nil, nil, v1alpha1.PackageVariantStatus{}, false},
-		"some":                                {v1alpha1.PackageVariantStatus{}, nil, taken(2), of(2), true},
-		"as many as there may be":             {v1alpha1.PackageVariantStatus{}, nil, taken(20), of(20), true},
-		"more":                                {v1alpha1.PackageVariantStatus{}, nil, taken(21), of(21), true},
-		"the same":                            {of(2), nil, taken(2), of(2), false},
-		"others":                              {of(2), nil, taken(3), of(3), true},
-		"the same, after another policy":      {of(2), nil, &decide.Conflicted{Reason: "LocalKept", Message: "2 conflicts", Conflicts: many(2)}, v1alpha1.PackageVariantStatus{Conditions: is("True", "LocalKept", "2 conflicts"), Conflicts: many(2), ConflictCount: 2}, true},
-		"the next merge has none":             {of(2), nil, noConflicts, none, false},
-		"the first merge has none":            {v1alpha1.PackageVariantStatus{}, nil, noConflicts, none, false},
-		"they stay while the draft is open":   {of(2), open, nil, of(2), false},
-		"they go when it is published":        {of(2), nil, nil, v1alpha1.PackageVariantStatus{Conditions: is("False", "NoConflicts", "what was merged is published")}, false},
+		"there never were any": {v1alpha1.PackageVariantStatus{}, nil, nil, v1alpha1.PackageVariantStatus{},
+			false},
+		"some":                    {v1alpha1.PackageVariantStatus{}, nil, taken(2), of(2), true},
+		"as many as there may be": {v1alpha1.PackageVariantStatus{}, nil, taken(20), of(20), true},
+		"more":                    {v1alpha1.PackageVariantStatus{}, nil, taken(21), of(21), true},
+		"the same":                {of(2), nil, taken(2), of(2), false},
+		"others":                  {of(2), nil, taken(3), of(3), true},
+		"the same, after another policy": {of(2), nil, &decide.Conflicted{Reason: "LocalKept", Message: "2 conflicts",
+			Conflicts: many(2)}, v1alpha1.PackageVariantStatus{Conditions: is("True", "LocalKept", "2 conflicts"),
+			Conflicts: many(2), ConflictCount: 2}, true},
+		"the next merge has none":           {of(2), nil, noConflicts, none, false},
+		"the first merge has none":          {v1alpha1.PackageVariantStatus{}, nil, noConflicts, none, false},
+		"they stay while the draft is open": {of(2), open, nil, of(2), false},
+		"they go when it is published": {of(2), nil, nil,
+			v1alpha1.PackageVariantStatus{Conditions: is("False", "NoConflicts", "what was merged is published")}, false},
 		"that there are none stays":           {none, nil, nil, none, false},
 		"that there are none stays, in draft": {none, open, nil, none, false},
 	} {
@@ -232,8 +270,8 @@ func TestFillConflicts(t *testing.T) {
 	}
 }
 
-// TestWithPackageContext holds over which files the functions run before a clone into a Repository of deployments: Porch
-// adds a package context to a package that has none.
+// TestWithPackageContext holds over which files the functions run before a clone into a Repository of deployments:
+// Porch adds a package context to a package that has none.
 func TestWithPackageContext(t *testing.T) {
 	t.Parallel()
 	const context = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n"
@@ -241,19 +279,22 @@ func TestWithPackageContext(t *testing.T) {
 		files map[string]string
 		added bool
 	}{
-		"none":                                {map[string]string{"Kptfile": "k"}, true},
-		"that of a subpackage":                {map[string]string{"Kptfile": "k", "sub/Kptfile": "k", "sub/a/package-context.yaml": context}, true},
-		"its own":                             {map[string]string{"Kptfile": "k", "package-context.yaml": context}, false},
-		"its own in another file":             {map[string]string{"Kptfile": "k", "context.yaml": context}, false},
-		"its own in a directory":              {map[string]string{"Kptfile": "k", "sub/context.yaml": context}, false},
-		"its own in a directory of this name": {map[string]string{"Kptfile": "k", "sub/Kptfile": "k", "subs/context.yaml": context}, false},
+		"none": {map[string]string{"Kptfile": "k"}, true},
+		"that of a subpackage": {map[string]string{"Kptfile": "k", "sub/Kptfile": "k",
+			"sub/a/package-context.yaml": context}, true},
+		"its own":                 {map[string]string{"Kptfile": "k", "package-context.yaml": context}, false},
+		"its own in another file": {map[string]string{"Kptfile": "k", "context.yaml": context}, false},
+		"its own in a directory":  {map[string]string{"Kptfile": "k", "sub/context.yaml": context}, false},
+		"its own in a directory of this name": {map[string]string{"Kptfile": "k", "sub/Kptfile": "k",
+			"subs/context.yaml": context}, false},
 	} {
 		before := maps.Clone(c.files)
 		with := withPackageContext(c.files)
 		if diff := cmp.Diff(before, c.files); diff != "" {
 			t.Errorf("%s: the files given were changed, -want +got:\n%s", name, diff)
 		}
-		if added := len(with) > len(before); added != c.added || added && !strings.HasPrefix(with["package-context.yaml"], context) {
+		if added := len(with) > len(before); added != c.added || added &&
+			!strings.HasPrefix(with["package-context.yaml"], context) {
 			t.Errorf("%s: one is added: %v\n%s", name, added, with["package-context.yaml"])
 		}
 	}
@@ -268,10 +309,15 @@ func TestPlaces(t *testing.T) {
 	}{
 		"downstream and what was left behind": {func(*observation) {}, []string{"before", "edge"}},
 		"downstream alone":                    {func(o *observation) { o.Elsewhere = nil }, []string{"edge"}},
-		"what is another's elsewhere":         {func(o *observation) { o.Elsewhere[0].Owners = owners("web-us", "u") }, []string{"edge"}},
-		"a guard holds":                       {func(o *observation) { o.Conflicting = "web-us" }, nil},
-		"it is being deleted":                 {func(o *observation) { o.Deleting = true; o.Conflicting = "web-us" }, []string{"before", "edge"}},
-		"it is being deleted, and is invalid": {func(o *observation) { o.Deleting, o.Spec.Downstream, o.Revisions = true, nil, nil }, []string{"before"}},
+		"what is another's elsewhere": {func(o *observation) { o.Elsewhere[0].Owners = owners("web-us", "u") },
+			[]string{"edge"}},
+		"a guard holds": {func(o *observation) { o.Conflicting = "web-us" }, nil},
+		"it is being deleted": {func(o *observation) { o.Deleting = true; o.Conflicting = "web-us" },
+			[]string{"before", "edge"}},
+		"it is being deleted, and is invalid": {func(o *observation) {
+			o.Deleting, o.Spec.Downstream, o.Revisions = true, nil,
+				nil
+		}, []string{"before"}},
 	} {
 		o := observed()
 		c.edit(o)

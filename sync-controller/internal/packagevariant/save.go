@@ -17,8 +17,8 @@ import (
 // resource that is for the functions, such as an injection point.
 const maxSaves = 2
 
-// mutate saves what a draft, or the one that was created before, is to become, until what Porch's render makes of it is as
-// the functions want it. What is not is Reverted then.
+// mutate saves what a draft, or the one that was created before, is to become, until what Porch's render makes of it is
+// as the functions want it. What is not is Reverted then.
 func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 	if draft == nil {
 		draft = a.created
@@ -61,11 +61,13 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 // saved notes that a draft was saved. The upstream asked for is merged into it then.
 func (a *action) saved(draft *revision.Revision, content porch.Content, changed []string) {
 	merge, merged := a.in.Merges[draft.Name]
-	merged = merged && merge.Err == nil && (len(merge.Conflicts) == 0 || decide.OnConflict(&a.in.Input) != variant.OnConflictStop)
+	merged = merged && merge.Err == nil && (len(merge.Conflicts) == 0 ||
+		decide.OnConflict(&a.in.Input) != variant.OnConflictStop)
 	switch {
 	case a.created != nil: // of which there is an Event
 	case merged:
-		a.recordEvent("Merged", fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name), nil)
+		a.recordEvent("Merged", fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name),
+			nil)
 	default:
 		a.recordEvent("Saved", fmt.Sprintf("changed %v of the draft %s", changed, draft.Name), nil)
 	}
@@ -98,11 +100,12 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 	return evaluated{}, &mutationError{revision: draft.Name, err: err}
 }
 
-// upgraded returns the files of a draft that Porch made by an upgrade as they are to be: where local values are to be kept
-// in conflicts, those of our own merge, for Porch's takes the upstream's.
+// upgraded returns the files of a draft that Porch made by an upgrade as they are to be: where local values are to be
+// kept in conflicts, those of our own merge, for Porch's takes the upstream's.
 func (a *action) upgraded(files map[string]string) map[string]string {
 	local := a.out.Requested.Task.Local
-	if a.created == nil || local == "" || decide.OnConflict(&a.in.Input) != variant.OnConflictKeepLocal || len(a.in.Merges[local].Conflicts) == 0 {
+	if a.created == nil || local == "" || decide.OnConflict(&a.in.Input) != variant.OnConflictKeepLocal ||
+		len(a.in.Merges[local].Conflicts) == 0 {
 		return files
 	}
 	return a.in.contents[local].files

@@ -65,7 +65,8 @@ type Reconciler struct {
 }
 
 // SetupWithManager adds the controller to the manager. The manager's cache must have been configured by
-// porch.ConfigureCache and have the indexes of porch.AddIndexes, its scheme must know the types of this API and of Porch's.
+// porch.ConfigureCache and have the indexes of porch.AddIndexes, its scheme must know the types of this API and of
+// Porch's.
 func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
@@ -94,7 +95,8 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		For(&v1alpha1.PackageVariant{}, specChanged).
 		Watches(&v1alpha1.PackageVariant{}, handler.EnqueueRequestsFromMapFunc(r.conflicting), specChanged).
 		Watches(&porchapi.PackageRevision{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRevision)).
-		Watches(&configapi.Repository{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRepository), builder.WithPredicates(repositoryChanged())).
+		Watches(&configapi.Repository{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRepository),
+			builder.WithPredicates(repositoryChanged())).
 		WatchesRawSource(source.TypedChannel(woken, handler.TypedEnqueueRequestsFromMapFunc(
 			func(_ context.Context, user types.NamespacedName) []ctrl.Request {
 				return []ctrl.Request{{NamespacedName: user}}

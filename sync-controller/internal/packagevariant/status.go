@@ -27,10 +27,11 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 		status.InjectedObjects = out.injected
 	}
 	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.fresh)
-	if d := out.Requested; out.err == nil && (d.Workspace == "" || slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
-		_, current := r.Of(out.Owner)
-		return current && r.Package == d.Package && r.Workspace == d.Workspace
-	})) {
+	if d := out.Requested; out.err == nil && (d.Workspace == "" ||
+		slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
+			_, current := r.Of(out.Owner)
+			return current && r.Package == d.Package && r.Workspace == d.Workspace
+		})) {
 		status.RequestedDraft = nil
 	}
 	if decide.Guard(&out.Input) == nil && !out.Deleting {
@@ -39,8 +40,8 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 }
 
 // ownedRevisions returns the names of the revisions that the variant made or adopted. Those that were known stay unless
-// Porch was asked for them, and where it has none at all: if they come back without an owner, as they do when a Repository
-// is registered anew, they are known by it.
+// Porch was asked for them, and where it has none at all: if they come back without an owner, as they do when a
+// Repository is registered anew, they are known by it.
 func (out *result) ownedRevisions(known []string, asked bool) []string {
 	var names []string
 	for _, r := range decide.Owned(&out.Input) {
@@ -73,8 +74,8 @@ func injectedObjects(contents map[string]evaluated) (all []v1alpha1.ObjectRefere
 // maxConflicts is how many conflicts the status has at most.
 const maxConflicts = 20
 
-// fillConflicts sets the conflicts of the merge that was decided, and reports whether they are new. Those of an earlier one
-// stay for as long as its draft is open.
+// fillConflicts sets the conflicts of the merge that was decided, and reports whether they are new. Those of an earlier
+// one stay for as long as its draft is open.
 func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) (news bool) {
 	open := slices.ContainsFunc(decide.Targets(&out.Input), func(r revision.Revision) bool { return r.Open() })
 	switch {
@@ -84,7 +85,8 @@ func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided 
 		decided = &decide.Conflicted{Reason: v1alpha1.ReasonNoConflicts, Message: "what was merged is published"}
 	}
 	before := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionConflicted)
-	news = len(decided.Conflicts) > 0 && (before == nil || before.Message != decided.Message || before.Reason != decided.Reason)
+	news = len(decided.Conflicts) > 0 && (before == nil || before.Message != decided.Message ||
+		before.Reason != decided.Reason)
 	decided.Set(&status.Conditions, out.pv.Generation)
 	status.ConflictCount = int32(len(decided.Conflicts))
 	status.Conflicts = decided.Conflicts[:min(len(decided.Conflicts), maxConflicts)]

@@ -70,9 +70,11 @@ func specValues(o client.Object, values func(*variant.Spec) []string) []string {
 }
 
 // variants returns the variants with a value in an index, of those that keep says yes to.
-func (r *Reconciler) variants(ctx context.Context, namespace, index, value string, keep func(*v1alpha1.PackageVariant) bool) []ctrl.Request {
+func (r *Reconciler) variants(ctx context.Context, namespace, index, value string,
+	keep func(*v1alpha1.PackageVariant) bool) []ctrl.Request {
 	var list v1alpha1.PackageVariantList
-	err := r.client.List(ctx, &list, client.InNamespace(namespace), client.MatchingFields{index: value}, client.UnsafeDisableDeepCopy)
+	err := r.client.List(ctx, &list, client.InNamespace(namespace), client.MatchingFields{index: value},
+		client.UnsafeDisableDeepCopy)
 	if err != nil { // the cache has no such index, which a test would have found
 		log.FromContext(ctx).Error(err, "cannot find the variants that an object affects", "index", index, "value", value)
 	}
@@ -85,8 +87,8 @@ func (r *Reconciler) variants(ctx context.Context, namespace, index, value strin
 	return requests
 }
 
-// affectedByRevision returns the variants that own a revision, that make its package, whose upstream it may be, or whose
-// downstream was derived from it.
+// affectedByRevision returns the variants that own a revision, that make its package, whose upstream it may be, or
+// whose downstream was derived from it.
 func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []ctrl.Request {
 	pr, ok := o.(*porchapi.PackageRevision)
 	if !ok {
@@ -100,9 +102,10 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 	if !rev.Main() {
 		requests = append(requests, r.variants(ctx, pr.Namespace, downstreamIndex, rev.Package.String(), nil)...)
 	}
-	requests = append(requests, r.variants(ctx, pr.Namespace, upstreamIndex, rev.Package.String(), func(pv *v1alpha1.PackageVariant) bool {
-		return mayMean(pv.Spec.Upstream, &rev)
-	})...)
+	requests = append(requests, r.variants(ctx, pr.Namespace, upstreamIndex, rev.Package.String(),
+		func(pv *v1alpha1.PackageVariant) bool {
+			return mayMean(pv.Spec.Upstream, &rev)
+		})...)
 	if !rev.Published() || rev.Commit == "" {
 		return requests
 	}
@@ -111,9 +114,10 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 		log.FromContext(ctx).Error(err, "cannot find what was derived from a revision", "revision", rev.Name)
 	}
 	for i := range derived {
-		requests = append(requests, r.variants(ctx, pr.Namespace, downstreamIndex, derived[i].Package.String(), func(pv *v1alpha1.PackageVariant) bool {
-			return revision.UpstreamOf(pv.Spec.Upstream) != rev.Package // those are in the list
-		})...)
+		requests = append(requests, r.variants(ctx, pr.Namespace, downstreamIndex, derived[i].Package.String(),
+			func(pv *v1alpha1.PackageVariant) bool {
+				return revision.UpstreamOf(pv.Spec.Upstream) != rev.Package // those are in the list
+			})...)
 	}
 	return requests
 }
@@ -147,7 +151,8 @@ func (r *Reconciler) conflicting(ctx context.Context, o client.Object) []ctrl.Re
 	}
 	variants, err := r.claimants(ctx, pv)
 	if err != nil { // as in variants
-		log.FromContext(ctx).Error(err, "cannot find the variants of the same package", "variant", client.ObjectKeyFromObject(o))
+		log.FromContext(ctx).Error(err, "cannot find the variants of the same package", "variant",
+			client.ObjectKeyFromObject(o))
 		return nil
 	}
 	var requests []ctrl.Request

@@ -34,36 +34,40 @@ func TestMayMean(t *testing.T) {
 		rev      *revision.Revision
 		want     bool
 	}{
-		"workspace":                    {workspace, rev("v2", 2, published), true},
-		"workspace of a draft":         {workspace, rev("v2", 0, draft), true},
-		"another workspace":            {workspace, rev("v1", 2, published), false},
-		"number":                       {number(2), rev("x", 2, published), true},
-		"number, going":                {number(2), rev("x", 2, going), true},
-		"another number":               {number(2), rev("v2", 3, published), false},
-		"number, draft":                {number(2), rev("v2", 0, draft), false},
-		"number, main":                 {number(1), rev("main", -1, published), false},
-		"number as a string":           {tag("v2"), rev("x", 2, published), true},
-		"another number as a string":   {tag("2"), rev("x", 1, published), false},
-		"latest":                       {tag("latest"), rev("x", 2, published), true},
-		"latest, going":                {tag("latest"), rev("x", 2, going), true},
-		"latest, draft":                {tag("latest"), rev("x", 0, draft), false},
-		"latest, main":                 {tag("latest"), rev("main", -1, published), false},
-		"tag":                          {tag("stable"), rev("x", 2, published, "stable"), true},
-		"another tag":                  {tag("stable"), rev("x", 2, published, "beta"), false},
-		"tag that is not true":         {tag("stable"), removed, false},
-		"no tag":                       {tag("stable"), rev("x", 2, published), false},
-		"tag on a draft":               {tag("stable"), rev("x", 0, draft, "stable"), false},
-		"tag on main":                  {tag("stable"), rev("main", -1, published, "stable"), false},
-		"main":                         {number(-1), rev("main", -1, published), true},
-		"main, changed by another":     {number(-1), rev("v2", 2, published), true},
-		"main, draft":                  {number(-1), rev("v2", 0, draft), false},
-		"nothing said, which is main":  {variant.Upstream{}, rev("main", -1, published), true},
-		"nothing said, draft":          {variant.Upstream{}, rev("v1", 0, draft), false},
-		"main in words":                {tag("main"), rev("v2", 2, published), true},
-		"number beside a workspace":    {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v1", 1, published), true},
-		"neither of the two":           {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)}, rev("v3", 3, published), false},
-		"main beside a workspace":      {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(-1)}, rev("v3", 3, published), false},
-		"workspace, whatever is asked": {variant.Upstream{WorkspaceName: "v2", Revision: variant.Revision{Str: "latest"}}, rev("v2", 0, draft), true},
+		"workspace":                   {workspace, rev("v2", 2, published), true},
+		"workspace of a draft":        {workspace, rev("v2", 0, draft), true},
+		"another workspace":           {workspace, rev("v1", 2, published), false},
+		"number":                      {number(2), rev("x", 2, published), true},
+		"number, going":               {number(2), rev("x", 2, going), true},
+		"another number":              {number(2), rev("v2", 3, published), false},
+		"number, draft":               {number(2), rev("v2", 0, draft), false},
+		"number, main":                {number(1), rev("main", -1, published), false},
+		"number as a string":          {tag("v2"), rev("x", 2, published), true},
+		"another number as a string":  {tag("2"), rev("x", 1, published), false},
+		"latest":                      {tag("latest"), rev("x", 2, published), true},
+		"latest, going":               {tag("latest"), rev("x", 2, going), true},
+		"latest, draft":               {tag("latest"), rev("x", 0, draft), false},
+		"latest, main":                {tag("latest"), rev("main", -1, published), false},
+		"tag":                         {tag("stable"), rev("x", 2, published, "stable"), true},
+		"another tag":                 {tag("stable"), rev("x", 2, published, "beta"), false},
+		"tag that is not true":        {tag("stable"), removed, false},
+		"no tag":                      {tag("stable"), rev("x", 2, published), false},
+		"tag on a draft":              {tag("stable"), rev("x", 0, draft, "stable"), false},
+		"tag on main":                 {tag("stable"), rev("main", -1, published, "stable"), false},
+		"main":                        {number(-1), rev("main", -1, published), true},
+		"main, changed by another":    {number(-1), rev("v2", 2, published), true},
+		"main, draft":                 {number(-1), rev("v2", 0, draft), false},
+		"nothing said, which is main": {variant.Upstream{}, rev("main", -1, published), true},
+		"nothing said, draft":         {variant.Upstream{}, rev("v1", 0, draft), false},
+		"main in words":               {tag("main"), rev("v2", 2, published), true},
+		"number beside a workspace": {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)},
+			rev("v1", 1, published), true},
+		"neither of the two": {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(1)},
+			rev("v3", 3, published), false},
+		"main beside a workspace": {variant.Upstream{WorkspaceName: "v2", Revision: variant.RevisionNumber(-1)},
+			rev("v3", 3, published), false},
+		"workspace, whatever is asked": {variant.Upstream{WorkspaceName: "v2", Revision: variant.Revision{Str: "latest"}},
+			rev("v2", 0, draft), true},
 	} {
 		if got := mayMean(&c.upstream, c.rev); got != c.want {
 			t.Errorf("%s: got %v", name, got)
@@ -79,7 +83,8 @@ func TestRepositoryChanged(t *testing.T) {
 		return r
 	}
 	condition := func(kind string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
-		return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.Now()}
+		return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message,
+			LastTransitionTime: metav1.Now()}
 	}
 	ready := condition("Ready", "True", "Ready", "Repository Ready")
 	later := ready
@@ -90,18 +95,23 @@ func TestRepositoryChanged(t *testing.T) {
 		before, after client.Object
 		want          bool
 	}{
-		"nothing":               {repository("a", ready), repository("a", ready), false},
-		"a label":               {repository("a", ready), labelled, false},
-		"a time":                {repository("a", ready), repository("a", later), false},
-		"the reason alone":      {repository("a", ready), repository("a", condition("Ready", "True", "Other", "Repository Ready")), false},
-		"another condition":     {repository("a", ready), repository("a", ready, condition("Other", "True", "X", "x")), false},
-		"ready for the first":   {repository("a"), repository("a", ready), true},
-		"not ready any more":    {repository("a", ready), repository("a", condition("Ready", "False", "Error", "no route")), true},
-		"another message":       {repository("a", condition("Ready", "False", "Error", "no route")), repository("a", condition("Ready", "False", "Error", "no key")), true},
-		"unknown, from nothing": {repository("a"), repository("a", condition("Ready", "Unknown", "X", "Porch has not read it yet")), false},
-		"another address":       {repository("a", ready), repository("b", ready), true},
-		"no git any more":       {repository("a", ready), &configapi.Repository{Status: repository("a", ready).Status}, true},
-		"of another kind":       {&porchapi.PackageRevision{}, &porchapi.PackageRevision{}, true},
+		"nothing": {repository("a", ready), repository("a", ready), false},
+		"a label": {repository("a", ready), labelled, false},
+		"a time":  {repository("a", ready), repository("a", later), false},
+		"the reason alone": {repository("a", ready), repository("a",
+			condition("Ready", "True", "Other", "Repository Ready")), false},
+		"another condition": {repository("a", ready), repository("a", ready, condition("Other", "True", "X", "x")),
+			false},
+		"ready for the first": {repository("a"), repository("a", ready), true},
+		"not ready any more": {repository("a", ready), repository("a", condition("Ready", "False", "Error", "no route")),
+			true},
+		"another message": {repository("a", condition("Ready", "False", "Error", "no route")),
+			repository("a", condition("Ready", "False", "Error", "no key")), true},
+		"unknown, from nothing": {repository("a"), repository("a",
+			condition("Ready", "Unknown", "X", "Porch has not read it yet")), false},
+		"another address": {repository("a", ready), repository("b", ready), true},
+		"no git any more": {repository("a", ready), &configapi.Repository{Status: repository("a", ready).Status}, true},
+		"of another kind": {&porchapi.PackageRevision{}, &porchapi.PackageRevision{}, true},
 	} {
 		if got := repositoryChanged().Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after}); got != c.want {
 			t.Errorf("%s: got %v", name, got)

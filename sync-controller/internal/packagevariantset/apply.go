@@ -78,5 +78,6 @@ func patchFrom(s *step) client.Patch {
 
 // isBehind reports whether a step failed because the cache does not know the newest variants.
 func isBehind(s *step) bool {
-	return apierrors.IsConflict(s.err) || s.do == create && apierrors.IsAlreadyExists(s.err) || s.do == update && apierrors.IsNotFound(s.err)
+	return apierrors.IsConflict(s.err) || s.do == create && apierrors.IsAlreadyExists(s.err) || s.do == update &&
+		apierrors.IsNotFound(s.err)
 }

@@ -68,10 +68,12 @@ func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) 
 		Named("packagevariantset").
 		For(&v1alpha2.PackageVariantSet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1alpha1.PackageVariant{}, later(r.affectedByVariant), builder.WithPredicates(variantChanged())).
-		Watches(&porchapi.PackageRevision{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRevision), builder.WithPredicates(revisionChanged())).
+		Watches(&porchapi.PackageRevision{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRevision),
+			builder.WithPredicates(revisionChanged())).
 		Watches(&configapi.Repository{}, later(r.affectedByRepository), builder.WithPredicates(
 			predicate.Or(predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
-		WatchesRawSource(source.TypedChannel(changed, handler.TypedFuncs[types.NamespacedName, ctrl.Request]{GenericFunc: laterSet})).
+		WatchesRawSource(source.TypedChannel(changed, handler.TypedFuncs[types.NamespacedName,
+			ctrl.Request]{GenericFunc: laterSet})).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: concurrency,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstRetry, lastRetry),

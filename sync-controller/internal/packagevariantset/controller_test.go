@@ -41,7 +41,8 @@ type cluster struct {
 func newCluster(t *testing.T, initial ...client.Object) *cluster {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	builder := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, v1alpha2.AddToScheme, porchapi.AddToScheme, configapi.AddToScheme)
+	builder := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, v1alpha2.AddToScheme, porchapi.AddToScheme,
+		configapi.AddToScheme)
 	if err := builder.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,8 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 					o.SetGeneration(1)
 					return w.Create(ctx, o, options...)
 				},
-				Patch: func(ctx context.Context, w client.WithWatch, o client.Object, p client.Patch, options ...client.PatchOption) error {
+				Patch: func(ctx context.Context, w client.WithWatch, o client.Object, p client.Patch,
+					options ...client.PatchOption) error {
 					if err := note("patch", o); err != nil {
 						return err
 					}
@@ -83,7 +85,8 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 					}
 					return w.Delete(ctx, o, options...)
 				},
-				SubResourcePatch: func(ctx context.Context, w client.Client, sub string, o client.Object, p client.Patch, options ...client.SubResourcePatchOption) error {
+				SubResourcePatch: func(ctx context.Context, w client.Client, sub string, o client.Object, p client.Patch,
+					options ...client.SubResourcePatchOption) error {
 					if err := note(sub, o); err != nil {
 						return err
 					}
@@ -163,15 +166,16 @@ func TestReconcile(t *testing.T) {
 	}
 	expect("a user changes a spec", false, "2/2/0 VariantsNotReady", "patch *v1alpha1.PackageVariant "+webA)
 
-	if err := c.client.Delete(t.Context(), &configapi.Repository{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "b"}}); err != nil {
+	if err := c.client.Delete(t.Context(),
+		&configapi.Repository{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "b"}}); err != nil {
 		t.Fatal(err)
 	}
 	expect("a repository is gone: nothing is deleted", false, "2/2/0 ExpansionFailed", status)
 	expect("nothing has changed", false, "2/2/0 ExpansionFailed")
 }
 
-// TestUpstreamRepository holds that a set whose upstream's Repository is not there, or not to be read, is not taken for one
-// that lacks its upstream, and that no variant is touched meanwhile.
+// TestUpstreamRepository holds that a set whose upstream's Repository is not there, or not to be read, is not taken for
+// one that lacks its upstream, and that no variant is touched meanwhile.
 func TestUpstreamRepository(t *testing.T) {
 	c := newCluster(t, testObjects()...)
 	c.reconcile(t, false)
@@ -182,7 +186,8 @@ func TestUpstreamRepository(t *testing.T) {
 		if err := c.client.Get(t.Context(), types.NamespacedName{Namespace: "fleet", Name: "web"}, &set); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, writes); diff != "" || ready != wantReady || set.Status.Conditions[0].Message != wantMessage {
+		if diff := cmp.Diff(want, writes); diff != "" || ready != wantReady ||
+			set.Status.Conditions[0].Message != wantMessage {
 			t.Errorf("%s: ready %q, %s; writes (-want +got):\n%s", step, ready, set.Status.Conditions[0].Message, diff)
 		}
 	}
@@ -194,10 +199,13 @@ func TestUpstreamRepository(t *testing.T) {
 	if err := c.client.Update(t.Context(), blueprints); err != nil {
 		t.Fatal(err)
 	}
-	expect("it is migrated", "2/2/0 RepositoryMigrated", "the packages of the Repository \"blueprints\" are served by version v1alpha2 of Porch's API, which this "+
-		"controller does not know yet: take the annotation porch.kpt.dev/v1alpha2-migration off the Repository, or name another", status)
+	expect("it is migrated", "2/2/0 RepositoryMigrated",
+		"the packages of the Repository \"blueprints\" are served by version v1alpha2 of Porch's API, which this "+
+			"controller does not know yet: take the annotation porch.kpt.dev/v1alpha2-migration off the "+
+			"Repository, or name another", status)
 	if err := c.client.Delete(t.Context(), blueprints); err != nil {
 		t.Fatal(err)
 	}
-	expect("it is gone", "2/2/0 RepositoryNotFound", `there is no Repository "blueprints" in this namespace: register it, or correct spec.upstream.repo`, status)
+	expect("it is gone", "2/2/0 RepositoryNotFound",
+		`there is no Repository "blueprints" in this namespace: register it, or correct spec.upstream.repo`, status)
 }

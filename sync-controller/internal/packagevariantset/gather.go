@@ -88,13 +88,15 @@ func (r *Reconciler) addNamesakes(ctx context.Context, namespace string, in *inp
 }
 
 // variants expands the set, and tells what only the spec or the upstream can heal from what other objects can.
-func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
+func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantSet,
+	s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
 	var repository configapi.Repository
 	err := r.client.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: set.Spec.Upstream.Repo}, &repository)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, nil, stalled(v1alpha1.ReasonRepositoryNotFound,
-			fmt.Sprintf("there is no Repository %q in this namespace: register it, or correct spec.upstream.repo", set.Spec.Upstream.Repo))
+			fmt.Sprintf("there is no Repository %q in this namespace: register it, or correct spec.upstream.repo",
+				set.Spec.Upstream.Repo))
 	case err != nil:
 		return nil, nil, err
 	case porch.IsMigrated(&repository):
@@ -115,8 +117,10 @@ func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantS
 	return nil, nil, stalled(v1alpha2.ReasonExpansionFailed, err.Error())
 }
 
-// snapshot reads what the set is to be expanded over. The labels and annotations are those of the cache, to be read only.
-func (r *Reconciler) snapshot(ctx context.Context, set *v1alpha2.PackageVariantSet) (*expansion.Snapshot, []string, error) {
+// snapshot reads what the set is to be expanded over. The labels and annotations are those of the cache, to be read
+// only.
+func (r *Reconciler) snapshot(ctx context.Context,
+	set *v1alpha2.PackageVariantSet) (*expansion.Snapshot, []string, error) {
 	var revisions porchapi.PackageRevisionList
 	err := r.client.List(ctx, &revisions, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy,
 		client.MatchingFields{porch.PackageIndex: revision.UpstreamOf(set.Spec.Upstream).String()})
@@ -124,7 +128,8 @@ func (r *Reconciler) snapshot(ctx context.Context, set *v1alpha2.PackageVariantS
 		return nil, nil, err
 	}
 	var repositories configapi.RepositoryList
-	if err := r.client.List(ctx, &repositories, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.client.List(ctx, &repositories, client.InNamespace(set.Namespace),
+		client.UnsafeDisableDeepCopy); err != nil {
 		return nil, nil, err
 	}
 	s := &expansion.Snapshot{Objects: map[expansion.GroupKind][]expansion.Object{}}
@@ -143,7 +148,8 @@ func (r *Reconciler) snapshot(ctx context.Context, set *v1alpha2.PackageVariantS
 }
 
 // selectable adds the objects that the set's object selectors choose from, and watches them from now on.
-func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) ([]string, error) {
+func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVariantSet,
+	s *expansion.Snapshot) ([]string, error) {
 	var references []objects.Reference
 	for _, target := range set.Spec.Targets {
 		selector := target.ObjectSelector
@@ -155,7 +161,8 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 			s.Objects[key] = s.Repositories
 			continue
 		}
-		reference := objects.Reference{Kind: objects.Kind{APIVersion: key.APIVersion, Kind: key.Kind, Namespace: set.Namespace}}
+		reference := objects.Reference{Kind: objects.Kind{APIVersion: key.APIVersion, Kind: key.Kind,
+			Namespace: set.Namespace}}
 		if selector.Name != nil {
 			reference.Name = *selector.Name
 		}
@@ -192,7 +199,8 @@ func unreadable(err error) error {
 }
 
 func objectOf(o metav1.Object) expansion.Object {
-	return expansion.Object{Name: o.GetName(), Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations()}
+	return expansion.Object{Name: o.GetName(), Namespace: o.GetNamespace(), Labels: o.GetLabels(),
+		Annotations: o.GetAnnotations()}
 }
 
 // byName puts objects in an order, for caches have none.

@@ -116,9 +116,10 @@ func (in *input) owned() []*v1alpha1.PackageVariant {
 	return append(stay, leaving...)
 }
 
-// match returns which of the set's variants becomes each of the wanted ones: the first for the same downstream, whatever
-// its name, or else the one of the same name, unless that becomes another; nil if there is none.
-func (in *input) match(owned []*v1alpha1.PackageVariant) (matches []*v1alpha1.PackageVariant, used map[*v1alpha1.PackageVariant]bool) {
+// match returns which of the set's variants becomes each of the wanted ones: the first for the same downstream,
+// whatever its name, or else the one of the same name, unless that becomes another; nil if there is none.
+func (in *input) match(owned []*v1alpha1.PackageVariant) (matches []*v1alpha1.PackageVariant,
+	used map[*v1alpha1.PackageVariant]bool) {
 	first, named := map[variant.Downstream]*v1alpha1.PackageVariant{}, map[string]*v1alpha1.PackageVariant{}
 	for _, pv := range owned {
 		named[pv.Name] = pv
@@ -170,11 +171,12 @@ type owner struct {
 // ownerOf returns a set as the owner of its variants.
 func ownerOf(set *v1alpha2.PackageVariantSet) owner { return owner{name: set.Name, uid: set.UID} }
 
-// owns reports whether a variant is the set's: by its label, which Porch's controller sets too, or by an owner reference
-// with the set's name, since a set that was restored from a backup has a new UID.
+// owns reports whether a variant is the set's: by its label, which Porch's controller sets too, or by an owner
+// reference with the set's name, since a set that was restored from a backup has a new UID.
 func (o owner) owns(pv *v1alpha1.PackageVariant) bool {
 	return pv.Labels[v1alpha2.OwnerLabel] == string(o.uid) ||
-		slices.ContainsFunc(pv.OwnerReferences, func(ref metav1.OwnerReference) bool { return isSet(ref) && ref.Name == o.name })
+		slices.ContainsFunc(pv.OwnerReferences,
+			func(ref metav1.OwnerReference) bool { return isSet(ref) && ref.Name == o.name })
 }
 
 // isCurrent reports whether a variant is marked as this set's and as no other's.
@@ -198,7 +200,8 @@ func (o owner) take(pv *v1alpha1.PackageVariant) {
 	pv.OwnerReferences = slices.DeleteFunc(pv.OwnerReferences, isSet)
 	controls := metav1.GetControllerOfNoCopy(pv) == nil // there may be one only
 	pv.OwnerReferences = append(pv.OwnerReferences, metav1.OwnerReference{
-		APIVersion: v1alpha2.GroupVersion.String(), Kind: v1alpha2.PackageVariantSetKind, Name: o.name, UID: o.uid, Controller: &controls,
+		APIVersion: v1alpha2.GroupVersion.String(), Kind: v1alpha2.PackageVariantSetKind, Name: o.name, UID: o.uid,
+		Controller: &controls,
 	})
 }
 

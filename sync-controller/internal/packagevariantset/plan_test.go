@@ -19,7 +19,8 @@ var testOwner = owner{name: "web", uid: "uid-1"}
 // wantedVariant is a variant as the expansion gives it: for the package web in a repository.
 func wantedVariant(name, repo string) v1alpha1.PackageVariant {
 	return v1alpha1.PackageVariant{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "fleet", Labels: map[string]string{v1alpha2.OwnerLabel: "uid-1"}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "fleet",
+			Labels: map[string]string{v1alpha2.OwnerLabel: "uid-1"}},
 		Spec: variant.Spec{
 			Upstream:   &variant.Upstream{Repo: "blueprints", Package: "web", Revision: variant.RevisionNumber(2)},
 			Downstream: &variant.Downstream{Repo: repo, Package: "web"},
@@ -78,38 +79,58 @@ func TestPlan(t *testing.T) {
 	}{
 		"nothing wanted, nothing there": {},
 		"create":                        {wanted: both, want: []string{"create web-a a", "create web-b b"}},
-		"keep what is as it is to be":   {wanted: both, existing: variants{ownVariant("web-b", "b"), ownVariant("web-a", "a")}, want: []string{"keep web-a a", "keep web-b b"}},
-		"update a spec":                 {wanted: both[:1], existing: variants{ownVariant("web-a", "a", outdated)}, want: []string{"update web-a a"}},
-		"keep under another name":       {wanted: both[:1], existing: variants{ownVariant("porch-x", "a")}, want: []string{"keep porch-x a"}},
-		"update under another name":     {wanted: both[:1], existing: variants{ownVariant("porch-x", "a", outdated)}, want: []string{"update porch-x a"}},
-		"delete what is not wanted":     {wanted: both[:1], existing: variants{ownVariant("web-a", "a"), ownVariant("web-c", "c")}, want: []string{"keep web-a a", "remove web-c c"}},
-		"delete what has no downstream": {wanted: both[:1], existing: variants{ownVariant("x", "", nowhere)}, want: []string{"create web-a a", "remove x"}},
-		"leave what another set owns":   {wanted: both[:1], existing: variants{ownVariant("x", "a", ownedByOther)}, want: []string{"create web-a a"}},
-		"leave what nobody owns":        {wanted: both[:1], existing: variants{ownVariant("x", "c", unmarked)}, want: []string{"create web-a a"}},
-		"an empty selection keeps all":  {existing: variants{ownVariant("web-a", "a", outdated), ownVariant("web-b", "b")}, want: []string{"keep web-a a", "keep web-b b"}},
-		"an empty selection takes back": {existing: variants{ownVariant("web-a", "a", marked("uid-0"))}, want: []string{"update web-a a"}},
-		"allowEmpty deletes all":        {allowEmpty: true, existing: variants{ownVariant("web-a", "a")}, want: []string{"remove web-a a"}},
-		"restored":                      {wanted: both[:1], existing: variants{ownVariant("web-a", "a", marked("uid-0"))}, want: []string{"update web-a a"}},
+		"keep what is as it is to be": {wanted: both, existing: variants{ownVariant("web-b", "b"),
+			ownVariant("web-a", "a")}, want: []string{"keep web-a a", "keep web-b b"}},
+		"update a spec": {wanted: both[:1], existing: variants{ownVariant("web-a", "a", outdated)},
+			want: []string{"update web-a a"}},
+		"keep under another name": {wanted: both[:1], existing: variants{ownVariant("porch-x", "a")},
+			want: []string{"keep porch-x a"}},
+		"update under another name": {wanted: both[:1], existing: variants{ownVariant("porch-x", "a", outdated)},
+			want: []string{"update porch-x a"}},
+		"delete what is not wanted": {wanted: both[:1], existing: variants{ownVariant("web-a", "a"),
+			ownVariant("web-c", "c")}, want: []string{"keep web-a a", "remove web-c c"}},
+		"delete what has no downstream": {wanted: both[:1], existing: variants{ownVariant("x", "", nowhere)},
+			want: []string{"create web-a a", "remove x"}},
+		"leave what another set owns": {wanted: both[:1], existing: variants{ownVariant("x", "a", ownedByOther)},
+			want: []string{"create web-a a"}},
+		"leave what nobody owns": {wanted: both[:1], existing: variants{ownVariant("x", "c", unmarked)},
+			want: []string{"create web-a a"}},
+		"an empty selection keeps all": {existing: variants{ownVariant("web-a", "a", outdated), ownVariant("web-b", "b")},
+			want: []string{"keep web-a a", "keep web-b b"}},
+		"an empty selection takes back": {existing: variants{ownVariant("web-a", "a", marked("uid-0"))},
+			want: []string{"update web-a a"}},
+		"allowEmpty deletes all": {allowEmpty: true, existing: variants{ownVariant("web-a", "a")},
+			want: []string{"remove web-a a"}},
+		"restored": {wanted: both[:1], existing: variants{ownVariant("web-a", "a", marked("uid-0"))},
+			want: []string{"update web-a a"}},
 		"the older of two stays": {
 			wanted:   both[:1],
 			existing: variants{ownVariant("web-a", "a", created(2)), ownVariant("x", "a", created(1))},
 			want:     []string{"keep x a", "remove web-a a"},
 		},
-		"of two that are as old the first by name stays": {wanted: both[:1], existing: variants{ownVariant("y", "a"), ownVariant("x", "a")}, want: []string{"keep x a", "remove y a"}},
+		"of two that are as old the first by name stays": {wanted: both[:1],
+			existing: variants{ownVariant("y", "a"), ownVariant("x", "a")}, want: []string{"keep x a", "remove y a"}},
 		"one that is being deleted does not stay": {
 			wanted:   both[:1],
 			existing: variants{ownVariant("x", "a", created(1), deleted), ownVariant("web-a", "a", created(2))},
 			want:     []string{"keep web-a a"},
 		},
-		"wait for one that is being deleted": {wanted: both[:1], existing: variants{ownVariant("web-a", "a", deleted)}, want: []string{"waiting web-a a"}},
-		"do not delete twice":                {wanted: both[:1], existing: variants{ownVariant("web-c", "c", deleted)}, want: []string{"create web-a a"}},
-		"a name that is taken":               {wanted: both, existing: variants{ownVariant("web-a", "z", unmarked)}, want: []string{"taken web-a z", "create web-b b"}},
-		"a name that another set took":       {wanted: both[:1], existing: variants{ownVariant("web-a", "a", ownedByOther)}, want: []string{"taken web-a a"}},
-		"a downstream that a user changed":   {wanted: both[:1], existing: variants{ownVariant("web-a", "z")}, want: []string{"update web-a a"}},
-		"names that are swapped":             {wanted: both, existing: variants{ownVariant("web-a", "b"), ownVariant("web-b", "a")}, want: []string{"keep web-b a", "keep web-a b"}},
+		"wait for one that is being deleted": {wanted: both[:1], existing: variants{ownVariant("web-a", "a", deleted)},
+			want: []string{"waiting web-a a"}},
+		"do not delete twice": {wanted: both[:1], existing: variants{ownVariant("web-c", "c", deleted)},
+			want: []string{"create web-a a"}},
+		"a name that is taken": {wanted: both, existing: variants{ownVariant("web-a", "z", unmarked)},
+			want: []string{"taken web-a z", "create web-b b"}},
+		"a name that another set took": {wanted: both[:1], existing: variants{ownVariant("web-a", "a", ownedByOther)},
+			want: []string{"taken web-a a"}},
+		"a downstream that a user changed": {wanted: both[:1], existing: variants{ownVariant("web-a", "z")},
+			want: []string{"update web-a a"}},
+		"names that are swapped": {wanted: both, existing: variants{ownVariant("web-a", "b"),
+			ownVariant("web-b", "a")}, want: []string{"keep web-b a", "keep web-a b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := describe(plan(&input{owner: testOwner, allowEmpty: test.allowEmpty, wanted: test.wanted, existing: test.existing}))
+			got := describe(plan(&input{owner: testOwner, allowEmpty: test.allowEmpty, wanted: test.wanted,
+				existing: test.existing}))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("steps (-want +got):\n%s", diff)
 			}
@@ -118,7 +139,8 @@ func TestPlan(t *testing.T) {
 }
 
 func describe(steps []step) []string {
-	names := map[action]string{keep: "keep", create: "create", update: "update", remove: "remove", waiting: "waiting", taken: "taken"}
+	names := map[action]string{keep: "keep", create: "create", update: "update", remove: "remove", waiting: "waiting",
+		taken: "taken"}
 	var out []string
 	for _, s := range steps {
 		pv := s.want
@@ -141,7 +163,8 @@ func TestCreateMarksTheVariant(t *testing.T) {
 	want := wantedVariant("web-a", "a")
 	want.Finalizers = []string{v1alpha1.Finalizer}
 	want.OwnerReferences = []metav1.OwnerReference{{
-		APIVersion: "config.porch.kpt.dev/v1alpha2", Kind: "PackageVariantSet", Name: "web", UID: "uid-1", Controller: &controller,
+		APIVersion: "config.porch.kpt.dev/v1alpha2", Kind: "PackageVariantSet", Name: "web", UID: "uid-1",
+		Controller: &controller,
 	}}
 	if diff := cmp.Diff(&want, got); diff != "" {
 		t.Errorf("variant (-want +got):\n%s", diff)
@@ -153,13 +176,16 @@ func TestCreateMarksTheVariant(t *testing.T) {
 
 func TestUpdateLeavesWhatIsNotTheSets(t *testing.T) {
 	controller, no := true, false
-	foreign := metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Fleet", Name: "f", UID: "uid-f", Controller: &controller}
+	foreign := metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Fleet", Name: "f", UID: "uid-f",
+		Controller: &controller}
 	have := ownVariant("porch-x", "a", outdated, marked("uid-0"), func(pv *v1alpha1.PackageVariant) {
-		pv.Labels["team"], pv.Annotations, pv.Finalizers = "edge", map[string]string{"note": "mine"}, []string{"example.com/f"}
+		pv.Labels["team"], pv.Annotations, pv.Finalizers = "edge", map[string]string{"note": "mine"},
+			[]string{"example.com/f"}
 		pv.OwnerReferences = append(pv.OwnerReferences, foreign)
 	})
 	before := have.DeepCopy()
-	got := plan(&input{owner: testOwner, wanted: []v1alpha1.PackageVariant{wantedVariant("web-a", "a")}, existing: []v1alpha1.PackageVariant{have}})[0].want
+	got := plan(&input{owner: testOwner, wanted: []v1alpha1.PackageVariant{wantedVariant("web-a", "a")},
+		existing: []v1alpha1.PackageVariant{have}})[0].want
 
 	want := before.DeepCopy()
 	want.Spec = wantedVariant("", "a").Spec
@@ -178,7 +204,8 @@ func TestUpdateLeavesWhatIsNotTheSets(t *testing.T) {
 func TestOneSetGivesAVariantUpToTheOther(t *testing.T) {
 	pv := ownVariant("x", "a")
 	other := owner{name: "other", uid: "uid-9"}
-	pv.OwnerReferences = append(pv.OwnerReferences, metav1.OwnerReference{APIVersion: "config.porch.kpt.dev/v1alpha2", Kind: "PackageVariantSet", Name: "other", UID: "uid-9"})
+	pv.OwnerReferences = append(pv.OwnerReferences, metav1.OwnerReference{APIVersion: "config.porch.kpt.dev/v1alpha2",
+		Kind: "PackageVariantSet", Name: "other", UID: "uid-9"})
 	if !testOwner.owns(&pv) || !other.owns(&pv) || testOwner.isCurrent(&pv) || other.isCurrent(&pv) {
 		t.Fatal("a variant with the marks of two sets is to be both's, and current for none")
 	}

@@ -42,11 +42,13 @@ func failed(err error) outcome {
 	runtime, noRuntime := errors.AsType[*mutate.UnavailableError](err)
 	switch {
 	case noRuntime:
-		return outcome{condition: v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable, "will try again: "+runtime.Message), err: err}
+		return outcome{condition: v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable,
+			"will try again: "+runtime.Message), err: err}
 	case isKnown:
 		return outcome{condition: known.Condition}
 	default:
-		return outcome{condition: v1alpha1.Reconciling(v1alpha2.ReasonExpansionFailed, "will try again: "+err.Error()), err: err}
+		return outcome{condition: v1alpha1.Reconciling(v1alpha2.ReasonExpansionFailed, "will try again: "+err.Error()),
+			err: err}
 	}
 }
 
@@ -116,14 +118,17 @@ func judge(in *input, steps []step) outcome {
 		o.wait = delay
 	case len(t.names) > 0:
 		say(v1alpha1.Stalled, v1alpha2.ReasonNameTaken,
-			"PackageVariants that are not this set's have the names of its variants: %s; delete them, or hand them over to this set by the label %s: %q",
+			"PackageVariants that are not this set's have the names of its variants: "+
+				"%s; delete them, or hand them over to this set by the label %s: %q",
 			strings.Join(t.names, ", "), v1alpha2.OwnerLabel, in.owner.uid)
 	case t.desired == 0 && t.current > 0:
 		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(specPath, t.current))
 	case t.ready < t.desired:
-		say(v1alpha1.Reconciling, v1alpha2.ReasonVariantsNotReady, "%d of %d variants are not ready: %s", t.desired-t.ready, t.desired, some(t.unready))
+		say(v1alpha1.Reconciling, v1alpha2.ReasonVariantsNotReady, "%d of %d variants are not ready: %s", t.desired-t.ready,
+			t.desired, some(t.unready))
 	default:
-		say(v1alpha1.Ready, v1alpha2.ReasonVariantsReady, "%d of %d variants are ready%s", t.ready, t.desired, t.branchMoved())
+		say(v1alpha1.Ready, v1alpha2.ReasonVariantsReady, "%d of %d variants are ready%s", t.ready, t.desired,
+			t.branchMoved())
 	}
 	if t.desired == 0 {
 		o.counts = &counts{} // what is kept is not asked for
@@ -136,7 +141,8 @@ func (t *tally) branchMoved() string {
 	if t.moved == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d of them were made from an older commit of the branch that is the upstream: to follow it, publish it and name its revision in spec.upstream", t.moved)
+	return fmt.Sprintf("; %d of them were made from an older commit of the branch that is the upstream: "+
+		"to follow it, publish it and name its revision in spec.upstream", t.moved)
 }
 
 // state is what a set asks of a variant's condition Ready.
@@ -180,12 +186,14 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	set.Status.ObservedGeneration = set.Generation
 	set.Status.ObservedInputs = cmp.Or(o.observed, set.Status.ObservedInputs)
 	if c := o.counts; c != nil {
-		set.Status.Desired, set.Status.Current, set.Status.Ready, set.Status.Injected = int32(c.desired), int32(c.current), int32(c.ready), int32(c.injected)
+		set.Status.Desired, set.Status.Current, set.Status.Ready, set.Status.Injected = int32(c.desired), int32(c.current),
+			int32(c.ready), int32(c.injected)
 	}
 	if equality.Semantic.DeepEqual(before.Status, set.Status) {
 		return nil
 	}
-	if err := r.client.Status().Patch(ctx, set, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
+	if err := r.client.Status().Patch(ctx, set, client.MergeFromWithOptions(before,
+		client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot write the status: %w", err)
 	}
 	if news && o.condition.Type != v1alpha1.ConditionReady && o.condition.Reason != v1alpha2.ReasonVariantsNotReady {

@@ -24,7 +24,8 @@ var errBoom = errors.New("boom")
 func conditioned(name string, status metav1.ConditionStatus, reason string, generation int64) *v1alpha1.PackageVariant {
 	pv := ownVariant(name, "a")
 	pv.Generation = 2
-	pv.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: status, Reason: reason, ObservedGeneration: generation}}
+	pv.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: status, Reason: reason,
+		ObservedGeneration: generation}}
 	return &pv
 }
 
@@ -43,7 +44,8 @@ func TestJudge(t *testing.T) {
 		return step{do: create, want: fresh(name).want, err: fmt.Errorf("cannot create PackageVariant %s: %w", name, errBoom)}
 	}
 	injected := func(s step, status metav1.ConditionStatus, generation int64) step {
-		s.want.Status.Conditions = append(s.want.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionConfigInjected, Status: status, ObservedGeneration: generation})
+		s.want.Status.Conditions = append(s.want.Status.Conditions,
+			metav1.Condition{Type: v1alpha1.ConditionConfigInjected, Status: status, ObservedGeneration: generation})
 		return s
 	}
 	conflict := apierrors.NewConflict(schema.GroupResource{}, "a", errBoom)
@@ -59,27 +61,37 @@ func TestJudge(t *testing.T) {
 	}{
 		"all are ready": {
 			wanted: 2, steps: []step{ready("a"), ready("b"), {do: remove, have: fresh("c").want}},
-			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "2 of 2 variants are ready"}, counts: counts{2, 2, 2, 0},
+			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady",
+				Message: "2 of 2 variants are ready"}, counts: counts{2, 2, 2, 0},
 		},
 		"injection is told of those that are not ready, too": {
-			wanted: 4, steps: []step{injected(ready("a"), "True", 2), injected(ready("b"), "False", 2), injected(failing("c"), "True", 2), injected(fresh("d"), "True", 1)},
-			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "VariantsNotReady", Message: "2 of 4 variants are not ready: c (RenderFailed), d (Pending)"}, counts: counts{4, 4, 2, 2},
+			wanted: 4, steps: []step{injected(ready("a"), "True", 2), injected(ready("b"), "False", 2),
+				injected(failing("c"), "True", 2), injected(fresh("d"), "True", 1)},
+			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "VariantsNotReady",
+				Message: "2 of 4 variants are not ready: c (RenderFailed), d (Pending)"}, counts: counts{4, 4, 2, 2},
 		},
 		"a branch has moved": {
 			wanted: 3, steps: []step{moved("a"), ready("b"), moved("c")}, counts: counts{3, 3, 3, 0},
-			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "3 of 3 variants are ready; 2 of them were made from an older commit of the branch that is the upstream: to follow it, publish it and name its revision in spec.upstream"},
+			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady",
+				Message: "3 of 3 variants are ready; 2 of them were made from an older commit of the branch that is the " +
+					"upstream: to follow it, publish it and name its revision in spec.upstream"},
 		},
 		"a branch has moved, and a target selects nothing": {
 			wanted: 1, notes: []string{"spec.targets[1] selects none"}, steps: []step{moved("a")}, counts: counts{1, 1, 1, 0},
-			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "1 of 1 variants are ready; 1 of them were made from an older commit of the branch that is the upstream: to follow it, publish it and name its revision in spec.upstream; spec.targets[1] selects none"},
+			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady",
+				Message: "1 of 1 variants are ready; 1 of them were made from an older commit of the branch that is the " +
+					"upstream: to follow it, publish it and name its revision in spec.upstream; spec.targets[1] selects none"},
 		},
 		"a branch has moved before the spec did": {
-			wanted: 1, steps: []step{{do: update, want: conditioned("a", metav1.ConditionTrue, "BranchMoved", 1)}}, counts: counts{1, 1, 0, 0},
-			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "VariantsNotReady", Message: "1 of 1 variants are not ready: a (Pending)"},
+			wanted: 1, steps: []step{{do: update, want: conditioned("a", metav1.ConditionTrue, "BranchMoved", 1)}},
+			counts: counts{1, 1, 0, 0},
+			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "VariantsNotReady",
+				Message: "1 of 1 variants are not ready: a (Pending)"},
 		},
 		"a target selects nothing": {
 			wanted: 1, notes: []string{"spec.targets[1] selects none"}, steps: []step{ready("a")},
-			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "1 of 1 variants are ready; spec.targets[1] selects none"}, counts: counts{1, 1, 1, 0},
+			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady",
+				Message: "1 of 1 variants are ready; spec.targets[1] selects none"}, counts: counts{1, 1, 1, 0},
 		},
 		"nothing was ever selected": {
 			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "0 of 0 variants are ready"},
@@ -89,31 +101,46 @@ func TestJudge(t *testing.T) {
 			condition: v1alpha1.Condition{Type: "Ready", Reason: "VariantsReady", Message: "0 of 0 variants are ready"},
 		},
 		"some are not ready": {
-			wanted: 6, steps: []step{ready("a"), failing("b"), fresh("c"), {do: waiting, have: fresh("d").want}, failing("e"), failing("f")}, counts: counts{6, 5, 1, 0},
-			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "VariantsNotReady", Message: "5 of 6 variants are not ready: b (RenderFailed), c (Pending), d (being deleted) and 2 more"},
+			wanted: 6, steps: []step{ready("a"), failing("b"), fresh("c"), {do: waiting, have: fresh("d").want}, failing("e"),
+				failing("f")}, counts: counts{6, 5, 1, 0},
+			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "VariantsNotReady",
+				Message: "5 of 6 variants are not ready: b (RenderFailed), c (Pending), d (being deleted) and 2 more"},
 		},
 		"a condition is about an older spec": {
-			wanted: 1, steps: []step{{do: update, want: conditioned("a", metav1.ConditionTrue, "UpToDate", 1)}}, counts: counts{1, 1, 0, 0},
-			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "VariantsNotReady", Message: "1 of 1 variants are not ready: a (Pending)"},
+			wanted: 1, steps: []step{{do: update, want: conditioned("a", metav1.ConditionTrue, "UpToDate", 1)}},
+			counts: counts{1, 1, 0, 0},
+			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "VariantsNotReady",
+				Message: "1 of 1 variants are not ready: a (Pending)"},
 		},
 		"an empty selection": {
-			steps:     []step{ready("a"), failing("b")},
-			condition: v1alpha1.Condition{Type: "Stalled", Reason: "EmptySelection", Message: "the targets select nothing any more, and the 2 variants of this set are kept: correct the targets, or the labels that they select by, or have the variants deleted by spec.allowEmpty: true"},
+			steps: []step{ready("a"), failing("b")},
+			condition: v1alpha1.Condition{Type: "Stalled", Reason: "EmptySelection",
+				Message: "the targets select nothing any more, and the 2 variants of this set are kept: " +
+					"correct the targets, or the labels that they select by, or have the variants deleted by spec.allowEmpty: true"},
 		},
 		"a name is taken": {
 			wanted: 2, steps: []step{{do: taken, have: fresh("a").want}, ready("b")}, counts: counts{2, 1, 1, 0},
-			condition: v1alpha1.Condition{Type: "Stalled", Reason: "NameTaken", Message: `PackageVariants that are not this set's have the names of its variants: "a"; delete them, or hand them over to this set by the label config.porch.kpt.dev/packagevariantset: "uid-1"`},
+			condition: v1alpha1.Condition{Type: "Stalled", Reason: "NameTaken",
+				Message: `PackageVariants that are not this set's have the names of its variants: ` +
+					`"a"; delete them, or hand them over to this set by the label config.porch.kpt.dev/packagevariantset: "uid-1"`},
 		},
 		"a change fails": {
-			wanted: 3, steps: []step{boom("a"), {do: taken, have: fresh("b").want}, ready("c")}, counts: counts{3, 1, 1, 0}, err: errBoom,
-			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "ApplyFailed", Message: "will try again: cannot create PackageVariant a: boom"},
+			wanted: 3, steps: []step{boom("a"), {do: taken, have: fresh("b").want}, ready("c")}, counts: counts{3, 1, 1,
+				0}, err: errBoom,
+			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "ApplyFailed",
+				Message: "will try again: cannot create PackageVariant a: boom"},
 		},
 		"many changes fail": {
-			wanted: 5, steps: []step{boom("a"), boom("b"), boom("c"), boom("d"), boom("e")}, counts: counts{5, 0, 0, 0}, err: errBoom,
-			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "ApplyFailed", Message: "will try again: cannot create PackageVariant a: boom, cannot create PackageVariant b: boom, cannot create PackageVariant c: boom and 2 more"},
+			wanted: 5, steps: []step{boom("a"), boom("b"), boom("c"), boom("d"), boom("e")}, counts: counts{5, 0, 0,
+				0}, err: errBoom,
+			condition: v1alpha1.Condition{Type: "Reconciling", Reason: "ApplyFailed",
+				Message: "will try again: cannot create PackageVariant a: boom, cannot create PackageVariant b: " +
+					"boom, cannot create PackageVariant c: boom and 2 more"},
 		},
-		"the cache has not seen a creation": {wanted: 2, steps: []step{{do: create, want: fresh("a").want, err: exists}, ready("b")}, counts: counts{2, 1, 1, 0}, wait: delay},
-		"the cache has not seen a change":   {wanted: 1, steps: []step{{do: update, want: fresh("a").want, err: conflict}}, counts: counts{1, 0, 0, 0}, wait: delay},
+		"the cache has not seen a creation": {wanted: 2, steps: []step{{do: create, want: fresh("a").want, err: exists},
+			ready("b")}, counts: counts{2, 1, 1, 0}, wait: delay},
+		"the cache has not seen a change": {wanted: 1, steps: []step{{do: update, want: fresh("a").want, err: conflict}},
+			counts: counts{1, 0, 0, 0}, wait: delay},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := judge(&input{owner: testOwner, desired: test.wanted, notes: test.notes}, test.steps)
@@ -121,7 +148,8 @@ func TestJudge(t *testing.T) {
 				t.Errorf("condition (-want +got):\n%s", diff)
 			}
 			if *got.counts != test.counts || got.wait != test.wait || !errors.Is(got.err, test.err) {
-				t.Errorf("counts %v, wait %v, error %v; want %v, %v, %v", *got.counts, got.wait, got.err, test.counts, test.wait, test.err)
+				t.Errorf("counts %v, wait %v, error %v; want %v, %v, %v", *got.counts, got.wait, got.err, test.counts, test.wait,
+					test.err)
 			}
 		})
 	}
@@ -133,12 +161,16 @@ func TestFailed(t *testing.T) {
 		want v1alpha1.Condition
 		back bool
 	}{
-		"only the spec heals it": {err: stalled("InvalidSpec", "a\nb"), want: v1alpha1.Condition{Type: "Stalled", Reason: "InvalidSpec", Message: "a; b"}},
+		"only the spec heals it": {err: stalled("InvalidSpec", "a\nb"),
+			want: v1alpha1.Condition{Type: "Stalled", Reason: "InvalidSpec", Message: "a; b"}},
 		"no function-runner": {
-			err: fmt.Errorf("cannot expand: %w", &mutate.UnavailableError{Message: "it does not answer", Err: errBoom}), back: true,
-			want: v1alpha1.Condition{Type: "Reconciling", Reason: "FunctionRunnerUnavailable", Message: "will try again: it does not answer"},
+			err: fmt.Errorf("cannot expand: %w", &mutate.UnavailableError{Message: "it does not answer",
+				Err: errBoom}), back: true,
+			want: v1alpha1.Condition{Type: "Reconciling", Reason: "FunctionRunnerUnavailable",
+				Message: "will try again: it does not answer"},
 		},
-		"something else": {err: errBoom, back: true, want: v1alpha1.Condition{Type: "Reconciling", Reason: "ExpansionFailed", Message: "will try again: boom"}},
+		"something else": {err: errBoom, back: true, want: v1alpha1.Condition{Type: "Reconciling", Reason: "ExpansionFailed",
+			Message: "will try again: boom"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := failed(test.err)
@@ -146,7 +178,8 @@ func TestFailed(t *testing.T) {
 				t.Errorf("condition (-want +got):\n%s", diff)
 			}
 			if got.wait != 0 || (got.err != nil) != test.back || got.counts != nil {
-				t.Errorf("wait %v, error %v, counts %v; want no wait, an error: %v, and no counts", got.wait, got.err, got.counts, test.back)
+				t.Errorf("wait %v, error %v, counts %v; want no wait, an error: %v, and no counts", got.wait, got.err, got.counts,
+					test.back)
 			}
 		})
 	}
@@ -155,15 +188,19 @@ func TestFailed(t *testing.T) {
 // TestUnreadable holds what is told of objects that a selector chooses from and that cannot be read.
 func TestUnreadable(t *testing.T) {
 	denied := &objects.DeniedError{Resource: schema.GroupResource{Resource: "configmaps"}, Namespace: "fleet"}
-	unknown := &objects.UnknownKindError{Kind: objects.Kind{APIVersion: "example.com/v1", Kind: "Team", Namespace: "fleet"}}
+	unknown := &objects.UnknownKindError{Kind: objects.Kind{APIVersion: "example.com/v1", Kind: "Team",
+		Namespace: "fleet"}}
 	for name, test := range map[string]struct {
 		err  error
 		want v1alpha1.Condition
 		back bool
 	}{
-		"not permitted": {err: fmt.Errorf("cannot watch: %w", denied), want: v1alpha1.Condition{Type: "Stalled", Reason: v1alpha2.ReasonPermissionMissing, Message: denied.Error()}},
-		"not known":     {err: unknown, want: v1alpha1.Condition{Type: "Stalled", Reason: v1alpha2.ReasonKindNotFound, Message: unknown.Error()}},
-		"not answered":  {err: errBoom, back: true, want: v1alpha1.Condition{Type: "Reconciling", Reason: v1alpha2.ReasonExpansionFailed, Message: "will try again: boom"}},
+		"not permitted": {err: fmt.Errorf("cannot watch: %w", denied),
+			want: v1alpha1.Condition{Type: "Stalled", Reason: v1alpha2.ReasonPermissionMissing, Message: denied.Error()}},
+		"not known": {err: unknown, want: v1alpha1.Condition{Type: "Stalled", Reason: v1alpha2.ReasonKindNotFound,
+			Message: unknown.Error()}},
+		"not answered": {err: errBoom, back: true, want: v1alpha1.Condition{Type: "Reconciling",
+			Reason: v1alpha2.ReasonExpansionFailed, Message: "will try again: boom"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := failed(unreadable(test.err))

@@ -14,7 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ownersIndex finds PackageVariants by what marks them as a set's: the UID in their label, and the names of their owners.
+// ownersIndex finds PackageVariants by what marks them as a set's: the UID in their label, and the names of their
+// owners.
 const ownersIndex = "set"
 
 // addIndexes adds the indexes to the cache.
@@ -42,7 +43,8 @@ func (r *Reconciler) ownedBy(ctx context.Context, namespace string, o owner) ([]
 	known := map[string]bool{}
 	for _, value := range []string{"uid/" + string(o.uid), "name/" + o.name} {
 		var list v1alpha1.PackageVariantList
-		err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.MatchingFields{ownersIndex: value})
+		err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy,
+			client.MatchingFields{ownersIndex: value})
 		if err != nil {
 			return nil, err
 		}
@@ -56,13 +58,15 @@ func (r *Reconciler) ownedBy(ctx context.Context, namespace string, o owner) ([]
 	return out, nil
 }
 
-// digest identifies all that a plan depends on: the set, the versions of what it is expanded over, and of its variants what
-// a plan asks, which is not their status. So the many events of a fleet that comes up cost no expansion.
-func digest(version string, set *v1alpha2.PackageVariantSet, versions []string, owned []v1alpha1.PackageVariant) string {
+// digest identifies all that a plan depends on: the set, the versions of what it is expanded over, and of its variants
+// what a plan asks, which is not their status. So the many events of a fleet that comes up cost no expansion.
+func digest(version string, set *v1alpha2.PackageVariantSet, versions []string,
+	owned []v1alpha1.PackageVariant) string {
 	lines := slices.Clone(versions)
 	for i := range owned {
 		pv := &owned[i]
-		line := fmt.Sprint(pv.UID, " ", pv.Generation, " ", pv.DeletionTimestamp.IsZero(), " ", pv.Labels[v1alpha2.OwnerLabel])
+		line := fmt.Sprint(pv.UID, " ", pv.Generation, " ", pv.DeletionTimestamp.IsZero(), " ",
+			pv.Labels[v1alpha2.OwnerLabel])
 		for _, ref := range pv.OwnerReferences {
 			line += " " + ref.Kind + " " + ref.Name + " " + string(ref.UID)
 		}

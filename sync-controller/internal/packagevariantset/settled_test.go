@@ -17,7 +17,8 @@ import (
 // TestDigest holds what of a set's variants makes it be expanded anew: not their status, nor their order.
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	of := func(change func(set *v1alpha2.PackageVariantSet, variants []v1alpha1.PackageVariant, versions []string)) string {
+	of := func(change func(set *v1alpha2.PackageVariantSet, variants []v1alpha1.PackageVariant,
+		versions []string)) string {
 		set := &v1alpha2.PackageVariantSet{ObjectMeta: metav1.ObjectMeta{UID: "uid-1", Generation: 1}}
 		variants := []v1alpha1.PackageVariant{ownVariant("web-a", "a"), ownVariant("web-b", "b")}
 		variants[0].UID, variants[1].UID = "a", "b"
@@ -34,7 +35,8 @@ func TestDigest(t *testing.T) {
 		change func(set, variants, []string)
 		differ bool
 	}{
-		"status":      {func(_ set, v variants, _ []string) { v[0].Status.Conditions = []metav1.Condition{{Type: "Ready"}} }, false},
+		"status": {func(_ set, v variants, _ []string) { v[0].Status.Conditions = []metav1.Condition{{Type: "Ready"}} },
+			false},
 		"order":       {func(_ set, v variants, of []string) { v[0], v[1], of[0], of[1] = v[1], v[0], of[1], of[0] }, false},
 		"set":         {func(s set, _ variants, _ []string) { s.Generation++ }, true},
 		"another set": {func(s set, _ variants, _ []string) { s.UID = "uid-2" }, true},
@@ -76,7 +78,8 @@ type counting struct {
 	runs int
 }
 
-func (c *counting) Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+func (c *counting) Run(ctx context.Context, function string, config *yaml.RNode,
+	items []*yaml.RNode) (krm.Output, error) {
 	c.runs++
 	return c.Builtin.Run(ctx, function, config, items)
 }

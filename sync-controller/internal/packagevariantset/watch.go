@@ -89,10 +89,12 @@ func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) 
 }
 
 // sets returns those sets in an object's namespace that affected says yes to.
-func (r *Reconciler) sets(ctx context.Context, o client.Object, affected func(*v1alpha2.PackageVariantSet) bool) []*v1alpha2.PackageVariantSet {
+func (r *Reconciler) sets(ctx context.Context, o client.Object,
+	affected func(*v1alpha2.PackageVariantSet) bool) []*v1alpha2.PackageVariantSet {
 	var list v1alpha2.PackageVariantSetList
 	if err := r.client.List(ctx, &list, client.InNamespace(o.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
-		log.FromContext(ctx).Error(err, "cannot find the sets that an object affects", "object", client.ObjectKeyFromObject(o))
+		log.FromContext(ctx).Error(err, "cannot find the sets that an object affects", "object",
+			client.ObjectKeyFromObject(o))
 	}
 	var sets []*v1alpha2.PackageVariantSet
 	for i := range list.Items {
@@ -121,7 +123,8 @@ func mayUse(set *v1alpha2.PackageVariantSet, repository string) bool {
 	})
 }
 
-// variantChanged passes on what a set asks of its variants: that they are there, are its own, have its spec, and are ready.
+// variantChanged passes on what a set asks of its variants: that they are there, are its own, have its spec, and are
+// ready.
 func variantChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)

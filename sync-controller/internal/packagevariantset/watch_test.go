@@ -23,9 +23,10 @@ func TestVariantChanged(t *testing.T) {
 		"its targets": {func(pv *v1alpha1.PackageVariant) {
 			pv.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "x"}}
 		}, false},
-		"a message":           {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Message = "x" }, false},
-		"the spec":            {func(pv *v1alpha1.PackageVariant) { pv.Generation = 3 }, true},
-		"readiness":           {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Status = metav1.ConditionTrue }, true},
+		"a message": {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Message = "x" }, false},
+		"the spec":  {func(pv *v1alpha1.PackageVariant) { pv.Generation = 3 }, true},
+		"readiness": {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Status = metav1.ConditionTrue },
+			true},
 		"the reason":          {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Reason = "Other" }, true},
 		"what Ready is about": {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].ObservedGeneration = 1 }, true},
 		"the owner label":     {func(pv *v1alpha1.PackageVariant) { delete(pv.Labels, v1alpha2.OwnerLabel) }, true},
@@ -88,7 +89,8 @@ func TestMayUse(t *testing.T) {
 		"selects objects":            {v1alpha2.Target{ObjectSelector: &v1alpha2.ObjectSelector{}}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set := &v1alpha2.PackageVariantSet{Spec: v1alpha2.PackageVariantSetSpec{Upstream: test.upstream, Targets: []v1alpha2.Target{test.target}}}
+			set := &v1alpha2.PackageVariantSet{Spec: v1alpha2.PackageVariantSetSpec{Upstream: test.upstream,
+				Targets: []v1alpha2.Target{test.target}}}
 			if got := mayUse(set, "b"); got != test.want {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -100,7 +102,8 @@ func TestWaitsFor(t *testing.T) {
 	set := &v1alpha2.PackageVariantSet{}
 	foreign := ownVariant("web-a", "a")
 	o := judge(&input{owner: testOwner, desired: 1}, []step{{do: taken, have: &foreign}})
-	set.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Reason: o.condition.Reason, Message: o.condition.Message}}
+	set.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Reason: o.condition.Reason,
+		Message: o.condition.Message}}
 	if !waitsFor(set, "web-a") || waitsFor(set, "web") {
 		t.Error("a set waits for the variants that its message names, and for no others")
 	}

@@ -27,7 +27,8 @@ func ConfigureCache(options *cache.Options) {
 	options.NewInformer = newInformer
 }
 
-func newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+func newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration,
+	indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 	if _, ok := example.(*porchapi.PackageRevision); ok {
 		lw = &relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(lw)}
 	}

@@ -56,7 +56,8 @@ func (s *server) Watch(o metav1.ListOptions) (watch.Interface, error) {
 }
 
 func packageRevision(name string) porchapi.PackageRevision {
-	return porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: name, ResourceVersion: "commit-of-" + name}}
+	return porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: name,
+		ResourceVersion: "commit-of-" + name}}
 }
 
 func TestRelisting(t *testing.T) {
@@ -76,13 +77,15 @@ func TestRelisting(t *testing.T) {
 		}
 	}
 	expired("a watch before any list")
-	_, err := r.List(metav1.ListOptions{ResourceVersion: "0", ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Limit: 500})
+	_, err := r.List(metav1.ListOptions{ResourceVersion: "0",
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Limit: 500})
 	must(err)
 	_, err = r.Watch(metav1.ListOptions{ResourceVersion: "a-commit", AllowWatchBookmarks: true})
 	must(err)
 	expired("a second watch")
 	expired("a third watch")
-	_, err = r.ListWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "a-commit", ResourceVersionMatch: metav1.ResourceVersionMatchExact})
+	_, err = r.ListWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "a-commit",
+		ResourceVersionMatch: metav1.ResourceVersionMatchExact})
 	must(err)
 	_, err = r.WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "a-commit"})
 	must(err)

@@ -94,7 +94,8 @@ type Content struct {
 }
 
 func contentOf(prr *porchapi.PackageRevisionResources) Content {
-	return Content{Files: prr.Spec.Resources, Commit: prr.ResourceVersion, RenderStatus: prr.Status.RenderStatus, object: prr}
+	return Content{Files: prr.Spec.Resources, Commit: prr.ResourceVersion, RenderStatus: prr.Status.RenderStatus,
+		object: prr}
 }
 
 // Content reads the content of a package revision. A revision without any file is an error.
@@ -136,9 +137,10 @@ func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owne
 }
 
 // SetMeta gives a revision these owners, and sets labels and annotations beside those that it has. The content stays
-// byte for byte: Porch v1.5 writes the Kptfile of a draft anew when its metadata changes, without comments, so a draft's
-// files are put back.
-func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, labels, annotations map[string]string) error {
+// byte for byte: Porch v1.5 writes the Kptfile of a draft anew when its metadata changes, without comments, so a
+// draft's files are put back.
+func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, labels,
+	annotations map[string]string) error {
 	metadata := map[string]any{"ownerReferences": orEmpty(owners)}
 	if len(labels) > 0 { // null would remove all that there are
 		metadata["labels"] = labels
@@ -200,7 +202,10 @@ func (c *Client) patch(ctx context.Context, r *revision.Revision, change map[str
 		return err
 	}
 	pr := &porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
-	if err := retry(ctx, func() error { return c.Writer.Patch(ctx, pr, client.RawPatch(types.MergePatchType, data)) }); err != nil {
+	if err := retry(ctx, func() error {
+		return c.Writer.Patch(ctx, pr,
+			client.RawPatch(types.MergePatchType, data))
+	}); err != nil {
 		return fmt.Errorf("cannot change package revision %s: %w", r.Name, err)
 	}
 	return nil

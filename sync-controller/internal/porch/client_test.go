@@ -64,7 +64,8 @@ func newPorch(t *testing.T, funcs interceptor.Funcs, objects ...client.Object) *
 	return p
 }
 
-func (p *fakePorch) patched(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, options ...client.PatchOption) error {
+func (p *fakePorch) patched(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch,
+	options ...client.PatchOption) error {
 	data, err := patch.Data(o)
 	if err != nil {
 		return err
@@ -95,14 +96,17 @@ func (p *fakePorch) files(t *testing.T, name string) map[string]string {
 
 func pr(repo, pkg, workspace string, lifecycle porchapi.PackageRevisionLifecycle) *porchapi.PackageRevision {
 	return &porchapi.PackageRevision{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: repo + "." + strings.ReplaceAll(pkg, "/", ".") + "." + workspace, Labels: map[string]string{"theirs": "stays"}},
-		Spec:       porchapi.PackageRevisionSpec{RepositoryName: repo, PackageName: pkg, WorkspaceName: workspace, Lifecycle: lifecycle},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: repo + "." + strings.ReplaceAll(pkg, "/", ".") + "." +
+			workspace, Labels: map[string]string{"theirs": "stays"}},
+		Spec: porchapi.PackageRevisionSpec{RepositoryName: repo, PackageName: pkg, WorkspaceName: workspace,
+			Lifecycle: lifecycle},
 	}
 }
 
 func resources(name string, files map[string]string) *porchapi.PackageRevisionResources {
 	return &porchapi.PackageRevisionResources{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: name}, Spec: porchapi.PackageRevisionResourcesSpec{Resources: maps.Clone(files)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "fleet",
+			Name: name}, Spec: porchapi.PackageRevisionResourcesSpec{Resources: maps.Clone(files)},
 		Status: porchapi.PackageRevisionResourcesStatus{RenderStatus: porchapi.RenderStatus{Err: "from before"}},
 	}
 }
@@ -157,15 +161,21 @@ func TestCreate(t *testing.T) {
 		task revision.Task
 		want porchapi.Task
 	}{
-		"clone": {revision.Task{Type: revision.Clone, Source: "b.web.v1"}, porchapi.Task{Type: "clone", Clone: &porchapi.PackageCloneTaskSpec{Upstream: porchapi.UpstreamPackage{UpstreamRef: &clone}}}},
-		"upgrade": {revision.Task{Type: revision.Upgrade, Source: "b.web.v2", Base: "b.web.v1", Local: "e.web.v1"}, porchapi.Task{Type: "upgrade", Upgrade: &porchapi.PackageUpgradeTaskSpec{
-			OldUpstream: ref("b.web.v1"), NewUpstream: ref("b.web.v2"), LocalPackageRevisionRef: ref("e.web.v1"), Strategy: "resource-merge"}}},
-		"edit": {revision.Task{Type: revision.Edit, Source: "e.web.v1"}, porchapi.Task{Type: "edit", Edit: &porchapi.PackageEditTaskSpec{Source: &edit}}},
+		"clone": {revision.Task{Type: revision.Clone, Source: "b.web.v1"},
+			porchapi.Task{Type: "clone",
+				Clone: &porchapi.PackageCloneTaskSpec{Upstream: porchapi.UpstreamPackage{UpstreamRef: &clone}}}},
+		"upgrade": {revision.Task{Type: revision.Upgrade, Source: "b.web.v2", Base: "b.web.v1", Local: "e.web.v1"},
+			porchapi.Task{Type: "upgrade", Upgrade: &porchapi.PackageUpgradeTaskSpec{
+				OldUpstream: ref("b.web.v1"), NewUpstream: ref("b.web.v2"), LocalPackageRevisionRef: ref("e.web.v1"),
+				Strategy: "resource-merge"}}},
+		"edit": {revision.Task{Type: revision.Edit, Source: "e.web.v1"},
+			porchapi.Task{Type: "edit", Edit: &porchapi.PackageEditTaskSpec{Source: &edit}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got *porchapi.PackageRevision
-			p := newPorch(t, interceptor.Funcs{Create: func(_ context.Context, _ client.WithWatch, o client.Object, _ ...client.CreateOption) error {
+			p := newPorch(t, interceptor.Funcs{Create: func(_ context.Context, _ client.WithWatch, o client.Object,
+				_ ...client.CreateOption) error {
 				got = o.DeepCopyObject().(*porchapi.PackageRevision)
 				o.SetName("named.by.porch")
 				o.SetResourceVersion(commit)
@@ -184,7 +194,8 @@ func TestCreate(t *testing.T) {
 					OwnerReferences: []metav1.OwnerReference{us.Reference()},
 				},
 				Spec: porchapi.PackageRevisionSpec{
-					RepositoryName: "edge", PackageName: "a/web", WorkspaceName: "packagevariant-1", Lifecycle: "Draft", Tasks: []porchapi.Task{c.want},
+					RepositoryName: "edge", PackageName: "a/web", WorkspaceName: "packagevariant-1", Lifecycle: "Draft",
+					Tasks: []porchapi.Task{c.want},
 				},
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -212,7 +223,8 @@ func TestContent(t *testing.T) {
 		t.Errorf("got error %v, want not found", err)
 	}
 	_, err = p.Content(t.Context(), "fleet", "empty")
-	if want := "package revision empty has no files: Porch may have failed to read its repository"; err == nil || err.Error() != want {
+	if want := "package revision empty has no files: Porch may have failed to read its repository"; err == nil ||
+		err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}
 }
@@ -236,7 +248,8 @@ func TestSave(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(want, saved.Files); diff != "" || saved.Commit == read.Commit || saved.RenderStatus.Err != "" {
-		t.Errorf("the result has commit %q, render status %q, files (-want +got):\n%s", saved.Commit, saved.RenderStatus.Err, diff)
+		t.Errorf("the result has commit %q, render status %q, files (-want +got):\n%s", saved.Commit, saved.RenderStatus.Err,
+			diff)
 	}
 	if diff := cmp.Diff(before, read.Files); diff != "" {
 		t.Errorf("what was read has changed, -want +got:\n%s", diff)
@@ -268,7 +281,8 @@ func TestSetMeta(t *testing.T) {
 		files               map[string]string
 	}{
 		"draft, rewritten": {"Draft", drop, owners, map[string]string{"l": "1"}, map[string]string{"a": "1"},
-			[]string{`patch edge.web.v1 {"metadata":{"annotations":{"a":"1"},"labels":{"l":"1"},"ownerReferences":[` + ref + `],"resourceVersion":"999"}}`, "update edge.web.v1"}, files},
+			[]string{`patch edge.web.v1 {"metadata":{"annotations":{"a":"1"},"labels":{"l":"1"},"ownerReferences":[` + ref +
+				`],"resourceVersion":"999"}}`, "update edge.web.v1"}, files},
 		"draft, as it was": {"Draft", nil, owners, nil, nil,
 			[]string{`patch edge.web.v1 {"metadata":{"ownerReferences":[` + ref + `],"resourceVersion":"999"}}`}, files},
 		"no owners": {"Draft", nil, nil, map[string]string{}, nil,
@@ -276,7 +290,8 @@ func TestSetMeta(t *testing.T) {
 		"proposed": {"Proposed", nil, owners, nil, map[string]string{"a": "1"},
 			[]string{`patch edge.web.v1 {"metadata":{"annotations":{"a":"1"},"ownerReferences":[` + ref + `]}}`}, files},
 		"published, which nobody rewrites": {"Published", drop, nil, nil, nil,
-			[]string{`patch edge.web.v1 {"metadata":{"ownerReferences":[]}}`}, map[string]string{"Kptfile": "kind: Kptfile\n", "a.yaml": "a"}},
+			[]string{`patch edge.web.v1 {"metadata":{"ownerReferences":[]}}`}, map[string]string{"Kptfile": "kind: Kptfile\n",
+				"a.yaml": "a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -297,7 +312,8 @@ func TestSetMeta(t *testing.T) {
 			if err := p.objects.Get(t.Context(), client.ObjectKeyFromObject(object), &after); err != nil {
 				t.Fatal(err)
 			}
-			if after.Labels["theirs"] != "stays" || after.Labels["l"] != c.labels["l"] || len(after.OwnerReferences) != len(c.owners) {
+			if after.Labels["theirs"] != "stays" || after.Labels["l"] != c.labels["l"] ||
+				len(after.OwnerReferences) != len(c.owners) {
 				t.Errorf("the labels are %v, the owners %v", after.Labels, after.OwnerReferences)
 			}
 		})
@@ -314,7 +330,8 @@ func TestSetMetaErrors(t *testing.T) {
 	}
 	p := newPorch(t, interceptor.Funcs{Patch: fails}, draft, resources(draft.Name, map[string]string{"Kptfile": "k"}))
 	err := p.SetMeta(t.Context(), &r, nil, nil, nil)
-	if want := "cannot change package revision edge.web.v1: boom"; err == nil || err.Error() != want || !errors.Is(err, boom) {
+	if want := "cannot change package revision edge.web.v1: boom"; err == nil || err.Error() != want ||
+		!errors.Is(err, boom) {
 		t.Errorf("got error %v, want %s", err, want)
 	}
 	p = newPorch(t, interceptor.Funcs{}, draft)
@@ -340,7 +357,8 @@ func TestLifecycle(t *testing.T) {
 	want := []string{
 		`patch edge.web.v1 {"spec":{"lifecycle":"Published"}}`,
 		`patch edge.web.v1 {"metadata":{"ownerReferences":[]},"spec":{"lifecycle":"DeletionProposed"}}`,
-		`patch edge.web.v1 {"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x","uid":"u"}]},"spec":{"lifecycle":"DeletionProposed"}}`,
+		`patch edge.web.v1 ` +
+			`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x","uid":"u"}]},"spec":{"lifecycle":"DeletionProposed"}}`,
 	}
 	if diff := cmp.Diff(want, p.calls); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

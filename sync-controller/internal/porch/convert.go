@@ -32,7 +32,8 @@ func Revision(pr *porchapi.PackageRevision) revision.Revision {
 		Owners: pr.OwnerReferences,
 	}
 	if lock := pr.Status.UpstreamLock; lock != nil && lock.Git != nil && lock.Git.Commit != "" {
-		r.Lock = &revision.Lock{Repo: lock.Git.Repo, Directory: lock.Git.Directory, Ref: lock.Git.Ref, Commit: lock.Git.Commit}
+		r.Lock = &revision.Lock{Repo: lock.Git.Repo, Directory: lock.Git.Directory, Ref: lock.Git.Ref,
+			Commit: lock.Git.Commit}
 	}
 	if len(pr.Spec.Tasks) > 0 {
 		r.Task = taskOf(&pr.Spec.Tasks[0])
@@ -47,7 +48,8 @@ func taskOf(t *porchapi.Task) revision.Task {
 	case t.Clone != nil && t.Clone.Upstream.UpstreamRef != nil:
 		out.Source = t.Clone.Upstream.UpstreamRef.Name
 	case t.Upgrade != nil:
-		out.Base, out.Source, out.Local = t.Upgrade.OldUpstream.Name, t.Upgrade.NewUpstream.Name, t.Upgrade.LocalPackageRevisionRef.Name
+		out.Base, out.Source, out.Local = t.Upgrade.OldUpstream.Name, t.Upgrade.NewUpstream.Name,
+			t.Upgrade.LocalPackageRevisionRef.Name
 	case t.Edit != nil && t.Edit.Source != nil:
 		out.Source = t.Edit.Source.Name
 	}
@@ -64,7 +66,8 @@ func task(t revision.Task) porchapi.Task {
 		out.Clone = &porchapi.PackageCloneTaskSpec{Upstream: porchapi.UpstreamPackage{UpstreamRef: &source}}
 	case revision.Upgrade:
 		out.Upgrade = &porchapi.PackageUpgradeTaskSpec{
-			OldUpstream: ref(t.Base), NewUpstream: source, LocalPackageRevisionRef: ref(t.Local), Strategy: porchapi.ResourceMerge,
+			OldUpstream: ref(t.Base), NewUpstream: source, LocalPackageRevisionRef: ref(t.Local),
+			Strategy: porchapi.ResourceMerge,
 		}
 	case revision.Edit:
 		out.Edit = &porchapi.PackageEditTaskSpec{Source: &source}

@@ -17,7 +17,8 @@ import (
 
 // variantRef returns an owner reference to the variant web-eu, of a version of the API that may come.
 func variantRef() metav1.OwnerReference {
-	return metav1.OwnerReference{APIVersion: "config.porch.kpt.dev/v1beta9", Kind: "PackageVariant", Name: "web-eu", UID: "uid"}
+	return metav1.OwnerReference{APIVersion: "config.porch.kpt.dev/v1beta9", Kind: "PackageVariant", Name: "web-eu",
+		UID: "uid"}
 }
 
 // full returns a PackageRevision that says all it can.
@@ -35,7 +36,8 @@ func full() *porchapi.PackageRevision {
 			RepositoryName: "edge", PackageName: "a/web", WorkspaceName: "packagevariant-2", Revision: 2,
 			Lifecycle: porchapi.PackageRevisionLifecyclePublished,
 			Tasks: []porchapi.Task{
-				{Type: porchapi.TaskTypeEdit, Edit: &porchapi.PackageEditTaskSpec{Source: &porchapi.PackageRevisionRef{Name: "edge.a.web.packagevariant-1"}}},
+				{Type: porchapi.TaskTypeEdit,
+					Edit: &porchapi.PackageEditTaskSpec{Source: &porchapi.PackageRevisionRef{Name: "edge.a.web.packagevariant-1"}}},
 				{Type: porchapi.TaskTypeUpgrade},
 			},
 			ReadinessGates: []porchapi.ReadinessGate{{ConditionType: "gate"}},
@@ -77,16 +79,20 @@ func TestConvert(t *testing.T) {
 		in   *porchapi.PackageRevision
 		want revision.Revision
 	}{
-		"full":                  {full(), want(nil)},
-		"empty":                 {&porchapi.PackageRevision{}, revision.Revision{Lifecycle: "Draft"}},
-		"no lifecycle":          {edited(func(pr *porchapi.PackageRevision) { pr.Spec.Lifecycle = "" }), want(func(r *revision.Revision) { r.Lifecycle = "Draft" })},
-		"trimmed":               {trimmed(t, full()), want(nil)},
-		"trimmed, no commit":    {trimmed(t, edited(func(pr *porchapi.PackageRevision) { pr.ResourceVersion = "" })), want(func(r *revision.Revision) { r.Commit = "" })},
-		"no task":               {edited(func(pr *porchapi.PackageRevision) { pr.Spec.Tasks = nil }), want(func(r *revision.Revision) { r.Task = revision.Task{} })},
+		"full":  {full(), want(nil)},
+		"empty": {&porchapi.PackageRevision{}, revision.Revision{Lifecycle: "Draft"}},
+		"no lifecycle": {edited(func(pr *porchapi.PackageRevision) { pr.Spec.Lifecycle = "" }),
+			want(func(r *revision.Revision) { r.Lifecycle = "Draft" })},
+		"trimmed": {trimmed(t, full()), want(nil)},
+		"trimmed, no commit": {trimmed(t, edited(func(pr *porchapi.PackageRevision) { pr.ResourceVersion = "" })),
+			want(func(r *revision.Revision) { r.Commit = "" })},
+		"no task": {edited(func(pr *porchapi.PackageRevision) { pr.Spec.Tasks = nil }),
+			want(func(r *revision.Revision) { r.Task = revision.Task{} })},
 		"no lock":               {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock = nil }), unlocked},
 		"lock of no repository": {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock.Git = nil }), unlocked},
 		// Porch gives a package without an upstream an empty lock.
-		"empty lock": {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock.Git = &porchapi.GitLock{} }), unlocked},
+		"empty lock": {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock.Git = &porchapi.GitLock{} }),
+			unlocked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,7 +128,10 @@ func TestTrimVersion(t *testing.T) {
 		"label changed":   {func(pr *porchapi.PackageRevision) { pr.Labels["env"] = "test" }, true},
 		"labels swapped":  {func(pr *porchapi.PackageRevision) { pr.Labels["env"], pr.Labels["tier"] = "1", "prod" }, true},
 		"labels run over": {func(pr *porchapi.PackageRevision) { pr.Labels = map[string]string{"env": "prod\"\n\"tier\"=\"1"} }, true},
-		"owner added":     {func(pr *porchapi.PackageRevision) { pr.OwnerReferences = append(pr.OwnerReferences, us.Reference()) }, true},
+		"owner added": {func(pr *porchapi.PackageRevision) {
+			pr.OwnerReferences = append(pr.OwnerReferences,
+				us.Reference())
+		}, true},
 		"owner removed":   {func(pr *porchapi.PackageRevision) { pr.OwnerReferences = nil }, true},
 		"owner's name":    {func(pr *porchapi.PackageRevision) { pr.OwnerReferences[0].Name = "x" }, true},
 		"owner's kind":    {func(pr *porchapi.PackageRevision) { pr.OwnerReferences[0].Kind = "x" }, true},
@@ -130,7 +139,8 @@ func TestTrimVersion(t *testing.T) {
 		"owner's version": {func(pr *porchapi.PackageRevision) { pr.OwnerReferences[0].APIVersion = "x" }, true},
 		"lifecycle":       {func(pr *porchapi.PackageRevision) { pr.Spec.Lifecycle = "DeletionProposed" }, true},
 		"number":          {func(pr *porchapi.PackageRevision) { pr.Spec.Revision = 3 }, true},
-		"being deleted":   {func(pr *porchapi.PackageRevision) { pr.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, true},
+		"being deleted": {func(pr *porchapi.PackageRevision) { pr.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} },
+			true},
 		"annotations":     {func(pr *porchapi.PackageRevision) { pr.Annotations["big"] = "other" }, true},
 		"managed fields":  {func(pr *porchapi.PackageRevision) { pr.ManagedFields = nil }, false},
 		"generation":      {func(pr *porchapi.PackageRevision) { pr.Generation = 9 }, false},
@@ -138,7 +148,8 @@ func TestTrimVersion(t *testing.T) {
 		"readiness gates": {func(pr *porchapi.PackageRevision) { pr.Spec.ReadinessGates = nil }, false},
 		"conditions":      {func(pr *porchapi.PackageRevision) { pr.Status.Conditions = nil }, false},
 		"who published":   {func(pr *porchapi.PackageRevision) { pr.Status.PublishedBy = "bob" }, false},
-		"labels in order": {func(pr *porchapi.PackageRevision) { pr.Labels = map[string]string{"tier": "1", "env": "prod"} }, false},
+		"labels in order": {func(pr *porchapi.PackageRevision) { pr.Labels = map[string]string{"tier": "1", "env": "prod"} },
+			false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -165,7 +176,8 @@ func TestTrimKeeps(t *testing.T) {
 	}
 	want := full()
 	want.ManagedFields, want.Spec.Tasks, want.Spec.ReadinessGates = nil, want.Spec.Tasks[:1], nil
-	want.Status = porchapi.PackageRevisionStatus{UpstreamLock: want.Status.UpstreamLock, PublishedAt: want.Status.PublishedAt}
+	want.Status = porchapi.PackageRevisionStatus{UpstreamLock: want.Status.UpstreamLock,
+		PublishedAt: want.Status.PublishedAt}
 	want.ResourceVersion = got.ResourceVersion
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -203,7 +215,8 @@ func TestTrimRelist(t *testing.T) {
 			metav1.SetMetaDataLabel(&pr.ObjectMeta, word(), word())
 		}
 		for range random.IntN(3) {
-			pr.OwnerReferences = append(pr.OwnerReferences, metav1.OwnerReference{APIVersion: word(), Kind: word(), Name: word(), UID: types.UID(word())})
+			pr.OwnerReferences = append(pr.OwnerReferences, metav1.OwnerReference{APIVersion: word(), Kind: word(), Name: word(),
+				UID: types.UID(word())})
 		}
 		pr.Spec.Lifecycle = porchapi.PackageRevisionLifecycle(word())
 		pr.Spec.Revision = random.IntN(3) - 1
@@ -232,16 +245,21 @@ func TestTasks(t *testing.T) {
 		// others says that variants do not use such a task, so that its content is not kept.
 		others bool
 	}{
-		"clone": {porchapi.Task{Type: "clone", Clone: &porchapi.PackageCloneTaskSpec{Upstream: porchapi.UpstreamPackage{UpstreamRef: ref("b.web.v1")}}},
+		"clone": {porchapi.Task{Type: "clone",
+			Clone: &porchapi.PackageCloneTaskSpec{Upstream: porchapi.UpstreamPackage{UpstreamRef: ref("b.web.v1")}}},
 			revision.Task{Type: revision.Clone, Source: "b.web.v1"}, false},
 		"upgrade": {porchapi.Task{Type: "upgrade", Upgrade: &porchapi.PackageUpgradeTaskSpec{
-			OldUpstream: *ref("b.web.v1"), NewUpstream: *ref("b.web.v2"), LocalPackageRevisionRef: *ref("e.web.v1"), Strategy: "resource-merge"}},
+			OldUpstream: *ref("b.web.v1"), NewUpstream: *ref("b.web.v2"), LocalPackageRevisionRef: *ref("e.web.v1"),
+			Strategy: "resource-merge"}},
 			revision.Task{Type: revision.Upgrade, Source: "b.web.v2", Base: "b.web.v1", Local: "e.web.v1"}, false},
 		"edit": {porchapi.Task{Type: "edit", Edit: &porchapi.PackageEditTaskSpec{Source: ref("e.web.v1")}},
 			revision.Task{Type: revision.Edit, Source: "e.web.v1"}, false},
-		"clone of a git repository": {porchapi.Task{Type: "clone", Clone: &porchapi.PackageCloneTaskSpec{Upstream: porchapi.UpstreamPackage{
-			Type: "git", Git: &porchapi.GitPackage{Repo: "https://git.example.com/blueprints"}}}}, revision.Task{Type: revision.Clone}, true},
-		"init":                  {porchapi.Task{Type: "init", Init: &porchapi.PackageInitTaskSpec{Description: "mine"}}, revision.Task{Type: "init"}, true},
+		"clone of a git repository": {porchapi.Task{Type: "clone",
+			Clone: &porchapi.PackageCloneTaskSpec{Upstream: porchapi.UpstreamPackage{
+				Type: "git", Git: &porchapi.GitPackage{Repo: "https://git.example.com/blueprints"}}}},
+			revision.Task{Type: revision.Clone}, true},
+		"init": {porchapi.Task{Type: "init", Init: &porchapi.PackageInitTaskSpec{Description: "mine"}},
+			revision.Task{Type: "init"}, true},
 		"edit without a source": {porchapi.Task{Type: "edit"}, revision.Task{Type: revision.Edit}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,8 +23,8 @@ const (
 	placeholder     = "may not be the placeholder package revision"
 )
 
-// lostBranches are the texts by which Porch says that it did not find a branch: it reads the branches of a repository badly
-// while it writes one of them.
+// lostBranches are the texts by which Porch says that it did not find a branch: it reads the branches of a repository
+// badly while it writes one of them.
 var lostBranches = []string{"reference not found", "ref file is empty", "remote not found"}
 
 // RenderError returns what the functions of a package's pipeline said, if that is why Porch refused a change.
@@ -50,7 +50,8 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // isLostBranch reports whether Porch failed because it was reading the repository.
 func isLostBranch(err error) bool {
-	return apierrors.IsInternalError(err) && slices.ContainsFunc(lostBranches, func(text string) bool { return strings.Contains(err.Error(), text) })
+	return apierrors.IsInternalError(err) && slices.ContainsFunc(lostBranches,
+		func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
 // Busy reports whether a call met another that was under way, or data that were not the newest: what was decided is to

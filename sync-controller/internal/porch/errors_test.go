@@ -20,7 +20,8 @@ import (
 )
 
 // renderText is what generictaskhandler.renderError of Porch v1.5.3 puts before what kpt says.
-const renderText = "\nError occurred rendering package in kpt function pipeline.\nPackage has NOT been pushed to remote.\n" +
+const renderText = "\nError occurred rendering package in kpt function pipeline.\n" +
+	"Package has NOT been pushed to remote.\n" +
 	"Please fix package locally (modify until 'kpt fn render' succeeds) and retry.\nDetails: "
 
 var resource = schema.GroupResource{Group: "porch.kpt.dev", Resource: "packagerevisions"}
@@ -38,14 +39,17 @@ func TestRenderError(t *testing.T) {
 		is   bool
 	}{
 		"none": {nil, "", false},
-		"of a save": {internal(renderText + "pkg.render: pkg .:\n\tpipeline.run: \"ghcr.io/kptdev/set-labels:v1\" failed:\n\t\tno  labels"),
+		"of a save": {internal(renderText +
+			"pkg.render: pkg .:\n\tpipeline.run: \"ghcr.io/kptdev/set-labels:v1\" failed:\n\t\tno  labels"),
 			`pkg.render: pkg .: pipeline.run: "ghcr.io/kptdev/set-labels:v1" failed: no labels`, true},
 		"details with details": {internal(renderText + "fn.run: Details: see above"), "fn.run: Details: see above", true},
-		"of a create":          {internal("failed to apply: pkg.render: pkg /: input resource list must contain only KRM resources"), "pkg.render: pkg /: input resource list must contain only KRM resources", true},
-		"no details":           {internal("Error occurred rendering package in kpt function pipeline."), "", true},
-		"not through the API":  {errors.New(renderText + "x"), "x", true},
-		"another":              {internal("cannot find package revision"), "", false},
-		"a conflict":           {apierrors.NewConflict(resource, "x", errors.New("modified")), "", false},
+		"of a create": {internal("failed to apply: pkg.render: pkg /: " +
+			"input resource list must contain only KRM resources"), "pkg.render: pkg /: input resource list must contain " +
+			"only KRM resources", true},
+		"no details":          {internal("Error occurred rendering package in kpt function pipeline."), "", true},
+		"not through the API": {errors.New(renderText + "x"), "x", true},
+		"another":             {internal("cannot find package revision"), "", false},
+		"a conflict":          {apierrors.NewConflict(resource, "x", errors.New("modified")), "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,24 +75,30 @@ func TestKindsOfErrors(t *testing.T) {
 		"forbidden": {apierrors.NewForbidden(resource, "x", nil), false, false, false, false},
 
 		"conflict": {wrap(apierrors.NewConflict(resource, "x", errors.New("modified"))), true, false, false, false},
-		"workspace exists": {internal("package revision workspaceNames must be unique; package revision with name web in repo edge with " +
+		"workspace exists": {internal("package revision workspaceNames must be unique; package revision with name web " +
+			"in repo edge with " +
 			"workspaceName packagevariant-1 already exists"), true, false, false, false},
-		"lost branch":     {wrap(internal("cannot determine repository origin: remote not found")), true, false, false, false},
-		"no such branch":  {errors.New("reference not found"), false, false, false, false},
-		"joined conflict": {errors.Join(errors.New("boom"), wrap(apierrors.NewConflict(resource, "x", nil))), true, false, false, false},
+		"lost branch": {wrap(internal("cannot determine repository origin: remote not found")), true, false, false,
+			false},
+		"no such branch": {errors.New("reference not found"), false, false, false, false},
+		"joined conflict": {errors.Join(errors.New("boom"), wrap(apierrors.NewConflict(resource, "x", nil))), true, false,
+			false, false},
 
 		"empty branch":          {internal("ref file is empty"), true, false, false, false},
 		"a branch is not there": {internal("reference not found"), true, false, false, false},
-		"placeholder": {wrap(internal("cannot create a package revision from main: source may not be the placeholder package revision")),
+		"placeholder": {wrap(internal("cannot create a package revision from main: " +
+			"source may not be the placeholder package revision")),
 			false, false, true, false},
-		"migrated": {wrap(&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone, Code: http.StatusGone, Message: "served by v1alpha2"}}), false, false, false, true},
+		"migrated": {wrap(&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone,
+			Code: http.StatusGone, Message: "served by v1alpha2"}}), false, false, false, true},
 
-		"unavailable":        {wrap(apierrors.NewServiceUnavailable("no endpoints")), false, true, false, false},
-		"timeout":            {wrap(apierrors.NewTimeoutError("slow", 1)), false, true, false, false},
-		"server timeout":     {wrap(apierrors.NewServerTimeout(resource, "create", 1)), false, true, false, false},
-		"too many requests":  {wrap(apierrors.NewTooManyRequests("later", 1)), false, true, false, false},
-		"refused":            {wrap(refused), false, true, false, false},
-		"ended early":        {wrap(&url.Error{Op: "Post", URL: "https://porch", Err: io.ErrUnexpectedEOF}), false, true, false, false},
+		"unavailable":       {wrap(apierrors.NewServiceUnavailable("no endpoints")), false, true, false, false},
+		"timeout":           {wrap(apierrors.NewTimeoutError("slow", 1)), false, true, false, false},
+		"server timeout":    {wrap(apierrors.NewServerTimeout(resource, "create", 1)), false, true, false, false},
+		"too many requests": {wrap(apierrors.NewTooManyRequests("later", 1)), false, true, false, false},
+		"refused":           {wrap(refused), false, true, false, false},
+		"ended early": {wrap(&url.Error{Op: "Post", URL: "https://porch", Err: io.ErrUnexpectedEOF}), false, true,
+			false, false},
 		"deadline":           {wrap(context.DeadlineExceeded), false, true, false, false},
 		"a function timeout": {internal(renderText + "context deadline exceeded"), false, false, false, false},
 	} {

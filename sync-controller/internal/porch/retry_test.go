@@ -99,7 +99,8 @@ func TestWritesAreRetried(t *testing.T) {
 				}
 				return c.Update(ctx, o, options...)
 			},
-			Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, options ...client.PatchOption) error {
+			Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch,
+				options ...client.PatchOption) error {
 				if err := busyOnce("patch", o); err != nil {
 					return err
 				}
@@ -117,11 +118,13 @@ func TestWritesAreRetried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, createErr := p.Create(ctx, Draft{Namespace: "fleet", Package: r.Package, Workspace: "v2", Task: revision.Task{Type: revision.Clone}})
+		_, createErr := p.Create(ctx, Draft{Namespace: "fleet", Package: r.Package, Workspace: "v2",
+			Task: revision.Task{Type: revision.Clone}})
 		_, saveErr := p.Save(ctx, content, map[string]string{"a.yaml": "a"})
 		for verb, err := range map[string]error{
 			"create": createErr, "update": saveErr,
-			"patch":  p.ProposeDeletion(ctx, &revision.Revision{Namespace: "fleet", Name: object.Name}, []metav1.OwnerReference{}),
+			"patch": p.ProposeDeletion(ctx, &revision.Revision{Namespace: "fleet", Name: object.Name},
+				[]metav1.OwnerReference{}),
 			"delete": p.Delete(ctx, &r),
 		} {
 			if err != nil || !failed[verb] {

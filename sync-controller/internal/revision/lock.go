@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// LockOn returns the lock of a package that is taken on a published revision, or on what is on its branch, of a Repository
-// over a directory of the git repository with that address. The form is that of Porch's clones.
+// LockOn returns the lock of a package that is taken on a published revision, or on what is on its branch, of a
+// Repository over a directory of the git repository with that address. The form is that of Porch's clones.
 func LockOn(r *Revision, address, directory string) *Lock {
 	ref := r.Workspace // of the branch
 	if !r.Main() {
@@ -42,7 +42,8 @@ func (l *Lock) FindOnBranch(revisions []Revision, at time.Time) *Revision {
 	var found *Revision
 	for i := range revisions {
 		r := &revisions[i]
-		if l.OnBranch() && l.in(r.Package.Name) && r.Published() && !r.Main() && !r.PublishedAt.After(at) && (found == nil || r.Number > found.Number) {
+		if l.OnBranch() && l.in(r.Package.Name) && r.Published() && !r.Main() && !r.PublishedAt.After(at) &&
+			(found == nil || r.Number > found.Number) {
 			found = r
 		}
 	}

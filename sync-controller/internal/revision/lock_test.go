@@ -75,11 +75,12 @@ func TestLockOn(t *testing.T) {
 	}{
 		"a revision":                        {rev("web", 3, "c3"), "", lock("web", "web/v3", "c3")},
 		"a revision, directory is the root": {rev("web", 3, "c3"), "/", lock("web", "web/v3", "c3")},
-		"a revision in a directory":         {rev("web", 3, "c3"), "blueprints/prod", lock("web", "blueprints/prod/web/v3", "c3")},
-		"a directory with slashes":          {rev("web", 3, "c3"), "/blueprints/", lock("web", "blueprints/web/v3", "c3")},
-		"a nested package":                  {rev("a/web", 12, "c"), "", lock("a/web", "a/web/v12", "c")},
-		"the branch":                        {branch, "blueprints", lock("a/web", "trunk", "c")},
-		"what is to be deleted":             {deletionProposed(rev("web", 3, "c3")), "", lock("web", "web/v3", "c3")},
+		"a revision in a directory": {rev("web", 3, "c3"), "blueprints/prod",
+			lock("web", "blueprints/prod/web/v3", "c3")},
+		"a directory with slashes": {rev("web", 3, "c3"), "/blueprints/", lock("web", "blueprints/web/v3", "c3")},
+		"a nested package":         {rev("a/web", 12, "c"), "", lock("a/web", "a/web/v12", "c")},
+		"the branch":               {branch, "blueprints", lock("a/web", "trunk", "c")},
+		"what is to be deleted":    {deletionProposed(rev("web", 3, "c3")), "", lock("web", "web/v3", "c3")},
 	} {
 		got := *LockOn(&c.rev, c.want.Repo, c.directory)
 		if got != c.want {

@@ -139,7 +139,8 @@ func (r *Revision) OtherOwner(o Owner) string {
 // OwnedBy returns the revision's owner references with one of the owner, and none of it by another UID.
 func (r *Revision) OwnedBy(o Owner) []metav1.OwnerReference {
 	refs := r.OrphanedBy(o)
-	controlled := slices.ContainsFunc(refs, func(ref metav1.OwnerReference) bool { return ref.Controller != nil && *ref.Controller })
+	controlled := slices.ContainsFunc(refs,
+		func(ref metav1.OwnerReference) bool { return ref.Controller != nil && *ref.Controller })
 	ref := o.Reference()
 	*ref.Controller = !controlled
 	return append(refs, ref)
@@ -147,7 +148,8 @@ func (r *Revision) OwnedBy(o Owner) []metav1.OwnerReference {
 
 // OrphanedBy returns the revision's owner references without those of the owner.
 func (r *Revision) OrphanedBy(o Owner) []metav1.OwnerReference {
-	return slices.DeleteFunc(slices.Clone(r.Owners), func(ref metav1.OwnerReference) bool { return isVariant(ref) && ref.Name == o.Name })
+	return slices.DeleteFunc(slices.Clone(r.Owners),
+		func(ref metav1.OwnerReference) bool { return isVariant(ref) && ref.Name == o.Name })
 }
 
 // Open reports whether the revision may still be published: whether it is a Draft or Proposed.
@@ -156,7 +158,8 @@ func (r *Revision) Open() bool { return !r.Published() }
 // Reference returns the owner reference that marks a revision as the owner's.
 func (o Owner) Reference() metav1.OwnerReference {
 	controller := true
-	return metav1.OwnerReference{APIVersion: variant.APIVersion, Kind: variant.Kind, Name: o.Name, UID: o.UID, Controller: &controller}
+	return metav1.OwnerReference{APIVersion: variant.APIVersion, Kind: variant.Kind, Name: o.Name, UID: o.UID,
+		Controller: &controller}
 }
 
 // Variants returns the names of the PackageVariants that own the object.
@@ -194,7 +197,8 @@ func Candidates(revisions []Revision) []variant.Candidate {
 	out := make([]variant.Candidate, len(revisions))
 	for i, r := range revisions {
 		out[i] = variant.Candidate{
-			Repo: r.Package.Repo, Package: r.Package.Name, Workspace: r.Workspace, Number: r.Number, Published: r.Published(), Labels: r.Labels,
+			Repo: r.Package.Repo, Package: r.Package.Name, Workspace: r.Workspace, Number: r.Number, Published: r.Published(),
+			Labels: r.Labels,
 		}
 	}
 	return out

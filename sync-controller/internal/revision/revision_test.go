@@ -70,15 +70,19 @@ func TestOwners(t *testing.T) {
 		ownedBy        refs
 		orphaned       refs
 	}{
-		"none":                         {nil, false, false, "", nil, refs{ours}, nil},
-		"ours":                         {refs{ours}, true, true, "", []string{"web-eu"}, refs{ours}, refs{}},
-		"ours of another version":      {refs{ref(group, "PackageVariant", "web-eu", "uid")}, true, true, "", []string{"web-eu"}, refs{ours}, refs{}},
-		"ours before a restore":        {refs{old}, true, false, "", []string{"web-eu"}, refs{ours}, refs{}},
-		"ours before and after":        {refs{old, ours}, true, true, "", []string{"web-eu", "web-eu"}, refs{ours}, refs{}},
-		"ours after and before":        {refs{ours, old}, true, true, "", []string{"web-eu", "web-eu"}, refs{ours}, refs{}},
-		"a rival":                      {refs{rival}, false, false, "web-us", []string{"web-us"}, refs{rival, uncontrolled}, refs{rival}},
-		"a rival and ours":             {refs{rival, ours}, true, true, "web-us", []string{"web-us", "web-eu"}, refs{rival, uncontrolled}, refs{rival}},
-		"another controller":           {refs{controller(set)}, false, false, "", nil, refs{controller(set), uncontrolled}, refs{controller(set)}},
+		"none": {nil, false, false, "", nil, refs{ours}, nil},
+		"ours": {refs{ours}, true, true, "", []string{"web-eu"}, refs{ours}, refs{}},
+		"ours of another version": {refs{ref(group, "PackageVariant", "web-eu", "uid")}, true, true, "",
+			[]string{"web-eu"}, refs{ours}, refs{}},
+		"ours before a restore": {refs{old}, true, false, "", []string{"web-eu"}, refs{ours}, refs{}},
+		"ours before and after": {refs{old, ours}, true, true, "", []string{"web-eu", "web-eu"}, refs{ours}, refs{}},
+		"ours after and before": {refs{ours, old}, true, true, "", []string{"web-eu", "web-eu"}, refs{ours}, refs{}},
+		"a rival": {refs{rival}, false, false, "web-us", []string{"web-us"}, refs{rival, uncontrolled},
+			refs{rival}},
+		"a rival and ours": {refs{rival, ours}, true, true, "web-us", []string{"web-us", "web-eu"},
+			refs{rival, uncontrolled}, refs{rival}},
+		"another controller": {refs{controller(set)}, false, false, "", nil, refs{controller(set), uncontrolled},
+			refs{controller(set)}},
 		"another that does not":        {refs{set}, false, false, "", nil, refs{set, ours}, refs{set}},
 		"the same kind of other group": {refs{foreign}, false, false, "", nil, refs{foreign, ours}, refs{foreign}},
 		"a version that is none":       {refs{malformed}, false, false, "", nil, refs{malformed, ours}, refs{malformed}},
@@ -112,7 +116,8 @@ func TestOwners(t *testing.T) {
 
 func TestReference(t *testing.T) {
 	t.Parallel()
-	want := metav1.OwnerReference{APIVersion: "config.porch.kpt.dev/v1alpha1", Kind: "PackageVariant", Name: "web-eu", UID: "uid", Controller: ptr(true)}
+	want := metav1.OwnerReference{APIVersion: "config.porch.kpt.dev/v1alpha1", Kind: "PackageVariant", Name: "web-eu",
+		UID: "uid", Controller: ptr(true)}
 	if diff := cmp.Diff(want, us.Reference()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -151,12 +156,13 @@ func TestNextWorkspace(t *testing.T) {
 		workspaces []string
 		want       string
 	}{
-		"none":                  {nil, "packagevariant-1"},
-		"the next":              {[]string{"packagevariant-1", "packagevariant-2"}, "packagevariant-3"},
-		"in any order":          {[]string{"packagevariant-10", "packagevariant-9"}, "packagevariant-11"},
-		"gaps stay":             {[]string{"packagevariant-1", "packagevariant-4"}, "packagevariant-5"},
-		"foreign names":         {[]string{"v7", "main", "", "my-packagevariant-8"}, "packagevariant-1"},
-		"a suffix, no number":   {[]string{"packagevariant-x", "packagevariant-", "packagevariant-2b", "packagevariant-1"}, "packagevariant-2"},
+		"none":          {nil, "packagevariant-1"},
+		"the next":      {[]string{"packagevariant-1", "packagevariant-2"}, "packagevariant-3"},
+		"in any order":  {[]string{"packagevariant-10", "packagevariant-9"}, "packagevariant-11"},
+		"gaps stay":     {[]string{"packagevariant-1", "packagevariant-4"}, "packagevariant-5"},
+		"foreign names": {[]string{"v7", "main", "", "my-packagevariant-8"}, "packagevariant-1"},
+		"a suffix, no number": {[]string{"packagevariant-x", "packagevariant-", "packagevariant-2b", "packagevariant-1"},
+			"packagevariant-2"},
 		"negative":              {[]string{"packagevariant--5"}, "packagevariant-1"},
 		"leading zeros":         {[]string{"packagevariant-007"}, "packagevariant-8"},
 		"too large a number":    {[]string{"packagevariant-99999999999999999999", "packagevariant-3"}, "packagevariant-4"},

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Turns are the queues before each place. Waiting holds no goroutine: an object that waits is woken when it is its turn.
-// The zero value is not usable; see New.
+// Turns are the queues before each place. Waiting holds no goroutine: an object that waits is woken when it is its
+// turn. The zero value is not usable; see New.
 type Turns struct {
 	wake func(types.NamespacedName)
 
@@ -25,14 +25,15 @@ type Turns struct {
 // must not call back.
 func New(wake func(object types.NamespacedName)) *Turns {
 	return &Turns{
-		wake: wake, queues: map[types.NamespacedName][]types.NamespacedName{}, wanted: map[types.NamespacedName][]types.NamespacedName{},
+		wake: wake, queues: map[types.NamespacedName][]types.NamespacedName{},
+		wanted: map[types.NamespacedName][]types.NamespacedName{},
 	}
 }
 
 // Take reports whether all the places are the object's now. If not, the object is in the queue of each, in the order in
 // which Take was called, and is woken when it is its turn. An object that asks again for the same places keeps its
-// turn; one that asks for others gives up its former ones and goes to the end of each queue, so that no two objects wait
-// for each other.
+// turn; one that asks for others gives up its former ones and goes to the end of each queue, so that no two objects
+// wait for each other.
 func (t *Turns) Take(object types.NamespacedName, places ...types.NamespacedName) bool {
 	t.mu.Lock()
 	if !slices.Equal(t.wanted[object], places) {
@@ -61,7 +62,8 @@ func (t *Turns) Release(object types.NamespacedName) {
 
 // has reports whether the object is the first in all its queues. The lock must be held.
 func (t *Turns) has(object types.NamespacedName) bool {
-	return !slices.ContainsFunc(t.wanted[object], func(place types.NamespacedName) bool { return t.queues[place][0] != object })
+	return !slices.ContainsFunc(t.wanted[object],
+		func(place types.NamespacedName) bool { return t.queues[place][0] != object })
 }
 
 // drop takes the object out of its queues and returns the objects whose turn it is thereby. The lock must be held.

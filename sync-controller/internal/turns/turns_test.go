@@ -34,25 +34,39 @@ func TestTurns(t *testing.T) {
 		woken string // who is woken, in order
 	}
 	for name, steps := range map[string][]step{
-		"a free place":               {{"a: edge", true, ""}, {"a", false, ""}, {"b: edge", true, ""}},
-		"no place is needed":         {{"a: edge", true, ""}, {"b:", true, ""}, {"b", false, ""}},
-		"one at a time":              {{"a: edge", true, ""}, {"b: edge", false, ""}, {"a", false, "b"}, {"b: edge", true, ""}},
-		"places do not wait":         {{"a: edge", true, ""}, {"b: core", true, ""}},
-		"in the order of asking":     {{"a: edge", true, ""}, {"c: edge", false, ""}, {"b: edge", false, ""}, {"a", false, "c"}, {"c: edge", true, ""}, {"c", false, "b"}, {"b: edge", true, ""}},
-		"asking again keeps it":      {{"a: edge", true, ""}, {"b: edge", false, ""}, {"c: edge", false, ""}, {"b: edge", false, ""}, {"a: edge", true, ""}, {"a", false, "b"}},
-		"the one to wait is passed":  {{"a: edge", true, ""}, {"c: edge", false, ""}, {"d: edge", false, ""}, {"a", false, "c"}, {"c: core", true, "d"}, {"d: edge", true, ""}},
-		"one that waits goes":        {{"a: edge", true, ""}, {"b: edge", false, ""}, {"c: edge", false, ""}, {"b", false, ""}, {"a", false, "c"}},
-		"the next goes":              {{"a: edge", true, ""}, {"b: edge", false, ""}, {"c: edge", false, ""}, {"a", false, "b"}, {"b", false, "c"}},
-		"it goes elsewhere and back": {{"a: edge", true, ""}, {"b: edge", false, ""}, {"c: edge", false, ""}, {"b: core", true, ""}, {"b: edge", false, ""}, {"a", false, "c"}, {"c", false, "b"}},
-		"it needs nothing any more":  {{"a: edge", true, ""}, {"b: edge", false, ""}, {"a:", true, "b"}, {"b: edge", true, ""}},
-		"leaving without a place":    {{"a", false, ""}, {"a: edge", true, ""}, {"b", false, ""}, {"b: edge", false, ""}},
-		"a place twice":              {{"a: edge edge", true, ""}, {"b: edge", false, ""}, {"a", false, "b"}, {"b: edge", true, ""}},
+		"a free place":       {{"a: edge", true, ""}, {"a", false, ""}, {"b: edge", true, ""}},
+		"no place is needed": {{"a: edge", true, ""}, {"b:", true, ""}, {"b", false, ""}},
+		"one at a time": {{"a: edge", true, ""}, {"b: edge", false, ""}, {"a", false, "b"},
+			{"b: edge", true, ""}},
+		"places do not wait": {{"a: edge", true, ""}, {"b: core", true, ""}},
+		"in the order of asking": {{"a: edge", true, ""}, {"c: edge", false, ""}, {"b: edge", false, ""},
+			{"a", false, "c"}, {"c: edge", true, ""}, {"c", false, "b"}, {"b: edge", true, ""}},
+		"asking again keeps it": {{"a: edge", true, ""}, {"b: edge", false, ""}, {"c: edge", false, ""},
+			{"b: edge", false, ""}, {"a: edge", true, ""}, {"a", false, "b"}},
+		"the one to wait is passed": {{"a: edge", true, ""}, {"c: edge", false, ""}, {"d: edge", false, ""},
+			{"a", false, "c"}, {"c: core", true, "d"}, {"d: edge", true, ""}},
+		"one that waits goes": {{"a: edge", true, ""}, {"b: edge", false, ""}, {"c: edge", false, ""},
+			{"b", false, ""}, {"a", false, "c"}},
+		"the next goes": {{"a: edge", true, ""}, {"b: edge", false, ""}, {"c: edge", false, ""},
+			{"a", false, "b"}, {"b", false, "c"}},
+		"it goes elsewhere and back": {{"a: edge", true, ""}, {"b: edge", false, ""}, {"c: edge", false, ""},
+			{"b: core", true, ""}, {"b: edge", false, ""}, {"a", false, "c"}, {"c", false, "b"}},
+		"it needs nothing any more": {{"a: edge", true, ""}, {"b: edge", false, ""}, {"a:", true, "b"},
+			{"b: edge", true, ""}},
+		"leaving without a place": {{"a", false, ""}, {"a: edge", true, ""}, {"b", false, ""}, {"b: edge", false, ""}},
+		"a place twice": {{"a: edge edge", true, ""}, {"b: edge", false, ""}, {"a", false, "b"},
+			{"b: edge", true, ""}},
 
-		"both of two places":          {{"a: core edge", true, ""}, {"b: core", false, ""}, {"c: edge", false, ""}, {"a", false, "b c"}},
-		"one of two is taken":         {{"a: edge", true, ""}, {"b: core edge", false, ""}, {"c: core", false, ""}, {"a", false, "b"}, {"b: core edge", true, ""}, {"b", false, "c"}},
-		"each of two is taken":        {{"a: edge", true, ""}, {"b: core", true, ""}, {"c: core edge", false, ""}, {"a", false, ""}, {"c: core edge", false, ""}, {"b", false, "c"}},
-		"crosswise":                   {{"a: core edge", true, ""}, {"b: edge core", false, ""}, {"a", false, "b"}, {"b: edge core", true, ""}},
-		"it holds one and wants both": {{"a: edge", true, ""}, {"b: edge", false, ""}, {"a: core edge", false, "b"}, {"b: edge", true, ""}, {"b", false, "a"}, {"a: core edge", true, ""}},
+		"both of two places": {{"a: core edge", true, ""}, {"b: core", false, ""}, {"c: edge", false, ""},
+			{"a", false, "b c"}},
+		"one of two is taken": {{"a: edge", true, ""}, {"b: core edge", false, ""}, {"c: core", false, ""},
+			{"a", false, "b"}, {"b: core edge", true, ""}, {"b", false, "c"}},
+		"each of two is taken": {{"a: edge", true, ""}, {"b: core", true, ""}, {"c: core edge", false, ""},
+			{"a", false, ""}, {"c: core edge", false, ""}, {"b", false, "c"}},
+		"crosswise": {{"a: core edge", true, ""}, {"b: edge core", false, ""}, {"a", false, "b"},
+			{"b: edge core", true, ""}},
+		"it holds one and wants both": {{"a: edge", true, ""}, {"b: edge", false, ""}, {"a: core edge", false, "b"},
+			{"b: edge", true, ""}, {"b", false, "a"}, {"a: core edge", true, ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,7 +120,8 @@ type crowd struct {
 func newCrowd(t *testing.T, seed uint64, objects, rounds int) *crowd {
 	c := &crowd{
 		t: t, random: rand.New(rand.NewPCG(seed, 1)), todo: map[string]int{}, wants: map[string][]types.NamespacedName{},
-		holds: map[types.NamespacedName]string{}, awake: map[string]bool{}, inside: map[string]bool{}, history: map[types.NamespacedName][]string{},
+		holds: map[types.NamespacedName]string{}, awake: map[string]bool{}, inside: map[string]bool{},
+		history: map[types.NamespacedName][]string{},
 	}
 	c.turns = New(func(o types.NamespacedName) { c.awake[o.Name] = true })
 	for i := range objects {
@@ -179,8 +194,8 @@ func (c *crowd) act(object string, of int) {
 	}
 }
 
-// TestCrowd holds, for many objects and places, that a place has one object at a time, that those who asked first have it
-// first, that everybody gets all the turns, and that nothing is kept of those who went.
+// TestCrowd holds, for many objects and places, that a place has one object at a time, that those who asked first have
+// it first, that everybody gets all the turns, and that nothing is kept of those who went.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {

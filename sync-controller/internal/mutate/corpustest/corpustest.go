@@ -73,12 +73,16 @@ func Variant(t *testing.T) *v1alpha1.PackageVariant {
 
 // cluster are the objects that the variant injects.
 var cluster = map[injection.Candidate]string{
-	{APIVersion: "v1", Kind: "ConfigMap", Name: "eu-endpoints"}:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "eu-endpoints", "namespace": "fleet"}, "data": {"api": "api.eu.example.com", "feature": "on", "port": "0443"}}`,
-	{APIVersion: "example.com/v1", Kind: "Team", Name: "eu-team"}: `{"apiVersion": "example.com/v1", "kind": "Team", "metadata": {"name": "eu-team"}, "spec": {"lead": "yes", "onCall": 7, "members": [{"name": "ada", "admin": true}]}}`,
+	{APIVersion: "v1", Kind: "ConfigMap",
+		Name: "eu-endpoints"}: `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": ` +
+		`"eu-endpoints", "namespace": "fleet"}, "data": {"api": "api.eu.example.com", "feature": "on", "port": "0443"}}`,
+	{APIVersion: "example.com/v1", Kind: "Team",
+		Name: "eu-team"}: `{"apiVersion": "example.com/v1", "kind": "Team", "metadata": {"name": "eu-team"}, "spec": ` +
+		`{"lead": "yes", "onCall": 7, "members": [{"name": "ada", "admin": true}]}}`,
 }
 
-// Objects is a mutate.Objects: it returns those candidates that exist, for a variant in the namespace fleet, and none of
-// them is unreadable.
+// Objects is a mutate.Objects: it returns those candidates that exist, for a variant in the namespace fleet, and none
+// of them is unreadable.
 func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
 	var found []map[string]any
 	for _, c := range candidates {
@@ -87,7 +91,8 @@ func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]
 			continue
 		}
 		var object map[string]any
-		if err := json.Unmarshal([]byte(text), &object); err != nil { // of apimachinery: it tells integers from floats, as the API does
+		// of apimachinery: it tells integers from floats, as the API does
+		if err := json.Unmarshal([]byte(text), &object); err != nil {
 			return nil, nil, err
 		}
 		found = append(found, object)
