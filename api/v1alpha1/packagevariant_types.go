@@ -97,6 +97,8 @@ type PackageVariantStatus struct {
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	Conflicts []Conflict `json:"conflicts,omitempty"`
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	// +optional
 	ConflictCount int32 `json:"conflictCount,omitempty"`
 

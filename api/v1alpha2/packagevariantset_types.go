@@ -172,21 +172,29 @@ type PackageVariantSetStatus struct {
 
 	// Desired is the number of PackageVariants that the targets ask for.
 	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	// +optional
 	Desired int32 `json:"desired"`
 
 	// Current is the number of PackageVariants among them that exist with the spec that the set gives them.
 	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	// +optional
 	Current int32 `json:"current"`
 
 	// Ready is the number of PackageVariants among those that are ready.
 	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	// +optional
 	Ready int32 `json:"ready"`
 
 	// Injected is the number of PackageVariants among the current ones whose required injection points are filled.
 	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	// +optional
 	Injected int32 `json:"injected"`
 

@@ -109,14 +109,7 @@ func TestRenderFails(t *testing.T) {
 			t.Errorf("the message has no %q:\n%s", text, message)
 		}
 	}
-	targets := w.Variant("web").Status.DownstreamTargets
-	if len(targets) != 1 || targets[0].RenderStatus == nil || !strings.Contains(targets[0].RenderStatus.Err, "data.name") {
-		t.Errorf("targets %+v, want the failure in the render status", targets)
-	}
-	w.expectDrafts("web", "edge.web.packagevariant-1")
-	if got := w.Files("edge.web.packagevariant-1")["Kptfile"]; strings.Contains(got, contextImage) {
-		t.Errorf("the draft was changed:\n%s", got)
-	}
+	w.expectDrafts("web") // one that lacks what the variant sets could be published
 	w.Apply(newVariant("web", plain, failing(map[string]string{"color": "blue"})))
 	w.waitFile("edge.web.packagevariant-1", "package-context.yaml", "color: blue")
 	w.Ready("web")

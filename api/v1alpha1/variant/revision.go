@@ -26,6 +26,7 @@ const BranchNumber = -1
 // +kubebuilder:validation:MaxLength=63
 // +kubebuilder:validation:XValidation:rule="type(self) == int || self.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$')",message="must be a number, v and a number, main, or a tag of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit"
 // +kubebuilder:validation:XValidation:rule="type(self) == int || !self.matches('^v?0+$')",message="must not be 0: revisions are numbered from 1"
+// +kubebuilder:validation:XValidation:rule="type(self) == int || !self.matches('^v?0*[1-9][0-9]{18,}$')",message="is out of range"
 type Revision struct {
 	// Int is the revision where it was written as a number. Porch numbers published revisions from 1 and gives the
 	// main branch -1.
@@ -143,23 +144,28 @@ func (r Revision) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.Int)
 }
 
-// UnmarshalJSON reads an integer, a string that ParseRevision accepts, or null, which like 0 gives the zero Revision.
-// It returns an error for anything else.
+// UnmarshalJSON reads an integer, a string that is not empty, or null, which like 0 gives the zero Revision. It returns
+// an error for anything else. A number that is out of range, and a string that ParseRevision refuses, is kept as a
+// string, of which Upstream.Validate tells: an object that cannot be decoded keeps clients from all others in its list.
 func (r *Revision) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		var s string
 		if err := json.Unmarshal(data, &s); err != nil {
 			return err
 		}
-		parsed, err := ParseRevision(s)
-		if err != nil {
+		if s == "" {
+			_, err := ParseRevision(s)
 			return err
 		}
-		*r = parsed
+		*r = Revision{Str: s}
 		return nil
 	}
 	var n int
 	if err := json.Unmarshal(data, &n); err != nil {
+		if _, isNumber := number(string(data)); isNumber {
+			*r = Revision{Str: string(data)}
+			return nil
+		}
 		return fmt.Errorf("revision %s is neither an integer nor a string: a tag that looks like a number needs quotes", data)
 	}
 	*r = Revision{Int: n}

@@ -80,13 +80,14 @@ func TestRevisionDecode(t *testing.T) {
 	}
 }
 
-func TestRevisionDecodeErrors(t *testing.T) {
+// TestRevisionInvalid holds that what is no revision is decoded nevertheless, and told of by the validation: one object
+// that cannot be decoded would keep a client from all others.
+func TestRevisionInvalid(t *testing.T) {
 	t.Parallel()
 	const notOne = `is not a number, v and a number, main, or a tag of at most 63 letters, digits, '-', '_' and '.' ` +
 		`that begins and ends with a letter or digit`
 	long := strings.Repeat("x", 64)
-	cases := map[string]string{
-		`""`:                     `revision "" ` + notOne,
+	for in, want := range map[string]string{
 		`"-1"`:                   `revision "-1" ` + notOne,
 		`"stable-"`:              `revision "stable-" ` + notOne,
 		`"a b"`:                  `revision "a b" ` + notOne,
@@ -95,10 +96,31 @@ func TestRevisionDecodeErrors(t *testing.T) {
 		`"0"`:                    `revision "0" does not exist: revisions are numbered from 1`,
 		`"v00"`:                  `revision "v00" does not exist: revisions are numbered from 1`,
 		`"v9223372036854775808"`: `revision "v9223372036854775808" is out of range`,
-		`9223372036854775808`:    `revision 9223372036854775808 is neither an integer nor a string: a tag that looks like a number needs quotes`,
-		`1.2`:                    `revision 1.2 is neither an integer nor a string: a tag that looks like a number needs quotes`,
-		`true`:                   `revision true is neither an integer nor a string: a tag that looks like a number needs quotes`,
-		`{}`:                     `revision {} is neither an integer nor a string: a tag that looks like a number needs quotes`,
+		`9223372036854775808`:    `revision "9223372036854775808" is out of range`,
+	} {
+		t.Run(in, func(t *testing.T) {
+			t.Parallel()
+			u := Upstream{Repo: "r", Package: "p"}
+			if err := json.Unmarshal([]byte(`{"revision":`+in+`}`), &u); err != nil {
+				t.Fatal(err)
+			}
+			got := u.Validate("spec.upstream").Err()
+			if got == nil || got.Error() != "spec.upstream.revision is not valid: "+want {
+				t.Errorf("got %v\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestRevisionDecodeErrors(t *testing.T) {
+	t.Parallel()
+	const notOne = `is not a number, v and a number, main, or a tag of at most 63 letters, digits, '-', '_' and '.' ` +
+		`that begins and ends with a letter or digit`
+	cases := map[string]string{
+		`""`:   `revision "" ` + notOne,
+		`1.2`:  `revision 1.2 is neither an integer nor a string: a tag that looks like a number needs quotes`,
+		`true`: `revision true is neither an integer nor a string: a tag that looks like a number needs quotes`,
+		`{}`:   `revision {} is neither an integer nor a string: a tag that looks like a number needs quotes`,
 	}
 	for in, want := range cases {
 		t.Run(in, func(t *testing.T) {

@@ -59,6 +59,11 @@ func (u *Upstream) Validate(path string) FieldErrors {
 	if u.WorkspaceName != "" {
 		errs.problem(path+".workspaceName", workspaceProblem(u.WorkspaceName))
 	}
+	if u.Revision.Str != "" {
+		if _, err := ParseRevision(u.Revision.Str); err != nil {
+			errs.problem(path+".revision", "is not valid: "+err.Error())
+		}
+	}
 	return errs
 }
 

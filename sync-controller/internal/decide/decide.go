@@ -110,7 +110,7 @@ func Decide(in *Input) Decision {
 	if len(d.Steps) == 0 && d.Condition.Type == v1alpha1.ConditionReady {
 		d.Steps = prune(in)
 	}
-	if len(d.Steps) > 0 && !in.Finalizer {
+	if !in.Finalizer && (len(d.Steps) > 0 || len(Owned(in)) > 0) {
 		d.Steps = append([]Step{{Action: AddFinalizer}}, d.Steps...)
 	}
 	d.Injected, d.Conflicted = injected(in, targets), conflicted(in, targets)

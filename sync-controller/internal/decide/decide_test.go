@@ -243,15 +243,15 @@ func TestRequested(t *testing.T) {
 		"it is an upgrade without owner": {input(all(second, upgrade), down("packagevariant-1", 1, published),
 			down("packagevariant-2", 0, draft, foreign, from("web/v2", "commit-2"),
 				made(revision.Upgrade, "blueprints.web.v2"))),
-			wantPending(MutationsChanged, two+" is to become this variant's", "TakeBack "+two, "Mutate "+two)},
-		"it is an upgrade that is to keep local values and is not known to be saved": {
+			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+		"it is an upgrade that is not known to be saved": {
 			input(all(second, upgrade, onConflict("KeepLocal")), down("packagevariant-1", 1, published),
 				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
 			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
-		"it is an upgrade that is to take the upstream's values": {
+		"it is an upgrade that is to take the upstream's values and is not known to be saved": {
 			input(all(second, upgrade, onConflict("TakeUpstream")), down("packagevariant-1", 1, published),
 				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
-			wantReady(two + " (Draft) is up to date with blueprints.web.v2")},
+			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
 		"it is an upgrade that kept local values and was saved": {
 			input(all(second, onConflict("KeepLocal")), down("packagevariant-1", 1, published),
 				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),

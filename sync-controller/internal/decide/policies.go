@@ -76,11 +76,10 @@ func deletionProposed(_ *Input, target *revision.Revision) *Decision {
 }
 
 // incomplete discards a draft of the variant of which Porch made a part only before it, or the controller, was stopped.
-// An upgrade that is to keep local values has them only once the controller has saved it.
+// An upgrade has what our own merge makes only once the controller has saved it.
 func incomplete(in *Input, target *revision.Revision) *Decision {
 	part := target.Task.Type != revision.Edit && target.Lock == nil
-	upstreams := target.Task.Type == revision.Upgrade && OnConflict(in) == variant.OnConflictKeepLocal
-	if !requested(in, target) || !part && !upstreams {
+	if !requested(in, target) || !part && target.Task.Type != revision.Upgrade {
 		return nil
 	}
 	return &Decision{

@@ -73,6 +73,7 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.Condition) error {
 	switch step.Action {
 	case decide.AddFinalizer:
+		a.out.Finalizer = true
 		return a.patch(ctx, func(pv *v1alpha1.PackageVariant) { controllerutil.AddFinalizer(pv, v1alpha1.Finalizer) })
 	case decide.RemoveFinalizer:
 		a.out.gone = true

@@ -62,7 +62,7 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	if err != nil {
 		return nil, err
 	}
-	lock := in.lock()
+	lock := in.lock(target)
 	merged, conflicts, err := merging.Merge(original.Files, updated.Files, local, merging.Options{
 		OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
 		Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
@@ -84,10 +84,15 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	return merged, nil
 }
 
-// lock returns the lock of a package that is on the upstream asked for.
-func (o *observation) lock() *revision.Lock {
+// lock returns the lock of a target once it is on the upstream asked for. The address of the git repository stays as Porch
+// wrote it, where it is the same.
+func (o *observation) lock(target *revision.Revision) *revision.Lock {
 	repository := o.Repositories[o.Spec.Upstream.Repo]
-	return revision.LockOn(o.Upstream, repository.Address, repository.Directory)
+	lock := revision.LockOn(o.Upstream, repository.Address, repository.Directory)
+	if target.Lock.Of(repository.Address) {
+		lock.Repo = target.Lock.Repo
+	}
+	return lock
 }
 
 // mutate runs the functions over the files that a content is to have, and watches from now on the objects that they

@@ -93,7 +93,7 @@ func versionHash(version string) string {
 func (o *observation) hash() string {
 	h := sha256.New()
 	write := func(parts ...any) { _, _ = fmt.Fprintln(h, parts...) }
-	write(o.pv.UID, o.pv.Generation, o.Conflicting, len(o.objects))
+	write(o.pv.UID, o.pv.Generation, o.Finalizer, o.Conflicting, len(o.objects))
 	for _, version := range o.objects {
 		write(version)
 	}

@@ -37,7 +37,7 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 		}
 		saved, err := a.porch.Save(ctx, e.content, wanted)
 		if err != nil {
-			return err
+			return a.notSaved(ctx, draft, err)
 		}
 		a.saved(draft, saved, changed)
 		if maps.Equal(wanted, saved.Files) {
@@ -58,6 +58,20 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 	return nil
 }
 
+// notSaved returns the error of a save. A draft that was asked for, and that the package's pipeline keeps from being
+// saved, is not whole, and goes.
+func (a *action) notSaved(ctx context.Context, draft *revision.Revision, err error) error {
+	asked := a.out.Requested.Is(&decide.Draft{Package: draft.Package, Workspace: draft.Workspace, Task: draft.Task})
+	if _, ofRender := porch.RenderError(err); !ofRender || a.created == nil && !asked {
+		return err
+	}
+	if err := a.porch.Delete(ctx, draft); err != nil {
+		return err
+	}
+	a.gone(draft.Name)
+	return err
+}
+
 // saved notes that a draft was saved. The upstream asked for is merged into it then.
 func (a *action) saved(draft *revision.Revision, content porch.Content, changed []string) {
 	merge, merged := a.in.Merges[draft.Name]
@@ -75,7 +89,7 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 	a.changed(draft.Name, func(r *revision.Revision) {
 		r.Commit = content.Commit
 		if merged {
-			r.Lock = a.in.lock()
+			r.Lock = a.in.lock(draft)
 		}
 	})
 }
@@ -100,13 +114,12 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 	return evaluated{}, &mutationError{revision: draft.Name, err: err}
 }
 
-// upgraded returns the files of a draft that Porch made by an upgrade as they are to be: where local values are to be
-// kept in conflicts, those of our own merge, for Porch's takes the upstream's.
+// upgraded returns the files of a draft that Porch made by an upgrade as they are to be: those of our own merge. Porch's
+// knows one answer to a conflict, brings back what somebody removed, and doubles what somebody moved.
 func (a *action) upgraded(files map[string]string) map[string]string {
-	local := a.out.Requested.Task.Local
-	if a.created == nil || local == "" || decide.OnConflict(&a.in.Input) != variant.OnConflictKeepLocal ||
-		len(a.in.Merges[local].Conflicts) == 0 {
+	local, merged := a.in.contents[a.out.Requested.Task.Local]
+	if a.created == nil || !merged {
 		return files
 	}
-	return a.in.contents[local].files
+	return local.files
 }

@@ -90,9 +90,10 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	}
 	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())
 	specChanged := builder.WithPredicates(predicate.GenerationChangedPredicate{})
+	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, tampered()))
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariant").
-		For(&v1alpha1.PackageVariant{}, specChanged).
+		For(&v1alpha1.PackageVariant{}, changed).
 		Watches(&v1alpha1.PackageVariant{}, handler.EnqueueRequestsFromMapFunc(r.conflicting), specChanged).
 		Watches(&porchapi.PackageRevision{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRevision)).
 		Watches(&configapi.Repository{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRepository),

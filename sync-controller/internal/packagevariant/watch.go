@@ -14,6 +14,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -160,6 +161,21 @@ func (r *Reconciler) conflicting(ctx context.Context, o client.Object) []ctrl.Re
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(other)})
 	}
 	return requests
+}
+
+// tampered passes on that somebody took away what the controller wrote: the memory in the status, or the finalizer.
+func tampered() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
+			after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
+			return okBefore && okAfter && (before.Status.ObservedInputs != "" && after.Status.ObservedInputs == "" ||
+				controllerutil.ContainsFinalizer(before, v1alpha1.Finalizer) &&
+					!controllerutil.ContainsFinalizer(after, v1alpha1.Finalizer))
+		},
+	}
 }
 
 // repositoryChanged passes on the events of a Repository that change what variants ask of it.
