@@ -100,7 +100,7 @@ func TestFailures(t *testing.T) {
 				"PackageVariantSet \"web\": spec.upstream.package: is missing: set it\n" +
 				"PackageVariantSet \"web\": spec.upstream: has neither revision nor workspaceName: set one"},
 		"bad revision": {strings.Replace(set("  - repositorySelector: {}\n"), "revision: 3", "revision: a b", 1),
-			"PackageVariantSet \"web\": spec.upstream.revision: cannot be read: " +
+			"PackageVariantSet \"web\": spec.upstream.revision: is not valid: " +
 				"revision \"a b\" is not a number, v and a number, main, or a tag of at most 63 letters, digits, '-', '_' and " +
 				"'.' that begins and ends with a letter or digit"},
 		"upstream that is not there": {strings.Replace(set("  - repositorySelector: {}\n"), "revision: 3", "revision: 4", 1),

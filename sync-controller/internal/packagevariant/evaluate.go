@@ -84,8 +84,8 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	return merged, nil
 }
 
-// lock returns the lock of a target once it is on the upstream asked for. The address of the git repository stays as Porch
-// wrote it, where it is the same.
+// lock returns the lock of a target once it is on the upstream asked for. The address of the git repository stays as
+// Porch wrote it, where it is the same.
 func (o *observation) lock(target *revision.Revision) *revision.Lock {
 	repository := o.Repositories[o.Spec.Upstream.Repo]
 	lock := revision.LockOn(o.Upstream, repository.Address, repository.Directory)

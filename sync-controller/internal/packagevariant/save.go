@@ -114,8 +114,8 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 	return evaluated{}, &mutationError{revision: draft.Name, err: err}
 }
 
-// upgraded returns the files of a draft that Porch made by an upgrade as they are to be: those of our own merge. Porch's
-// knows one answer to a conflict, brings back what somebody removed, and doubles what somebody moved.
+// upgraded returns the files of a draft that Porch made by an upgrade as they are to be: those of our own merge.
+// Porch's knows one answer to a conflict, brings back what somebody removed, and doubles what somebody moved.
 func (a *action) upgraded(files map[string]string) map[string]string {
 	local, merged := a.in.contents[a.out.Requested.Task.Local]
 	if a.created == nil || !merged {
