@@ -49,7 +49,7 @@ func TestFailures(t *testing.T) {
 				`is "perhaps", but must be "required" or "optional"`,
 		}},
 		"expand-variantset": {setPackage, "cluster/web.yaml", "revision: 2", "revision: 1", []string{
-			`config.yaml: PackageVariantSet "web": spec.upstream: there is no PackageRevision of blueprints/web revision 2 in ` +
+			`config.yaml: PackageVariantSet "web": spec.upstream: there is no PackageRevision of blueprints/web with revision 2 in ` +
 				`namespace "default": correct the upstream, or add the PackageRevision to the snapshot`,
 		}},
 		"two-mistakes": {variantPackage, "variant.yaml", "added: \"yes\"", "added: 1\n      replicas: 3", []string{
