@@ -111,8 +111,7 @@ func TestRenderFails(t *testing.T) {
 	}
 	w.expectDrafts("web") // one that lacks what the variant sets could be published
 	w.Apply(newVariant("web", plain, failing(map[string]string{"color": "blue"})))
-	w.waitFile("edge.web.packagevariant-1", "package-context.yaml", "color: blue")
-	w.Ready("web")
+	w.waitFile(w.target("web"), "package-context.yaml", "color: blue")
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 }
 
