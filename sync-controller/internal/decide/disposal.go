@@ -37,6 +37,13 @@ func WaitToGo(c v1alpha1.Condition) v1alpha1.Condition {
 	return c
 }
 
+// Orphaned reports whether a revision that the variant left behind is not its own any more, whatever is remembered of
+// it.
+func Orphaned(in *Input, r *revision.Revision) bool {
+	return in.Spec.DeletionPolicy == variant.DeletionPolicyOrphan && len(r.Owners) == 0 &&
+		r.Package != revision.DownstreamOf(in.Spec)
+}
+
 // disposals returns the steps that deal with revisions which the variant does not want any more.
 func disposals(in *Input, revisions []revision.Revision) []Step {
 	var steps []Step

@@ -183,6 +183,9 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		}
 		did, err = "proposed the deletion of", a.porch.ProposeDeletion(ctx, target, owners)
 	case decide.Orphan:
+		if err := a.disown(ctx, target.Name); err != nil {
+			return err
+		}
 		did, err = "orphaned", a.porch.SetMeta(ctx, target, target.OrphanedBy(a.in.Owner), nil, nil)
 	default:
 		return fmt.Errorf("there is no step %s", step.Action)
@@ -195,6 +198,14 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		a.gone(target.Name)
 	}
 	return err
+}
+
+// disown takes a revision out of those that may be taken back, before it loses its owner.
+func (a *action) disown(ctx context.Context, name string) error {
+	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
+		is := func(owned string) bool { return owned == name }
+		status.OwnedRevisions = slices.DeleteFunc(slices.Clone(status.OwnedRevisions), is)
+	})
 }
 
 // changed changes what is known of a revision after a step.

@@ -45,7 +45,9 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 func (out *result) ownedRevisions(known []string, asked bool) []string {
 	var names []string
 	for _, r := range decide.Owned(&out.Input) {
-		names = append(names, r.Name)
+		if !decide.Orphaned(&out.Input, &r) {
+			names = append(names, r.Name)
+		}
 	}
 	if !asked || len(names) == 0 {
 		names = append(names, known...)

@@ -150,7 +150,7 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 	}
 	change := map[string]any{"metadata": metadata}
 	if r.Lifecycle != revision.Draft {
-		return c.patch(ctx, r, change)
+		return c.patchOwners(ctx, r, owners, change)
 	}
 	before, err := c.Content(ctx, r.Namespace, r.Name)
 	if err != nil {

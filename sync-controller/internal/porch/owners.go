@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package porch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// How often, and after what times, it is looked whether Porch has kept the owners of a revision.
+const (
+	looks     = 3
+	lookAfter = 400 * time.Millisecond
+	maxWrites = 3
+)
+
+// patchOwners changes a revision that is not a draft, its owners among it, and sees to it that they stay: Porch v1.5
+// brings back those of before if it was reading the repository at the time.
+func (c *Client) patchOwners(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference,
+	change map[string]any) error {
+	for range maxWrites {
+		if err := c.patch(ctx, r, change); err != nil {
+			return err
+		}
+		if kept, err := c.keeps(ctx, r, owners); kept || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("cannot change the owners of package revision %s: Porch brings back those of before", r.Name)
+}
+
+// keeps reports whether a revision has the owners for a while.
+func (c *Client) keeps(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) (bool, error) {
+	same := func(a, b metav1.OwnerReference) bool { return a.Kind == b.Kind && a.Name == b.Name && a.UID == b.UID }
+	for range looks {
+		select {
+		case <-time.After(lookAfter):
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+		now, err := c.Revision(ctx, r.Namespace, r.Name)
+		if apierrors.IsNotFound(err) {
+			return true, nil // there is none to keep them
+		}
+		if err != nil || !slices.EqualFunc(now.Owners, owners, same) {
+			return false, err
+		}
+	}
+	return true, nil
+}
