@@ -65,11 +65,19 @@ func (a *action) notSaved(ctx context.Context, draft *revision.Revision, err err
 	if _, ofRender := porch.RenderError(err); !ofRender || a.created == nil && !asked {
 		return err
 	}
+	if failed := a.discard(ctx, draft); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// discard deletes a draft that is not whole.
+func (a *action) discard(ctx context.Context, draft *revision.Revision) error {
 	if err := a.porch.Delete(ctx, draft); err != nil {
 		return err
 	}
 	a.gone(draft.Name)
-	return err
+	return nil
 }
 
 // saved notes that a draft was saved. The upstream asked for is merged into it then.
@@ -105,10 +113,9 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 		return e, err
 	}
 	if a.created != nil {
-		if err := a.porch.Delete(ctx, draft); err != nil {
+		if err := a.discard(ctx, draft); err != nil {
 			return evaluated{}, err
 		}
-		a.gone(draft.Name)
 		return evaluated{}, &mutationError{revision: a.out.Requested.Task.Source, err: err}
 	}
 	return evaluated{}, &mutationError{revision: draft.Name, err: err}
