@@ -86,6 +86,15 @@ type PackageVariantStatus struct {
 	// +optional
 	RequestedDraft *RequestedDraft `json:"requestedDraft,omitempty"`
 
+	// SavedDraft is the open draft that only this controller has edited, as it saved it last; absent if there is none. It
+	// alone is approved by spec.approvalPolicy.
+	// +optional
+	SavedDraft *SavedDraft `json:"savedDraft,omitempty"`
+
+	// LastApproval is the approval of a draft by spec.approvalPolicy that was the last.
+	// +optional
+	LastApproval *Approval `json:"lastApproval,omitempty"`
+
 	// InjectedObjects are the objects that injectors name for injection points of the package, whether they exist or
 	// not. The controller watches them.
 	// +listType=atomic
@@ -93,7 +102,8 @@ type PackageVariantStatus struct {
 	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
 
 	// Conflicts are the values that both the upstream and somebody in the downstream package changed, when they were
-	// merged last: at most 20. ConflictCount is how many there are. +listType=atomic
+	// merged last: at most 20. ConflictCount is how many there are.
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	Conflicts []Conflict `json:"conflicts,omitempty"`
@@ -122,7 +132,8 @@ type Conflict struct {
 	Field string `json:"field,omitempty"`
 
 	// Original, Local and Updated are the values in the upstream that the package was made from, in the package, and in
-	// the upstream that it is to follow, shortened. Of whole resources and files they are a digest. +optional
+	// the upstream that it is to follow, shortened. Of whole resources and files they are a digest.
+	// +optional
 	Original string `json:"original,omitempty"`
 	// +optional
 	Local string `json:"local,omitempty"`
@@ -158,6 +169,27 @@ type RequestedDraft struct {
 
 	// Source is the name of the PackageRevision that is cloned or edited, or upgraded to.
 	Source string `json:"source"`
+}
+
+// SavedDraft is the content of a draft as it was saved.
+type SavedDraft struct {
+	// Name is the name of the PackageRevision.
+	Name string `json:"name"`
+
+	// Content identifies its files, without the conditions in the Kptfile, which others set.
+	Content string `json:"content"`
+}
+
+// Approval is the publication of a draft without a person.
+type Approval struct {
+	// Revision is the name of the PackageRevision.
+	Revision string `json:"revision"`
+
+	// Policy is the spec.approvalPolicy by which it was approved.
+	Policy variant.ApprovalPolicy `json:"policy"`
+
+	// Time is when.
+	Time metav1.Time `json:"time"`
 }
 
 // ObjectReference names an object in the namespace of the PackageVariant, or a cluster-scoped one.

@@ -5,6 +5,8 @@ package variant
 // Spec is the desired state of a PackageVariant. Upstream and Downstream are pointers because a
 // PackageVariant that configures a single function may leave out the parts which that function does not read; in a
 // cluster both are required.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.approvalPolicy) || self.approvalPolicy in ['', 'Manual'] || !has(self.annotations) || !('approval.nephio.org/policy' in self.annotations)",message="approvalPolicy and the annotation approval.nephio.org/policy name two approvers: leave out one of them"
 type Spec struct {
 	// Upstream is the package revision to derive from.
 	// +required
@@ -25,6 +27,31 @@ type Spec struct {
 	// +kubebuilder:validation:Enum="";delete;orphan
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
+	// Suspend keeps the controller from changing anything but the status, which says what it would do.
+	// +optional
+	Suspend bool `json:"suspend,omitempty"`
+
+	// ApprovalPolicy says which drafts are proposed and approved without a person, once they are what this variant asks
+	// for, all readiness gates in their Kptfile are True, there is no conflict, and nobody else has edited them. Absent or
+	// empty is Manual: none.
+	// +kubebuilder:validation:Enum="";Manual;Initial;Automatic
+	// +optional
+	ApprovalPolicy ApprovalPolicy `json:"approvalPolicy,omitempty"`
+
+	// RevisionHistoryLimit is how many published revisions of the downstream package stay. The deletion of older ones is
+	// proposed, but for those that another package was made from. Absent, all stay.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
+
+	// DependsOn are the variants that this one waits for: nothing is done before each has a published downstream of its
+	// least revision and is Ready. Deletion goes the other way round.
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=map
+	// +listMapKey=name
+	// +optional
+	DependsOn []Dependency `json:"dependsOn,omitempty"`
 
 	// Labels are put on a downstream PackageRevision when it is created or adopted, and never touched again.
 	// +optional

@@ -34,8 +34,41 @@ func (s *Spec) Validate() error {
 	if u := s.Upgrade; u != nil {
 		oneOf(&errs, path+".upgrade.onConflict", u.OnConflict, OnConflictTakeUpstream, OnConflictKeepLocal, OnConflictStop)
 	}
+	errs.add(s.ValidateLifecycle(path))
 	errs.add(s.ValidateContent(path))
 	return errs.Err()
+}
+
+// ValidateLifecycle returns what is wrong with the rules of the spec, which stands at path, about the life of a
+// package: approval, history, and dependencies.
+func (s *Spec) ValidateLifecycle(path string) FieldErrors {
+	var errs FieldErrors
+	oneOf(&errs, path+".approvalPolicy", s.ApprovalPolicy, ApprovalPolicyManual, ApprovalPolicyInitial,
+		ApprovalPolicyAutomatic)
+	if _, set := s.Annotations[ApproverAnnotation]; set && s.ApprovalPolicy != "" &&
+		s.ApprovalPolicy != ApprovalPolicyManual {
+		errs.addf(path+".approvalPolicy", "is %s, and the annotation %s asks another approver: leave out one of them",
+			s.ApprovalPolicy, ApproverAnnotation)
+	}
+	if limit := s.RevisionHistoryLimit; limit != nil && *limit < 1 {
+		errs.addf(path+".revisionHistoryLimit",
+			"is %d, and the latest published revision always stays: set it to 1 or more, or leave it out to keep all", *limit)
+	}
+	seen := map[string]bool{}
+	for i := range s.DependsOn {
+		at, d := path+".dependsOn["+strconv.Itoa(i)+"]", &s.DependsOn[i]
+		switch {
+		case d.Name == "":
+			errs.addf(at+".name", "is missing: name a PackageVariant of this namespace")
+		case seen[d.Name]:
+			errs.addf(at+".name", "is %q, which is named before: keep one of them", d.Name)
+		}
+		seen[d.Name] = true
+		if d.MinRevision < 0 {
+			errs.addf(at+".minRevision", "is %d: set it to 1 or more, or leave it out for any", d.MinRevision)
+		}
+	}
+	return errs
 }
 
 // ValidateContent returns what is wrong with what the spec, which stands at path, makes of a package: its labels and
