@@ -106,7 +106,9 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 	if err != nil {
 		return failed(err)
 	}
-	steps := plan(in)
-	r.apply(ctx, set, steps)
-	return judge(in, steps)
+	steps, held := plan(in)
+	if held.reason == "" {
+		r.apply(ctx, set, steps)
+	}
+	return judge(in, steps, held)
 }

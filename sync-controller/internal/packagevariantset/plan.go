@@ -17,8 +17,9 @@ import (
 
 // input is all that a plan depends on.
 type input struct {
-	owner      owner
-	allowEmpty bool
+	owner owner
+	// spec is the set's.
+	spec *v1alpha2.PackageVariantSetSpec
 	// wanted are the variants that the set expands to, desired is their number; existing are the set's variants, and
 	// those of others with the name of a wanted one. Both are only read.
 	wanted, existing []v1alpha1.PackageVariant
@@ -55,9 +56,15 @@ type step struct {
 // does reports whether the step writes.
 func (s *step) does() bool { return s.do == create || s.do == update || s.do == remove }
 
-// plan returns the steps that make the existing variants the wanted ones, those that it keeps among them. If nothing is
-// wanted, nothing is removed, unless the set allows that.
-func plan(in *input) []step {
+// plan returns the steps that make the existing variants the wanted ones, those that it keeps among them, and why none
+// of them is to be done, if none is.
+func plan(in *input) ([]step, hold) {
+	steps := in.steps()
+	return steps, in.hold(steps)
+}
+
+// steps returns the steps of a plan. If nothing is wanted, nothing is removed, unless the set allows that.
+func (in *input) steps() []step {
 	owned := in.owned()
 	if in.settled {
 		return kept(owned)
@@ -76,7 +83,7 @@ func plan(in *input) []step {
 		}
 		steps = append(steps, in.owner.step(matches[i], want))
 	}
-	guarded := len(in.wanted) == 0 && !in.allowEmpty
+	guarded := len(in.wanted) == 0 && !in.spec.AllowEmpty
 	for _, pv := range owned {
 		switch {
 		case used[pv] || !pv.DeletionTimestamp.IsZero():
@@ -151,11 +158,14 @@ func (o owner) step(have, want *v1alpha1.PackageVariant) step {
 		return step{do: create, want: pv}
 	case !have.DeletionTimestamp.IsZero():
 		return step{do: waiting, have: have}
-	case o.isCurrent(have) && equality.Semantic.DeepEqual(have.Spec, want.Spec):
+	}
+	spec := want.Spec
+	spec.Suspend = have.Spec.Suspend // that is for people to set and to clear
+	if o.isCurrent(have) && equality.Semantic.DeepEqual(have.Spec, spec) {
 		return step{do: keep, have: have, want: have}
 	}
 	pv := have.DeepCopy()
-	want.Spec.DeepCopyInto(&pv.Spec)
+	spec.DeepCopyInto(&pv.Spec)
 	if !o.isCurrent(have) {
 		o.take(pv)
 	}

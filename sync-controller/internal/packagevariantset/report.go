@@ -25,6 +25,8 @@ import (
 // outcome is what came of a reconcile. Without a condition there is nothing to say.
 type outcome struct {
 	condition v1alpha1.Condition
+	// pending says what is to be done, or that there is nothing, if that is known.
+	pending string
 	// counts is nil if the set could not be expanded.
 	counts *counts
 	// observed is the digest of the input if the variants are as they are to be, and a plan over it has nothing to do.
@@ -62,8 +64,8 @@ type tally struct {
 	moved int
 }
 
-// count returns the tally of steps that were applied.
-func count(wanted int, steps []step) *tally {
+// count returns the tally of steps that were applied, or held back.
+func count(wanted int, steps []step, held bool) *tally {
 	t := &tally{counts: counts{desired: wanted}}
 	for i := range steps {
 		s := &steps[i]
@@ -76,7 +78,7 @@ func count(wanted int, steps []step) *tally {
 			t.names = append(t.names, fmt.Sprintf("%q", s.have.Name))
 		case s.do == waiting:
 			t.unready = append(t.unready, s.have.Name+" (being deleted)")
-		case s.do == remove:
+		case s.do == remove, held && s.does():
 		default:
 			t.variant(s.want)
 		}
@@ -101,10 +103,11 @@ func (t *tally) variant(pv *v1alpha1.PackageVariant) {
 	}
 }
 
-// judge returns the outcome of steps that were applied.
-func judge(in *input, steps []step) outcome {
-	t := count(in.desired, steps)
-	o := outcome{counts: &t.counts, err: errors.Join(t.errs...)}
+// judge returns the outcome of steps that were applied, unless something held them back.
+func judge(in *input, steps []step, held hold) outcome {
+	t := count(in.desired, steps, held.reason != "")
+	o := outcome{counts: &t.counts, err: errors.Join(t.errs...),
+		pending: cmp.Or(held.message, "there is nothing to do")}
 	if len(in.notes) == 0 && !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
 		o.observed = in.digest
 	}
@@ -112,6 +115,8 @@ func judge(in *input, steps []step) outcome {
 		o.condition = of(reason, strings.Join(append([]string{fmt.Sprintf(format, args...)}, in.notes...), "; "))
 	}
 	switch {
+	case held.reason != "":
+		say(v1alpha1.Stalled, held.reason, "%s", held.message)
 	case len(t.errs) > 0:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", some(t.errs))
 	case t.behind:
@@ -122,7 +127,7 @@ func judge(in *input, steps []step) outcome {
 				"%s; delete them, or hand them over to this set by the label %s: %q",
 			strings.Join(t.names, ", "), v1alpha2.OwnerLabel, in.owner.uid)
 	case t.desired == 0 && t.current > 0:
-		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(specPath, t.current))
+		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(in.spec, specPath, t.current))
 	case t.ready < t.desired:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonVariantsNotReady, "%d of %d variants are not ready: %s", t.desired-t.ready,
 			t.desired, some(t.unready))
@@ -183,6 +188,7 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	}
 	before := set.DeepCopy()
 	news := o.condition.Set(&set.Status.Conditions, set.Generation)
+	o.tellSuspended(set)
 	set.Status.ObservedGeneration = set.Generation
 	set.Status.ObservedInputs = cmp.Or(o.observed, set.Status.ObservedInputs)
 	if c := o.counts; c != nil {
@@ -196,10 +202,27 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 		client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot write the status: %w", err)
 	}
-	if news && o.condition.Type != v1alpha1.ConditionReady && o.condition.Reason != v1alpha2.ReasonVariantsNotReady {
-		r.event(set, corev1.EventTypeWarning, o.condition.Reason, o.condition.Message)
+	switch c := o.condition; {
+	case !news || c.Type == v1alpha1.ConditionReady || c.Reason == v1alpha2.ReasonVariantsNotReady:
+	case c.Reason == v1alpha2.ReasonSuspended: // as was asked for
+		r.event(set, corev1.EventTypeNormal, c.Reason, c.Message)
+	default:
+		r.event(set, corev1.EventTypeWarning, c.Reason, c.Message)
 	}
 	return nil
+}
+
+// tellSuspended sets the condition Suspended of a set that is, with what there is to do. Others do not have it.
+func (o *outcome) tellSuspended(set *v1alpha2.PackageVariantSet) {
+	if !set.Spec.Suspend {
+		meta.RemoveStatusCondition(&set.Status.Conditions, v1alpha2.ConditionSuspended)
+		return
+	}
+	meta.SetStatusCondition(&set.Status.Conditions, metav1.Condition{
+		Type: v1alpha2.ConditionSuspended, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonSuspended,
+		Message:            v1alpha1.ShortenNote(cmp.Or(o.pending, "the set cannot be expanded: see the condition Ready")),
+		ObservedGeneration: set.Generation,
+	})
 }
 
 // event records an Event of the set.

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+)
+
+// hold says why no step of a plan is done: a reason, and a sentence for people. The zero value holds nothing.
+type hold struct{ reason, message string }
+
+// hold returns why none of the steps is to be done: because they delete more variants than the set allows, or because
+// there is something to do and the set is suspended.
+func (in *input) hold(steps []step) hold {
+	there, doomed := 0, []string(nil)
+	for i := range steps {
+		switch s := &steps[i]; s.do {
+		case remove:
+			there++
+			doomed = append(doomed, s.have.Name)
+		case keep, update:
+			there++
+		case create, waiting, taken:
+		}
+	}
+	if tooMany := expansion.TooManyDeletions(in.spec, specPath, there, doomed); tooMany != "" {
+		return hold{v1alpha2.ReasonTooManyDeletions, tooMany}
+	}
+	if todo := pending(steps); in.spec.Suspend && todo != "" {
+		return hold{v1alpha2.ReasonSuspended, fmt.Sprintf("the set is suspended, and there are variants %s: "+
+			"take away %s.suspend to have that done", todo, specPath)}
+	}
+	return hold{}
+}
+
+// pending says what the steps would change, and "" if that is nothing: "to create (2: a, b), to delete (1: c)".
+func pending(steps []step) string {
+	names := map[action][]string{}
+	for i := range steps {
+		switch s := &steps[i]; {
+		case s.do == create:
+			names[create] = append(names[create], s.want.Name)
+		case s.does():
+			names[s.do] = append(names[s.do], s.have.Name)
+		}
+	}
+	var parts []string
+	for _, each := range []struct {
+		do   action
+		verb string
+	}{{create, "create"}, {update, "update"}, {remove, "delete"}} {
+		if of := names[each.do]; len(of) > 0 {
+			parts = append(parts, fmt.Sprintf("to %s (%d: %s)", each.verb, len(of), some(of)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
