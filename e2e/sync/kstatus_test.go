@@ -48,6 +48,27 @@ var reasons = map[string]status.Status{
 	"FunctionRunnerUnavailable": status.InProgressStatus,
 }
 
+// setReasons are all that the condition Ready of a PackageVariantSet has, beside those of the functions' runtime and of
+// calls that fail, each with what it is to kstatus.
+var setReasons = map[string]status.Status{
+	"VariantsReady": status.CurrentStatus,
+
+	"InvalidSpec":        status.FailedStatus,
+	"UpstreamNotFound":   status.FailedStatus,
+	"RepositoryNotFound": status.FailedStatus,
+	"RepositoryMigrated": status.FailedStatus,
+	"EmptySelection":     status.FailedStatus,
+	"TooManyDeletions":   status.FailedStatus,
+	"Suspended":          status.FailedStatus,
+	"ExpansionFailed":    status.FailedStatus,
+	"KindNotFound":       status.FailedStatus,
+	"PermissionMissing":  status.FailedStatus,
+	"NameTaken":          status.FailedStatus,
+
+	"VariantsNotReady": status.InProgressStatus,
+	"ApplyFailed":      status.InProgressStatus,
+}
+
 // reasonsSeen are those that a test has seen on a variant, and held against the table.
 var reasonsSeen stdsync.Map
 
@@ -111,18 +132,17 @@ func (w *world) checkKstatus(name, reason string) {
 	}
 }
 
-// checkSet fails the test unless the set is to kstatus what its conditions say.
+// checkSet fails the test unless the set is to kstatus what the table says of its reason.
 func (w *world) checkSet() {
 	w.t.Helper()
 	u := w.object("PackageVariantSet", "v1alpha2", "fleet")
 	got, err := kstatusOf(u)
 	want := status.InProgressStatus
-	switch conditions := conditionsOf(u); {
-	case conditions[v1alpha1.ConditionReady].generation != u.GetGeneration():
-	case conditions[v1alpha1.ConditionReady].status == "True":
-		want = status.CurrentStatus
-	case conditions[v1alpha1.ConditionStalled].status == "True":
-		want = status.FailedStatus
+	if ready := conditionsOf(u)[v1alpha1.ConditionReady]; ready.generation == u.GetGeneration() {
+		var known bool
+		if want, known = setReasons[ready.reason]; !known {
+			w.t.Errorf("the reason %s is not in the table of a set's", ready.reason)
+		}
 	}
 	if err == nil && got == want {
 		return

@@ -69,8 +69,9 @@ func nothing(set *v1alpha2.PackageVariantSet) string {
 func (c *content) lostUpstream(r request) error {
 	there := map[PackageName]bool{}
 	for i := range c.snapshot.PackageRevisions {
-		pr := &c.snapshot.PackageRevisions[i]
-		there[PackageName{pr.Repo, pr.Package}] = true
+		if pr := &c.snapshot.PackageRevisions[i]; pr.IsNumbered() {
+			there[PackageName{pr.Repo, pr.Package}] = true
+		}
 	}
 	var made []Made
 	for i := range c.variants {

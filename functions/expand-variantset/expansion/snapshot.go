@@ -62,6 +62,12 @@ func (r *PackageRevision) number() (int, bool) {
 	return n, err == nil && n != 0
 }
 
+// IsNumbered reports whether the revision is published, and not what is on a branch.
+func (r *PackageRevision) IsNumbered() bool {
+	n, _ := r.number()
+	return r.Published && n > 0
+}
+
 // GroupKind names a kind of objects, with its API version.
 type GroupKind struct {
 	APIVersion, Kind string

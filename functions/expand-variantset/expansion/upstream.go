@@ -67,8 +67,7 @@ func selection(s *v1alpha2.UpstreamSelector) (func(r *PackageRevision) bool, err
 		return nil, err
 	}
 	return func(r *PackageRevision) bool {
-		n, _ := r.number()
-		return r.Published && n > 0 && (s.Repo == "" || s.Repo == r.Repo) && selector.Matches(labels.Set(r.Labels))
+		return r.IsNumbered() && (s.Repo == "" || s.Repo == r.Repo) && selector.Matches(labels.Set(r.Labels))
 	}, nil
 }
 
@@ -172,11 +171,11 @@ type Made struct {
 	Upstream PackageName
 }
 
-// LostUpstream returns an error if a package that variants of the set were made from is not there at all any more, and
-// which. A set that selects its upstreams would take it for one that lost its labels, and delete the variants; but a
-// Repository that was taken away, or that Porch has not read yet, looks the same. Sets that name their upstreams do not
-// find them then, and leave all as it is, too. The set's spec stands at path; there reports whether a package has any
-// revision.
+// LostUpstream returns an error if a package that variants of the set were made from has no published revision any more,
+// whatever its labels, and which. A set that selects its upstreams would take it for one that lost its labels, and delete
+// the variants; but a Repository that was taken away, or that Porch has not read yet, looks the same. Sets that name their
+// upstreams do not find them then, and leave all as it is, too. The set's spec stands at path; there reports whether a
+// package has a revision that IsNumbered.
 func LostUpstream(set *v1alpha2.PackageVariantSet, path string, made []Made,
 	there func(PackageName) bool) (PackageName, error) {
 	sel := set.Spec.UpstreamSelector
@@ -200,6 +199,6 @@ func LostUpstream(set *v1alpha2.PackageVariantSet, path string, made []Made,
 		return PackageName{}, nil
 	}
 	return lost, fieldErrorf(node.Join(path, "upstreamSelector"),
-		"there is no PackageRevision of %s any more, which %d variants of this set are made from: "+
+		"there is no published PackageRevision of %s any more, which %d variants of this set are made from: "+
 			"bring it back, or delete these variants: %s", lost, len(names), firstOf(names))
 }

@@ -110,7 +110,7 @@ func TestLostUpstream(t *testing.T) {
 			i, pkg, i, pkg)
 	}
 	fntest.Fails(t, expansion.Run, upstreams("upstreamSelector: {}", toAll), files,
-		`PackageVariantSet "web": spec.upstreamSelector: there is no PackageRevision of blueprints/db any more, which 2 `+
+		`PackageVariantSet "web": spec.upstreamSelector: there is no published PackageRevision of blueprints/db any more, which 2 `+
 			`variants of this set are made from: bring it back, or delete these variants: pv-0, pv-1`)
 
 	// Of a Repository that is not selected from any more, they go.

@@ -107,7 +107,7 @@ type view struct {
 	expansion.Snapshot
 	// versions identify what is in the snapshot.
 	versions []string
-	// packages are all that have a revision, for a set that selects its upstreams.
+	// packages are all that have a published revision, for a set that selects its upstreams.
 	packages map[expansion.PackageName]bool
 }
 

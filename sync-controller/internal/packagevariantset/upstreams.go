@@ -50,7 +50,7 @@ func (r *Reconciler) addRevisions(ctx context.Context, set *v1alpha2.PackageVari
 	return nil
 }
 
-// addCandidates adds to the view the package revisions that a set selects, and the names of all packages. The many
+// addCandidates adds to the view the package revisions that a set selects, and the names of all packages of which any revision is published. The many
 // drafts of a fleet that comes up are none of them, and cause no expansion.
 func (r *Reconciler) addCandidates(ctx context.Context, set *v1alpha2.PackageVariantSet, v *view) error {
 	var list porchapi.PackageRevisionList
@@ -61,7 +61,9 @@ func (r *Reconciler) addCandidates(ctx context.Context, set *v1alpha2.PackageVar
 	selects := expansion.Candidates(set)
 	for i := range list.Items {
 		for _, pr := range revisionOf(&list.Items[i]) {
-			v.packages[packageOf(&pr)] = true
+			if pr.IsNumbered() {
+				v.packages[packageOf(&pr)] = true
+			}
 			if selects(&pr) {
 				v.versions = append(v.versions, objects.Version(&list.Items[i]))
 				v.PackageRevisions = append(v.PackageRevisions, pr)

@@ -93,8 +93,8 @@ func TestSelectedUpstreams(t *testing.T) {
 	db := published("db", 1)
 	do(c.client.Delete(t.Context(), db))
 	c.expect(t, "a package is gone", "2/2/0 UpstreamNotFound",
-		"spec.upstreamSelector: there is no PackageRevision of blueprints/db any more, which 1 variants of this set are "+
-			"made from: bring it back, or delete these variants: web-a-db-", "db@1 in a", "web@4 in a")
+		"spec.upstreamSelector: there is no published PackageRevision of blueprints/db any more, which 1 variants of this set "+
+			"are made from: bring it back, or delete these variants: web-a-db-", "db@1 in a", "web@4 in a")
 	db = published("db", 1)
 	db.Labels = nil
 	do(c.client.Create(t.Context(), db))
