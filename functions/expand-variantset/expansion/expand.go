@@ -39,7 +39,10 @@ func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alph
 			}
 		}
 	}
-	return e.variants, notes, e.circle(origins)
+	if err := e.circle(origins); err != nil {
+		return nil, nil, err
+	}
+	return e.variants, notes, nil
 }
 
 // target is a target of the set, with its template compiled and its selection made.

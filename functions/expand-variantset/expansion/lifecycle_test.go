@@ -3,6 +3,8 @@
 package expansion_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
@@ -97,5 +99,12 @@ func TestVariantName(t *testing.T) {
 		if want := expansion.Name(c.set, c.repo, c.pkg); err != nil || got != want {
 			t.Errorf("%s: got %q (%v), want %q", source, got, err, want)
 		}
+	}
+	manual, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name := expansion.Name("namespaces", "edge-1", "ns"); !strings.Contains(string(manual), "    - name: "+name+"\n") {
+		t.Errorf("the manual does not show %s, which variantName('namespaces', target.repo, 'ns') gives for edge-1", name)
 	}
 }
