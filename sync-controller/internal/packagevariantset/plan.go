@@ -96,11 +96,13 @@ func (in *input) steps() []step {
 	return steps
 }
 
-// kept returns the steps that keep variants as they are.
+// kept returns the steps that keep variants as they are, but for those that are being deleted.
 func kept(owned []*v1alpha1.PackageVariant) []step {
-	steps := make([]step, len(owned))
-	for i, pv := range owned {
-		steps[i] = step{do: keep, have: pv, want: pv}
+	var steps []step
+	for _, pv := range owned {
+		if pv.DeletionTimestamp.IsZero() {
+			steps = append(steps, step{do: keep, have: pv, want: pv})
+		}
 	}
 	return steps
 }

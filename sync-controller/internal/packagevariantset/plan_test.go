@@ -148,6 +148,16 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPlanOfSettled holds that a variant which is being deleted is not counted among those that a settled set keeps: it
+// is not wanted any more, and was not when the set was found settled.
+func TestPlanOfSettled(t *testing.T) {
+	steps, _ := plan(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{}, settled: true,
+		existing: []v1alpha1.PackageVariant{ownVariant("web-a", "a"), ownVariant("web-c", "c", deleted)}})
+	if diff := cmp.Diff([]string{"keep web-a a"}, describe(steps)); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+}
+
 func describe(steps []step) []string {
 	names := map[action]string{keep: "keep", create: "create", update: "update", remove: "remove", waiting: "waiting",
 		taken: "taken"}
