@@ -115,10 +115,11 @@ func selectedKinds(set *v1alpha2.PackageVariantSet) map[GroupKind]bool {
 func existingVariant(item int, id krm.Identity, n *yaml.Node, owner string) existing {
 	return existing{
 		item: item, name: id.Name,
-		upstream: PackageName{
-			Repo:    node.GetString(n, "spec", "upstream", "repo"),
-			Package: node.GetString(n, "spec", "upstream", "package"),
-		},
+		upstream: MadeFrom(&variant.Upstream{
+			Repo:     node.GetString(n, "spec", "upstream", "repo"),
+			Package:  node.GetString(n, "spec", "upstream", "package"),
+			Revision: variant.Revision{Str: node.GetString(n, "spec", "upstream", "revision")},
+		}),
 		downstream: variant.Downstream{
 			Repo:    node.GetString(n, "spec", "downstream", "repo"),
 			Package: node.GetString(n, "spec", "downstream", "package"),

@@ -165,10 +165,19 @@ func (o *origin) see(r *PackageRevision) {
 	}
 }
 
-// Made is a variant that a set has made, and the package that it was made from.
+// Made is a variant that a set has made, and the package that it was made from, as MadeFrom returns it.
 type Made struct {
 	Name     string
 	Upstream PackageName
+}
+
+// MadeFrom returns the package that a variant was made from, and a zero one unless its upstream is a revision by its
+// number, as it is where it was selected.
+func MadeFrom(u *variant.Upstream) PackageName {
+	if n, _ := u.Revision.Number(); n <= 0 {
+		return PackageName{}
+	}
+	return PackageName{u.Repo, u.Package}
 }
 
 // LostUpstream returns an error if a package that variants of the set were made from has no published revision any more,

@@ -103,6 +103,11 @@ func TestUpstreamFailures(t *testing.T) {
 func TestLostUpstream(t *testing.T) {
 	t.Parallel()
 	files := fntest.Files{"repositories.yaml": repositories, "revisions.yaml": revisions}
+	files["branch.yaml"] = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: db, namespace: " +
+		"fleet}\nspec: {packageName: db, repository: blueprints, revision: -1, workspaceName: main, lifecycle: Published}\n"
+	files["pv.yaml"] = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a-pv, namespace: " +
+		"fleet, labels: {config.porch.kpt.dev/packagevariantset: web}}\nspec: {upstream: {repo: blueprints, package: db, " +
+		"workspaceName: main}, downstream: {repo: edge-9, package: db}}\n" // not made from what is selected
 	for i, pkg := range []string{"db", "db", "tools", "web"} {
 		files[fmt.Sprintf("pv-%d.yaml", i)] = fmt.Sprintf("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\n"+
 			"metadata: {name: pv-%d, namespace: fleet, labels: {config.porch.kpt.dev/packagevariantset: web}}\n"+
@@ -110,8 +115,8 @@ func TestLostUpstream(t *testing.T) {
 			i, pkg, i, pkg)
 	}
 	fntest.Fails(t, expansion.Run, upstreams("upstreamSelector: {}", toAll), files,
-		`PackageVariantSet "web": spec.upstreamSelector: there is no published PackageRevision of blueprints/db any more, which 2 `+
-			`variants of this set are made from: bring it back, or delete these variants: pv-0, pv-1`)
+		`PackageVariantSet "web": spec.upstreamSelector: there is no published PackageRevision of blueprints/db any more, `+
+			`which 2 variants of this set are made from: bring it back, or delete these variants: pv-0, pv-1`)
 
 	// Of a Repository that is not selected from any more, they go.
 	list := fntest.List(t, upstreams("upstreamSelector: {repo: catalog}\n  allowEmpty: true", toAll), files)

@@ -84,8 +84,7 @@ func (r *Reconciler) lostUpstream(ctx context.Context, set *v1alpha2.PackageVari
 	var made []expansion.Made
 	for i := range owned {
 		if u := owned[i].Spec.Upstream; u != nil && owned[i].DeletionTimestamp.IsZero() {
-			made = append(made, expansion.Made{Name: owned[i].Name,
-				Upstream: expansion.PackageName{Repo: u.Repo, Package: u.Package}})
+			made = append(made, expansion.Made{Name: owned[i].Name, Upstream: expansion.MadeFrom(u)})
 		}
 	}
 	slices.SortFunc(made, func(a, b expansion.Made) int { return cmp.Compare(a.Name, b.Name) })
