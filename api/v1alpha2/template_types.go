@@ -10,7 +10,7 @@ import "github.com/package-variants/package-variants/api/v1alpha1/variant"
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.approvalPolicy) && has(self.approvalPolicyExpr))",message="at most one of approvalPolicy and approvalPolicyExpr may be set"
 // +kubebuilder:validation:XValidation:rule="!(has(self.revisionHistoryLimit) && has(self.revisionHistoryLimitExpr))",message="at most one of revisionHistoryLimit and revisionHistoryLimitExpr may be set"
-// +kubebuilder:validation:XValidation:rule="!has(self.approvalPolicy) || self.approvalPolicy in ['', 'Manual'] || !has(self.annotations) || !('approval.nephio.org/policy' in self.annotations)",message="approvalPolicy and the annotation approval.nephio.org/policy name two approvers: leave out one of them"
+// +kubebuilder:validation:XValidation:rule="!has(self.approvalPolicy) || !(self.approvalPolicy in ['Initial', 'Automatic']) || !has(self.annotations) || !('approval.nephio.org/policy' in self.annotations)",message="approvalPolicy and the annotation approval.nephio.org/policy name two approvers: leave out one of them"
 type PackageVariantTemplate struct {
 	// Downstream replaces the repository and package that the target selected.
 	// +optional

@@ -13,10 +13,11 @@ import (
 )
 
 // Expand returns the variants that the set wants over the snapshot, in the order of its targets, and notes for the
-// user: targets that select nothing, or upstreams that none is selected of. The variants share their upstreams and their
+// user: targets that select nothing, or an upstreamSelector that does. The variants share their upstreams and their
 // labels, and are to be read only. The set must be valid. Its spec is taken to stand at path for the FieldErrors that
-// Expand returns: an upstream, a repository or a key that is missing, an expression that fails, a downstream package that
-// two targets claim, a variant that the rules of the API refuse, or more than the limits allow.
+// Expand returns: an upstream, a repository or a key that is missing, an expression that fails, a downstream package
+// that two targets or two upstreams claim, an upstream that the set makes, a variant that the rules of the API refuse,
+// or more than the limits allow.
 func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
 	origins, note, err := s.origins(set, path)
 	if err != nil {
@@ -104,7 +105,8 @@ func (w want) taken(by want, d variant.Downstream) *FieldError {
 	if by.origin.of != "" {
 		remedy = "give each variant a package of its own, by packageExpr"
 	}
-	return fieldErrorf(by.target.path, "wants package %q in repository %q for target %s, which %s (for %s) wants already: %s",
+	return fieldErrorf(by.target.path,
+		"wants package %q in repository %q for target %s, which %s (for %s) wants already: %s",
 		d.Package, d.Repo, by, w.target.path, w, remedy)
 }
 

@@ -58,8 +58,8 @@ func allowed(limit *intstr.IntOrString, of int) int {
 func (v *validator) maxDeletions(path string, limit *intstr.IntOrString) {
 	if limit != nil && (limit.Type == intstr.Int && limit.IntVal < 0 ||
 		limit.Type == intstr.String && !percentage.MatchString(limit.StrVal)) {
-		v.errorf(path, "is %q, but must be a number of variants from 0, or a percentage of them from 0%% to 100%%, such as 20%%",
-			limit)
+		v.errorf(path,
+			"is %q, but must be a number of variants from 0, or a percentage of them from 0%% to 100%%, such as 20%%", limit)
 	}
 }
 

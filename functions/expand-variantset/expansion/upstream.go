@@ -108,7 +108,7 @@ func (s *Snapshot) origins(set *v1alpha2.PackageVariantSet, path string) ([]orig
 
 // namedOrigin returns the origin for an upstream that a set names, without what expressions see of it.
 func namedOrigin(set *v1alpha2.PackageVariantSet, u NamedUpstream) origin {
-	o := origin{spec: u.Upstream.DeepCopy(), path: u.Path}
+	o := origin{spec: u.DeepCopy(), path: u.Path}
 	if set.Spec.Upstream == nil {
 		o.of = " of " + u.Path
 	}
@@ -129,7 +129,7 @@ func (s *Snapshot) selectedOrigins(sel *v1alpha2.UpstreamSelector, path string) 
 			continue
 		}
 		name := PackageName{r.Repo, r.Package}
-		number, _ := r.number()
+		number := r.number()
 		at, known := newest[name]
 		if !known {
 			at = len(out)
@@ -180,11 +180,11 @@ func MadeFrom(u *variant.Upstream) PackageName {
 	return PackageName{u.Repo, u.Package}
 }
 
-// LostUpstream returns an error if a package that variants of the set were made from has no published revision any more,
-// whatever its labels, and which. A set that selects its upstreams would take it for one that lost its labels, and delete
-// the variants; but a Repository that was taken away, or that Porch has not read yet, looks the same. Sets that name their
-// upstreams do not find them then, and leave all as it is, too. The set's spec stands at path; there reports whether a
-// package has a revision that IsNumbered.
+// LostUpstream returns an error if a package that variants of the set were made from has no published revision any
+// more, whatever its labels, and which. A set that selects its upstreams would take it for one that lost its labels and
+// delete the variants; but a Repository that was taken away, or that Porch has not read yet, looks the same. Sets that
+// name their upstreams do not find them then, and leave all as it is, too. The set's spec stands at path; there reports
+// whether a package has a revision that IsNumbered.
 func LostUpstream(set *v1alpha2.PackageVariantSet, path string, made []Made,
 	there func(PackageName) bool) (PackageName, error) {
 	sel := set.Spec.UpstreamSelector

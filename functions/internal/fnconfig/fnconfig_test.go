@@ -51,7 +51,7 @@ func TestStrict(t *testing.T) {
 		"number far larger": {in: "number: 99999999999999999999\n", err: "number: is a number, but must be a whole number"},
 		"number in quotes":  {in: "number: \"3\"\n", err: "number: is a string, but must be a whole number"},
 		"fraction":          {in: "number: 1.5\n", err: "number: is a number, but must be a whole number"},
-		"null": {in: "kind: null\nlist: null\nflag:\nrevision: ~\n"},
+		"null":              {in: "kind: null\nlist: null\nflag:\nrevision: ~\n"},
 		"aliases": {in: "metadata: {name: &n x}\nlist: [{name: *n}]\n",
 			want: config{Metadata: fnconfig.Metadata{Name: "x"}, List: []inner{{Name: ptr("x")}}}},
 		"alias in a loop": {in: "list: &l [{name: *l}]\n", err: "list[0].name: is a list, but must be a string"},

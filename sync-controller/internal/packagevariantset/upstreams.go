@@ -50,8 +50,8 @@ func (r *Reconciler) addRevisions(ctx context.Context, set *v1alpha2.PackageVari
 	return nil
 }
 
-// addCandidates adds to the view the package revisions that a set selects, and the names of all packages of which any revision is published. The many
-// drafts of a fleet that comes up are none of them, and cause no expansion.
+// addCandidates adds to the view the package revisions that a set selects, and the names of all packages of which any
+// revision is published. The many drafts of a fleet that comes up are none of them, and cause no expansion.
 func (r *Reconciler) addCandidates(ctx context.Context, set *v1alpha2.PackageVariantSet, v *view) error {
 	var list porchapi.PackageRevisionList
 	if err := r.client.List(ctx, &list, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy); err != nil {

@@ -76,7 +76,9 @@ func TestMayUse(t *testing.T) {
 	elsewhere.Template = &v1alpha2.PackageVariantTemplate{Downstream: &v1alpha2.DownstreamTemplate{}}
 	only := v1alpha2.Target{Repositories: named.Repositories[:1]}
 	none := v1alpha2.PackageVariantSetSpec{}
-	of := func(u *variant.Upstream) v1alpha2.PackageVariantSetSpec { return v1alpha2.PackageVariantSetSpec{Upstream: u} }
+	of := func(u *variant.Upstream) v1alpha2.PackageVariantSetSpec {
+		return v1alpha2.PackageVariantSetSpec{Upstream: u}
+	}
 	for name, test := range map[string]struct {
 		target   v1alpha2.Target
 		upstream v1alpha2.PackageVariantSetSpec
