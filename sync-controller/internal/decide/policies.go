@@ -171,7 +171,9 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	}
 	d := &Decision{State: UpstreamChanged}
 	base := Base(in, target)
-	switch {
+	switch withdrawn := withdraw(in, UpstreamChanged, target); {
+	case target.Lifecycle == revision.Proposed && withdrawn != nil:
+		return withdrawn
 	case target.Lifecycle == revision.Proposed:
 		d.Condition = proposed(target, "be upgraded to "+in.Upstream.Name,
 			"publish it, and an upgrade follows, or reject it, and the upstream is merged into it")
@@ -199,6 +201,9 @@ func mutationsChanged(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	if target.Lifecycle == revision.Proposed {
+		if withdrawn := withdraw(in, MutationsChanged, target); withdrawn != nil {
+			return withdrawn
+		}
 		return &Decision{State: MutationsChanged, Condition: proposed(target,
 			"be changed ("+strings.Join(m.Changed, ", ")+")",
 			"reject it, and it is changed, or publish it, and a new draft follows")}
