@@ -14,19 +14,7 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// mayApprove gives the controller the right to approve package revisions in the test's namespace.
-func (w *world) mayApprove() {
-	w.t.Helper()
-	w.kubectl("create", "rolebinding", "package-variants-approver", "--namespace="+w.Namespace,
-		"--clusterrole=package-variants-approver", "--serviceaccount=package-variants-system:sync-controller")
-}
-
-func approval(policy variant.ApprovalPolicy) func(*variant.Spec) {
-	return func(s *variant.Spec) { s.ApprovalPolicy = policy }
-}
 
 func historyLimit(n int32) func(*variant.Spec) {
 	return func(s *variant.Spec) { s.RevisionHistoryLimit = &n }
@@ -38,21 +26,6 @@ func dependsOn(dependencies ...variant.Dependency) func(*variant.Spec) {
 	return func(s *variant.Spec) { s.DependsOn = dependencies }
 }
 
-// waitApproved waits until the condition Approved of a variant has a reason, and returns its message.
-func (w *world) waitApproved(name, reason string) (message string) {
-	w.t.Helper()
-	w.Eventually(fmt.Sprintf("the condition Approved of %s has the reason %s", name, reason), func() error {
-		pv := w.Variant(name)
-		c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionApproved)
-		if c == nil || c.Reason != reason || c.ObservedGeneration != pv.Generation {
-			return fmt.Errorf("the conditions are %+v", pv.Status.Conditions)
-		}
-		message = c.Message
-		return nil
-	})
-	return message
-}
-
 // waitMessage waits until a variant has a reason and a message.
 func (w *world) waitMessage(name, reason, want string) {
 	w.t.Helper()
@@ -62,131 +35,6 @@ func (w *world) waitMessage(name, reason, want string) {
 		}
 		return nil
 	})
-}
-
-// waitLifecycle waits until a revision has a lifecycle.
-func (w *world) waitLifecycle(name string, lifecycle porchapi.PackageRevisionLifecycle) {
-	w.t.Helper()
-	w.Eventually(fmt.Sprintf("%s is %s", name, lifecycle), func() error {
-		var r porchapi.PackageRevision
-		err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &r)
-		if err == nil && r.Spec.Lifecycle != lifecycle {
-			return fmt.Errorf("it is %s", r.Spec.Lifecycle)
-		}
-		return err
-	})
-}
-
-// TestApprovalAutomatic publishes what the controller made, in each generation, and nothing that somebody else edited.
-func TestApprovalAutomatic(t *testing.T) {
-	w := newWorld(t)
-	w.mayApprove()
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
-	w.start()
-	w.waitApproved("web", "Published")
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecyclePublished)
-	got := w.Variant("web").Status.LastApproval
-	if got == nil || got.Revision != "edge.web.packagevariant-1" || got.Policy != "Automatic" || got.Time.IsZero() {
-		t.Errorf("status.lastApproval is %+v", got)
-	}
-	w.Publish("blueprints", "web", "v2", settingsV2)
-	w.Apply(newVariant("web", plain, revision(2), approval(variant.ApprovalPolicyAutomatic)))
-	w.waitLifecycle("edge.web.packagevariant-2", porchapi.PackageRevisionLifecyclePublished)
-
-	// A draft that somebody has edited is theirs, also after the next merge into it.
-	w.Apply(newVariant("web", plain, revision(2)))
-	w.Ready("web")
-	w.Publish("blueprints", "web", "v3", map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, `b: "4"`, 1)})
-	w.Apply(newVariant("web", plain, revision(3)))
-	w.waitTarget("web", "edge.web.packagevariant-3")
-	w.WriteFiles("edge.web.packagevariant-3", map[string]string{"notes.yaml": strings.Replace(settings, "settings", "notes", 1)})
-	w.Apply(newVariant("web", plain, revision(3), approval(variant.ApprovalPolicyAutomatic)))
-	w.waitApproved("web", "EditedByOthers")
-	w.Publish("blueprints", "web", "v4", map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, `b: "5"`, 1)})
-	w.Apply(newVariant("web", plain, revision(4), approval(variant.ApprovalPolicyAutomatic)))
-	w.waitFile("edge.web.packagevariant-3", "settings.yaml", `b: "5"`)
-	message := w.waitApproved("web", "EditedByOthers")
-	if want := "edge.web.packagevariant-3 waits for a person, because somebody else made or edited it, or may have: " +
-		"propose and approve it"; message != want {
-		t.Errorf("got %q, want %q", message, want)
-	}
-	w.publish("edge.web.packagevariant-3")
-	w.waitApproved("web", "Published")
-}
-
-// TestApprovalInitial publishes the first revision only.
-func TestApprovalInitial(t *testing.T) {
-	w := newWorld(t)
-	w.mayApprove()
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyInitial)))
-	w.start()
-	w.waitApproved("web", "Published")
-	w.Publish("blueprints", "web", "v2", settingsV2)
-	w.Apply(newVariant("web", plain, revision(2), approval(variant.ApprovalPolicyInitial)))
-	w.waitApproved("web", "LaterRevision")
-	w.expectDrafts("web", "edge.web.packagevariant-2")
-	w.waitLifecycle("edge.web.packagevariant-2", porchapi.PackageRevisionLifecycleDraft)
-}
-
-// TestApprovalWaitsForGates has somebody else set the condition of a readiness gate, which is no edit.
-func TestApprovalWaitsForGates(t *testing.T) {
-	w := newWorld(t)
-	w.mayApprove()
-	const is = "  - type: checked\n    status: \"%s\"\n"
-	files := blueprint()
-	files["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\ninfo:\n  readinessGates:\n" +
-		"  - conditionType: checked\nstatus:\n  conditions:\n" + fmt.Sprintf(is, "True")
-	w.Publish("blueprints", "web", "v1", files)
-	w.Apply(newVariant("web", approval(variant.ApprovalPolicyAutomatic)))
-	w.start()
-	const draft = "edge.web.packagevariant-1"
-	expect := func(want string) {
-		t.Helper()
-		w.Eventually("it waits for the gates "+want, func() error {
-			if got := w.waitApproved("web", "GatesNotMet"); got != draft+" waits for the readiness gates in its Kptfile: "+want {
-				return fmt.Errorf("it says %s", got)
-			}
-			return nil
-		})
-	}
-	check := func(from, to string) {
-		t.Helper()
-		kptfile := w.Files(draft)["Kptfile"]
-		changed := strings.Replace(kptfile, fmt.Sprintf(is, from), fmt.Sprintf(is, to), 1)
-		if changed == kptfile {
-			t.Fatalf("the Kptfile has no condition that is %s:\n%s", from, kptfile)
-		}
-		w.WriteFiles(draft, map[string]string{"Kptfile": changed})
-	}
-	const injection = "config.injection.ConfigMap.region (no v1 ConfigMap " +
-		`named "eu" in namespace "testapprovalwaitsforgates")`
-	expect(injection)
-	check("True", "False")
-	expect("checked, " + injection)
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
-	expect("checked")
-	check("False", "True")
-	w.waitApproved("web", "Published")
-	w.waitLifecycle(draft, porchapi.PackageRevisionLifecyclePublished)
-}
-
-// TestApprovalWithoutRights names the role that is missing, leaves the draft a draft, and goes on once it is bound.
-func TestApprovalWithoutRights(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
-	w.start()
-	message := w.waitApproved("web", "PermissionMissing")
-	if want := "edge.web.packagevariant-1 is not published, because the controller may not approve package revisions: " +
-		"bind its ServiceAccount to the ClusterRole package-variants-approver, in this namespace or in all"; message != want {
-		t.Errorf("got %q, want %q", message, want)
-	}
-	w.Ready("web")
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecycleDraft)
-	w.mayApprove()
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecyclePublished)
 }
 
 // TestSuspend does nothing but say what it would do, and all of it once the variant is resumed. Its deletion waits, too.
