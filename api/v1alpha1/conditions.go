@@ -115,8 +115,8 @@ const (
 	ReasonMergeStopped = "MergeStopped"
 )
 
-// Reasons of the condition Approved of a PackageVariant, beside ReasonRenderFailed, ReasonConflicted, ReasonSuspended and
-// ReasonDependencyNotReady, which say what an approval waits for (False).
+// Reasons of the condition Approved of a PackageVariant. ReasonRenderFailed, ReasonConflicted, ReasonSuspended and
+// ReasonDependencyNotReady say what an approval waits for (False), too.
 const (
 	// ReasonPublished says that no draft is open: the downstream package is published (True).
 	ReasonPublished = "Published"

@@ -51,10 +51,11 @@ const (
 	ProposeDeletion Action = "ProposeDeletion"
 	// Retire proposes the deletion of a superseded revision. That Porch refuses it is told, and fails nothing.
 	Retire Action = "Retire"
-	// Propose proposes a draft for publication, Approve publishes one that is proposed, and Withdraw makes it a draft
-	// again.
-	Propose  Action = "Propose"
-	Approve  Action = "Approve"
+	// Propose proposes a draft for publication.
+	Propose Action = "Propose"
+	// Approve publishes a revision that is proposed.
+	Approve Action = "Approve"
+	// Withdraw makes a revision that is proposed a draft again.
 	Withdraw Action = "Withdraw"
 	// Orphan takes away the variant's owner reference.
 	Orphan Action = "Orphan"

@@ -67,10 +67,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	if out.gone || porch.Busy(out.err) {
 		return ctrl.Result{}, out.err
 	}
-	if decided.Conflicted != nil {
-		out.Conflicts = decided.Conflicted.Conflicts
-	}
-	after := decide.Decide(&out.Input)
+	after := out.decideAgain(&decided)
 	condition, err := out.condition(after, in.Deleting)
 	more := out.err == nil && len(after.Steps) > 0
 	if err == nil && more && condition.Type != v1alpha1.ConditionReady {
@@ -103,6 +100,14 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		r.event(out.pv, corev1.EventTypeWarning, w.reason, w.message)
 	}
 	return ctrl.Result{RequeueAfter: r.again(ctx, known, more, wait)}, nil
+}
+
+// decideAgain decides by what is known after the steps of a decision.
+func (out *result) decideAgain(done *decide.Decision) decide.Decision {
+	if done.Conflicted != nil {
+		out.Conflicts = done.Conflicted.Conflicts
+	}
+	return decide.Decide(&out.Input)
 }
 
 // again waits until the caches know what was written, and returns when the variant is to be looked at again: after

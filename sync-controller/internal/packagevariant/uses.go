@@ -42,8 +42,8 @@ func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
 	return nil
 }
 
-// observeUpstreams notes the revisions of the downstream, which a namespace knows by an alias, that are the upstreams of
-// other variants there.
+// observeUpstreams notes the revisions of the downstream that are the upstreams of other variants, in a namespace that
+// knows it by an alias.
 func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation, a *alias) error {
 	var list v1alpha1.PackageVariantList
 	err := r.client.List(ctx, &list, client.InNamespace(a.namespace), client.UnsafeDisableDeepCopy,
