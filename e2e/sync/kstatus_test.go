@@ -45,11 +45,11 @@ var reasons = map[string]status.Status{
 	"DependencyNotFound":    status.FailedStatus,
 	"DependencyCycle":       status.FailedStatus,
 
-	"Pending":                   status.InProgressStatus,
-	"RepositoryNotReady":        status.InProgressStatus,
-	"DependencyNotReady":        status.InProgressStatus,
+	"Pending":            status.InProgressStatus,
+	"RepositoryNotReady": status.InProgressStatus,
+	"DependencyNotReady": status.InProgressStatus,
 
-	"DependentsExist": status.TerminatingStatus,
+	"DependentsExist":           status.TerminatingStatus,
 	"PorchUnavailable":          status.InProgressStatus,
 	"PorchFailed":               status.InProgressStatus,
 	"FunctionRunnerUnavailable": status.InProgressStatus,
