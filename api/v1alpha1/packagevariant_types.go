@@ -178,6 +178,10 @@ type SavedDraft struct {
 
 	// Content identifies its files, without the conditions in the Kptfile, which others set.
 	Content string `json:"content"`
+
+	// Proposed reports whether it was the controller that proposed it for publication.
+	// +optional
+	Proposed bool `json:"proposed,omitempty"`
 }
 
 // Approval is the publication of a draft without a person.

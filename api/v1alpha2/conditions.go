@@ -2,12 +2,8 @@
 
 package v1alpha2
 
-// ConditionSuspended tells that a PackageVariantSet is suspended, since when, and what it would do. A set that is not
-// suspended does not have it.
-const ConditionSuspended = "Suspended"
-
 // Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariantSet, beside those of package v1alpha1
-// that are about a spec, an upstream and what functions and Porch need. The comment names the condition that is True
+// that are about a spec, an upstream, suspension and what functions and Porch need. The comment names the condition that is True
 // with the reason.
 const (
 	// ReasonVariantsReady says that all variants of the set are ready (Ready).
@@ -20,9 +16,6 @@ const (
 	// ReasonTooManyDeletions says that the set would delete more variants than its maxDeletions allows (Stalled). Nothing
 	// is changed.
 	ReasonTooManyDeletions = "TooManyDeletions"
-	// ReasonSuspended says that there is something to do, and that the set is suspended (Stalled). It is the reason of the
-	// condition Suspended, too.
-	ReasonSuspended = "Suspended"
 	// ReasonExpansionFailed says that the set cannot be expanded over the objects in the cluster (Stalled). Nothing is
 	// changed.
 	ReasonExpansionFailed = "ExpansionFailed"

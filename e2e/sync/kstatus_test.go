@@ -20,7 +20,8 @@ import (
 )
 
 // reasons are all that the condition Ready of a PackageVariant has, each with what it is to kstatus. Of those that are
-// Failed only a person helps; the condition Stalled is True then, and Reconciling where it is InProgress.
+// Failed only a person helps; the condition Stalled is True then, and Reconciling where it is InProgress. Those that are
+// Terminating are of variants that are being deleted.
 var reasons = map[string]status.Status{
 	"UpToDate":    status.CurrentStatus,
 	"BranchMoved": status.CurrentStatus,
@@ -40,9 +41,15 @@ var reasons = map[string]status.Status{
 	"PipelineConflict":      status.FailedStatus,
 	"RenderFailed":          status.FailedStatus,
 	"FunctionFailed":        status.FailedStatus,
+	"Suspended":             status.FailedStatus,
+	"DependencyNotFound":    status.FailedStatus,
+	"DependencyCycle":       status.FailedStatus,
 
-	"Pending":                   status.InProgressStatus,
-	"RepositoryNotReady":        status.InProgressStatus,
+	"Pending":            status.InProgressStatus,
+	"RepositoryNotReady": status.InProgressStatus,
+	"DependencyNotReady": status.InProgressStatus,
+
+	"DependentsExist":           status.TerminatingStatus,
 	"PorchUnavailable":          status.InProgressStatus,
 	"PorchFailed":               status.InProgressStatus,
 	"FunctionRunnerUnavailable": status.InProgressStatus,
@@ -118,10 +125,10 @@ func (w *world) checkKstatus(name, reason string) {
 	if !known {
 		w.t.Errorf("the reason %s is not in the table", reason)
 	}
-	if u.GetDeletionTimestamp() != nil {
-		want = status.TerminatingStatus
-	} else {
+	if u.GetDeletionTimestamp() == nil || want == status.TerminatingStatus {
 		reasonsSeen.Store(reason, true)
+	} else {
+		want = status.TerminatingStatus
 	}
 	got, err := kstatusOf(u)
 	if err == nil && got == want {

@@ -71,20 +71,20 @@ func TestSetSuspended(t *testing.T) {
 
 	w.Apply(simpleSet(t, "  suspend: true\n", ""))
 	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
-	since := w.setCondition(v1alpha2.ConditionSuspended, "there is nothing to do").LastTransitionTime
+	since := w.setCondition(v1alpha1.ConditionSuspended, "there is nothing to do").LastTransitionTime
 
 	w.quiet(c)
 	w.proxy.Reset()
 	w.relabel("edge-2", nil) // a target that is gone
 	w.prods("edge-3")
-	w.setCondition(v1alpha1.ConditionReady, "the set is suspended, and there are variants to create (1: fleet-edge-3-web-")
-	told := w.setCondition(v1alpha2.ConditionSuspended, "to delete (1: fleet-edge-2-web-")
+	w.setCondition(v1alpha1.ConditionReady, "suspended: would create 1 (fleet-edge-3-web-")
+	told := w.setCondition(v1alpha1.ConditionSuspended, "delete 1 (fleet-edge-2-web-")
 	w.expectSet("Suspended", [3]int32{2, 1, 1}, "edge-1/web", "edge-2/web")
 	if told.Status != metav1.ConditionTrue || !told.LastTransitionTime.Equal(&since) {
 		t.Errorf("the condition Suspended is %+v, want it True since %v", told, since)
 	}
 	w.Apply(simpleSet(t, "  suspend: true\n", "annotations: {a: b}"))
-	w.setCondition(v1alpha2.ConditionSuspended, "to update (1: fleet-edge-1-web-")
+	w.setCondition(v1alpha1.ConditionSuspended, "update 1 (fleet-edge-1-web-")
 	w.Never(2*time.Second, "the set writes a variant", func() error {
 		if got := w.work(isSetsWrite); len(got) > 0 {
 			return fmt.Errorf("%v", got)
@@ -94,7 +94,7 @@ func TestSetSuspended(t *testing.T) {
 
 	w.Apply(simpleSet(t, "", ""))
 	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-3/web")
-	if c := meta.FindStatusCondition(w.set().Status.Conditions, v1alpha2.ConditionSuspended); c != nil {
+	if c := meta.FindStatusCondition(w.set().Status.Conditions, v1alpha1.ConditionSuspended); c != nil {
 		t.Errorf("it is not suspended any more, and says %+v", c)
 	}
 }

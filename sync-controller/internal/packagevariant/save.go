@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 )
@@ -30,6 +30,7 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 			return err
 		}
 	}
+	ours := a.created != nil || a.in.Saved.Name == draft.Name && a.in.Saved.Content == kptfile.Digest(e.content.Files)
 	for range maxSaves {
 		wanted, changed := e.wanted(), e.changed()
 		if len(changed) == 0 {
@@ -52,6 +53,9 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 	m := e.mutation()
 	m.Changed, m.Reverted = nil, m.Changed
 	a.out.Mutations[draft.Name] = m
+	if ours { // and nobody else's: it may be approved
+		a.out.Saved = decide.Saved{Name: draft.Name, Content: m.Content}
+	}
 	if a.created != nil {
 		a.out.Requested = decide.Draft{} // it is complete
 	}
@@ -82,9 +86,7 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision) error {
 
 // saved notes that a draft was saved. The upstream asked for is merged into it then.
 func (a *action) saved(draft *revision.Revision, content porch.Content, changed []string) {
-	merge, merged := a.in.Merges[draft.Name]
-	merged = merged && merge.Err == nil && (len(merge.Conflicts) == 0 ||
-		decide.OnConflict(&a.in.Input) != variant.OnConflictStop)
+	merged := decide.Merged(&a.in.Input, draft.Name)
 	switch {
 	case a.created != nil: // of which there is an Event
 	case merged:

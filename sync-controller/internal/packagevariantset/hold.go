@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 )
 
-// hold says why no step of a plan is done: a reason, and a sentence for people. The zero value holds nothing.
-type hold struct{ reason, message string }
+// hold says why no step of a plan is done: a reason, a sentence for people, and what would be done without. The zero
+// value holds nothing.
+type hold struct{ reason, message, would string }
 
 // hold returns why none of the steps is to be done: because they delete more variants than the set allows, or because
 // there is something to do and the set is suspended.
@@ -28,16 +30,17 @@ func (in *input) hold(steps []step) hold {
 		}
 	}
 	if tooMany := expansion.TooManyDeletions(in.spec, specPath, there, doomed); tooMany != "" {
-		return hold{v1alpha2.ReasonTooManyDeletions, tooMany}
+		return hold{v1alpha2.ReasonTooManyDeletions, tooMany, tooMany}
 	}
 	if todo := pending(steps); in.spec.Suspend && todo != "" {
-		return hold{v1alpha2.ReasonSuspended, fmt.Sprintf("the set is suspended, and there are variants %s: "+
-			"take away %s.suspend to have that done", todo, specPath)}
+		return hold{v1alpha1.ReasonSuspended,
+			fmt.Sprintf("suspended: %s; set %s.suspend to false to go on", todo, specPath), todo}
 	}
 	return hold{}
 }
 
-// pending says what the steps would change, and "" if that is nothing: "to create (2: a, b), to delete (1: c)".
+// pending says what the steps would change, and "" if that is nothing: "would create 2 (a, b), delete 1 (c) of its
+// variants".
 func pending(steps []step) string {
 	names := map[action][]string{}
 	for i := range steps {
@@ -54,8 +57,11 @@ func pending(steps []step) string {
 		verb string
 	}{{create, "create"}, {update, "update"}, {remove, "delete"}} {
 		if of := names[each.do]; len(of) > 0 {
-			parts = append(parts, fmt.Sprintf("to %s (%d: %s)", each.verb, len(of), some(of)))
+			parts = append(parts, fmt.Sprintf("%s %d (%s)", each.verb, len(of), some(of)))
 		}
 	}
-	return strings.Join(parts, ", ")
+	if len(parts) == 0 {
+		return ""
+	}
+	return "would " + strings.Join(parts, ", ") + " of its variants"
 }

@@ -13,6 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
+// suspendedAnd is the hold of a set that is suspended, and would do something.
+func suspendedAnd(would string) hold {
+	return hold{"Suspended", "suspended: " + would + "; set spec.suspend to false to go on", would}
+}
+
+// tooManyAnd is the hold of a set that would delete too many variants.
+func tooManyAnd(message string) hold { return hold{"TooManyDeletions", message, message} }
+
 // TestHold holds what keeps a whole plan from being done. The wanted variants are web-a, web-b and web-e.
 func TestHold(t *testing.T) {
 	type variants = []v1alpha1.PackageVariant
@@ -36,23 +44,21 @@ func TestHold(t *testing.T) {
 			wanted: wanted[:1], existing: variants{ownVariant("web-a", "a", suspended)}},
 		"suspended": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, wanted: wanted,
 			existing: variants{ownVariant("web-a", "a", outdated), ownVariant("web-c", "c"), ownVariant("web-d", "d")},
-			want: hold{"Suspended", "the set is suspended, and there are variants to create (2: web-b, web-e), " +
-				"to update (1: web-a), to delete (2: web-c, web-d): take away spec.suspend to have that done"}},
+			want:     suspendedAnd("would create 2 (web-b, web-e), update 1 (web-a), delete 2 (web-c, web-d) of its variants")},
 		"suspended, with a deleted target": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, wanted: wanted[:2],
 			existing: current,
-			want: hold{"Suspended", "the set is suspended, and there are variants to delete (1: web-e): " +
-				"take away spec.suspend to have that done"}},
+			want:     suspendedAnd("would delete 1 (web-e) of its variants")},
 		"suspended, with an empty selection": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, existing: current},
 		"suspended, with one that is being deleted": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true},
 			wanted: wanted[:1], existing: variants{ownVariant("web-a", "a", deleted)}},
 		"as many deletions as are allowed": {spec: v1alpha2.PackageVariantSetSpec{MaxDeletions: number(2)}, wanted: wanted,
 			existing: gone},
 		"too many deletions": {spec: v1alpha2.PackageVariantSetSpec{MaxDeletions: number(1)}, wanted: wanted,
-			existing: gone, want: hold{"TooManyDeletions", tooMany + "1, allows 1" + remedy}},
+			existing: gone, want: tooManyAnd(tooMany + "1, allows 1" + remedy)},
 		"as large a share as is allowed": {spec: v1alpha2.PackageVariantSetSpec{MaxDeletions: share("40%")},
 			wanted: wanted, existing: gone},
 		"too large a share": {spec: v1alpha2.PackageVariantSetSpec{MaxDeletions: share("39%")}, wanted: wanted,
-			existing: gone, want: hold{"TooManyDeletions", tooMany + "39%, allows 1" + remedy}},
+			existing: gone, want: tooManyAnd(tooMany + "39%, allows 1" + remedy)},
 		"one that is being deleted does not count": {spec: v1alpha2.PackageVariantSetSpec{MaxDeletions: share("25%")},
 			wanted: wanted, existing: append(variants{ownVariant("web-c", "c"), ownVariant("web-d", "d", deleted)},
 				current...)},
@@ -62,15 +68,15 @@ func TestHold(t *testing.T) {
 			existing: current},
 		"an empty selection that is allowed": {
 			spec:     v1alpha2.PackageVariantSetSpec{MaxDeletions: number(1), AllowEmpty: true},
-			existing: gone[:2], want: hold{"TooManyDeletions", "nothing is changed, for 2 of the 2 variants of this set would " +
-				"be deleted (web-c, web-d), and spec.maxDeletions, which is 1, allows 1" + remedy}},
+			existing: gone[:2], want: tooManyAnd("nothing is changed, for 2 of the 2 variants of this set would " +
+				"be deleted (web-c, web-d), and spec.maxDeletions, which is 1, allows 1" + remedy)},
 		"a downstream that moves is a deletion": {spec: v1alpha2.PackageVariantSetSpec{MaxDeletions: number(0)},
 			wanted: wanted[:1], existing: variants{ownVariant("web-z", "z")},
-			want: hold{"TooManyDeletions", "nothing is changed, for 1 of the 1 variants of this set would be deleted (web-z), " +
-				"and spec.maxDeletions, which is 0, allows 0" + remedy}},
+			want: tooManyAnd("nothing is changed, for 1 of the 1 variants of this set would be deleted (web-z), " +
+				"and spec.maxDeletions, which is 0, allows 0" + remedy)},
 		"suspended, with too many deletions": {
 			spec:   v1alpha2.PackageVariantSetSpec{MaxDeletions: number(1), Suspend: true},
-			wanted: wanted, existing: gone, want: hold{"TooManyDeletions", tooMany + "1, allows 1" + remedy}},
+			wanted: wanted, existing: gone, want: tooManyAnd(tooMany + "1, allows 1" + remedy)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got := plan(&input{owner: testOwner, spec: &test.spec, wanted: test.wanted, existing: test.existing})
@@ -87,7 +93,7 @@ func TestTellSuspended(t *testing.T) {
 	tell := func(step string, o outcome, want string) {
 		t.Helper()
 		o.tellSuspended(set)
-		c := meta.FindStatusCondition(set.Status.Conditions, v1alpha2.ConditionSuspended)
+		c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionSuspended)
 		switch {
 		case c == nil && want == "":
 		case c == nil || c.Status != metav1.ConditionTrue || c.Reason != "Suspended" || c.Message != want ||

@@ -107,7 +107,7 @@ func (t *tally) variant(pv *v1alpha1.PackageVariant) {
 func judge(in *input, steps []step, held hold) outcome {
 	t := count(in.desired, steps, held.reason != "")
 	o := outcome{counts: &t.counts, err: errors.Join(t.errs...),
-		pending: cmp.Or(held.message, "there is nothing to do")}
+		pending: cmp.Or(held.would, "there is nothing to do")}
 	if len(in.notes) == 0 && !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
 		o.observed = in.digest
 	}
@@ -204,7 +204,7 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	}
 	switch c := o.condition; {
 	case !news || c.Type == v1alpha1.ConditionReady || c.Reason == v1alpha2.ReasonVariantsNotReady:
-	case c.Reason == v1alpha2.ReasonSuspended: // as was asked for
+	case c.Reason == v1alpha1.ReasonSuspended: // as was asked for
 		r.event(set, corev1.EventTypeNormal, c.Reason, c.Message)
 	default:
 		r.event(set, corev1.EventTypeWarning, c.Reason, c.Message)
@@ -215,12 +215,12 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 // tellSuspended sets the condition Suspended of a set that is, with what there is to do. Others do not have it.
 func (o *outcome) tellSuspended(set *v1alpha2.PackageVariantSet) {
 	if !set.Spec.Suspend {
-		meta.RemoveStatusCondition(&set.Status.Conditions, v1alpha2.ConditionSuspended)
+		meta.RemoveStatusCondition(&set.Status.Conditions, v1alpha1.ConditionSuspended)
 		return
 	}
 	meta.SetStatusCondition(&set.Status.Conditions, metav1.Condition{
-		Type: v1alpha2.ConditionSuspended, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonSuspended,
-		Message:            v1alpha1.ShortenNote(cmp.Or(o.pending, "the set cannot be expanded: see the condition Ready")),
+		Type: v1alpha1.ConditionSuspended, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonSuspended,
+		Message:            v1alpha1.ShortenMessage(cmp.Or(o.pending, "the set cannot be expanded: see the condition Ready")),
 		ObservedGeneration: set.Generation,
 	})
 }

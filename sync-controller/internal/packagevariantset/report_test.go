@@ -121,14 +121,14 @@ func TestJudge(t *testing.T) {
 		},
 		"held back: nothing was created, updated or deleted": {
 			wanted: 3, steps: []step{ready("a"), fresh("b"), {do: update, have: fresh("c").want, want: ready("c").want},
-				{do: remove, have: fresh("d").want}}, held: hold{"Suspended", "there is something to do"},
+				{do: remove, have: fresh("d").want}}, held: hold{"Suspended", "there is something to do", ""},
 			notes: []string{"spec.targets[1] selects none"}, counts: counts{3, 1, 1, 0},
 			condition: v1alpha1.Condition{Type: "Stalled", Reason: "Suspended",
 				Message: "there is something to do; spec.targets[1] selects none"},
 		},
 		"held back, and a name is taken": {
 			wanted: 2, steps: []step{{do: taken, have: fresh("a").want}, fresh("b")},
-			held: hold{"TooManyDeletions", "it would be too much"}, counts: counts{2, 0, 0, 0},
+			held: tooManyAnd("it would be too much"), counts: counts{2, 0, 0, 0},
 			condition: v1alpha1.Condition{Type: "Stalled", Reason: "TooManyDeletions", Message: "it would be too much"},
 		},
 		"a name is taken": {

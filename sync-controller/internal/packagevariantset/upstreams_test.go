@@ -135,7 +135,7 @@ func TestHeldBack(t *testing.T) {
 	if writes, _ := c.reconcile(t, false); !slices.Equal(writes, []string{status}) {
 		t.Errorf("suspended, it writes %v", writes)
 	}
-	c.expect(t, "suspended", "1/1/0 Suspended", "the set is suspended, and there are variants to delete (1: web-b-web-",
+	c.expect(t, "suspended", "1/1/0 Suspended", "suspended: would delete 1 (web-b-web-",
 		"web@2 in a", "web@2 in b")
 	none := intstr.FromString("0%")
 	c.edit(t, func(s *v1alpha2.PackageVariantSetSpec) { s.Suspend, s.MaxDeletions = false, &none })
