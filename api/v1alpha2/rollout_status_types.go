@@ -70,6 +70,20 @@ type RolloutStatus struct {
 	// +kubebuilder:validation:MaxItems=33
 	// +optional
 	Waves []WaveStatus `json:"waves,omitempty"`
+
+	// Written is what the variants are once all is written that was decided on. While a cache says something else, nothing
+	// is opened by it.
+	// +optional
+	Written *WrittenVariants `json:"written,omitempty"`
+}
+
+// WrittenVariants identifies all that a rollout has written, as far as a cache has to know it.
+type WrittenVariants struct {
+	// Updated is the number of variants with the spec that they are to have.
+	Updated int32 `json:"updated"`
+
+	// Generations is the sum of the generations of all variants, which grows by one with each spec that is written.
+	Generations int64 `json:"generations"`
 }
 
 // RolloutRevision is what a rollout brings to the variants.

@@ -114,11 +114,12 @@ func Plan(in *Input) Decision {
 	}
 	r.advance()
 	opened := r.opens()
-	if len(opened) > 0 && r.behind() {
+	if len(opened) > 0 && !r.known() {
 		return Decision{ReadLive: true}
 	}
 	d := Decision{Steps: r.steps(opened), OpenedAt: r.stamp.Format(time.RFC3339), Again: r.again()}
 	d.Status, d.Condition = r.status()
+	d.Status.Written = r.toBeWritten(d.Steps)
 	d.Counts, d.Failures = r.counts(), r.failures()
 	return d
 }

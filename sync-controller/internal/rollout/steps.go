@@ -42,25 +42,52 @@ func (r *rollout) opens() []*target {
 	return opened
 }
 
-// behind reports whether the variants may be older than what was written: the status, which is written first, does not
-// agree with them, or a rollout begins. What comes from the API server is not.
-func (r *rollout) behind() bool {
-	if r.Live {
-		return false
-	}
-	if r.before == nil {
-		return true
-	}
-	known := 0
-	for i := range r.before.Waves {
-		known += int(r.before.Waves[i].Updated)
-	}
+// known reports whether the variants have all that was written: they come from the API server, or agree with the
+// status, which is written before them. In a cache that is behind, a variant can be as it was two rollouts ago.
+func (r *rollout) known() bool {
+	return r.Live || r.before != nil && r.before.Written != nil && *r.before.Written == r.written()
+}
+
+// written returns what is written, as far as the variants tell.
+func (r *rollout) written() (w v1alpha2.WrittenVariants) {
 	for i := range r.targets {
-		if r.targets[i].updated {
-			known--
+		t := &r.targets[i]
+		if t.updated {
+			w.Updated++
+		}
+		if t.Have != nil {
+			w.Generations += t.Have.Generation
 		}
 	}
-	return known != 0
+	return w
+}
+
+// toBeWritten returns what is written once the steps are done; what the status said, if that is not known.
+func (r *rollout) toBeWritten(steps []Step) *v1alpha2.WrittenVariants {
+	switch {
+	case r.known():
+	case r.before == nil:
+		return nil
+	default:
+		return r.before.Written
+	}
+	w := r.written()
+	for i := range steps {
+		if steps[i].Action == Hold {
+			continue
+		}
+		w.Generations++
+		if r.makesUpdated(i, &steps[i]) {
+			w.Updated++
+		}
+	}
+	return &w
+}
+
+// makesUpdated reports whether the i-th target has the spec that it is to have by a step only.
+func (r *rollout) makesUpdated(i int, s *Step) bool {
+	t := &r.targets[i]
+	return !t.updated && (s.Action == Open || s.Action == Pin && equality.Semantic.DeepEqual(s.Spec, t.spec))
 }
 
 // steps returns what to do about each target, and counts in the waves what they will have.
@@ -81,7 +108,7 @@ func (r *rollout) steps(opened []*target) []Step {
 		} else if pinned := t.pin(); pinned != nil && !r.Suspended {
 			s.Action, s.Spec = Pin, pinned
 		}
-		if t.updated || s.Action == Open || s.Action == Pin && equality.Semantic.DeepEqual(s.Spec, t.spec) {
+		if t.updated || r.makesUpdated(i, &s) {
 			t.wave.now.Updated++
 		}
 		steps[i] = s
