@@ -64,7 +64,7 @@ type Rollout struct {
 	// that takes longer has failed. Absent or 0, there is no limit.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must be a duration from 0s, such as 90s, 15m or 36h"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?(ns|us|µs|ms|s|m|h))+$') && duration(self) >= duration('0s')",message="must be a duration from 0s, such as 90s, 15m or 36h"
 	// +optional
 	ProgressDeadline *metav1.Duration `json:"progressDeadline,omitempty"`
 
@@ -122,7 +122,7 @@ type WaveAfter struct {
 	// MinSuccessTime is how long all targets must have been what the wave waits for, without interruption.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must be a duration from 0s, such as 90s, 15m or 36h"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?(ns|us|µs|ms|s|m|h))+$') && duration(self) >= duration('0s')",message="must be a duration from 0s, such as 90s, 15m or 36h"
 	// +optional
 	MinSuccessTime *metav1.Duration `json:"minSuccessTime,omitempty"`
 }

@@ -257,7 +257,9 @@ func TestSimulation(t *testing.T) {
 					w.approve()
 				case n < 74:
 					w.wanted = 1 + w.IntN(4)
-				case n < 85:
+				case n < 76:
+					w.spec.Paused = !w.spec.Paused
+				case n < 86:
 					w.reconcile(w.IntN(4)) // killed
 				default:
 					w.reconcile(-1)
@@ -271,6 +273,7 @@ func TestSimulation(t *testing.T) {
 // finish lets the rollout end without trouble, and holds that it does, by one write for each variant.
 func (w *world) finish() {
 	w.peace, w.failing, w.plans, w.reads, w.writes = true, 0, 0, 0, 0
+	w.spec.Paused = false
 	w.approve()
 	for {
 		copy(w.cached, w.variants)
