@@ -4,10 +4,30 @@ package compat
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// TestRolloutOfManual holds that the server takes the set that the manual shows.
+func TestRolloutOfManual(t *testing.T) {
+	t.Parallel()
+	manual, err := os.ReadFile(filepath.Join(crdDir, "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(manual), "\n## Rollouts\n")
+	_, block, found := strings.Cut(section, "```yaml\n")
+	block, _, closed := strings.Cut(block, "```")
+	if !found || !closed {
+		t.Fatal("the manual shows no set with a rollout")
+	}
+	s := newServer(t, filepath.Join(crdDir, variantSetCRD))
+	for _, err := range s.create(t, s.object(parse(t, block).(map[string]any)["spec"])) {
+		t.Error(err)
+	}
+}
 
 // TestRolloutRules holds that the API server refuses what the controller could not read, or could not do.
 func TestRolloutRules(t *testing.T) {

@@ -26,8 +26,8 @@ var phaseRules = []func(*rollout) *standing{
 // noNumber is the condition of a set whose rollout has upstreams that can change without another revision: drafts and
 // branches.
 func noNumber(names []string) v1alpha1.Condition {
-	return v1alpha1.Stalled(v1alpha1.ReasonUpstreamNotPublished, "a rollout needs a published revision with a number, and "+
-		some(names)+" has none: publish it, or name a number, latest or a tag in the upstream's revision")
+	return v1alpha1.Stalled(v1alpha1.ReasonUpstreamNotPublished, "a rollout needs a published revision with a number, "+
+		"and "+some(names)+" has none: publish it, or name a number, latest or a tag in the upstream's revision")
 }
 
 // isComplete says nothing of a rollout that is complete: its set is as any other.

@@ -282,7 +282,7 @@ func (w *world) finish() {
 		if d.Status.Phase == v1alpha2.RolloutComplete && w.cachedStatus.version == w.status.version {
 			break
 		}
-		w.now = w.now.Add(time.Second)
+		w.now = w.now.Add(10 * time.Second)
 		for range 4 * len(w.variants) {
 			w.progress()
 		}

@@ -165,7 +165,8 @@ type waveStanding struct {
 
 // waveRules are tried in this order; the first that says something wins.
 var waveRules = []func(*rollout, *wave) *waveStanding{
-	waveStaysComplete, waveWaitsForEarlier, waveHasOpenTargets, waveIsStopped, waveSoaks, waveAwaitsApproval, waveIsComplete,
+	waveStaysComplete, waveWaitsForEarlier, waveHasOpenTargets, waveIsStopped, waveSoaks, waveAwaitsApproval,
+	waveIsComplete,
 }
 
 // waveStaysComplete keeps a wave complete whose targets all have the spec that they are to have, whatever becomes of
