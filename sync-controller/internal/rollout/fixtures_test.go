@@ -278,5 +278,4 @@ func testPlan(t *testing.T, cases map[string]planCase) {
 	}
 }
 
-
 func noVariants(in *Input) { in.Variants = nil }
