@@ -128,6 +128,10 @@ const (
 	ReasonLaterRevision = "LaterRevision"
 	// ReasonEditedByOthers says that somebody else has edited the draft, or may have (False).
 	ReasonEditedByOthers = "EditedByOthers"
+	// ReasonRejected says that somebody has rejected the draft, which the controller had proposed (False).
+	ReasonRejected = "Rejected"
+	// ReasonOvertaken says that the draft was not made from the latest published revision (False).
+	ReasonOvertaken = "Overtaken"
 	// ReasonGatesNotMet says that readiness gates in the Kptfile of the draft are not True (False).
 	ReasonGatesNotMet = "GatesNotMet"
 	// ReasonPermissionMissing says that the controller may not approve package revisions (False).

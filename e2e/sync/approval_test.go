@@ -222,8 +222,8 @@ func TestApproversAtOnce(t *testing.T) {
 	}
 }
 
-// TestEditedWhileProposed has a person edit the draft just before the controller proposes it: it is not published, and
-// stays proposed for a person to look at.
+// TestEditedWhileProposed has a person edit the draft just before the controller proposes it: Porch refuses that, and
+// the draft is left to a person.
 func TestEditedWhileProposed(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -238,11 +238,10 @@ func TestEditedWhileProposed(t *testing.T) {
 	w.Publish("blueprints", "web", "v1", simple())
 	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
 	c := w.start()
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecycleProposed)
 	w.waitApproved("web", "EditedByOthers")
 	w.quiet(c)
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecycleProposed)
-	w.Approve("edge.web.packagevariant-1")
+	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecycleDraft)
+	w.publish("edge.web.packagevariant-1")
 	w.waitApproved("web", "Published")
 }
 

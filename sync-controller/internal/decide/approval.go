@@ -19,7 +19,7 @@ var errMayNotApprove = errors.New("the controller may not approve package revisi
 
 // approvals are tried in this order for each open target; the first that has an aspect keeps it from being published.
 var approvals = []func(*Input, *revision.Revision) *Aspect{
-	laterRevision, editedByOthers, notRendered, mergedConflicts, gatesNotMet, mayNotApprove,
+	laterRevision, editedByOthers, rejected, overtaken, notRendered, mergedConflicts, gatesNotMet, mayNotApprove,
 }
 
 // Approving reports whether the policy of a variant may have its drafts published.
@@ -28,8 +28,8 @@ func Approving(in *Input) bool {
 		in.Spec.ApprovalPolicy == variant.ApprovalPolicyAutomatic
 }
 
-// approve proposes the open targets of a variant that is ready, and approves those that are proposed: a proposed draft
-// can be edited no more, so that what was looked at is what is published.
+// approve proposes the open targets of a variant that is ready, and approves those that are proposed. Porch refuses it
+// if they are not any more what was looked at.
 func approve(in *Input, targets []revision.Revision) []Step {
 	var steps []Step
 	for i := range targets {
@@ -102,6 +102,28 @@ func editedByOthers(in *Input, target *revision.Revision) *Aspect {
 		"have: propose and approve it", target.Name)
 }
 
+// rejected leaves a draft to a person that the controller had proposed and that somebody made a draft again, until its
+// content changes.
+func rejected(in *Input, target *revision.Revision) *Aspect {
+	if in.Saved.Name != target.Name || !in.Saved.Proposed || target.Lifecycle != revision.Draft {
+		return nil
+	}
+	return waits(v1alpha1.ReasonRejected, "%s waits for a person, because somebody has rejected it: propose and approve "+
+		"it, or change what the variant or the upstream asks for", target.Name)
+}
+
+// overtaken leaves a draft to a person that was not made from the latest published revision: it would take back what is
+// published.
+func overtaken(in *Input, target *revision.Revision) *Aspect {
+	latest := revision.LatestPublished(in.Revisions)
+	if latest == nil || latest.Name == target.Task.From() {
+		return nil
+	}
+	return waits(v1alpha1.ReasonOvertaken, "%s waits for a person, because it was not made from %s, which is the latest "+
+		"published revision, and would take back its changes: propose and approve it, or delete it", target.Name,
+		latest.Name)
+}
+
 func notRendered(in *Input, target *revision.Revision) *Aspect {
 	failure := in.Mutations[target.Name].RenderError
 	if failure == "" {
@@ -139,7 +161,7 @@ func mayNotApprove(in *Input, target *revision.Revision) *Aspect {
 // withdraw takes back the proposal of a target by the controller itself, which has to change first. That of a person
 // stays.
 func withdraw(in *Input, state State, target *revision.Revision) *Decision {
-	if in.Saved.Name != target.Name || !in.Saved.Proposed || !Approving(in) || !in.MayApprove {
+	if in.Saved.Name != target.Name || !in.Saved.Proposed || !in.MayApprove {
 		return nil
 	}
 	return &Decision{

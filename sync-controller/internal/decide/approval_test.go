@@ -51,8 +51,22 @@ func TestApproval(t *testing.T) {
 			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Propose " + one}},
 		"a proposed one is approved": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, isProposed)),
 			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Approve " + one}},
-		"a later draft, too": {in: input(all(automatic, saved(two)), down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft)),
+		"a later draft, by an edit": {in: input(all(automatic, saved(two)), down("packagevariant-1", 1, published),
+			down("packagevariant-2", 0, draft, made(revision.Edit, one))),
 			want: waiting("ApprovalPending", two+" is to be published"), steps: []string{"Propose " + two}},
+		"a later draft, by an upgrade": {in: input(all(automatic, saved(two)), down("packagevariant-1", 1, published),
+			down("packagevariant-2", 0, draft, upgradedFrom(one))),
+			want: waiting("ApprovalPending", two+" is to be published"), steps: []string{"Propose " + two}},
+		"somebody has published another since": {in: input(all(automatic, saved(two)), down("packagevariant-1", 1, published),
+			down("mine", 2, published, foreign), down("packagevariant-2", 0, draft, made(revision.Edit, one))),
+			want: waiting("Overtaken", two+" waits for a person, because it was not made from edge.web.mine, which is the latest published revision, and would take back its changes: propose and approve it, or delete it")},
+		"a clone beside a published one": {in: input(all(automatic, saved(two)), down("mine", 1, published, foreign),
+			down("packagevariant-2", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
+			want: waiting("Overtaken", two+" waits for a person, because it was not made from edge.web.mine, which is the latest published revision, and would take back its changes: propose and approve it, or delete it")},
+		"somebody has rejected it": {in: input(all(automatic, saved(one), proposedByUs), down("packagevariant-1", 0, draft)),
+			want: waiting("Rejected", one+" waits for a person, because somebody has rejected it: propose and approve it, or change what the variant or the upstream asks for")},
+		"a guard holds": {in: input(all(automatic, saved(one), func(in *Input) { in.Upstream = nil }), down("packagevariant-1", 0, draft)),
+			want: waiting("NotReady", isReady)},
 		"Initial: the first": {in: input(all(initial, saved(one)), down("packagevariant-1", 0, draft)),
 			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Propose " + one}},
 		"Initial: not the second": {in: input(all(initial, saved(two)), down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft)),
@@ -87,7 +101,9 @@ func TestApproval(t *testing.T) {
 		"proposed by us, and to be changed": {in: input(all(automatic, saved(one), changed(one), proposedByUs), down("packagevariant-1", 0, isProposed)),
 			want: waiting("NotReady", isReady), steps: []string{"Withdraw " + one}},
 		"proposed by a person, and to be upgraded": {in: input(all(automatic, second, saved(one)), down("packagevariant-1", 0, isProposed)), want: waiting("NotReady", isReady)},
-		"proposed by us before the policy changed": {in: input(all(second, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed)), want: waiting("", "")},
+		"proposed by us before the policy changed": {in: input(all(approves("Manual"), second, saved(one), proposedByUs),
+			down("packagevariant-1", 0, isProposed)), want: waiting("", ""), steps: []string{"Withdraw " + one}},
+		"proposed by us, and the right is gone": {in: input(all(second, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed)), want: waiting("", "")},
 		"suspended": {in: input(all(automatic, saved(one), suspend), down("packagevariant-1", 0, draft)),
 			want: waiting("Suspended", "suspended: would propose "+one+"; set spec.suspend to false to go on")},
 		"waiting for another": {in: input(all(automatic, saved(one), dependsOn(Dependency{Name: "ns", AtLeast: 1, Found: true, Ready: true})), down("packagevariant-1", 0, draft)),
@@ -116,6 +132,11 @@ func gate(unmet ...string) func(*Input) {
 		m.Gates = unmet
 		in.Mutations[one] = m
 	}
+}
+
+// upgradedFrom says that a draft was made by an upgrade of a revision of the package.
+func upgradedFrom(local string) edit {
+	return func(r *revision.Revision) { r.Task = revision.Task{Type: revision.Upgrade, Local: local} }
 }
 
 func suspend(in *Input) { in.Spec.Suspend = true }
@@ -161,6 +182,10 @@ func TestHistory(t *testing.T) {
 		"not before the variant is ready": {with(all(limit(1), second)), wantPending(UpstreamChanged,
 			three+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
 			makes("packagevariant-4", "upgrade blueprints.web.v2 (blueprints.web.v1, "+three+")")...)},
+		"one that a draft was made from": {with(limit(1), down("mine", 0, draft, foreign, made(revision.Edit, two))),
+			wantReady(ready, "Retire "+one)},
+		"one of which somebody took the proposal back": {with(all(limit(1), func(in *Input) { in.Retired = map[string]bool{one: true} })),
+			wantReady(ready, "Retire "+two)},
 		"not while it is suspended": {with(all(limit(1), suspend)), wantReady(ready)},
 	})
 }

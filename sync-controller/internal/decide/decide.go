@@ -110,7 +110,7 @@ func Decide(in *Input) Decision {
 	case in.Deleting:
 		return hold(in, deletion(in))
 	case guard != nil:
-		return hold(in, Decision{Condition: *guard})
+		return hold(in, Decision{Condition: *guard, Approved: approved(in, nil, false)})
 	default:
 		return hold(in, decide(in, Targets(in)))
 	}

@@ -23,13 +23,19 @@ func Superseded(in *Input) []revision.Revision {
 	return published[:max(len(published)-int(*in.Spec.RevisionHistoryLimit), 0)]
 }
 
-// trimHistory proposes the deletion of superseded revisions, but for those that another package was made from, and
-// those of which Porch has refused it.
+// trimHistory proposes the deletion of superseded revisions, but for those that a draft or another package was made
+// from, those of which somebody took the proposal back, and those of which Porch has just refused it.
 func trimHistory(in *Input, _ []revision.Revision) []Step {
+	drafted := map[string]bool{}
+	for i := range in.Revisions {
+		if r := &in.Revisions[i]; r.Open() {
+			drafted[r.Task.From()] = true
+		}
+	}
 	var steps []Step
 	superseded := Superseded(in)
 	for i := range superseded {
-		if r := &superseded[i]; !in.Used[r.Name] && !in.Refused[r.Name] {
+		if r := &superseded[i]; !in.Used[r.Name] && !drafted[r.Name] && !in.Retired[r.Name] && !in.Refused[r.Name] {
 			steps = append(steps, Step{Action: Retire, Revision: r})
 		}
 	}

@@ -38,6 +38,8 @@ type Input struct {
 	MayApprove bool
 	// Used are the names of superseded revisions that another package was made from, or that another variant asks for.
 	Used map[string]bool
+	// Retired are the names of those of which the controller has proposed the deletion before.
+	Retired map[string]bool
 	// Refused are the names of superseded revisions of which Porch has just refused to propose the deletion.
 	Refused map[string]bool
 	// Dependencies are the variants of spec.dependsOn, in its order. Cycle is the way on which they lead back to the

@@ -57,7 +57,7 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 		rendered: map[string]porchapi.RenderStatus{}, contents: maps.Clone(in.contents)}}
 	a.out.Mutations = maps.Clone(in.Mutations)
 	a.out.Revisions, a.out.Elsewhere = slices.Clone(in.Revisions), slices.Clone(in.Elsewhere)
-	a.out.Refused = map[string]bool{}
+	a.out.Refused, a.out.Retired = map[string]bool{}, maps.Clone(in.Retired)
 	for i := range d.Steps {
 		step := &d.Steps[i]
 		a.out.err = a.do(ctx, step, d.Condition)
@@ -210,6 +210,7 @@ func (a *action) retire(ctx context.Context, target *revision.Revision) error {
 	case err == nil:
 		a.disposed = append(a.disposed, "proposed the deletion of "+target.Name+", by spec.revisionHistoryLimit")
 		a.changed(target.Name, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
+		a.out.Retired[target.Name] = true
 	case porch.Unavailable(err), porch.Busy(err):
 		return err
 	case !apierrors.IsNotFound(err):

@@ -41,7 +41,7 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 	name := step.Revision.Name
 	switch step.Action {
 	case decide.Propose:
-		if err := a.lifecycle(ctx, step.Revision, revision.Proposed, a.porch.SetLifecycle); err != nil {
+		if err := a.lifecycle(ctx, step.Revision, revision.Proposed, a.porch.Propose); err != nil {
 			return err
 		}
 		a.out.Saved.Proposed = true
@@ -58,17 +58,22 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 		a.out.Saved.Proposed = false
 		return a.lifecycle(ctx, step.Revision, revision.Draft, a.porch.Approve)
 	default: // decide.Keep
-		_, err := a.porch.SetLifecycle(ctx, step.Revision, revision.Published)
+		err := a.porch.Keep(ctx, step.Revision)
 		a.changed(name, func(r *revision.Revision) { r.Lifecycle = revision.Published })
 		a.recordEvent("DeletionTakenBack", "took back the proposal to delete "+name, err)
 		return err
 	}
 }
 
-// lifecycle gives a revision another lifecycle, by one of Porch's two calls for that.
+// lifecycle gives a revision another lifecycle, by one of Porch's two calls for that, unless its content is not any more
+// what was looked at.
 func (a *action) lifecycle(ctx context.Context, r *revision.Revision, lifecycle revision.Lifecycle,
 	set func(context.Context, *revision.Revision, revision.Lifecycle) (revision.Revision, error)) error {
-	now, err := set(ctx, r, lifecycle)
+	seen := *r
+	if e, inspected := a.in.contents[r.Name]; inspected {
+		seen.Commit = e.content.Commit
+	}
+	now, err := set(ctx, &seen, lifecycle)
 	switch {
 	case err == nil:
 		a.changed(r.Name, func(r *revision.Revision) { *r = now })

@@ -64,12 +64,15 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	o := &observation{pv: pv, Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
 		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer),
-		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status), Known: map[string]bool{},
+		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status), Known: map[string]bool{}, Retired: map[string]bool{},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
 		Merges: map[string]decide.Merge{},
 	}}
 	for _, name := range pv.Status.OwnedRevisions {
 		o.Known[name] = true
+	}
+	for _, name := range pv.Status.RetiredRevisions {
+		o.Retired[name] = true
 	}
 	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted); c != nil &&
 		c.Reason != v1alpha1.ReasonMergeStopped {

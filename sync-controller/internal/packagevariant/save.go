@@ -30,7 +30,8 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 			return err
 		}
 	}
-	ours := a.created != nil || a.in.Saved.Name == draft.Name && a.in.Saved.Content == kptfile.Digest(e.content.Files)
+	ours := a.untouched(e.content) ||
+		a.in.Saved.Name == draft.Name && a.in.Saved.Content == kptfile.Digest(e.content.Files)
 	for range maxSaves {
 		wanted, changed := e.wanted(), e.changed()
 		if len(changed) == 0 {
@@ -60,6 +61,11 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 		a.out.Requested = decide.Draft{} // it is complete
 	}
 	return nil
+}
+
+// untouched reports whether a content is what Porch made when the draft was created, and nobody has edited it since.
+func (a *action) untouched(content porch.Content) bool {
+	return a.created != nil && a.created.Commit == content.Commit
 }
 
 // notSaved returns the error of a save. A draft that was asked for, and that the package's pipeline keeps from being
@@ -110,7 +116,7 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 	if err != nil {
 		return evaluated{}, err
 	}
-	e, err := a.Reconciler.mutate(ctx, a.in.observation, content, a.upgraded(content.Files))
+	e, err := a.Reconciler.mutate(ctx, a.in.observation, content, a.upgraded(content))
 	if err == nil || unavailable(err) {
 		return e, err
 	}
@@ -125,10 +131,11 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 
 // upgraded returns the files of a draft that Porch made by an upgrade as they are to be: those of our own merge.
 // Porch's knows one answer to a conflict, brings back what somebody removed, and doubles what somebody moved.
-func (a *action) upgraded(files map[string]string) map[string]string {
+// One that somebody has edited meanwhile stays as it is.
+func (a *action) upgraded(content porch.Content) map[string]string {
 	local, merged := a.in.contents[a.out.Requested.Task.Local]
-	if a.created == nil || !merged {
-		return files
+	if !merged || !a.untouched(content) {
+		return content.Files
 	}
 	return local.files
 }

@@ -32,8 +32,13 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 	status.SavedDraft = nil
 	for i := range out.Revisions {
 		if r := &out.Revisions[i]; r.Name == out.Saved.Name && r.Open() {
-			status.SavedDraft = &v1alpha1.SavedDraft{Name: r.Name, Content: out.Saved.Content,
-				Proposed: out.Saved.Proposed && r.Lifecycle == revision.Proposed}
+			status.SavedDraft = &v1alpha1.SavedDraft{Name: r.Name, Content: out.Saved.Content, Proposed: out.Saved.Proposed}
+		}
+	}
+	status.RetiredRevisions = nil
+	for i := range out.Revisions {
+		if name := out.Revisions[i].Name; out.Retired[name] {
+			status.RetiredRevisions = append(status.RetiredRevisions, name)
 		}
 	}
 	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.fresh)

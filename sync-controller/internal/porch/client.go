@@ -126,24 +126,32 @@ func (c *Client) Save(ctx context.Context, content Content, files map[string]str
 	return contentOf(prr), nil
 }
 
-// SetLifecycle changes the lifecycle of a revision as its author may, and returns the revision as it is then.
-func (c *Client) SetLifecycle(ctx context.Context, r *revision.Revision,
-	lifecycle revision.Lifecycle) (revision.Revision, error) {
-	return c.patchBy(ctx, r, lifecycleOf(lifecycle), c.Writer.Patch)
+// Keep takes back the proposal to delete a revision.
+func (c *Client) Keep(ctx context.Context, r *revision.Revision) error {
+	return c.patch(ctx, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}})
 }
 
-// Approve changes the lifecycle of a proposed revision as only approvers may: to Published, or back to Draft.
+// Propose gives a draft the lifecycle Proposed, and returns the revision as it is then. It fails, and nothing is
+// changed, if the draft's commit is another than that of r.
+func (c *Client) Propose(ctx context.Context, r *revision.Revision,
+	lifecycle revision.Lifecycle) (revision.Revision, error) {
+	return c.patchBy(ctx, r, lifecycleOf(r, lifecycle), c.Writer.Patch)
+}
+
+// Approve changes the lifecycle of a proposed revision as only approvers may: to Published, or back to Draft. It fails
+// as Propose does.
 func (c *Client) Approve(ctx context.Context, r *revision.Revision,
 	lifecycle revision.Lifecycle) (revision.Revision, error) {
 	approval := c.Writer.SubResource("approval")
-	return c.patchBy(ctx, r, lifecycleOf(lifecycle),
+	return c.patchBy(ctx, r, lifecycleOf(r, lifecycle),
 		func(ctx context.Context, o client.Object, patch client.Patch, _ ...client.PatchOption) error {
 			return approval.Patch(ctx, o, patch)
 		})
 }
 
-func lifecycleOf(lifecycle revision.Lifecycle) map[string]any {
-	return map[string]any{"spec": map[string]any{"lifecycle": lifecycle}}
+func lifecycleOf(r *revision.Revision, lifecycle revision.Lifecycle) map[string]any {
+	return map[string]any{"spec": map[string]any{"lifecycle": lifecycle},
+		"metadata": map[string]any{"resourceVersion": r.Commit}}
 }
 
 // ProposeDeletion proposes the deletion of a published revision, and gives it these owners.

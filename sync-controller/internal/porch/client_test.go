@@ -351,7 +351,7 @@ func TestLifecycle(t *testing.T) {
 	object := pr("edge", "web", "v1", "Published")
 	p := newPorch(t, interceptor.Funcs{}, object)
 	r := Revision(object)
-	_, set := p.SetLifecycle(t.Context(), &r, "Published")
+	set := p.Keep(t.Context(), &r)
 	_, approved := p.Approve(t.Context(), &r, "Draft")
 	for _, err := range []error{
 		set, approved,
@@ -364,7 +364,7 @@ func TestLifecycle(t *testing.T) {
 	}
 	want := []string{
 		`patch edge.web.v1 {"spec":{"lifecycle":"Published"}}`,
-		`patch edge.web.v1/approval {"spec":{"lifecycle":"Draft"}}`,
+		`patch edge.web.v1/approval {"metadata":{"resourceVersion":"` + r.Commit + `"},"spec":{"lifecycle":"Draft"}}`,
 		`patch edge.web.v1 {"metadata":{"ownerReferences":[]},"spec":{"lifecycle":"DeletionProposed"}}`,
 		`patch edge.web.v1 ` +
 			`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x","uid":"u"}]},"spec":{"lifecycle":"DeletionProposed"}}`,
@@ -418,7 +418,7 @@ func TestErrorsSayWhat(t *testing.T) {
 	_, list := p.Revisions(ctx, "fleet", pkg)
 	_, get := p.Revision(ctx, "fleet", r.Name)
 	_, content := p.Content(ctx, "fleet", r.Name)
-	_, patch := p.SetLifecycle(ctx, &r, "Published")
+	_, patch := p.Propose(ctx, &r, "Proposed")
 	_, create := p.Create(ctx, Draft{Package: pkg, Task: revision.Task{Type: revision.Upgrade}})
 	for want, err := range map[string]error{
 		"cannot list the revisions of edge/web: boom":      list,
