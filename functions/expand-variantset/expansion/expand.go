@@ -13,8 +13,8 @@ import (
 )
 
 // Expand returns the variants that the set wants over the snapshot, in the order of its targets, and notes for the
-// user: targets that select nothing, or an upstreamSelector that does. The variants share their upstreams and their
-// labels, and are to be read only. The set must be valid. Its spec is taken to stand at path for the FieldErrors that
+// user: targets that select nothing, or an upstreamSelector that does. The variants share their upstreams, their labels
+// and their annotations, and are to be read only. The set must be valid. Its spec is taken to stand at path for the FieldErrors that
 // Expand returns: an upstream, a repository or a key that is missing, an expression that fails, a downstream package
 // that two targets or two upstreams claim, an upstream that the set makes, a variant that the rules of the API refuse,
 // or more than the limits allow.
@@ -31,6 +31,9 @@ func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alph
 		notes = append([]string{note}, notes...)
 	}
 	e := newExpander(set, s, origins, targets)
+	if e.waves, err = newWaves(set.Spec.Rollout, node.Join(path, "rollout")); err != nil {
+		return nil, nil, err
+	}
 	for i := range targets {
 		for j := range targets[i].places {
 			for k := range origins {
@@ -116,6 +119,7 @@ type expander struct {
 	repositories map[string]*Object
 	claimed      map[variant.Downstream]want
 	variants     []v1alpha1.PackageVariant
+	waves        []wave
 
 	typeMeta metav1.TypeMeta
 	labels   map[string]string
@@ -172,7 +176,7 @@ func (e *expander) add(w want) error {
 		ObjectMeta: metav1.ObjectMeta{
 			Name:      Name(e.set.Name, downstream.Repo, downstream.Package),
 			Namespace: e.set.Namespace,
-			Labels:    e.labels,
+			Labels:    e.labels, Annotations: e.waveAnnotations(p),
 		},
 		Spec: variant.Spec{Upstream: w.origin.spec, Downstream: &downstream},
 	})

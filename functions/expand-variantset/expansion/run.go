@@ -3,6 +3,7 @@
 package expansion
 
 import (
+	"maps"
 	"path"
 	"slices"
 
@@ -197,8 +198,8 @@ func rootFiles(items []*yaml.RNode) map[string]*yaml.RNode {
 	return files
 }
 
-// update returns a variant's item with the spec wanted; what the user wrote around it stays, and spec.suspend, which is
-// for people to set and to clear.
+// update returns a variant's item with the spec and the wave wanted; what the user wrote around them stays, and
+// spec.suspend, which is for people to set and to clear.
 func update(item *yaml.RNode, pv *v1alpha1.PackageVariant) (*yaml.RNode, error) {
 	spec, err := node.FromValue(pv.Spec)
 	if err != nil {
@@ -208,6 +209,9 @@ func update(item *yaml.RNode, pv *v1alpha1.PackageVariant) (*yaml.RNode, error) 
 		spec.Content = append(spec.Content, node.String("suspend"), suspend)
 	}
 	return krm.Edit(item, func(e *node.Editor) error {
+		if err := setWave(e, item.YNode(), pv.Annotations); err != nil {
+			return err
+		}
 		field, err := e.Top("spec")
 		if err != nil {
 			return err
@@ -232,12 +236,11 @@ type manifestMeta struct {
 }
 
 func newItem(pv *v1alpha1.PackageVariant, file string) (*yaml.RNode, error) {
+	annotations := map[string]string{kioutil.PathAnnotation: file, kioutil.IndexAnnotation: "0"}
+	maps.Copy(annotations, pv.Annotations)
 	n, err := node.FromValue(manifest{
 		APIVersion: pv.APIVersion, Kind: pv.Kind, Spec: pv.Spec,
-		Metadata: manifestMeta{Name: pv.Name, Namespace: pv.Namespace, Labels: pv.Labels, Annotations: map[string]string{
-			kioutil.PathAnnotation:  file,
-			kioutil.IndexAnnotation: "0",
-		}},
+		Metadata: manifestMeta{Name: pv.Name, Namespace: pv.Namespace, Labels: pv.Labels, Annotations: annotations},
 	})
 	return yaml.NewRNode(n), err
 }

@@ -91,10 +91,13 @@ func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantS
 	if err := r.checkUpstreams(ctx, set, s); err != nil {
 		return nil, nil, err
 	}
-	wanted, notes, err := mutate.Expand(ctx, r.runtime, set, s)
+	expanded, err := mutate.Expand(ctx, r.runtime, set, s)
+	if err == nil {
+		slices.SortFunc(expanded.Variants, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
+		return expanded.Variants, expanded.Notes, nil
+	}
 	if _, ofSet := errors.AsType[*expansion.FieldError](err); !ofSet {
-		slices.SortFunc(wanted, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
-		return wanted, notes, err
+		return nil, nil, err
 	}
 	if err := expansion.Compile(set, specPath); err != nil {
 		return nil, nil, stalled(v1alpha1.ReasonInvalidSpec, err.Error())
