@@ -4,13 +4,16 @@
 package kptfile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )
 
@@ -58,30 +61,58 @@ gates:
 	return unmet, nil
 }
 
-// Digest identifies the files of a package but for the status in the root Kptfile: others set the conditions there, and
-// Porch writes a Kptfile anew, without its comments, where labels of a draft change.
+// Digest identifies the files of a package but for the conditions in the status of the root Kptfile, which others set.
 func Digest(files map[string]string) string {
 	h := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		text := files[path]
 		if path == name {
-			text = withoutStatus(text)
+			text = withoutConditions(text)
 		}
 		_, _ = fmt.Fprintf(h, "%q %d\n%s", path, len(text), text) // a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// withoutStatus returns what a Kptfile says beside its status; one that cannot be read, as it is.
-func withoutStatus(text string) string {
-	var fields map[string]any
-	if err := yaml.Unmarshal([]byte(text), &fields); err != nil {
-		return text
+// withoutConditions returns a Kptfile without the conditions in its status, with its comments and whatever documents
+// follow; one that cannot be read, as it is.
+func withoutConditions(text string) string {
+	var out bytes.Buffer
+	decoder, encoder := kyaml.NewDecoder(bytes.NewBufferString(text)), kyaml.NewEncoder(&out)
+	for first := true; ; first = false {
+		var document kyaml.Node
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return out.String()
+		}
+		if err == nil && first && len(document.Content) == 1 {
+			removeConditions(document.Content[0])
+		}
+		if err == nil {
+			err = encoder.Encode(&document)
+		}
+		if err != nil {
+			return text
+		}
 	}
-	delete(fields, "status")
-	data, err := json.Marshal(fields)
-	if err != nil {
-		return text
+}
+
+// removeConditions takes status.conditions out of a mapping, and a status that is empty then and has no comment.
+func removeConditions(root *kyaml.Node) {
+	for i := 0; root.Kind == kyaml.MappingNode && i+1 < len(root.Content); i += 2 {
+		key, status := root.Content[i], root.Content[i+1]
+		if key.Value != "status" || status.Kind != kyaml.MappingNode {
+			continue
+		}
+		for j := 0; j+1 < len(status.Content); j += 2 {
+			if status.Content[j].Value == "conditions" {
+				status.Content = slices.Delete(status.Content, j, j+2)
+				break
+			}
+		}
+		if len(status.Content) == 0 && key.HeadComment+key.LineComment+key.FootComment == "" {
+			root.Content = slices.Delete(root.Content, i, i+2)
+		}
+		return
 	}
-	return string(data)
 }

@@ -49,21 +49,32 @@ func TestUnmetGates(t *testing.T) {
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	const kptfile = "kind: Kptfile\nmetadata:\n  name: web\n"
-	before := Digest(map[string]string{"Kptfile": kptfile, "a.yaml": "a: 1\n"})
+	with := func(kptfile string) map[string]string {
+		return map[string]string{"a.yaml": "a: 1\n", "Kptfile": kptfile}
+	}
+	before := Digest(with(kptfile))
 	for name, c := range map[string]struct {
 		files map[string]string
 		same  bool
 	}{
-		"the same":                        {map[string]string{"a.yaml": "a: 1\n", "Kptfile": kptfile}, true},
-		"a condition":                     {map[string]string{"a.yaml": "a: 1\n", "Kptfile": kptfile + "status:\n  conditions:\n  - type: a\n"}, true},
-		"comments of the Kptfile":         {map[string]string{"a.yaml": "a: 1\n", "Kptfile": "# web\n" + kptfile}, true},
-		"another field of the Kptfile":    {map[string]string{"a.yaml": "a: 1\n", "Kptfile": kptfile + "info: {}\n"}, false},
-		"a comment of another file":       {map[string]string{"a.yaml": "a: 1 # one\n", "Kptfile": kptfile}, false},
-		"a file more":                     {map[string]string{"a.yaml": "a: 1\n", "b.yaml": "", "Kptfile": kptfile}, false},
-		"a file less":                     {map[string]string{"Kptfile": kptfile}, false},
-		"a file by another name":          {map[string]string{"b.yaml": "a: 1\n", "Kptfile": kptfile}, false},
-		"the status of a subpackage":      {map[string]string{"a.yaml": "a: 1\n", "Kptfile": kptfile, "sub/Kptfile": "status: {}\n"}, false},
-		"a Kptfile that cannot be parsed": {map[string]string{"a.yaml": "a: 1\n", "Kptfile": "["}, false},
+		"the same":                         {with(kptfile), true},
+		"a condition":                      {with(kptfile + "status:\n  conditions:\n  - type: a\n    status: \"True\"\n"), true},
+		"conditions in front":              {with("status:\n  conditions: []\n" + kptfile), true},
+		"another part of the status":       {with(kptfile + "status:\n  renderStatus: {}\n"), false},
+		"a comment of the status":          {with(kptfile + "status: # mine\n  conditions: []\n"), false},
+		"a comment in front":               {with("# web\n" + kptfile), false},
+		"a comment at the end of a line":   {with("kind: Kptfile # web\nmetadata:\n  name: web\n"), false},
+		"a comment at the end":             {with(kptfile + "# web\n"), false},
+		"a further document":               {with(kptfile + "---\nkind: ConfigMap\n"), false},
+		"conditions of a further document": {with(kptfile + "---\nstatus:\n  conditions: []\n"), false},
+		"another field":                    {with(kptfile + "info: {}\n"), false},
+		"a Kptfile that cannot be parsed":  {with("["), false},
+		"a Kptfile that is a list":         {with("- a\n"), false},
+		"a comment of another file":        {map[string]string{"a.yaml": "a: 1 # one\n", "Kptfile": kptfile}, false},
+		"a file more":                      {map[string]string{"a.yaml": "a: 1\n", "b.yaml": "", "Kptfile": kptfile}, false},
+		"a file less":                      {map[string]string{"Kptfile": kptfile}, false},
+		"a file by another name":           {map[string]string{"b.yaml": "a: 1\n", "Kptfile": kptfile}, false},
+		"the status of a subpackage":       {map[string]string{"a.yaml": "a: 1\n", "Kptfile": kptfile, "sub/Kptfile": "status: {}\n"}, false},
 	} {
 		if same := Digest(c.files) == before; same != c.same {
 			t.Errorf("%s: the digest is the same: %v", name, same)
