@@ -80,6 +80,10 @@ func TestSetSuspended(t *testing.T) {
 	w.setCondition(v1alpha1.ConditionReady, "suspended: would create 1 (fleet-edge-3-web-")
 	told := w.setCondition(v1alpha1.ConditionSuspended, "delete 1 (fleet-edge-2-web-")
 	w.expectSet("Suspended", [3]int32{2, 1, 1}, "edge-1/web", "edge-2/web")
+	if out, err := w.stack.Kubectl(t.Context(), "get", "packagevariantsets", "--namespace", w.Namespace, "-o",
+		"wide"); err != nil || !strings.Contains(out, "SUSPENDED") || !strings.Contains(out, " true ") {
+		t.Errorf("kubectl does not show that it is suspended (%v):\n%s", err, out)
+	}
 	if told.Status != metav1.ConditionTrue || !told.LastTransitionTime.Equal(&since) {
 		t.Errorf("the condition Suspended is %+v, want it True since %v", told, since)
 	}
