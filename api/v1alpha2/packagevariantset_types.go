@@ -26,6 +26,11 @@ import (
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Suspended",type=boolean,priority=1,JSONPath=`.spec.suspend`
+// +kubebuilder:printcolumn:name="Rollout",type=string,priority=1,JSONPath=`.status.rollout.phase`
+// +kubebuilder:printcolumn:name="Wave",type=string,priority=1,JSONPath=`.status.rollout.wave`
+// +kubebuilder:printcolumn:name="Updated",type=integer,priority=1,JSONPath=`.status.counts.updated`
+// +kubebuilder:printcolumn:name="Pending Approval",type=integer,priority=1,JSONPath=`.status.counts.pendingApproval`
+// +kubebuilder:printcolumn:name="Failed",type=integer,priority=1,JSONPath=`.status.counts.failed`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type PackageVariantSet struct {
 	metav1.TypeMeta `json:",inline"`
@@ -100,6 +105,17 @@ type PackageVariantSetSpec struct {
 	// which go on. This is an addition to Porch's API.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
+
+	// Rollout brings changes to the variants in waves. Absent, all variants change at once. This is an addition to
+	// Porch's API.
+	// +optional
+	Rollout *Rollout `json:"rollout,omitempty"`
+
+	// ErrorPolicy says what becomes of the other targets when an expression fails for one. Absent or empty is Stop. This
+	// is an addition to Porch's API.
+	// +kubebuilder:validation:Enum="";Stop;Continue
+	// +optional
+	ErrorPolicy ErrorPolicy `json:"errorPolicy,omitempty"`
 }
 
 // UpstreamSelector selects packages by the labels of their published PackageRevisions. Of each package, the newest one
@@ -240,6 +256,21 @@ type PackageVariantSetStatus struct {
 	// +kubebuilder:validation:Maximum=2147483647
 	// +optional
 	Injected int32 `json:"injected"`
+
+	// Counts are the numbers of variants by how they stand to what the set asks for.
+	// +optional
+	Counts *VariantCounts `json:"counts,omitempty"`
+
+	// Failures are the variants that have failed, those that failed first before the others: at most 10. counts.failed is
+	// how many there are.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	// +optional
+	Failures []VariantFailure `json:"failures,omitempty"`
+
+	// Rollout is where the rollout stands, and the memory of the controller of it; absent if the set has none.
+	// +optional
+	Rollout *RolloutStatus `json:"rollout,omitempty"`
 
 	// ObservedInputs identifies all that the expansion depended on by which the variants were found to be as they are to
 	// be, and the version of the controller and of its functions. While it stays the same the set is not expanded again.

@@ -40,6 +40,7 @@ func TestServerTakesSamples(t *testing.T) {
 		filepath.Join("v1alpha2", "testdata", "porch.yaml"):    variantSetCRD,
 		filepath.Join("v1alpha2", "testdata", "added.yaml"):    variantSetCRD,
 		filepath.Join("v1alpha2", "testdata", "selected.yaml"): variantSetCRD,
+		filepath.Join("v1alpha2", "testdata", "rollout.yaml"):  variantSetCRD,
 	}
 	for sample, crd := range cases {
 		t.Run(sample, func(t *testing.T) {

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// standing is the phase of a rollout, and the condition of its set; without a type there is none.
+type standing struct {
+	phase     v1alpha2.RolloutPhase
+	condition v1alpha1.Condition
+}
+
+// phaseRules are tried in this order; the first that says something wins.
+var phaseRules = []func(*rollout) *standing{
+	isComplete, tooManyFailed, isSuspended, isPaused, needsApproval, isProgressing,
+}
+
+// noNumber is the condition of a set whose rollout has upstreams that can change without another revision: drafts and
+// branches.
+func noNumber(names []string) v1alpha1.Condition {
+	return v1alpha1.Stalled(v1alpha1.ReasonUpstreamNotPublished, "a rollout needs a published revision with a number, "+
+		"and "+some(names)+" has none: publish it, or name a number, latest or a tag in the upstream's revision")
+}
+
+// isComplete says nothing of a rollout that is complete: its set is as any other.
+func isComplete(r *rollout) *standing {
+	if r.current != nil {
+		return nil
+	}
+	return &standing{phase: v1alpha2.RolloutComplete}
+}
+
+// tooManyFailed stops a rollout of which more targets failed than it allows. It goes on by itself when they are mended.
+func tooManyFailed(r *rollout) *standing {
+	if !r.stopped() {
+		return nil
+	}
+	limit := "maxFailures is 0"
+	if of := r.spec.MaxFailures; of != nil {
+		limit = fmt.Sprintf("maxFailures, %s, allows %d of %d", of, scaled(of, r.opened), r.opened)
+	}
+	back := ""
+	if done := r.completed(); done != nil && *done != r.wanted {
+		back = "; or name another upstream, as " + done.Name + ", which was the last that was completed"
+	}
+	return &standing{v1alpha2.RolloutStopped, v1alpha1.Stalled(v1alpha2.ReasonRolloutStopped, fmt.Sprintf(
+		"stopped at %s: with %s, %d failed: %s; %s: mend them, and the rollout goes on%s; or raise spec.rollout.maxFailures",
+		r.place(), r.wanted.Name, r.failed, some(r.failedTexts()), limit, back))}
+}
+
+// failedTexts names the targets that have failed in the waves that were opened.
+func (r *rollout) failedTexts() []string {
+	var failed []string
+	for i := range r.targets {
+		if t := &r.targets[i]; t.updated && t.failure != nil && t.wave.now.OpenedAt != nil {
+			failed = append(failed, t.Name+" ("+t.failure.Reason+")")
+		}
+	}
+	return failed
+}
+
+// isSuspended holds the rollout of a set that is suspended.
+func isSuspended(r *rollout) *standing {
+	if !r.Suspended {
+		return nil
+	}
+	return r.paused("set spec.suspend to false to go on")
+}
+
+// isPaused holds a rollout that is paused.
+func isPaused(r *rollout) *standing {
+	if !r.spec.Paused {
+		return nil
+	}
+	return r.paused("set spec.rollout.paused to false to go on")
+}
+
+func (r *rollout) paused(remedy string) *standing {
+	return &standing{v1alpha2.RolloutPaused, v1alpha1.Reconciling(v1alpha2.ReasonRolloutPaused,
+		"paused at "+r.place()+": "+r.current.now.Message+"; "+remedy)}
+}
+
+// needsApproval waits for a person.
+func needsApproval(r *rollout) *standing {
+	w := r.current
+	if w.now.State != v1alpha2.WaveAwaitingApproval {
+		return nil
+	}
+	message := fmt.Sprintf("%s is to be approved: %s; look at its packages, and approve it by: "+
+		"kubectl annotate packagevariantset %s --namespace %s --overwrite %s=%s@%s", r.place(), r.reachedText(w), r.Name,
+		r.Namespace, v1alpha2.ApproveWaveAnnotation, w.Name, r.wanted.Name)
+	if r.Approvals != "" {
+		message += fmt.Sprintf("; %q, which it is now, is of another wave or revision", r.Approvals)
+	}
+	return &standing{v1alpha2.RolloutAwaitingApproval,
+		v1alpha1.Reconciling(v1alpha2.ReasonRolloutAwaitingApproval, message)}
+}
+
+// isProgressing is what is left.
+func isProgressing(r *rollout) *standing {
+	return &standing{v1alpha2.RolloutProgressing,
+		v1alpha1.Reconciling(v1alpha2.ReasonRolloutProgressing, r.place()+": "+r.current.now.Message)}
+}
+
+// place names the current wave.
+func (r *rollout) place() string {
+	return fmt.Sprintf("wave %s (%d of %d)", r.current.Name, slices.Index(r.waves, r.current)+1, len(r.waves))
+}
+
+// some joins the first three of a list, and says how many more there are.
+func some(list []string) string {
+	if len(list) > 3 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:3], ", "), len(list)-3)
+	}
+	return strings.Join(list, ", ")
+}
+
+// status returns the status to write, and the condition of the set.
+func (r *rollout) status() (v1alpha2.RolloutStatus, *v1alpha1.Condition) {
+	var s *standing
+	for _, rule := range phaseRules {
+		if s = rule(r); s != nil {
+			break
+		}
+	}
+	status := v1alpha2.RolloutStatus{
+		Phase: s.phase, Revision: r.wanted, PreviousRevision: r.previous(), CompletedRevision: r.completed(),
+		StartedAt: &metav1.Time{Time: r.stamp},
+	}
+	if r.before != nil {
+		status.StartedAt = r.before.StartedAt
+	}
+	if s.phase == v1alpha2.RolloutComplete {
+		status.CompletedRevision = &r.wanted
+	}
+	if r.current != nil {
+		status.Wave = r.current.Name
+	}
+	for _, w := range r.waves {
+		w.now.Reached = int32(w.count(func(t *target) bool { return t.reached }))
+		w.now.Failed = int32(w.failed())
+		w.now.Suspended = int32(w.count(func(t *target) bool { return t.suspended }))
+		status.Waves = append(status.Waves, w.now)
+	}
+	if s.condition.Type == "" {
+		return status, nil
+	}
+	return status, &s.condition
+}
+
+// previous returns the revision that was rolled out before the wanted one; nil if there is none.
+func (r *rollout) previous() *v1alpha2.RolloutRevision {
+	switch {
+	case r.before != nil:
+		return r.before.PreviousRevision
+	case r.Status != nil:
+		return &r.Status.Revision
+	}
+	return nil
+}
+
+// completed returns the last revision that was completed; nil if there is none.
+func (r *rollout) completed() *v1alpha2.RolloutRevision {
+	if r.Status == nil {
+		return nil
+	}
+	return r.Status.CompletedRevision
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// RevisionOf returns what a rollout of these package revisions brings: of one, its name and number; of several, a name
+// for all of them.
+func RevisionOf(upstreams []v1alpha1.ResolvedUpstream) v1alpha2.RolloutRevision {
+	if len(upstreams) == 1 {
+		return v1alpha2.RolloutRevision{Name: upstreams[0].Name, Revision: upstreams[0].Revision}
+	}
+	var names []string
+	for _, u := range upstreams {
+		names = append(names, u.Name)
+	}
+	slices.Sort(names)
+	digest := sha256.Sum256([]byte(strings.Join(names, "\n")))
+	return v1alpha2.RolloutRevision{Name: fmt.Sprintf("%d-packages-%s", len(names), hex.EncodeToString(digest[:4]))}
+}
+
+// unpublished returns the names of the upstreams that no rollout can bring, since they have no number.
+func (r *rollout) unpublished() []string {
+	var names []string
+	for _, u := range r.Upstreams {
+		if u.Revision < 1 {
+			names = append(names, u.Name)
+		}
+	}
+	return names
+}
+
+// approvedAt returns when a wave was approved for the revision; nil if it was not, or needs not be.
+func (r *rollout) approvedAt(w *wave) *metav1.Time {
+	switch {
+	case w.After == nil || !w.After.Approval:
+		return nil
+	case w.before != nil && w.before.ApprovedAt != nil:
+		return w.before.ApprovedAt
+	case r.approves(w.Name):
+		return &metav1.Time{Time: r.stamp}
+	}
+	return nil
+}
+
+// approves reports whether the annotation approves a wave for the revision.
+func (r *rollout) approves(name string) bool {
+	for entry := range strings.SplitSeq(r.Approvals, ",") {
+		approved, of, _ := strings.Cut(strings.TrimSpace(entry), "@")
+		if approved == name && (of == r.wanted.Name || r.numbers(of)) {
+			return true
+		}
+	}
+	return false
+}
+
+// numbers reports whether a text is the number of the revision: 3 or v3.
+func (r *rollout) numbers(text string) bool {
+	parsed, err := variant.ParseRevision(text)
+	number, isFixed := parsed.Number()
+	return err == nil && isFixed && number > 0 && number == r.wanted.Revision
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"k8s.io/apimachinery/pkg/api/equality"
+)
+
+// holds reports whether nothing more is to be opened.
+func (r *rollout) holds() bool {
+	return r.Suspended || r.spec.Paused || r.stopped()
+}
+
+// opens returns the targets to open now: of the current wave, no more than leave maxConcurrent in flight. Those that
+// are on their way to something else come first, since they come to be nothing more: of the others so many only that
+// the wave has no more than that on its way at all.
+func (r *rollout) opens() []*target {
+	if r.current == nil || r.holds() {
+		return nil
+	}
+	w := r.current
+	var opened []*target
+	limit, inFlight := w.limit(), w.count((*target).inFlight)
+	moving := w.count(func(t *target) bool { return t.moving })
+	for _, first := range []bool{true, false} {
+		for _, t := range w.targets {
+			switch {
+			case !t.pending() || t.moving != first:
+				continue
+			case inFlight >= limit || !t.moving && moving >= limit:
+				return opened
+			case !t.moving:
+				moving++
+			}
+			inFlight++
+			opened = append(opened, t)
+		}
+	}
+	return opened
+}
+
+// known reports whether the variants have all that was written: they come from the API server, or agree with the
+// status, which is written before them. In a cache that is behind, a variant can be as it was two rollouts ago.
+func (r *rollout) known() bool {
+	return r.Live || r.before != nil && r.before.Written != nil && *r.before.Written == r.written()
+}
+
+// written returns what is written, as far as the variants tell.
+func (r *rollout) written() (w v1alpha2.WrittenVariants) {
+	for i := range r.targets {
+		t := &r.targets[i]
+		if t.updated {
+			w.Updated++
+		}
+		if t.Have != nil {
+			w.Generations += t.Have.Generation
+		}
+	}
+	return w
+}
+
+// toBeWritten returns what is written once the steps are done; what the status said, if that is not known.
+func (r *rollout) toBeWritten(steps []Step) *v1alpha2.WrittenVariants {
+	switch {
+	case r.known():
+	case r.before == nil:
+		return nil
+	default:
+		return r.before.Written
+	}
+	w := r.written()
+	for i := range steps {
+		if steps[i].Action == Hold {
+			continue
+		}
+		w.Generations++
+		if r.makesUpdated(i, &steps[i]) {
+			w.Updated++
+		}
+	}
+	return &w
+}
+
+// makesUpdated reports whether the i-th target has the spec that it is to have by a step only.
+func (r *rollout) makesUpdated(i int, s *Step) bool {
+	t := &r.targets[i]
+	return !t.updated && (s.Action == Open || s.Action == Pin && equality.Semantic.DeepEqual(s.Spec, t.spec))
+}
+
+// steps returns what to do about each target, and counts in the waves what they will have.
+func (r *rollout) steps(opened []*target) []Step {
+	opens := make(map[*target]bool, len(opened))
+	for _, t := range opened {
+		opens[t] = true
+	}
+	steps := make([]Step, len(r.targets))
+	for i := range r.targets {
+		t := &r.targets[i]
+		s := Step{Variant: t.Name, Action: Hold}
+		if t.Have != nil {
+			s.Spec = &t.Have.Spec
+		}
+		if opens[t] {
+			s.Action, s.Spec = Open, t.spec
+		} else if pinned := t.pin(); pinned != nil && !r.Suspended {
+			s.Action, s.Spec = Pin, pinned
+		}
+		if t.updated || r.makesUpdated(i, &s) {
+			t.wave.now.Updated++
+		}
+		steps[i] = s
+	}
+	return steps
+}
+
+// again returns after how long a deadline passes, or a wave has soaked; 0 if nothing does.
+func (r *rollout) again() (again time.Duration) {
+	sooner := func(at time.Time) {
+		if wait := at.Sub(r.Now); wait > 0 && (again == 0 || wait < again) {
+			again = wait
+		}
+	}
+	for i := range r.targets {
+		if t := &r.targets[i]; t.moving {
+			if at, isSet := t.deadline(r); isSet {
+				sooner(at)
+			}
+		}
+	}
+	if w := r.current; w != nil && w.now.State == v1alpha2.WaveSoaking {
+		until, _ := w.soaksUntil(r.stamp)
+		sooner(until)
+	}
+	return again
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// wave is a wave and its targets.
+type wave struct {
+	*v1alpha2.Wave
+	selector labels.Selector
+	// before is what the status says of the wave; nil if the rollout has just begun, or the wave is new.
+	before *v1alpha2.WaveStatus
+	// now is what the status is to say.
+	now     v1alpha2.WaveStatus
+	targets []*target
+	// closed reports whether there are waves before it that are not through, and none of its targets has the spec that it
+	// is to have: it is to be opened anew, for other specs.
+	closed bool
+}
+
+// wavesOf returns the waves of a rollout and the last one, of all other targets.
+func wavesOf(spec *v1alpha2.Rollout, before *v1alpha2.RolloutStatus) []*wave {
+	known := map[string]*v1alpha2.WaveStatus{}
+	if before != nil {
+		for i := range before.Waves {
+			known[before.Waves[i].Name] = &before.Waves[i]
+		}
+	}
+	var waves []*wave
+	for i := range spec.Waves {
+		w := &wave{Wave: &spec.Waves[i], before: known[spec.Waves[i].Name]}
+		var err error
+		if w.selector, err = metav1.LabelSelectorAsSelector(w.Selector); err != nil {
+			w.selector = labels.Nothing() // the spec is not valid
+		}
+		waves = append(waves, w)
+	}
+	return append(waves, &wave{Wave: &v1alpha2.Wave{Name: v1alpha2.RestWave}, selector: labels.Everything(),
+		before: known[v1alpha2.RestWave]})
+}
+
+// waveOf returns the first wave that selects a target with these labels.
+func (r *rollout) waveOf(of map[string]string) *wave {
+	for _, w := range r.waves {
+		if w.selector.Matches(labels.Set(of)) {
+			return w
+		}
+	}
+	return r.waves[len(r.waves)-1]
+}
+
+// until returns what the wave waits for in each target.
+func (w *wave) until() v1alpha2.Until {
+	if w.Until == v1alpha2.UntilReady {
+		return v1alpha2.UntilReady
+	}
+	return v1alpha2.UntilPublished
+}
+
+// limit returns how many targets of the wave may be in flight.
+func (w *wave) limit() int {
+	if w.MaxConcurrent == nil {
+		return len(w.targets)
+	}
+	return max(scaled(w.MaxConcurrent, len(w.targets)), 1)
+}
+
+// scaled returns a limit as a number: a percentage is of the total, rounded down. The limit must be valid.
+func scaled(limit *intstr.IntOrString, total int) int {
+	if limit == nil {
+		return 0
+	}
+	n, err := intstr.GetScaledValueFromIntOrPercent(limit, total, false)
+	if err != nil {
+		return 0 // the spec is not valid
+	}
+	return n
+}
+
+// count returns how many targets of the wave are so.
+func (w *wave) count(are func(*target) bool) int {
+	n := 0
+	for _, t := range w.targets {
+		if are(t) {
+			n++
+		}
+	}
+	return n
+}
+
+// failed returns how many targets of the wave have failed with the spec that they are to have.
+func (w *wave) failed() int {
+	return w.count(func(t *target) bool { return t.updated && t.failure != nil })
+}
+
+// advance brings each wave to its state, in their order, and finds the current one.
+func (r *rollout) advance() {
+	turn := true
+	for _, w := range r.waves {
+		w.closed = !turn && w.count(func(t *target) bool { return t.updated }) == 0
+		turn = turn && w.staysComplete()
+		if w.wasOpened() {
+			r.add(w)
+		}
+	}
+	for _, w := range r.waves {
+		w.now = v1alpha2.WaveStatus{Name: w.Name, Targets: int32(len(w.targets)), ApprovedAt: r.approvedAt(w)}
+		if w.wasOpened() {
+			w.now.OpenedAt = w.before.OpenedAt
+		}
+		if r.current == nil && !w.staysComplete() {
+			r.open(w)
+		}
+		for _, rule := range waveRules {
+			if s := rule(r, w); s != nil {
+				w.now.State, w.now.Message = s.state, s.message
+				break
+			}
+		}
+		if r.current == nil && w.now.State != v1alpha2.WaveComplete {
+			r.current = w
+		}
+		w.now.Since = metav1.NewTime(r.stamp)
+		if w.before != nil && w.before.State == w.now.State {
+			w.now.Since = w.before.Since
+		}
+	}
+}
+
+// wasOpened reports whether the wave was opened, for the revision and the specs that are wanted now.
+func (w *wave) wasOpened() bool { return w.before != nil && w.before.OpenedAt != nil && !w.closed }
+
+// add adds the targets of a wave that was opened.
+func (r *rollout) add(w *wave) {
+	r.opened += len(w.targets)
+	r.failed += w.failed()
+}
+
+// open opens a wave whose turn it is. One that was complete, and is not any more, is opened again.
+func (r *rollout) open(w *wave) {
+	if !w.wasOpened() {
+		r.add(w)
+	}
+	if !w.wasOpened() || w.before.State == v1alpha2.WaveComplete {
+		w.now.OpenedAt = &metav1.Time{Time: r.stamp}
+	}
+}
+
+// stopped reports whether more targets have failed than the rollout allows.
+func (r *rollout) stopped() bool { return r.failed > scaled(r.spec.MaxFailures, r.opened) }
+
+// waveStanding is the state of a wave, and what it waits for.
+type waveStanding struct {
+	state   v1alpha2.WaveState
+	message string
+}
+
+// waveRules are tried in this order; the first that says something wins.
+var waveRules = []func(*rollout, *wave) *waveStanding{
+	waveStaysComplete, waveWaitsForEarlier, waveHasOpenTargets, waveIsStopped, waveSoaks, waveAwaitsApproval,
+	waveIsComplete,
+}
+
+// waveStaysComplete keeps a wave complete whose targets all have the spec that they are to have, whatever becomes of
+// them later.
+func waveStaysComplete(_ *rollout, w *wave) *waveStanding {
+	if !w.staysComplete() {
+		return nil
+	}
+	return &waveStanding{state: v1alpha2.WaveComplete}
+}
+
+func (w *wave) staysComplete() bool {
+	return w.before != nil && w.before.State == v1alpha2.WaveComplete &&
+		w.count(func(t *target) bool { return !t.updated && !t.suspended }) == 0
+}
+
+// waveWaitsForEarlier keeps a wave closed until those before it are through.
+func waveWaitsForEarlier(r *rollout, _ *wave) *waveStanding {
+	if r.current == nil {
+		return nil
+	}
+	return &waveStanding{v1alpha2.WavePending, "waits for the wave " + r.current.Name}
+}
+
+// waveHasOpenTargets waits until each target is what the wave waits for, is suspended, or has failed.
+func waveHasOpenTargets(r *rollout, w *wave) *waveStanding {
+	if w.count((*target).done) == len(w.targets) {
+		return nil
+	}
+	return &waveStanding{v1alpha2.WaveProgressing, r.reachedText(w)}
+}
+
+// waveIsStopped keeps a wave from being through while the rollout is stopped.
+func waveIsStopped(r *rollout, w *wave) *waveStanding {
+	if !r.stopped() {
+		return nil
+	}
+	return &waveStanding{v1alpha2.WaveProgressing, r.reachedText(w) + "; the rollout is stopped"}
+}
+
+// waveSoaks waits until the targets have been so for minSuccessTime. What was not seen does not count.
+func waveSoaks(r *rollout, w *wave) *waveStanding {
+	until, isSet := w.soaksUntil(r.stamp)
+	if !isSet || w.before != nil && w.before.State == v1alpha2.WaveAwaitingApproval || !r.Now.Before(until) {
+		return nil
+	}
+	return &waveStanding{v1alpha2.WaveSoaking,
+		r.reachedText(w) + ", and must stay so until " + until.UTC().Format(time.RFC3339)}
+}
+
+// soaksUntil returns until when the targets must stay what they are, if they have become so at the given time, or
+// before. It reports whether the wave asks for that.
+func (w *wave) soaksUntil(stamp time.Time) (until time.Time, isSet bool) {
+	if w.After == nil || w.After.MinSuccessTime == nil || w.After.MinSuccessTime.Duration <= 0 {
+		return until, false
+	}
+	if w.before != nil && w.before.State == v1alpha2.WaveSoaking {
+		stamp = w.before.Since.Time
+	}
+	return stamp.Add(w.After.MinSuccessTime.Duration), true
+}
+
+// waveAwaitsApproval waits for a person, where the wave asks for one.
+func waveAwaitsApproval(r *rollout, w *wave) *waveStanding {
+	if w.After == nil || !w.After.Approval || w.now.ApprovedAt != nil {
+		return nil
+	}
+	return &waveStanding{v1alpha2.WaveAwaitingApproval,
+		r.reachedText(w) + "; to be approved as " + w.Name + "@" + r.wanted.Name}
+}
+
+// waveIsComplete is what is left.
+func waveIsComplete(*rollout, *wave) *waveStanding {
+	return &waveStanding{state: v1alpha2.WaveComplete}
+}
+
+// reachedText says how many targets of a wave are what it waits for.
+func (r *rollout) reachedText(w *wave) string {
+	if len(w.targets) == 0 {
+		return "no target matches its selector"
+	}
+	text := fmt.Sprintf("%d of %d targets are %s with %s", w.count(func(t *target) bool { return t.reached }),
+		len(w.targets), w.until(), r.wanted.Name)
+	for _, also := range []struct {
+		count int
+		are   string
+	}{
+		{w.failed(), "failed"},
+		{w.count(func(t *target) bool { return t.suspended }), "suspended"},
+		{w.count(func(t *target) bool { return t.leaving }), "being deleted, to be made anew"},
+	} {
+		if also.count > 0 {
+			text += fmt.Sprintf(", %d %s", also.count, also.are)
+		}
+	}
+	return text
+}
