@@ -18,6 +18,9 @@ const ApproveWaveAnnotation = variant.GroupName + "/approve-wave"
 // written with the spec, in one request. The progressDeadline counts from it.
 const OpenedAtAnnotation = variant.GroupName + "/rollout-opened-at"
 
+// WaveAnnotation on a PackageVariant that expand-variantset made is the name of the wave that its target belongs to.
+const WaveAnnotation = variant.GroupName + "/wave"
+
 // RestWave is the name of the last wave: of the targets that no wave of the spec selects.
 const RestWave = "rest"
 

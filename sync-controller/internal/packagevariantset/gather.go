@@ -45,7 +45,7 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if err != nil {
 		return nil, err
 	}
-	in := &input{owner: ownerOf(set), spec: &set.Spec}
+	in := &input{owner: ownerOf(set), spec: &set.Spec, revisions: seen.PackageRevisions}
 	if in.existing, err = r.ownedBy(ctx, set.Namespace, in.owner); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 		return nil, err
 	}
 	in.digest = digest(r.version, set, seen.versions, in.existing)
-	if set.Status.ObservedInputs == in.digest {
+	if set.Status.ObservedInputs == in.digest && set.Spec.Rollout == nil {
 		in.settled, in.desired = true, int(set.Status.Desired)
 		return in, nil
 	}

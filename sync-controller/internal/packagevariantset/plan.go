@@ -9,7 +9,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rollout"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -30,6 +32,12 @@ type input struct {
 	settled bool
 	// notes say which targets select nothing.
 	notes []string
+	// revisions are the package revisions among which upstreams are found.
+	revisions []expansion.PackageRevision
+	// rolled is what the rollout of the set says. heldBack are the names of the variants that do not get yet what the set
+	// makes for them; those of them that do not exist are not among the wanted any more.
+	rolled   rollout.Decision
+	heldBack map[string]bool
 }
 
 // action is what to do about a variant.
@@ -70,10 +78,7 @@ func (in *input) steps() []step {
 		return kept(owned)
 	}
 	matches, used := in.match(owned)
-	named := make(map[string]*v1alpha1.PackageVariant, len(in.existing))
-	for i := range in.existing {
-		named[in.existing[i].Name] = &in.existing[i]
-	}
+	named := in.names()
 	var steps []step
 	for i := range in.wanted {
 		want := &in.wanted[i]
@@ -83,7 +88,7 @@ func (in *input) steps() []step {
 		}
 		steps = append(steps, in.owner.step(matches[i], want))
 	}
-	guarded := len(in.wanted) == 0 && !in.spec.AllowEmpty
+	guarded := len(in.wanted) == 0 && len(in.heldBack) == 0 && !in.spec.AllowEmpty
 	for _, pv := range owned {
 		switch {
 		case used[pv] || !pv.DeletionTimestamp.IsZero():
@@ -94,6 +99,15 @@ func (in *input) steps() []step {
 		}
 	}
 	return steps
+}
+
+// names returns the existing variants by their names.
+func (in *input) names() map[string]*v1alpha1.PackageVariant {
+	named := make(map[string]*v1alpha1.PackageVariant, len(in.existing))
+	for i := range in.existing {
+		named[in.existing[i].Name] = &in.existing[i]
+	}
+	return named
 }
 
 // kept returns the steps that keep variants as they are, but for those that are being deleted.
@@ -168,6 +182,10 @@ func (o owner) step(have, want *v1alpha1.PackageVariant) step {
 	}
 	pv := have.DeepCopy()
 	spec.DeepCopyInto(&pv.Spec)
+	if len(want.Annotations) > 0 {
+		metav1.SetMetaDataAnnotation(&pv.ObjectMeta, v1alpha2.OpenedAtAnnotation,
+			want.Annotations[v1alpha2.OpenedAtAnnotation])
+	}
 	if !o.isCurrent(have) {
 		o.take(pv)
 	}

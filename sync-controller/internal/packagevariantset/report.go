@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -27,8 +28,10 @@ type outcome struct {
 	condition v1alpha1.Condition
 	// pending says what is to be done, or that there is nothing, if that is known.
 	pending string
-	// counts is nil if the set could not be expanded.
-	counts *counts
+	// counts is nil if the set could not be expanded. standing and failures are counts of how the variants stand.
+	counts   *counts
+	standing v1alpha2.VariantCounts
+	failures []v1alpha2.VariantFailure
 	// observed is the digest of the input if the variants are as they are to be, and a plan over it has nothing to do.
 	observed string
 	// err is to be tried again; without one, there is something to look for again after wait, unless that is 0.
@@ -65,8 +68,8 @@ type tally struct {
 }
 
 // count returns the tally of steps that were applied, or held back.
-func count(wanted int, steps []step, held bool) *tally {
-	t := &tally{counts: counts{desired: wanted}}
+func count(in *input, steps []step, held bool) *tally {
+	t := &tally{counts: counts{desired: in.desired}}
 	for i := range steps {
 		s := &steps[i]
 		switch {
@@ -79,6 +82,7 @@ func count(wanted int, steps []step, held bool) *tally {
 		case s.do == waiting:
 			t.unready = append(t.unready, s.have.Name+" (being deleted)")
 		case s.do == remove, held && s.does():
+		case in.heldBack[s.want.Name]: // it has not yet the spec that the set gives it
 		default:
 			t.variant(s.want)
 		}
@@ -105,8 +109,9 @@ func (t *tally) variant(pv *v1alpha1.PackageVariant) {
 
 // judge returns the outcome of steps that were applied, unless something held them back.
 func judge(in *input, steps []step, held hold) outcome {
-	t := count(in.desired, steps, held.reason != "")
-	o := outcome{counts: &t.counts, err: errors.Join(t.errs...),
+	t := count(in, steps, held.reason != "")
+	o := outcome{counts: &t.counts, err: errors.Join(t.errs...), wait: in.rolled.Again,
+		standing: in.rolled.Counts, failures: in.rolled.Failures,
 		pending: cmp.Or(held.would, "there is nothing to do")}
 	if len(in.notes) == 0 && !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
 		o.observed = in.digest
@@ -126,6 +131,11 @@ func judge(in *input, steps []step, held hold) outcome {
 			"PackageVariants that are not this set's have the names of its variants: "+
 				"%s; delete them, or hand them over to this set by the label %s: %q",
 			strings.Join(t.names, ", "), v1alpha2.OwnerLabel, in.owner.uid)
+	case in.rolled.Condition != nil:
+		c := in.rolled.Condition
+		say(func(reason, message string) v1alpha1.Condition {
+			return v1alpha1.Condition{Type: c.Type, Reason: reason, Message: message}
+		}, c.Reason, "%s", c.Message)
 	case t.desired == 0 && t.current > 0:
 		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(in.spec, specPath, t.current))
 	case t.ready < t.desired:
@@ -168,6 +178,25 @@ func readiness(pv *v1alpha1.PackageVariant) state {
 	}
 }
 
+// progress is what a set asks of a variant's status beside that: how far a change has come.
+type progress struct {
+	generation       int64
+	upstream         string
+	open, conflicted bool
+}
+
+func progressOf(pv *v1alpha1.PackageVariant) progress {
+	p := progress{generation: pv.Status.ObservedGeneration,
+		conflicted: meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionConflicted)}
+	if u := pv.Status.Upstream; u != nil {
+		p.upstream = u.Name
+	}
+	for _, d := range pv.Status.DownstreamTargets {
+		p.open = p.open || d.Lifecycle != string(revision.Published)
+	}
+	return p
+}
+
 // some joins the first three of a list, and says how many more there are.
 func some[T any](list []T) string {
 	var texts []string
@@ -180,8 +209,16 @@ func some[T any](list []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// report writes the status, if it changed, and tells of a new problem by an Event. That variants are not ready is told
-// by their own.
+// untold are the reasons of which no Event tells: that variants are not ready is told by their own. asAsked are those of
+// which a normal one does.
+var (
+	untold  = []string{v1alpha2.ReasonVariantsNotReady, v1alpha2.ReasonRolloutProgressing}
+	asAsked = []string{
+		v1alpha1.ReasonSuspended, v1alpha2.ReasonRolloutPaused, v1alpha2.ReasonRolloutAwaitingApproval,
+	}
+)
+
+// report writes the status, if it changed, and tells of a new problem by an Event.
 func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet, o *outcome) error {
 	if o.condition.Reason == "" {
 		return nil
@@ -194,6 +231,7 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if c := o.counts; c != nil {
 		set.Status.Desired, set.Status.Current, set.Status.Ready, set.Status.Injected = int32(c.desired), int32(c.current),
 			int32(c.ready), int32(c.injected)
+		set.Status.Counts, set.Status.Failures = &o.standing, o.failures
 	}
 	if equality.Semantic.DeepEqual(before.Status, set.Status) {
 		return nil
@@ -203,8 +241,8 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 		return fmt.Errorf("cannot write the status: %w", err)
 	}
 	switch c := o.condition; {
-	case !news || c.Type == v1alpha1.ConditionReady || c.Reason == v1alpha2.ReasonVariantsNotReady:
-	case c.Reason == v1alpha1.ReasonSuspended: // as was asked for
+	case !news || c.Type == v1alpha1.ConditionReady || slices.Contains(untold, c.Reason):
+	case slices.Contains(asAsked, c.Reason):
 		r.event(set, corev1.EventTypeNormal, c.Reason, c.Message)
 	default:
 		r.event(set, corev1.EventTypeWarning, c.Reason, c.Message)

@@ -122,13 +122,13 @@ func mayUse(set *v1alpha2.PackageVariantSet, repository string) bool {
 	})
 }
 
-// variantChanged passes on what a set asks of its variants: that they are there, are its own, have its spec, and are
-// ready.
+// variantChanged passes on what a set asks of its variants: that they are there, are its own, have its spec, are ready,
+// and how far they are.
 func variantChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
 		after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
-		return !okBefore || !okAfter || before.Generation != after.Generation || readiness(before) != readiness(after) ||
+		return !okBefore || !okAfter || before.Generation != after.Generation || readiness(before) != readiness(after) || progressOf(before) != progressOf(after) ||
 			before.Labels[v1alpha2.OwnerLabel] != after.Labels[v1alpha2.OwnerLabel] ||
 			!equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 	}}

@@ -21,8 +21,17 @@ func TestVariantChanged(t *testing.T) {
 		"nothing":        {func(*v1alpha1.PackageVariant) {}, false},
 		"a user's label": {func(pv *v1alpha1.PackageVariant) { pv.Labels["team"] = "edge" }, false},
 		"its targets": {func(pv *v1alpha1.PackageVariant) {
-			pv.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "x"}}
+			pv.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "x", Lifecycle: "Published"}}
 		}, false},
+		"that it has a draft": {func(pv *v1alpha1.PackageVariant) {
+			pv.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "x", Lifecycle: "Draft"}}
+		}, true},
+		"what it was made from": {func(pv *v1alpha1.PackageVariant) {
+			pv.Status.Upstream = &v1alpha1.ResolvedUpstream{Name: "x"}
+		}, true},
+		"a conflict": {func(pv *v1alpha1.PackageVariant) {
+			pv.Status.Conditions = append(pv.Status.Conditions, metav1.Condition{Type: "Conflicted", Status: "True"})
+		}, true},
 		"a message": {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Message = "x" }, false},
 		"the spec":  {func(pv *v1alpha1.PackageVariant) { pv.Generation = 3 }, true},
 		"readiness": {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Status = metav1.ConditionTrue },
