@@ -3,8 +3,8 @@
 package v1alpha2
 
 // Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariantSet, beside those of package v1alpha1
-// that are about a spec, an upstream, suspension and what functions and Porch need. The comment names the condition that
-// is True with the reason.
+// that are about a spec, an upstream, suspension and what functions and Porch need. The comment names the condition
+// that is True with the reason.
 const (
 	// ReasonVariantsReady says that all variants of the set are ready (Ready).
 	ReasonVariantsReady = "VariantsReady"

@@ -97,6 +97,8 @@ type PackageVariantSetSpec struct {
 	// the variants that it has, rounded down. Where more are to go, nothing at all is changed until the limit is raised or
 	// the targets are corrected. Absent, there is no limit. The deletion of the set itself is not meant. This is an
 	// addition to Porch's API.
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=4
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^(100|[0-9]{1,2})%$')",message="must be a number from 0, or a percentage from 0% to 100%"
 	// +optional
 	MaxDeletions *intstr.IntOrString `json:"maxDeletions,omitempty"`

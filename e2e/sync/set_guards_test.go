@@ -12,8 +12,10 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // simpleSet is a set over the Repositories with the label env=prod, with other fields of its spec and of its template.
@@ -80,6 +82,10 @@ func TestSetSuspended(t *testing.T) {
 	w.setCondition(v1alpha1.ConditionReady, "suspended: would create 1 (fleet-edge-3-web-")
 	told := w.setCondition(v1alpha1.ConditionSuspended, "delete 1 (fleet-edge-2-web-")
 	w.expectSet("Suspended", [3]int32{2, 1, 1}, "edge-1/web", "edge-2/web")
+	if out, err := w.stack.Kubectl(t.Context(), "get", "packagevariantsets", "--namespace", w.Namespace, "-o",
+		"wide"); err != nil || !strings.Contains(out, "SUSPENDED") || !strings.Contains(out, " true ") {
+		t.Errorf("kubectl does not show that it is suspended (%v):\n%s", err, out)
+	}
 	if told.Status != metav1.ConditionTrue || !told.LastTransitionTime.Equal(&since) {
 		t.Errorf("the condition Suspended is %+v, want it True since %v", told, since)
 	}
@@ -151,17 +157,20 @@ func TestSetOrphan(t *testing.T) {
 	w.relabel("edge-2", nil)
 	w.relabel("edge-3", nil)
 	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web")
-	for repo, lifecycle := range map[string]string{"edge-2": "Published", "edge-3": "Draft"} {
-		w.Eventually("the package in "+repo+" stays, and is nobody's", func() error {
-			for _, r := range w.Revisions(repo, "web") {
-				if r.Spec.WorkspaceName == "packagevariant-1" {
-					if string(r.Spec.Lifecycle) == lifecycle && len(r.OwnerReferences) == 0 {
-						return nil
-					}
-					return fmt.Errorf("it is %s, of %v", r.Spec.Lifecycle, r.OwnerReferences)
-				}
-			}
-			return fmt.Errorf("it is gone")
-		})
+	w.Eventually("the published package stays, and is nobody's", func() error {
+		if r := w.Revision("edge-2.web.packagevariant-1"); !r.IsPublished() || len(r.OwnerReferences) > 0 {
+			return fmt.Errorf("it is %s, of %v", r.Spec.Lifecycle, r.OwnerReferences)
+		}
+		return nil
+	})
+	var list v1alpha1.PackageVariantList
+	w.Eventually("the variants are gone", func() error {
+		if err := w.Client.List(t.Context(), &list, client.InNamespace(w.Namespace)); err != nil || len(list.Items) != 1 {
+			return fmt.Errorf("there are %d: %w", len(list.Items), err)
+		}
+		return nil
+	})
+	if r := w.Revision("edge-3.web.packagevariant-1"); r.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
+		t.Errorf("the draft is %s", r.Spec.Lifecycle)
 	}
 }
