@@ -182,13 +182,13 @@ type SavedDraft struct {
 	// Name is the name of the PackageRevision.
 	Name string `json:"name"`
 
-	// Content identifies its files, without the conditions in the Kptfile, which others set.
+	// Content identifies its files as they were saved, without the conditions in the Kptfile, which others set.
 	Content string `json:"content"`
 
-	// Proposed reports whether the controller has proposed it for publication. If it is a draft again, somebody has
-	// rejected it.
+	// Proposed is the git commit of the draft once the controller had proposed it: Porch writes the Kptfile anew then. If
+	// it is a draft again, somebody has rejected it.
 	// +optional
-	Proposed bool `json:"proposed,omitempty"`
+	Proposed string `json:"proposed,omitempty"`
 }
 
 // Approval is the publication of a draft without a person.

@@ -65,7 +65,7 @@ func (w *world) waitRollout(phase, reason string, waves ...string) {
 			got = append(got, fmt.Sprintf("%s %s %d/%d/%d/%d", s.Name, s.State, s.Targets, s.Updated, s.Reached, s.Failed))
 		}
 		if diff := cmp.Diff(waves, got); diff != "" {
-			return fmt.Errorf("waves (-want +got):\n%s", diff)
+			return fmt.Errorf("waves (-want +got):\n%s%s", diff, w.standing())
 		}
 		ready := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionReady)
 		if got := string(set.Status.Rollout.Phase); got != phase || ready == nil || ready.Reason != reason ||
@@ -254,4 +254,21 @@ func TestRolloutKilled(t *testing.T) {
 	if f.most > 2 {
 		t.Errorf("%d targets were in flight: %v", f.most, f.seen)
 	}
+}
+
+// standing tells how the set's variants stand.
+func (w *world) standing() string {
+	w.t.Helper()
+	var list v1alpha1.PackageVariantList
+	if err := w.Client.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
+		w.t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, pv := range list.Items {
+		fmt.Fprintf(&out, "%s:\n", pv.Name)
+		for _, c := range pv.Status.Conditions {
+			fmt.Fprintf(&out, "  %s %s %s: %s\n", c.Type, c.Status, c.Reason, c.Message)
+		}
+	}
+	return out.String()
 }

@@ -93,9 +93,14 @@ func laterRevision(in *Input, target *revision.Revision) *Aspect {
 		"revision only; propose and approve it, or set the policy to Automatic", target.Name)
 }
 
-// editedByOthers leaves a draft to a person that is not as the controller saved it last.
+// editedByOthers leaves a draft to a person that is not as the controller saved it last, or as it was when the
+// controller had proposed it.
 func editedByOthers(in *Input, target *revision.Revision) *Aspect {
-	if in.Saved.Name == target.Name && in.Saved.Content == in.Mutations[target.Name].Content {
+	asSaved := in.Saved.Content == in.Mutations[target.Name].Content
+	if target.Lifecycle == revision.Proposed {
+		asSaved = in.Saved.Proposed == target.Commit
+	}
+	if in.Saved.Name == target.Name && asSaved {
 		return nil
 	}
 	return waits(v1alpha1.ReasonEditedByOthers, "%s waits for a person, because somebody else made or edited it, or may "+
@@ -105,7 +110,7 @@ func editedByOthers(in *Input, target *revision.Revision) *Aspect {
 // rejected leaves a draft to a person that the controller had proposed and that somebody made a draft again, until its
 // content changes.
 func rejected(in *Input, target *revision.Revision) *Aspect {
-	if in.Saved.Name != target.Name || !in.Saved.Proposed || target.Lifecycle != revision.Draft {
+	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || target.Lifecycle != revision.Draft {
 		return nil
 	}
 	return waits(v1alpha1.ReasonRejected, "%s waits for a person, because somebody has rejected it: propose and approve "+
@@ -161,7 +166,7 @@ func mayNotApprove(in *Input, target *revision.Revision) *Aspect {
 // withdraw takes back the proposal of a target by the controller itself, which has to change first. That of a person
 // stays.
 func withdraw(in *Input, state State, target *revision.Revision) *Decision {
-	if in.Saved.Name != target.Name || !in.Saved.Proposed || !in.MayApprove {
+	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || !in.MayApprove {
 		return nil
 	}
 	return &Decision{

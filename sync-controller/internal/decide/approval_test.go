@@ -27,7 +27,10 @@ func saved(name string) func(*Input) {
 }
 
 // proposedByUs says that it was the controller that proposed the draft it saved last.
-func proposedByUs(in *Input) { in.Saved.Proposed = true }
+func proposedByUs(in *Input) { in.Saved.Proposed = "proposed" }
+
+// asProposed is the commit of a draft once the controller had proposed it.
+func asProposed(r *revision.Revision) { r.Commit = "proposed" }
 
 func TestApproval(t *testing.T) {
 	t.Parallel()
@@ -49,7 +52,11 @@ func TestApproval(t *testing.T) {
 		"none is Manual":      {in: input(saved(one), down("packagevariant-1", 0, draft)), want: waiting("", "")},
 		"a draft is proposed": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, draft)),
 			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Propose " + one}},
-		"a proposed one is approved": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, isProposed)),
+		"a person has proposed it": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, isProposed, asProposed)),
+			want: waiting("EditedByOthers", one+byPerson)},
+		"somebody has rejected, edited and proposed it": {in: input(all(automatic, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed)),
+			want: waiting("EditedByOthers", one+byPerson)},
+		"a proposed one is approved": {in: input(all(automatic, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed, asProposed)),
 			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Approve " + one}},
 		"a later draft, by an edit": {in: input(all(automatic, saved(two)), down("packagevariant-1", 1, published),
 			down("packagevariant-2", 0, draft, made(revision.Edit, one))),

@@ -97,8 +97,8 @@ func (d *Draft) Is(other *Draft) bool {
 type Saved struct {
 	// Name is the name of the revision, Content the digest of its files (package kptfile).
 	Name, Content string
-	// Proposed reports whether it was the controller that proposed it.
-	Proposed bool
+	// Proposed is the commit of the revision once the controller had proposed it; "" if it has not.
+	Proposed string
 }
 
 // Mutation is what the functions make of a revision's files.

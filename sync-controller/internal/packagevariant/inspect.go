@@ -97,7 +97,7 @@ func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspectio
 // mayApprove asks the cluster whether the controller may approve package revisions, where that is wanted. Without the
 // right a draft would be proposed, and could then be neither published nor changed.
 func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error) {
-	if !decide.Approving(&in.Input) && !in.Saved.Proposed || in.Deleting {
+	if !decide.Approving(&in.Input) && in.Saved.Proposed == "" || in.Deleting {
 		return nil
 	}
 	in.MayApprove, err = r.allowed.Get(in.pv.Namespace, func() (bool, error) {

@@ -41,13 +41,11 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 	name := step.Revision.Name
 	switch step.Action {
 	case decide.Propose:
-		if err := a.lifecycle(ctx, step.Revision, revision.Proposed, a.porch.Propose); err != nil {
-			return err
-		}
-		a.out.Saved.Proposed = true
-		return nil
+		now, err := a.lifecycle(ctx, step.Revision, revision.Proposed, a.porch.Propose)
+		a.out.Saved.Proposed = now.Commit
+		return err
 	case decide.Approve:
-		if err := a.lifecycle(ctx, step.Revision, revision.Published, a.porch.Approve); err != nil {
+		if _, err := a.lifecycle(ctx, step.Revision, revision.Published, a.porch.Approve); err != nil {
 			return err
 		}
 		now := metav1.Now()
@@ -55,8 +53,11 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 		a.recordEvent("Approved", fmt.Sprintf("published %s, by spec.approvalPolicy %s", name, a.in.Spec.ApprovalPolicy), nil)
 		return nil
 	case decide.Withdraw:
-		a.out.Saved.Proposed = false
-		return a.lifecycle(ctx, step.Revision, revision.Draft, a.porch.Approve)
+		_, err := a.lifecycle(ctx, step.Revision, revision.Draft, a.porch.Approve)
+		if err == nil {
+			a.out.Saved.Proposed = ""
+		}
+		return err
 	default: // decide.Keep
 		err := a.porch.Keep(ctx, step.Revision)
 		a.changed(name, func(r *revision.Revision) { r.Lifecycle = revision.Published })
@@ -68,19 +69,20 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 // lifecycle gives a revision another lifecycle, by one of Porch's two calls for that, unless its content is not any more
 // what was looked at.
 func (a *action) lifecycle(ctx context.Context, r *revision.Revision, lifecycle revision.Lifecycle,
-	set func(context.Context, *revision.Revision, revision.Lifecycle) (revision.Revision, error)) error {
+	set func(context.Context, *revision.Revision, revision.Lifecycle) (revision.Revision, error)) (revision.Revision,
+	error) {
 	seen := *r
-	if e, inspected := a.in.contents[r.Name]; inspected {
+	if e, inspected := a.in.contents[r.Name]; inspected && r.Lifecycle == revision.Draft {
 		seen.Commit = e.content.Commit
 	}
 	now, err := set(ctx, &seen, lifecycle)
 	switch {
 	case err == nil:
 		a.changed(r.Name, func(r *revision.Revision) { *r = now })
-		return nil
+		return now, nil
 	case porch.Unavailable(err), porch.Busy(err):
-		return err
+		return now, err
 	default:
-		return &approvalError{revision: r.Name, err: err}
+		return now, &approvalError{revision: r.Name, err: err}
 	}
 }
