@@ -32,6 +32,8 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	for i := range set.Spec.Targets {
 		v.target(node.Index(node.Join(path, "targets"), i), &set.Spec.Targets[i])
 	}
+	v.add(set.Spec.Rollout.Validate(node.Join(path, "rollout")))
+	v.add(set.Spec.ErrorPolicy.Validate(node.Join(path, "errorPolicy")))
 	if len(v.errs) == 0 {
 		v.claims(set, node.Join(path, "targets"))
 	}
