@@ -22,6 +22,12 @@ const (
 	ConditionConfigInjected = "ConfigInjected"
 	// ConditionConflicted tells whether the upstream and somebody in the downstream package changed the same values.
 	ConditionConflicted = "Conflicted"
+	// ConditionApproved tells whether spec.approvalPolicy has published the downstream package, and what it waits for. A
+	// variant whose policy is Manual has none.
+	ConditionApproved = "Approved"
+	// ConditionSuspended tells since when spec.suspend keeps the controller from changing anything, and what it would do.
+	// A variant that is not suspended has none.
+	ConditionSuspended = "Suspended"
 )
 
 // Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariant. The comment names the condition that is
@@ -70,6 +76,17 @@ const (
 	// ReasonFunctionRunnerUnavailable says that the function-runner, by which functions are run by image, does not
 	// answer (Reconciling).
 	ReasonFunctionRunnerUnavailable = "FunctionRunnerUnavailable"
+	// ReasonSuspended says that spec.suspend keeps what is needed from being done (Stalled).
+	ReasonSuspended = "Suspended"
+	// ReasonDependencyNotReady says that a variant in spec.dependsOn is not ready, or has no published downstream of the
+	// revision asked for (Reconciling).
+	ReasonDependencyNotReady = "DependencyNotReady"
+	// ReasonDependencyNotFound says that a variant in spec.dependsOn does not exist (Stalled).
+	ReasonDependencyNotFound = "DependencyNotFound"
+	// ReasonDependencyCycle says that the variant waits for itself by spec.dependsOn (Stalled).
+	ReasonDependencyCycle = "DependencyCycle"
+	// ReasonDependentsExist says that the variant is deleted once those that depend on it are (Reconciling).
+	ReasonDependentsExist = "DependentsExist"
 	// ReasonPorchUnavailable says that Porch, or the Kubernetes API, did not answer (Reconciling).
 	ReasonPorchUnavailable = "PorchUnavailable"
 	// ReasonPorchFailed says that Porch refused a call (Reconciling).
@@ -96,6 +113,31 @@ const (
 	ReasonLocalKept = "LocalKept"
 	// ReasonMergeStopped says that nothing was merged (True).
 	ReasonMergeStopped = "MergeStopped"
+)
+
+// Reasons of the condition Approved of a PackageVariant. ReasonRenderFailed, ReasonConflicted, ReasonSuspended and
+// ReasonDependencyNotReady say what an approval waits for (False), too.
+const (
+	// ReasonPublished says that no draft is open: the downstream package is published (True).
+	ReasonPublished = "Published"
+	// ReasonApprovalPending says that the draft is about to be published (False).
+	ReasonApprovalPending = "ApprovalPending"
+	// ReasonNotReady says that there is no draft that is what the variant asks for (False).
+	ReasonNotReady = "NotReady"
+	// ReasonLaterRevision says that the policy is Initial, and that the draft is not the first revision (False).
+	ReasonLaterRevision = "LaterRevision"
+	// ReasonEditedByOthers says that somebody else has edited the draft, or may have (False).
+	ReasonEditedByOthers = "EditedByOthers"
+	// ReasonRejected says that somebody has rejected the draft, which the controller had proposed (False).
+	ReasonRejected = "Rejected"
+	// ReasonOvertaken says that the draft was not made from the latest published revision (False).
+	ReasonOvertaken = "Overtaken"
+	// ReasonGatesNotMet says that readiness gates in the Kptfile of the draft are not True (False).
+	ReasonGatesNotMet = "GatesNotMet"
+	// ReasonPermissionMissing says that the controller may not approve package revisions (False).
+	ReasonPermissionMissing = "PermissionMissing"
+	// ReasonApprovalFailed says that Porch refused to publish the draft (False).
+	ReasonApprovalFailed = "ApprovalFailed"
 )
 
 // ReasonValid is the reason of Stalled and Reconciling where they are False.
@@ -134,7 +176,7 @@ func Reconciling(reason, message string) Condition {
 // another status, reason or message. A condition that is False has the reason of the one that is True only if it is
 // Ready: a False Ready says why. A message that is too long for the API is cut.
 func (c Condition) Set(conditions *[]metav1.Condition, generation int64) (changed bool) {
-	c.Message = shorten(c.Message, maxMessage)
+	c.Message = ShortenMessage(c.Message)
 	before := meta.FindStatusCondition(*conditions, ConditionReady)
 	for _, kind := range []string{ConditionReady, ConditionStalled, ConditionReconciling} {
 		condition := metav1.Condition{Type: kind, Status: metav1.ConditionFalse, ObservedGeneration: generation,
@@ -153,6 +195,9 @@ func (c Condition) Set(conditions *[]metav1.Condition, generation int64) (change
 	}
 	return changed || before == nil
 }
+
+// ShortenMessage returns a message that the API takes as that of a condition.
+func ShortenMessage(message string) string { return shorten(message, maxMessage) }
 
 // ShortenNote returns a message that the API takes as the note of an Event.
 func ShortenNote(message string) string { return shorten(message, maxNote) }

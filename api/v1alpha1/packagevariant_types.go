@@ -91,6 +91,12 @@ type PackageVariantStatus struct {
 	// +optional
 	SavedDraft *SavedDraft `json:"savedDraft,omitempty"`
 
+	// RetiredRevisions are the names of the package revisions of which the deletion was proposed by
+	// spec.revisionHistoryLimit. It is proposed once: who takes it back keeps the revision.
+	// +listType=atomic
+	// +optional
+	RetiredRevisions []string `json:"retiredRevisions,omitempty"`
+
 	// LastApproval is the approval of a draft by spec.approvalPolicy that was the last.
 	// +optional
 	LastApproval *Approval `json:"lastApproval,omitempty"`
@@ -178,6 +184,11 @@ type SavedDraft struct {
 
 	// Content identifies its files, without the conditions in the Kptfile, which others set.
 	Content string `json:"content"`
+
+	// Proposed reports whether the controller has proposed it for publication. If it is a draft again, somebody has
+	// rejected it.
+	// +optional
+	Proposed bool `json:"proposed,omitempty"`
 }
 
 // Approval is the publication of a draft without a person.

@@ -216,6 +216,11 @@ func (in *PackageVariantStatus) DeepCopyInto(out *PackageVariantStatus) {
 		*out = new(SavedDraft)
 		**out = **in
 	}
+	if in.RetiredRevisions != nil {
+		in, out := &in.RetiredRevisions, &out.RetiredRevisions
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.LastApproval != nil {
 		in, out := &in.LastApproval, &out.LastApproval
 		*out = new(Approval)

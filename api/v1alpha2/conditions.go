@@ -3,8 +3,8 @@
 package v1alpha2
 
 // Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariantSet, beside those of package v1alpha1
-// that are about a spec, an upstream and what functions and Porch need. The comment names the condition that is True
-// with the reason.
+// that are about a spec, an upstream, suspension and what functions and Porch need. The comment names the condition
+// that is True with the reason.
 const (
 	// ReasonVariantsReady says that all variants of the set are ready (Ready).
 	ReasonVariantsReady = "VariantsReady"
@@ -13,6 +13,9 @@ const (
 	// ReasonEmptySelection says that the targets select nothing any more, and that the variants are kept nevertheless
 	// (Stalled).
 	ReasonEmptySelection = "EmptySelection"
+	// ReasonTooManyDeletions says that the set would delete more variants than its maxDeletions allows (Stalled). Nothing
+	// is changed.
+	ReasonTooManyDeletions = "TooManyDeletions"
 	// ReasonExpansionFailed says that the set cannot be expanded over the objects in the cluster (Stalled). Nothing is
 	// changed.
 	ReasonExpansionFailed = "ExpansionFailed"

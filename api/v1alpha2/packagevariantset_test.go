@@ -16,7 +16,7 @@ import (
 // the counts of a status: they are told also where they are 0.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"porch.yaml", "added.yaml", "rollout.yaml"} {
+	for _, file := range []string{"porch.yaml", "added.yaml", "selected.yaml", "rollout.yaml"} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			in, err := os.ReadFile(filepath.Join("testdata", file))

@@ -4,12 +4,13 @@ package v1alpha2
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 )
 
-// PackageVariantSet makes one PackageVariant of an upstream package for each repository and package name that its
-// targets select.
+// PackageVariantSet makes one PackageVariant of an upstream package, or of each of several, for each repository and
+// package name that its targets select.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -24,6 +25,7 @@ import (
 // +kubebuilder:printcolumn:name="Injected",type=integer,JSONPath=`.status.injected`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Suspended",type=boolean,priority=1,JSONPath=`.spec.suspend`
 // +kubebuilder:printcolumn:name="Rollout",type=string,priority=1,JSONPath=`.status.rollout.phase`
 // +kubebuilder:printcolumn:name="Wave",type=string,priority=1,JSONPath=`.status.rollout.wave`
 // +kubebuilder:printcolumn:name="Updated",type=integer,priority=1,JSONPath=`.status.counts.updated`
@@ -58,12 +60,27 @@ type PackageVariantSetList struct {
 }
 
 // PackageVariantSetSpec is the desired state of a PackageVariantSet.
+//
+// +kubebuilder:validation:XValidation:rule="[has(self.upstream), has(self.upstreams), has(self.upstreamSelector)].filter(x, x).size() == 1",message="exactly one of upstream, upstreams and upstreamSelector must be set"
 type PackageVariantSetSpec struct {
 	// Upstream is the package revision to derive from. Unlike in a PackageVariant, either the revision or the
 	// workspace has to be named.
 	// +kubebuilder:validation:XValidation:rule="(has(self.workspaceName) && self.workspaceName.size() > 0) || (has(self.revision) && !(type(self.revision) == int && self.revision == 0))",message="one of revision and workspaceName must be set"
-	// +required
+	// +optional
 	Upstream *variant.Upstream `json:"upstream,omitempty"`
+
+	// Upstreams are several package revisions to derive from, instead of one: each target gets a variant of each. This
+	// is an addition to Porch's API.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:XValidation:rule="(has(self.workspaceName) && self.workspaceName.size() > 0) || (has(self.revision) && !(type(self.revision) == int && self.revision == 0))",message="one of revision and workspaceName must be set"
+	// +optional
+	Upstreams []variant.Upstream `json:"upstreams,omitempty"`
+
+	// UpstreamSelector selects the packages to derive from by the labels of their published PackageRevisions, instead of
+	// naming them: each target gets a variant of each. This is an addition to Porch's API.
+	// +optional
+	UpstreamSelector *UpstreamSelector `json:"upstreamSelector,omitempty"`
 
 	// Targets select the repositories and packages to make variants for.
 	// +kubebuilder:validation:MinItems=1
@@ -76,6 +93,21 @@ type PackageVariantSetSpec struct {
 	// +optional
 	AllowEmpty bool `json:"allowEmpty,omitempty"`
 
+	// MaxDeletions is how many variants the set deletes at most when its selection changes: a number, or a percentage of
+	// the variants that it has, rounded down. Where more are to go, nothing at all is changed until the limit is raised or
+	// the targets are corrected. Absent, there is no limit. The deletion of the set itself is not meant. This is an
+	// addition to Porch's API.
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=4
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^(100|[0-9]{1,2})%$')",message="must be a number from 0, or a percentage from 0% to 100%"
+	// +optional
+	MaxDeletions *intstr.IntOrString `json:"maxDeletions,omitempty"`
+
+	// Suspend keeps the set from changing its variants. The status says what it would do. It is not set in the variants,
+	// which go on. This is an addition to Porch's API.
+	// +optional
+	Suspend bool `json:"suspend,omitempty"`
+
 	// Rollout brings changes to the variants in waves. Absent, all variants change at once. This is an addition to
 	// Porch's API.
 	// +optional
@@ -86,6 +118,19 @@ type PackageVariantSetSpec struct {
 	// +kubebuilder:validation:Enum="";Stop;Continue
 	// +optional
 	ErrorPolicy ErrorPolicy `json:"errorPolicy,omitempty"`
+}
+
+// UpstreamSelector selects packages by the labels of their published PackageRevisions. Of each package, the newest one
+// of those that match is the upstream. An empty selector selects all.
+type UpstreamSelector struct {
+	metav1.LabelSelector `json:",inline"`
+
+	// Repo is the name of the Repository that holds the packages. Absent, they may be in all Repositories of the
+	// namespace.
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$`
+	// +optional
+	Repo string `json:"repo,omitempty"`
 }
 
 // Target selects downstream repositories and packages in one of three ways, and says how the PackageVariants for them
@@ -179,8 +224,8 @@ type PackageVariantSetStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// Conditions are Ready, Stalled and Reconciling, of which one is True; the observedGeneration of each says which spec
-	// it is about.
+	// Conditions are Ready, Stalled and Reconciling, of which one is True, and Suspended while the set is suspended; the
+	// observedGeneration of each says which spec it is about.
 	// +listType=map
 	// +listMapKey=type
 	// +optional

@@ -18,6 +18,10 @@ const ApproveWaveAnnotation = variant.GroupName + "/approve-wave"
 // written with the spec, in one request. The progressDeadline counts from it.
 const OpenedAtAnnotation = variant.GroupName + "/rollout-opened-at"
 
+// WaveAnnotation on a PackageVariant names the wave of the rollout of its set that it belongs to: the first one that
+// selects its target, or RestWave. It is there only if the set has a rollout.
+const WaveAnnotation = variant.GroupName + "/wave"
+
 // RestWave is the name of the last wave: of the targets that no wave of the spec selects.
 const RestWave = "rest"
 

@@ -5,7 +5,12 @@ package v1alpha2
 import "github.com/package-variants/package-variants/api/v1alpha1/variant"
 
 // PackageVariantTemplate makes the spec of a PackageVariant for a target, from plain values and CEL expressions. The
-// entry that an expression makes wins over the plain one with the same key.
+// entry that an expression makes wins over the plain one with the same key. spec.suspend of a PackageVariant is not in
+// it: that is for people to set and to clear.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.approvalPolicy) && has(self.approvalPolicyExpr))",message="at most one of approvalPolicy and approvalPolicyExpr may be set"
+// +kubebuilder:validation:XValidation:rule="!(has(self.revisionHistoryLimit) && has(self.revisionHistoryLimitExpr))",message="at most one of revisionHistoryLimit and revisionHistoryLimitExpr may be set"
+// +kubebuilder:validation:XValidation:rule="!has(self.approvalPolicy) || !(self.approvalPolicy in ['Initial', 'Automatic']) || !has(self.annotations) || !('approval.nephio.org/policy' in self.annotations)",message="approvalPolicy and the annotation approval.nephio.org/policy name two approvers: leave out one of them"
 type PackageVariantTemplate struct {
 	// Downstream replaces the repository and package that the target selected.
 	// +optional
@@ -20,6 +25,33 @@ type PackageVariantTemplate struct {
 	// +kubebuilder:validation:Enum=delete;orphan
 	// +optional
 	DeletionPolicy *variant.DeletionPolicy `json:"deletionPolicy,omitempty"`
+
+	// ApprovalPolicy is spec.approvalPolicy of the PackageVariant. This, revisionHistoryLimit, dependsOn and their
+	// expressions are additions to Porch's API.
+	// +kubebuilder:validation:Enum="";Manual;Initial;Automatic
+	// +optional
+	ApprovalPolicy *variant.ApprovalPolicy `json:"approvalPolicy,omitempty"`
+
+	// ApprovalPolicyExpr is a CEL expression for it.
+	// +kubebuilder:validation:MinLength=1
+	// +optional
+	ApprovalPolicyExpr *string `json:"approvalPolicyExpr,omitempty"`
+
+	// RevisionHistoryLimit is spec.revisionHistoryLimit of the PackageVariant.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
+	// +optional
+	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
+
+	// RevisionHistoryLimitExpr is a CEL expression for it, which gives an int.
+	// +kubebuilder:validation:MinLength=1
+	// +optional
+	RevisionHistoryLimitExpr *string `json:"revisionHistoryLimitExpr,omitempty"`
+
+	// DependsOn are spec.dependsOn of the PackageVariant.
+	// +kubebuilder:validation:MaxItems=32
+	// +optional
+	DependsOn []DependencyTemplate `json:"dependsOn,omitempty"`
 
 	// Upgrade is spec.upgrade of the PackageVariant.
 	// +optional
@@ -59,6 +91,35 @@ type PackageVariantTemplate struct {
 	// +kubebuilder:validation:MaxItems=256
 	// +optional
 	Injectors []InjectionSelectorTemplate `json:"injectors,omitempty"`
+}
+
+// DependencyTemplate makes one of the dependencies of a PackageVariant.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.nameExpr)",message="exactly one of name and nameExpr must be set"
+// +kubebuilder:validation:XValidation:rule="!(has(self.minRevision) && has(self.minRevisionExpr))",message="at most one of minRevision and minRevisionExpr may be set"
+type DependencyTemplate struct {
+	// Name is the name of the PackageVariant to wait for.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	Name *string `json:"name,omitempty"`
+
+	// NameExpr is a CEL expression for that name. variantName(set, repository, package) is the name that a
+	// PackageVariantSet gives its variant.
+	// +kubebuilder:validation:MinLength=1
+	// +optional
+	NameExpr *string `json:"nameExpr,omitempty"`
+
+	// MinRevision is the least revision of its downstream package that must be published. Absent is 1: any.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
+	// +optional
+	MinRevision *int32 `json:"minRevision,omitempty"`
+
+	// MinRevisionExpr is a CEL expression for it, which gives an int.
+	// +kubebuilder:validation:MinLength=1
+	// +optional
+	MinRevisionExpr *string `json:"minRevisionExpr,omitempty"`
 }
 
 // DownstreamTemplate makes the downstream of a PackageVariant. What it leaves out, or sets to an empty string, is as

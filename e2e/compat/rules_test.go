@@ -35,12 +35,12 @@ func testRules(t *testing.T, s server, cases map[string]ruleCase) {
 func TestServerTakesSamples(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
-		filepath.Join("v1alpha1", "testdata", "porch.yaml"): variantCRD,
-		filepath.Join("v1alpha1", "testdata", "added.yaml"): variantCRD,
-		filepath.Join("v1alpha2", "testdata", "porch.yaml"): variantSetCRD,
-		filepath.Join("v1alpha2", "testdata", "added.yaml"): variantSetCRD,
-
-		filepath.Join("v1alpha2", "testdata", "rollout.yaml"): variantSetCRD,
+		filepath.Join("v1alpha1", "testdata", "porch.yaml"):    variantCRD,
+		filepath.Join("v1alpha1", "testdata", "added.yaml"):    variantCRD,
+		filepath.Join("v1alpha2", "testdata", "porch.yaml"):    variantSetCRD,
+		filepath.Join("v1alpha2", "testdata", "added.yaml"):    variantSetCRD,
+		filepath.Join("v1alpha2", "testdata", "selected.yaml"): variantSetCRD,
+		filepath.Join("v1alpha2", "testdata", "rollout.yaml"):  variantSetCRD,
 	}
 	for sample, crd := range cases {
 		t.Run(sample, func(t *testing.T) {

@@ -49,7 +49,7 @@ func TestPackageVariantSetRules(t *testing.T) {
 
 		"UpstreamAbsent": {
 			spec: "targets: [{repositories: [{name: r}]}]",
-			want: []string{`spec.upstream: Required value`},
+			want: []string{`spec: Invalid value: exactly one of upstream, upstreams and upstreamSelector must be set`},
 		},
 		"UpstreamEmpty": {
 			spec: "upstream: {}\ntargets: [{repositories: [{name: r}]}]",

@@ -178,6 +178,12 @@ func TestSpecInvalid(t *testing.T) {
 		"tag":         {tag("a b"), "must be a number, v and a number, main, or a tag"},
 		"both-key-list": {func(s *variant.Spec) { s.PackageContext.RemoveKeys = []string{"region"} },
 			"the same key must not be in both"},
+		"two-approvers": {func(s *variant.Spec) {
+			s.ApprovalPolicy, s.Annotations = "Initial", map[string]string{"approval.nephio.org/policy": "initial"}
+		}, "approvalPolicy and the annotation approval.nephio.org/policy name two approvers: leave out one of them"},
+		"no-history":    {historyLimit(0), "spec.revisionHistoryLimit"},
+		"no-dependency": {dependsOn(variant.Dependency{}), "spec.dependsOn[0].name"},
+		"twice":         {dependsOn(variant.Dependency{Name: "a"}, variant.Dependency{Name: "a"}), "spec.dependsOn[1]"},
 	} {
 		pv := newVariant(name, c.change)
 		pv.Namespace = w.Namespace

@@ -20,7 +20,8 @@ import (
 )
 
 // reasons are all that the condition Ready of a PackageVariant has, each with what it is to kstatus. Of those that are
-// Failed only a person helps; the condition Stalled is True then, and Reconciling where it is InProgress.
+// Failed only a person helps; the condition Stalled is True then, and Reconciling where it is InProgress. Those that are
+// Terminating are of variants that are being deleted.
 var reasons = map[string]status.Status{
 	"UpToDate":    status.CurrentStatus,
 	"BranchMoved": status.CurrentStatus,
@@ -40,12 +41,39 @@ var reasons = map[string]status.Status{
 	"PipelineConflict":      status.FailedStatus,
 	"RenderFailed":          status.FailedStatus,
 	"FunctionFailed":        status.FailedStatus,
+	"Suspended":             status.FailedStatus,
+	"DependencyNotFound":    status.FailedStatus,
+	"DependencyCycle":       status.FailedStatus,
 
-	"Pending":                   status.InProgressStatus,
-	"RepositoryNotReady":        status.InProgressStatus,
+	"Pending":            status.InProgressStatus,
+	"RepositoryNotReady": status.InProgressStatus,
+	"DependencyNotReady": status.InProgressStatus,
+
+	"DependentsExist":           status.TerminatingStatus,
 	"PorchUnavailable":          status.InProgressStatus,
 	"PorchFailed":               status.InProgressStatus,
 	"FunctionRunnerUnavailable": status.InProgressStatus,
+}
+
+// setReasons are all that the condition Ready of a PackageVariantSet has, beside those of the functions' runtime and of
+// calls that fail, each with what it is to kstatus.
+var setReasons = map[string]status.Status{
+	"VariantsReady": status.CurrentStatus,
+
+	"InvalidSpec":        status.FailedStatus,
+	"UpstreamNotFound":   status.FailedStatus,
+	"RepositoryNotFound": status.FailedStatus,
+	"RepositoryMigrated": status.FailedStatus,
+	"EmptySelection":     status.FailedStatus,
+	"TooManyDeletions":   status.FailedStatus,
+	"Suspended":          status.FailedStatus,
+	"ExpansionFailed":    status.FailedStatus,
+	"KindNotFound":       status.FailedStatus,
+	"PermissionMissing":  status.FailedStatus,
+	"NameTaken":          status.FailedStatus,
+
+	"VariantsNotReady": status.InProgressStatus,
+	"ApplyFailed":      status.InProgressStatus,
 }
 
 // reasonsSeen are those that a test has seen on a variant, and held against the table.
@@ -97,10 +125,10 @@ func (w *world) checkKstatus(name, reason string) {
 	if !known {
 		w.t.Errorf("the reason %s is not in the table", reason)
 	}
-	if u.GetDeletionTimestamp() != nil {
-		want = status.TerminatingStatus
-	} else {
+	if u.GetDeletionTimestamp() == nil || want == status.TerminatingStatus {
 		reasonsSeen.Store(reason, true)
+	} else {
+		want = status.TerminatingStatus
 	}
 	got, err := kstatusOf(u)
 	if err == nil && got == want {
@@ -111,18 +139,17 @@ func (w *world) checkKstatus(name, reason string) {
 	}
 }
 
-// checkSet fails the test unless the set is to kstatus what its conditions say.
+// checkSet fails the test unless the set is to kstatus what the table says of its reason.
 func (w *world) checkSet() {
 	w.t.Helper()
 	u := w.object("PackageVariantSet", "v1alpha2", "fleet")
 	got, err := kstatusOf(u)
 	want := status.InProgressStatus
-	switch conditions := conditionsOf(u); {
-	case conditions[v1alpha1.ConditionReady].generation != u.GetGeneration():
-	case conditions[v1alpha1.ConditionReady].status == "True":
-		want = status.CurrentStatus
-	case conditions[v1alpha1.ConditionStalled].status == "True":
-		want = status.FailedStatus
+	if ready := conditionsOf(u)[v1alpha1.ConditionReady]; ready.generation == u.GetGeneration() {
+		var known bool
+		if want, known = setReasons[ready.reason]; !known {
+			w.t.Errorf("the reason %s is not in the table of a set's", ready.reason)
+		}
 	}
 	if err == nil && got == want {
 		return

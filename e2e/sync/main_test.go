@@ -80,7 +80,8 @@ func install(s *stack.Stack) error {
 	for _, args := range [][]string{
 		{"apply", "--server-side", "-f", filepath.Join(config, "1-namespace.yaml"), "-f",
 			filepath.Join(config, "2-service-account.yaml"),
-			"-f", filepath.Join(config, "3-cluster-role.yaml"), "-f", filepath.Join(config, "5-leader-election-role.yaml")},
+			"-f", filepath.Join(config, "3-cluster-role.yaml"), "-f", filepath.Join(config, "5-leader-election-role.yaml"),
+			"-f", filepath.Join(config, "8-approver-role.yaml")},
 		{"create", "clusterrole", "read-configmaps", "--verb=get,list,watch", "--resource=configmaps"},
 		{"create", "clusterrolebinding", "read-configmaps", "--clusterrole=read-configmaps",
 			"--serviceaccount=package-variants-system:sync-controller"},

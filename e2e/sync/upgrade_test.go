@@ -200,7 +200,7 @@ func TestBaseNotFound(t *testing.T) {
 	w.expectMessage("web", "BaseNotFound",
 		"edge.web.packagevariant-1 was derived from web/v1 at "+lock.Commit+", of which no published package "+
 			"revision is known: "+
-			"without it Porch cannot upgrade to more.shop.v1; register the Repository that has it, or delete the package to "+
+			"without it the changes from there to more.shop.v1 are not known; register the Repository that has it, or delete the package to "+
 			"have it cloned anew")
 	w.expectDrafts("web")
 	w.registerAnew("blueprints", false)

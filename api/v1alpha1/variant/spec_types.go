@@ -6,7 +6,7 @@ package variant
 // PackageVariant that configures a single function may leave out the parts which that function does not read; in a
 // cluster both are required.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.approvalPolicy) || self.approvalPolicy in ['', 'Manual'] || !has(self.annotations) || !('approval.nephio.org/policy' in self.annotations)",message="approvalPolicy and the annotation approval.nephio.org/policy name two approvers: leave out one of them"
+// +kubebuilder:validation:XValidation:rule="!has(self.approvalPolicy) || !(self.approvalPolicy in ['Initial', 'Automatic']) || !has(self.annotations) || !('approval.nephio.org/policy' in self.annotations)",message="approvalPolicy and the annotation approval.nephio.org/policy name two approvers: leave out one of them"
 type Spec struct {
 	// Upstream is the package revision to derive from.
 	// +required

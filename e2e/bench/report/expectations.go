@@ -56,9 +56,9 @@ func (f *FanOut) expectations() []Expectation {
 	status := statusWrites(requests)
 	all := []Expectation{
 		{
-			Text:     "fan-out: for each variant one draft is made, its contents saved once and one status written",
+			Text:     "fan-out: for each variant one draft is made, its contents saved once and its status written twice",
 			Measured: fmt.Sprintf("%s, %s and %s for %s variants", count(created), count(saved), count(status), count(n)),
-			Met:      created == n && saved == n && status == n,
+			Met:      created == n && saved == n && status == 2*n,
 		},
 		atMost(fmt.Sprintf("fan-out: requests for a variant, of which it takes %d", leastRequests),
 			float64(Total(requests))/float64(n), mostRequests),

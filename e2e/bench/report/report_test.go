@@ -26,7 +26,7 @@ func sample() *Run {
 				Requests: []RequestCount{
 					{Verb: "create", Resource: "packagerevisions", Count: 51, Refused: 1},
 					{Verb: "get", Resource: contents, Count: 50}, {Verb: "update", Resource: contents, Count: 50},
-					{Verb: "patch", Resource: "packagevariants/status", Count: 50},
+					{Verb: "patch", Resource: "packagevariants/status", Count: 100},
 				},
 				FirstSeconds: 60, First: []RequestCount{{Verb: "create", Resource: "packagerevisions", Count: 250}},
 			},
@@ -183,7 +183,7 @@ func TestExpectations(t *testing.T) {
 		return out
 	}
 	want := map[string]bool{
-		"fan-out: for each variant one draft is made, its contents saved once and one status written":        true,
+		"fan-out: for each variant one draft is made, its contents saved once and its status written twice":        true,
 		"fan-out: requests for a variant, of which it takes 5: at most 7":                                    true,
 		"fan-out: requests of Porch's controllers in the first 60 s, for each of ours: at least 5":           true,
 		"fan-out: our time, for each second of Porch's own clones and saves: at most 1.15":                   true,

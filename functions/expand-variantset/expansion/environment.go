@@ -63,6 +63,7 @@ func newEnvs(object *cel.Type) (forRepo, all *cel.Env, err error) {
 		cel.EagerlyValidateDeclarations(true),
 		cel.DefaultUTCTimeZone(true),
 		ext.Strings(), ext.Lists(ext.ListsMaxRangeSize(maxElements)), ext.Sets(), ext.Math(),
+		declareVariantName(),
 		cel.Variable(varRepoDefault, cel.StringType),
 		cel.Variable(varPackageDefault, cel.StringType),
 		cel.Variable(varUpstream, object),
@@ -118,6 +119,18 @@ func (o objects) FindStructFieldType(name, field string) (*types.FieldType, bool
 		return &types.FieldType{Type: t}, found
 	}
 	return o.Registry.FindStructFieldType(name, field)
+}
+
+// variantNameFunction is the function by which expressions know the name of a variant of another set, or of their own.
+const variantNameFunction = "variantName"
+
+// declareVariantName declares the function that names a set's variant, from the set, the repository and the package.
+func declareVariantName() cel.EnvOption {
+	s := cel.StringType
+	return cel.Function(variantNameFunction, cel.Overload("variant_name", []*cel.Type{s, s, s}, s,
+		cel.FunctionBinding(func(args ...ref.Val) ref.Val {
+			return types.String(Name(textOf(args[0]), textOf(args[1]), textOf(args[2])))
+		})))
 }
 
 // orderedFunction is the function by which comprehensions get the keys of a map. Users cannot call it.

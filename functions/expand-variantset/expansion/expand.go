@@ -13,28 +13,38 @@ import (
 )
 
 // Expand returns the variants that the set wants over the snapshot, in the order of its targets, and notes for the
-// user: targets that select nothing. The variants share their upstream and their labels, and are to be read only. The
-// set must be valid. Its spec is taken to stand at path for the FieldErrors that Expand returns: an upstream, a
-// repository or a key that is missing, an expression that fails, a downstream package that two targets claim, a variant
-// that the rules of the API refuse, or more than the limits allow.
+// user: targets that select nothing, or an upstreamSelector that does. The variants share their upstreams, their labels
+// and their annotations, and are to be read only. The set must be valid. Its spec is taken to stand at path for the FieldErrors that
+// Expand returns: an upstream, a repository or a key that is missing, an expression that fails, a downstream package
+// that two targets or two upstreams claim, an upstream that the set makes, a variant that the rules of the API refuse,
+// or more than the limits allow.
 func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
-	upstream := FindUpstream(set.Spec.Upstream, s.PackageRevisions)
-	if upstream == nil {
-		return nil, nil, fieldErrorf(node.Join(path, "upstream"),
-			"there is no %s in namespace %q: correct the upstream, or add the PackageRevision to the snapshot",
-			set.Spec.Upstream.Describe(), set.Namespace)
+	origins, note, err := s.origins(set, path)
+	if err != nil {
+		return nil, nil, err
 	}
 	targets, notes, err := readTargets(set, path, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	e := newExpander(set, upstream, s, targets)
+	if note != "" {
+		notes = append([]string{note}, notes...)
+	}
+	e := newExpander(set, s, origins, targets)
+	if e.waves, err = newWaves(set.Spec.Rollout, node.Join(path, "rollout")); err != nil {
+		return nil, nil, err
+	}
 	for i := range targets {
 		for j := range targets[i].places {
-			if err := e.add(&targets[i], &targets[i].places[j]); err != nil {
-				return nil, nil, err
+			for k := range origins {
+				if err := e.add(want{&targets[i], &targets[i].places[j], &origins[k]}); err != nil {
+					return nil, nil, err
+				}
 			}
 		}
+	}
+	if err := e.circle(origins); err != nil {
+		return nil, nil, err
 	}
 	return e.variants, notes, nil
 }
@@ -62,7 +72,7 @@ func readTargets(set *v1alpha2.PackageVariantSet, path string,
 		return nil, nil, errors.Join(c.errs...)
 	}
 	for i := range targets {
-		places, note, err := s.places(set, targets[i].path, &set.Spec.Targets[i])
+		places, note, err := s.places(targets[i].path, &set.Spec.Targets[i])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -74,114 +84,141 @@ func readTargets(set *v1alpha2.PackageVariantSet, path string,
 	return targets, notes, nil
 }
 
+// want is a variant that a target wants: at a place, of an upstream.
+type want struct {
+	target *target
+	place  *place
+	origin *origin
+}
+
+// pkg returns the name of the package without any template.
+func (w want) pkg() string {
+	if w.place.pkg == "" {
+		return w.origin.spec.Package
+	}
+	return w.place.pkg
+}
+
+// String names the place, and the upstream where there are several, in messages.
+func (w want) String() string { return w.place.repo + "/" + w.pkg() + w.origin.of }
+
+// taken returns the error for another target, or another upstream, that wants the same package.
+func (w want) taken(by want, d variant.Downstream) *FieldError {
+	remedy := "give each target a package of its own, by packageNames or packageExpr"
+	if by.origin.of != "" {
+		remedy = "give each variant a package of its own, by packageExpr"
+	}
+	return fieldErrorf(by.target.path,
+		"wants package %q in repository %q for target %s, which %s (for %s) wants already: %s",
+		d.Package, d.Repo, by, w.target.path, w, remedy)
+}
+
 // expander collects the variants of one set.
 type expander struct {
 	set          *v1alpha2.PackageVariantSet
 	repositories map[string]*Object
-	claimed      map[variant.Downstream]claim
+	claimed      map[variant.Downstream]want
 	variants     []v1alpha1.PackageVariant
+	waves        []wave
 
 	typeMeta metav1.TypeMeta
 	labels   map[string]string
-	upstream *variant.Upstream
-	vars     variables // for the place at hand
-	longest  int       // of the texts of the upstream
+	vars     variables // for the place and the upstream at hand
 	size     int       // of what the templates made
 
 	// The maps that the variables repository and target hold are filled anew for each place.
 	selected, explicit map[string]any
 }
 
-// claim says which target wants a downstream package.
-type claim struct {
-	target *target
-	place  *place
-}
-
-// taken returns the error for another target that wants the same package.
-func (c claim) taken(t *target, p *place, d variant.Downstream) *FieldError {
-	return fieldErrorf(t.path,
-		"wants package %q in repository %q for target %s, which %s (for %s) wants already: "+
-			"give each target a package of its own, by packageNames or packageExpr",
-		d.Package, d.Repo, p, c.target.path, c.place)
-}
-
-func newExpander(set *v1alpha2.PackageVariantSet, upstream *PackageRevision, s *Snapshot, targets []target) *expander {
+func newExpander(set *v1alpha2.PackageVariantSet, s *Snapshot, origins []origin, targets []target) *expander {
 	total := 0
 	for i := range targets {
-		total += len(targets[i].places)
+		total += len(targets[i].places) * len(origins)
 	}
 	e := &expander{
 		set:          set,
 		repositories: make(map[string]*Object, len(s.Repositories)),
-		claimed:      make(map[variant.Downstream]claim, total),
+		claimed:      make(map[variant.Downstream]want, total),
 		variants:     make([]v1alpha1.PackageVariant, 0, total),
 		typeMeta:     metav1.TypeMeta{APIVersion: variant.APIVersion, Kind: variant.Kind},
 		labels:       map[string]string{v1alpha2.OwnerLabel: OwnerOf(set)},
-		upstream:     set.Spec.Upstream.DeepCopy(),
 		selected:     map[string]any{},
 		explicit:     map[string]any{},
 	}
-	e.vars.upstream, e.longest = upstream.variable(nil), upstream.longest()
 	for i := range s.Repositories {
 		e.repositories[s.Repositories[i].Name] = &s.Repositories[i]
 	}
 	return e
 }
 
-// add adds the variant that a target wants at a place.
-func (e *expander) add(t *target, p *place) error {
-	e.vars.repoDefault, e.vars.packageDefault = p.repo, p.pkg
+// add adds a variant.
+func (e *expander) add(w want) error {
+	p := w.place
+	e.vars.repoDefault, e.vars.packageDefault, e.vars.of = p.repo, w.pkg(), w.origin.of
+	e.vars.upstream = w.origin.variable
 	if p.object != nil {
 		e.vars.target = p.object.variable(e.selected)
 	} else {
-		e.explicit["repo"], e.explicit["package"] = p.repo, p.pkg
+		e.explicit["repo"], e.explicit["package"] = p.repo, w.pkg()
 		e.vars.target = e.explicit
 	}
-	e.vars.longest = max(e.longest, len(p.repo), len(p.pkg), p.object.longest())
-	downstream, err := e.downstream(t, p)
+	e.vars.longest = max(w.origin.longest, len(p.repo), len(w.pkg()), p.object.longest())
+	downstream, err := e.downstream(w)
 	if err != nil {
 		return err
 	}
 	if first, taken := e.claimed[downstream]; taken {
-		return first.taken(t, p, downstream)
+		return first.taken(w, downstream)
 	}
-	e.claimed[downstream] = claim{t, p}
+	e.claimed[downstream] = w
 	e.variants = append(e.variants, v1alpha1.PackageVariant{
 		TypeMeta: e.typeMeta,
 		ObjectMeta: metav1.ObjectMeta{
 			Name:      Name(e.set.Name, downstream.Repo, downstream.Package),
 			Namespace: e.set.Namespace,
-			Labels:    e.labels,
+			Labels:    e.labels, Annotations: e.waveAnnotations(p),
 		},
-		Spec: variant.Spec{Upstream: e.upstream, Downstream: &downstream},
+		Spec: variant.Spec{Upstream: w.origin.spec, Downstream: &downstream},
 	})
 	spec := &e.variants[len(e.variants)-1].Spec
-	if err := t.template.render(spec, &e.vars); err != nil {
+	if err := w.target.template.render(spec, &e.vars); err != nil {
 		return err
 	}
+	at := node.Join(w.target.path, "template")
 	if e.size += contentSize(spec); e.size > maxSetSize {
-		return fieldErrorf(node.Join(t.path, "template"),
-			"makes, with target %s, more than the %d MiB that all variants of a set may have: "+
-				"make its values shorter, or select fewer targets",
-			p, maxSetSize>>20)
+		return fieldErrorf(at, "makes, with target %s, more than the %d MiB that all variants of a set may have: "+
+			"make its values shorter, or select fewer targets", w, maxSetSize>>20)
 	}
-	return forTarget(p, spec.ValidateContent(node.Join(t.path, "template")))
+	return forTarget(w, append(spec.ValidateLifecycle(at), spec.ValidateContent(at)...))
+}
+
+// circle returns an error if one of several upstreams is a package that the set itself makes: what is published of it
+// would be made into the next.
+func (e *expander) circle(origins []origin) error {
+	for i := range origins {
+		o := &origins[i]
+		maker, made := e.claimed[variant.Downstream{Repo: o.spec.Repo, Package: o.spec.Package}]
+		if made && o.of != "" {
+			return fieldErrorf(o.path, "takes %s/%s as an upstream, which %s (for %s) makes: "+
+				"name, or select, only packages that this set does not make", o.spec.Repo, o.spec.Package, maker.target.path, maker)
+		}
+	}
+	return nil
 }
 
 // forTarget returns what is wrong with a variant, as FieldErrors joined that name the target.
-func forTarget(p *place, errs variant.FieldErrors) error {
+func forTarget(w want, errs variant.FieldErrors) error {
 	all := make([]error, len(errs))
 	for i, e := range errs {
-		all[i] = fieldErrorf(e.Path, "%s (for target %s)", e.Reason, p)
+		all[i] = fieldErrorf(e.Path, "%s (for target %s)", e.Reason, w)
 	}
 	return errors.Join(all...)
 }
 
 // downstream evaluates where the variant goes. It sets the variable repository, which later expressions see.
-func (e *expander) downstream(t *target, p *place) (d variant.Downstream, err error) {
-	plain := t.template.plainDownstream()
-	if d.Repo, err = t.template.repo.eval(&e.vars, orDefault(plain.Repo, p.repo)); err != nil {
+func (e *expander) downstream(w want) (d variant.Downstream, err error) {
+	t, plain := w.target, w.target.template.plainDownstream()
+	if d.Repo, err = t.template.repo.eval(&e.vars, orDefault(plain.Repo, w.place.repo)); err != nil {
 		return d, err
 	}
 	repository := e.repositories[d.Repo]
@@ -189,19 +226,19 @@ func (e *expander) downstream(t *target, p *place) (d variant.Downstream, err er
 		return d, fieldErrorf(t.path,
 			"wants a package in repository %q for target %s, but there is no such Repository in namespace %q: "+
 				"register it, or correct the target",
-			d.Repo, p, e.set.Namespace)
+			d.Repo, w, e.set.Namespace)
 	}
 	e.vars.repository = repository.variable(e.vars.repository)
 	e.vars.longest = max(e.vars.longest, repository.longest())
-	if d.Package, err = t.template.pkg.eval(&e.vars, orDefault(plain.Package, p.pkg)); err != nil {
+	if d.Package, err = t.template.pkg.eval(&e.vars, orDefault(plain.Package, w.pkg())); err != nil {
 		return d, err
 	}
 	if d.Package == "" {
 		return d, fieldErrorf(t.packageField(),
-			"gives an empty name for target %s: name the package by packageNames, package or packageExpr", p)
+			"gives an empty name for target %s: name the package by packageNames, package or packageExpr", w)
 	}
 	if problem := variant.PackageProblem(d.Package); problem != "" {
-		return d, fieldErrorf(t.packageField(), "%s (for target %s)", problem, p)
+		return d, fieldErrorf(t.packageField(), "%s (for target %s)", problem, w)
 	}
 	return d, nil
 }

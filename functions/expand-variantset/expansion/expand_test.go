@@ -170,11 +170,13 @@ func FuzzExpression(f *testing.F) {
 		"'a'.replace('', target.name)",
 		"[[1]].map(x, x + x).map(x, x + x).flatten().size() == 1 ? 'a' : 'b'", "'%.9999f'.format([1.0])",
 		"{'b': 1, 'a': 2}.map(k, k)[0]", "target.repo +\n  '-'",
+		"variantName('s', target.repo, packageDefault)", "int(target.repo)", "variantName('s', dyn(1), '')",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		template := fmt.Sprintf("{labelExprs: [{key: x, valueExpr: %q}], downstream: {packageExpr: %q}}", source, source)
+		template := fmt.Sprintf("{labelExprs: [{key: x, valueExpr: %q}], downstream: {packageExpr: %q}, dependsOn: [{nameExpr: "+
+			"%q}], revisionHistoryLimitExpr: %q}", source, source, source, source)
 		fntest.TryPackage(t, expansion.Run, templated(template), snapshot)
 	})
 }

@@ -5,7 +5,6 @@ package expansion
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -13,8 +12,6 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/interpreter"
 )
 
 // compiler compiles the expressions of one set, each source once.
@@ -27,6 +24,7 @@ type compiler struct {
 type cacheKey struct {
 	env    *environment
 	source string
+	gives  *cel.Type
 }
 
 func newCompiler() (*compiler, error) {
@@ -50,17 +48,27 @@ type program struct {
 	values, length int
 }
 
-// compile compiles the expression at path; nil gives nil. What is wrong with it is collected in c.errs.
+// compile compiles the expression at path, which is to give a string; nil gives nil. What is wrong with it is
+// collected in c.errs.
 func (c *compiler) compile(env *environment, path string, source *string) *expression {
+	return c.compileTo(cel.StringType, env, path, source)
+}
+
+// compileInt is compile for an expression that is to give an int.
+func (c *compiler) compileInt(env *environment, path string, source *string) *expression {
+	return c.compileTo(cel.IntType, env, path, source)
+}
+
+func (c *compiler) compileTo(gives *cel.Type, env *environment, path string, source *string) *expression {
 	if source == nil || *source == "" {
 		return nil
 	}
 	e := &expression{path: path, source: *source}
-	key := cacheKey{env, *source}
+	key := cacheKey{env, *source, gives}
 	if e.program = c.cache[key]; e.program != nil {
 		return e
 	}
-	program, err := c.program(env, *source)
+	program, err := c.program(gives, env, *source)
 	if err != nil {
 		c.errs = append(c.errs, fieldErrorf(path, "cannot compile %s: %s", quote(*source), err))
 		return nil
@@ -69,7 +77,7 @@ func (c *compiler) compile(env *environment, path string, source *string) *expre
 	return e
 }
 
-func (c *compiler) program(env *environment, source string) (*program, error) {
+func (c *compiler) program(gives *cel.Type, env *environment, source string) (*program, error) {
 	if len(source) > maxExpressionLength {
 		return nil, fmt.Errorf("it has %d characters, and %d are allowed: shorten it", len(source), maxExpressionLength)
 	}
@@ -81,8 +89,8 @@ func (c *compiler) program(env *environment, source string) (*program, error) {
 		if compiled, also = compile(used, source); also.Err() != nil {
 			return nil, c.explain(env, source, issues)
 		}
-	} else if t := compiled.OutputType(); !t.IsExactType(cel.StringType) && !t.IsExactType(cel.DynType) {
-		return nil, fmt.Errorf("it gives %s, but must give a string: %s", describe(t), remedy(t))
+	} else if t := compiled.OutputType(); !t.IsExactType(gives) && !t.IsExactType(cel.DynType) {
+		return nil, fmt.Errorf("it gives %s, but must give %s: %s", describe(t), describeWanted(gives), remedy(t, gives))
 	}
 	p := &program{length: len(source)}
 	optimize := cel.EvalOptions(cel.OptOptimize)
@@ -125,8 +133,22 @@ func describe(t *cel.Type) string {
 	}
 }
 
-// remedy says how to make a string of a value of the type.
-func remedy(t *cel.Type) string {
+// describeWanted names the type that an expression is to give.
+func describeWanted(gives *cel.Type) string {
+	if gives == cel.IntType {
+		return "an int"
+	}
+	return "a string"
+}
+
+// remedy says how to make a string, or an int, of a value of the type.
+func remedy(t, gives *cel.Type) string {
+	if gives == cel.IntType {
+		if t.IsExactType(cel.StringType) {
+			return "use int(...)"
+		}
+		return "use another expression"
+	}
 	switch t.Kind() {
 	case types.StructKind:
 		return "choose one of its fields, such as its name"
@@ -148,7 +170,7 @@ var linear = map[string]bool{
 	operators.LogicalOr:  true,
 	operators.LogicalNot: true, operators.Equals: true, operators.NotEquals: true, operators.In: true,
 	overloads.StartsWith: true, overloads.EndsWith: true, overloads.Contains: true, overloads.Size: true,
-	overloads.TypeConvertString: true,
+	overloads.TypeConvertString: true, overloads.TypeConvertInt: true, variantNameFunction: true,
 }
 
 // isLinear reports whether an expression only selects, compares and joins, and how many values. Without loops and
@@ -167,104 +189,4 @@ func isLinear(compiled *cel.Ast) (yes bool, values int) {
 		}
 	}))
 	return yes, values
-}
-
-// variables are the values of the variables for one target.
-type variables struct {
-	repoDefault, packageDefault  string
-	upstream, repository, target map[string]any
-	// longest is the length of the longest text in them.
-	longest int
-	// cost is what all evaluations of the set have cost until now.
-	cost uint64
-}
-
-// ResolveName returns the value of a variable (cel.Activation).
-func (v *variables) ResolveName(name string) (any, bool) {
-	switch name {
-	case varRepoDefault:
-		return v.repoDefault, true
-	case varPackageDefault:
-		return v.packageDefault, true
-	case varUpstream:
-		return v.upstream, true
-	case varTarget:
-		return v.target, true
-	case varRepository:
-		return v.repository, true
-	}
-	return nil, false
-}
-
-// Parent returns nil: there is no outer scope (cel.Activation).
-func (v *variables) Parent() cel.Activation { return nil }
-
-// eval evaluates the expression for one target; nil gives plain, or "" if that is nil too.
-func (e *expression) eval(vars *variables, plain *string) (string, error) {
-	if e == nil {
-		if plain == nil {
-			return "", nil
-		}
-		return *plain, nil
-	}
-	value, err := e.program.eval(vars)
-	if err != nil {
-		return "", e.failed(vars, reason(err))
-	}
-	s, ok := value.(types.String)
-	switch {
-	case !ok:
-		return "", e.failed(vars, fmt.Sprintf("it gives %s, but must give a string", typeOf(value)))
-	case len(s) > maxResult:
-		return "", e.failed(vars, fmt.Sprintf("it gives %d bytes, and a value may have %d: make it shorter", len(s),
-			maxResult))
-	case vars.cost > maxSetCost:
-		return "", e.failed(vars,
-			fmt.Sprintf("the expressions of this set have come to the cost limit of %d for all targets: "+
-				"make them simpler, or select fewer",
-				uint64(maxSetCost)))
-	}
-	return string(s), nil
-}
-
-// eval evaluates the program: the fast way if that cannot take long.
-func (p *program) eval(vars *variables) (ref.Val, error) {
-	if p.fast != nil && p.values*p.values*max(vars.longest, p.length) <= maxUntracked {
-		value, _, err := p.fast.Eval(vars)
-		return value, err
-	}
-	value, details, err := p.tracked.Eval(vars)
-	if details != nil && details.ActualCost() != nil {
-		vars.cost += *details.ActualCost()
-	}
-	return value, err
-}
-
-func (e *expression) failed(vars *variables, reason string) error {
-	return fieldErrorf(e.path, "cannot evaluate %s for target %s/%s: %s", quote(e.source), vars.repoDefault,
-		vars.packageDefault, reason)
-}
-
-func reason(err error) string {
-	var cancelled interpreter.EvalCancelledError
-	if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
-		return fmt.Sprintf("it is too expensive and was stopped at the cost limit of %d: make it simpler", costLimit)
-	}
-	return err.Error()
-}
-
-func typeOf(value ref.Val) string {
-	if slices.Contains([]ref.Type{types.MapType, types.ListType}, value.Type()) {
-		return "a " + value.Type().TypeName()
-	}
-	return value.Type().TypeName()
-}
-
-// quote shows the source of an expression in a message, cut if it is long.
-func quote(source string) string {
-	const shown = 200
-	if len(source) > shown {
-		source = source[:shown] + "..."
-	}
-	return fmt.Sprintf("%q", source)
 }

@@ -26,19 +26,9 @@ type content struct {
 type existing struct {
 	item       int
 	name       string
+	upstream   PackageName
 	downstream variant.Downstream
 	owned      bool // by the set
-}
-
-// owned returns the number of the set's variants among the items.
-func (c *content) owned() int {
-	n := 0
-	for i := range c.variants {
-		if c.variants[i].owned {
-			n++
-		}
-	}
-	return n
 }
 
 // read sorts the config's objects and the items into what the expansion needs. Objects of another namespace than the
@@ -125,6 +115,11 @@ func selectedKinds(set *v1alpha2.PackageVariantSet) map[GroupKind]bool {
 func existingVariant(item int, id krm.Identity, n *yaml.Node, owner string) existing {
 	return existing{
 		item: item, name: id.Name,
+		upstream: MadeFrom(&variant.Upstream{
+			Repo:     node.GetString(n, "spec", "upstream", "repo"),
+			Package:  node.GetString(n, "spec", "upstream", "package"),
+			Revision: variant.Revision{Str: node.GetString(n, "spec", "upstream", "revision")},
+		}),
 		downstream: variant.Downstream{
 			Repo:    node.GetString(n, "spec", "downstream", "repo"),
 			Package: node.GetString(n, "spec", "downstream", "package"),

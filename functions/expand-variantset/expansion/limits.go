@@ -200,6 +200,9 @@ func contentSize(spec *variant.Spec) int {
 			n += len(key)
 		}
 	}
+	for i := range spec.DependsOn {
+		n += len(spec.DependsOn[i].Name)
+	}
 	for i := range spec.Injectors {
 		n += len(spec.Injectors[i].Name) + len(spec.Injectors[i].InjectionPoint)
 	}

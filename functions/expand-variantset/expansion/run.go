@@ -3,7 +3,7 @@
 package expansion
 
 import (
-	"fmt"
+	"maps"
 	"path"
 	"slices"
 
@@ -32,69 +32,128 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
+	if err := c.lostUpstream(r); err != nil {
+		return krm.Output{}, krm.Wrap(config, err)
+	}
 	variants, notes, err := Expand(r.set, r.path, &c.snapshot)
 	if err != nil {
 		return krm.Output{}, krm.Wrap(config, err)
 	}
-	notices := results(r.set, notes, c.elsewhere)
-	switch kept := c.owned(); {
-	case len(variants) > 0:
-	case kept > 0 && !r.set.Spec.AllowEmpty:
-		notices.Warningf("%s", EmptySelection(r.path, kept))
-		return krm.Output{Items: items, Results: notices}, nil
-	default:
-		notices.Infof("PackageVariantSet %q has no variants: its targets select nothing", r.set.Name)
+	become, err := match(items, c.variants, variants)
+	if err != nil {
+		return krm.Output{}, err
 	}
-	out, err := apply(items, c.variants, variants)
+	notices := results(r.set, notes, c.elsewhere)
+	if kept := c.kept(r, become, len(variants)); kept != "" {
+		notices.Warningf("%s", kept)
+		return krm.Output{Items: items, Results: notices}, nil
+	}
+	if len(variants) == 0 {
+		notices.Infof("PackageVariantSet %q has no variants: %s", r.set.Name, nothing(r.set))
+	}
+	out, err := apply(items, c.variants, variants, become)
 	if err != nil {
 		return krm.Output{}, err
 	}
 	return krm.Output{Items: out, Results: notices}, nil
 }
 
-// EmptySelection says that a set, whose spec stands at path, selects nothing any more and keeps its variants: so it is
-// where a label is lost. The controller says the same.
-func EmptySelection(path string, kept int) string {
-	return fmt.Sprintf("the targets select nothing any more, and the %d variants of this set are kept: "+
-		"correct the targets, or the labels that they select by, or have the variants deleted by %s: true",
-		kept, node.Join(path, "allowEmpty"))
+// nothing says what a set without variants selects.
+func nothing(set *v1alpha2.PackageVariantSet) string {
+	if set.Spec.UpstreamSelector != nil {
+		return "its targets, or its upstreamSelector, select nothing"
+	}
+	return "its targets select nothing"
 }
 
-// apply returns the items with the variants wanted in place of the set's existing ones.
-func apply(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant) ([]*yaml.RNode, error) {
-	out := slices.Clone(items)
+// lostUpstream is LostUpstream for the variants among the items.
+func (c *content) lostUpstream(r request) error {
+	there := map[PackageName]bool{}
+	for i := range c.snapshot.PackageRevisions {
+		if pr := &c.snapshot.PackageRevisions[i]; pr.IsNumbered() {
+			there[PackageName{pr.Repo, pr.Package}] = true
+		}
+	}
+	var made []Made
+	for i := range c.variants {
+		if e := &c.variants[i]; e.owned {
+			made = append(made, Made{Name: e.name, Upstream: e.upstream})
+		}
+	}
+	_, err := LostUpstream(r.set, r.path, made, func(name PackageName) bool { return there[name] })
+	return err
+}
+
+// kept says why the set's variants are kept as they are, or "": become tells which of them the wanted ones become.
+func (c *content) kept(r request, become []*existing, wanted int) string {
+	stays := map[*existing]bool{}
+	for _, e := range become {
+		stays[e] = true
+	}
+	there, doomed := 0, []string(nil)
+	for i := range c.variants {
+		if e := &c.variants[i]; e.owned {
+			there++
+			if !stays[e] {
+				doomed = append(doomed, e.name)
+			}
+		}
+	}
+	if wanted == 0 && there > 0 && !r.set.Spec.AllowEmpty {
+		return EmptySelection(&r.set.Spec, r.path, there)
+	}
+	return TooManyDeletions(&r.set.Spec, r.path, there, doomed)
+}
+
+// match returns which existing variant becomes each of the wanted ones, nil for none: the first of the set's for the
+// same downstream, whatever its name, or else the one of the same name.
+func match(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant) ([]*existing, error) {
 	byDownstream, byName := map[variant.Downstream]*existing{}, map[string]*existing{}
 	for i := range have {
 		e := &have[i]
 		byName[e.name] = e
-		if e.owned {
-			out[e.item] = nil
-			if byDownstream[e.downstream] == nil {
-				byDownstream[e.downstream] = e
-			}
+		if e.owned && byDownstream[e.downstream] == nil {
+			byDownstream[e.downstream] = e
 		}
 	}
-	used := map[*existing]bool{}
+	become, used := make([]*existing, len(want)), map[*existing]bool{}
 	for i := range want {
-		used[byDownstream[*want[i].Spec.Downstream]] = true
+		become[i] = byDownstream[*want[i].Spec.Downstream]
+		used[become[i]] = true
+	}
+	for i := range want {
+		pv := &want[i]
+		named := byName[pv.Name]
+		if become[i] != nil || named == nil {
+			continue
+		}
+		if !named.owned || used[named] {
+			return nil, krm.Errorf(items[named.item], "metadata.name",
+				"is the name that the variant of this set for %s/%s is to have, but this PackageVariant is for %s/%s: rename it",
+				pv.Spec.Downstream.Repo, pv.Spec.Downstream.Package, named.downstream.Repo, named.downstream.Package)
+		}
+		become[i] = named
+	}
+	return become, nil
+}
+
+// apply returns the items with the variants wanted in place of the set's existing ones.
+func apply(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant,
+	become []*existing) ([]*yaml.RNode, error) {
+	out := slices.Clone(items)
+	for i := range have {
+		if have[i].owned {
+			out[have[i].item] = nil
+		}
 	}
 	var created []*v1alpha1.PackageVariant
 	for i := range want {
-		pv := &want[i]
-		e := byDownstream[*pv.Spec.Downstream]
-		if named := byName[pv.Name]; e == nil && named != nil {
-			if !named.owned || used[named] {
-				return nil, krm.Errorf(items[named.item], "metadata.name",
-					"is the name that the variant of this set for %s/%s is to have, but this PackageVariant is for %s/%s: rename it",
-					pv.Spec.Downstream.Repo, pv.Spec.Downstream.Package, named.downstream.Repo, named.downstream.Package)
-			}
-			e = named
-		}
+		e := become[i]
 		if e == nil {
-			created = append(created, pv)
+			created = append(created, &want[i])
 			continue
 		}
-		n, err := update(items[e.item], pv)
+		n, err := update(items[e.item], &want[i])
 		if err != nil {
 			return nil, err
 		}
@@ -139,13 +198,20 @@ func rootFiles(items []*yaml.RNode) map[string]*yaml.RNode {
 	return files
 }
 
-// update returns a variant's item with the spec wanted; what the user wrote around it stays.
+// update returns a variant's item with the spec and the wave wanted; what the user wrote around them stays, and
+// spec.suspend, which is for people to set and to clear.
 func update(item *yaml.RNode, pv *v1alpha1.PackageVariant) (*yaml.RNode, error) {
 	spec, err := node.FromValue(pv.Spec)
 	if err != nil {
 		return nil, err
 	}
+	if suspend := node.Get(item.YNode(), "spec", "suspend"); suspend != nil {
+		spec.Content = append(spec.Content, node.String("suspend"), suspend)
+	}
 	return krm.Edit(item, func(e *node.Editor) error {
+		if err := setWave(e, item.YNode(), pv.Annotations); err != nil {
+			return err
+		}
 		field, err := e.Top("spec")
 		if err != nil {
 			return err
@@ -170,12 +236,11 @@ type manifestMeta struct {
 }
 
 func newItem(pv *v1alpha1.PackageVariant, file string) (*yaml.RNode, error) {
+	annotations := map[string]string{kioutil.PathAnnotation: file, kioutil.IndexAnnotation: "0"}
+	maps.Copy(annotations, pv.Annotations)
 	n, err := node.FromValue(manifest{
 		APIVersion: pv.APIVersion, Kind: pv.Kind, Spec: pv.Spec,
-		Metadata: manifestMeta{Name: pv.Name, Namespace: pv.Namespace, Labels: pv.Labels, Annotations: map[string]string{
-			kioutil.PathAnnotation:  file,
-			kioutil.IndexAnnotation: "0",
-		}},
+		Metadata: manifestMeta{Name: pv.Name, Namespace: pv.Namespace, Labels: pv.Labels, Annotations: annotations},
 	})
 	return yaml.NewRNode(n), err
 }

@@ -56,11 +56,17 @@ type PackageRevision struct {
 	Published bool
 }
 
-// number returns the revision's number, and false if it has none.
-func (r *PackageRevision) number() (int, bool) {
+// number returns the revision's number, and 0 if it has none.
+func (r *PackageRevision) number() int {
 	n, err := strconv.Atoi(strings.TrimPrefix(r.Revision, "v"))
-	return n, err == nil && n != 0
+	if err != nil {
+		return 0
+	}
+	return n
 }
+
+// IsNumbered reports whether the revision is published, and not what is on a branch.
+func (r *PackageRevision) IsNumbered() bool { return r.Published && r.number() > 0 }
 
 // GroupKind names a kind of objects, with its API version.
 type GroupKind struct {
@@ -82,7 +88,7 @@ func FindUpstream(u *variant.Upstream, revisions []PackageRevision) *PackageRevi
 		r := &revisions[i]
 		candidates[i] = variant.Candidate{Repo: r.Repo, Package: r.Package, Workspace: r.WorkspaceName,
 			Published: r.Published, Labels: r.Labels}
-		candidates[i].Number, _ = r.number()
+		candidates[i].Number = r.number()
 	}
 	if i := u.Resolve(candidates); i >= 0 {
 		return &revisions[i]

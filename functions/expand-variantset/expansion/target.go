@@ -15,37 +15,32 @@ import (
 var repositoryKind = GroupKind{APIVersion: "config.porch.kpt.dev/v1alpha1", Kind: "Repository"}
 
 // place is where a target wants a variant: the defaults of its downstream, and the object that was selected, nil for a
-// repository that the target names.
+// repository that the target names. The package is empty where it is to have the upstream's name.
 type place struct {
 	repo, pkg string
 	object    *Object
 }
 
-// String names the place in messages.
-func (p *place) String() string { return p.repo + "/" + p.pkg }
-
 // places returns where the target that stands at path wants variants, and a note for the user if it selects nothing.
-func (s *Snapshot) places(set *v1alpha2.PackageVariantSet, path string, t *v1alpha2.Target) ([]place, string, error) {
-	upstream := set.Spec.Upstream.Package
+func (s *Snapshot) places(path string, t *v1alpha2.Target) ([]place, string, error) {
 	switch {
 	case t.Repositories != nil:
-		return explicit(t.Repositories, upstream), "", nil
+		return explicit(t.Repositories), "", nil
 	case t.RepositorySelector != nil:
 		sel := t.RepositorySelector
 		return selected(node.Join(path, "repositorySelector"), s.Repositories, repositoryKind.Kind, &sel.LabelSelector, nil,
-			sel.PackageNames, upstream)
+			sel.PackageNames)
 	default:
 		sel := t.ObjectSelector
 		objects := s.Objects[GroupKind{APIVersion: sel.APIVersion, Kind: sel.Kind}]
-		return selected(node.Join(path, "objectSelector"), objects, sel.Kind, &sel.LabelSelector, sel.Name, sel.PackageNames,
-			upstream)
+		return selected(node.Join(path, "objectSelector"), objects, sel.Kind, &sel.LabelSelector, sel.Name, sel.PackageNames)
 	}
 }
 
-func explicit(repositories []v1alpha2.RepositoryTarget, upstream string) []place {
+func explicit(repositories []v1alpha2.RepositoryTarget) []place {
 	var out []place
 	for _, r := range repositories {
-		for _, pkg := range packagesOr(r.PackageNames, upstream) {
+		for _, pkg := range packagesOf(r.PackageNames) {
 			out = append(out, place{repo: r.Name, pkg: pkg})
 		}
 	}
@@ -53,12 +48,12 @@ func explicit(repositories []v1alpha2.RepositoryTarget, upstream string) []place
 }
 
 func selected(path string, objects []Object, kind string, labelSelector *metav1.LabelSelector, name *string,
-	packages []string, upstream string) ([]place, string, error) {
+	packages []string) ([]place, string, error) {
 	selector, err := metav1.LabelSelectorAsSelector(labelSelector)
 	if err != nil {
 		return nil, "", fieldErrorf(path, "is no label selector: %s", err)
 	}
-	packages = packagesOr(packages, upstream)
+	packages = packagesOf(packages)
 	var out []place
 	for i := range objects {
 		o := &objects[i]
@@ -75,9 +70,10 @@ func selected(path string, objects []Object, kind string, labelSelector *metav1.
 	return out, "", nil
 }
 
-func packagesOr(names []string, upstream string) []string {
+// packagesOf returns the names of the packages to make at a place: without any, the upstream's.
+func packagesOf(names []string) []string {
 	if len(names) == 0 {
-		return []string{upstream}
+		return []string{""}
 	}
 	return names
 }

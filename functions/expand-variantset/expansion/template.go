@@ -18,6 +18,7 @@ type template struct {
 	labels, annotations mapTemplate
 	data                mapTemplate
 	removeKeys          []*expression
+	lifecycle           lifecycleTemplate
 	injectors           []injectorTemplate
 	mutators            []mapTemplate
 	validators          []mapTemplate
@@ -49,6 +50,7 @@ func (c *compiler) template(path string, source *v1alpha2.PackageVariantTemplate
 		t.repo = c.compile(c.env.forRepo, node.Join(path, "downstream.repoExpr"), d.RepoExpr)
 		t.pkg = c.compile(c.env.all, node.Join(path, "downstream.packageExpr"), d.PackageExpr)
 	}
+	t.lifecycle = c.lifecycle(path, source)
 	t.labels = c.mapTemplate(node.Join(path, "labelExprs"), source.Labels, source.LabelExprs)
 	t.annotations = c.mapTemplate(node.Join(path, "annotationExprs"), source.Annotations, source.AnnotationExprs)
 	if pc := source.PackageContext; pc != nil {
@@ -130,6 +132,9 @@ func (t *template) render(spec *variant.Spec, vars *variables) (err error) {
 		spec.DeletionPolicy = *p
 	}
 	spec.Upgrade = t.source.Upgrade
+	if err = t.renderLifecycle(spec, vars); err != nil {
+		return err
+	}
 	if spec.Labels, err = t.labels.render(vars); err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 		v.errorf("metadata.name", "has %d characters, but as the value of the label %s it may have %d at most: shorten it",
 			len(owner), v1alpha2.OwnerLabel, maxNameLength)
 	}
-	v.upstream(node.Join(path, "upstream"), set.Spec.Upstream)
+	v.upstreams(set, path)
+	v.maxDeletions(node.Join(path, "maxDeletions"), set.Spec.MaxDeletions)
 	if len(set.Spec.Targets) == 0 {
 		v.errorf(node.Join(path, "targets"),
 			"is empty: say where the variants are to be, by repositories, repositorySelector or objectSelector")
@@ -35,28 +36,36 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	v.add(set.Spec.Rollout.Validate(node.Join(path, "rollout")))
 	v.add(set.Spec.ErrorPolicy.Validate(node.Join(path, "errorPolicy")))
 	if len(v.errs) == 0 {
-		v.claims(set, node.Join(path, "targets"))
+		v.claims(set, path)
 	}
 	return errors.Join(v.errs...)
 }
 
-// claims refuses downstream packages that two targets want, as far as that can be seen without a cluster: among those
-// of explicit lists without expressions.
+// claims refuses downstream packages that two targets, or two upstreams, want, as far as that can be seen without a
+// cluster: among those of explicit lists without expressions, and of upstreams that are named.
 func (v *validator) claims(set *v1alpha2.PackageVariantSet, path string) {
-	claimed := map[variant.Downstream]*claim{}
+	var origins []origin
+	for _, u := range NamedUpstreams(set, path) {
+		origins = append(origins, namedOrigin(set, u))
+	}
+	path = node.Join(path, "targets")
+	claimed := map[variant.Downstream]want{}
 	for i := range set.Spec.Targets {
 		t := &target{path: node.Index(path, i), template: &template{source: set.Spec.Targets[i].Template}}
 		plain := t.template.plainDownstream()
 		if isSet(plain.RepoExpr) || isSet(plain.PackageExpr) {
 			continue
 		}
-		for _, p := range explicit(set.Spec.Targets[i].Repositories, set.Spec.Upstream.Package) {
-			d := variant.Downstream{Repo: *orDefault(plain.Repo, p.repo), Package: *orDefault(plain.Package, p.pkg)}
-			if first := claimed[d]; first != nil {
-				v.errs = append(v.errs, first.taken(t, &p, d))
-				continue
+		for _, p := range explicit(set.Spec.Targets[i].Repositories) {
+			for k := range origins {
+				w := want{t, &p, &origins[k]}
+				d := variant.Downstream{Repo: *orDefault(plain.Repo, p.repo), Package: *orDefault(plain.Package, w.pkg())}
+				if first, taken := claimed[d]; taken {
+					v.errs = append(v.errs, first.taken(w, d))
+					continue
+				}
+				claimed[d] = w
 			}
-			claimed[d] = &claim{t, &p}
 		}
 	}
 }
@@ -67,6 +76,10 @@ func isSet(s *string) bool { return s != nil && *s != "" }
 // that they can be told from what Expand cannot do for want of an object.
 func Compile(set *v1alpha2.PackageVariantSet, path string) error {
 	_, _, err := readTargets(set, path, &Snapshot{})
+	if sel := set.Spec.UpstreamSelector; sel != nil {
+		_, _, invalid := (&Snapshot{}).selectedOrigins(sel, node.Join(path, "upstreamSelector"))
+		err = errors.Join(invalid, err)
+	}
 	return err
 }
 
@@ -95,27 +108,49 @@ func (v *validator) problem(path, problem string) {
 }
 
 // atMostOne refuses a plain value beside an expression for the same thing.
-func (v *validator) atMostOne(path, plainKey, exprKey string, plain, expr *string) {
+func atMostOne[T any](v *validator, path, plainKey, exprKey string, plain *T, expr *string) {
 	if plain != nil && expr != nil {
 		v.errorf(path, "has both %s and %s: decide for one", plainKey, exprKey)
 	}
 }
 
 func (v *validator) exactlyOne(path, plainKey, exprKey string, plain, expr *string) {
-	v.atMostOne(path, plainKey, exprKey, plain, expr)
+	atMostOne(v, path, plainKey, exprKey, plain, expr)
 	if plain == nil && expr == nil {
 		v.errorf(path, "has neither %s nor %s: set one", plainKey, exprKey)
 	}
 }
 
-func (v *validator) upstream(path string, u *variant.Upstream) {
-	if u == nil {
-		v.errorf(path, "is missing: name the package to make variants of")
-		return
+// upstreams refuses a set that has not exactly one way to its upstreams, and upstreams that no variant may have.
+func (v *validator) upstreams(set *v1alpha2.PackageVariantSet, path string) {
+	spec, ways := &set.Spec, []string{}
+	if spec.Upstream != nil {
+		ways = append(ways, "upstream")
 	}
-	v.add(u.Validate(path))
-	if u.Revision.IsZero() && u.WorkspaceName == "" {
-		v.errorf(path, "has neither revision nor workspaceName: set one")
+	if spec.Upstreams != nil {
+		ways = append(ways, "upstreams")
+	}
+	if spec.UpstreamSelector != nil {
+		ways = append(ways, "upstreamSelector")
+	}
+	switch {
+	case len(ways) == 0:
+		v.errorf(node.Join(path, "upstream"), "is missing: name the package to make variants of, or several by upstreams, "+
+			"or select them by upstreamSelector")
+	case len(ways) > 1:
+		v.errorf(node.Join(path, ways[1]), "stands beside %s, but a set has exactly one of upstream, upstreams and "+
+			"upstreamSelector: decide for one", ways[0])
+	case spec.Upstreams != nil && len(spec.Upstreams) == 0:
+		v.errorf(node.Join(path, "upstreams"), "is empty: name the packages to make variants of")
+	}
+	for _, u := range NamedUpstreams(set, path) {
+		v.add(u.Validate(u.Path))
+		if u.Revision.IsZero() && u.WorkspaceName == "" {
+			v.errorf(u.Path, "has neither revision nor workspaceName: set one")
+		}
+	}
+	if s := spec.UpstreamSelector; s != nil && s.Repo != "" {
+		v.problem(node.Join(path, "upstreamSelector.repo"), variant.RepositoryProblem(s.Repo))
 	}
 }
 
@@ -172,6 +207,7 @@ func (v *validator) template(path string, t *v1alpha2.PackageVariantTemplate) {
 			variant.OnConflictKeepLocal,
 			variant.OnConflictStop)
 	}
+	v.lifecycle(path, t)
 	v.add(variant.ValidateLabels(node.Join(path, "labels"), t.Labels))
 	v.mapExprs(node.Join(path, "labelExprs"), t.LabelExprs)
 	v.add(variant.ValidateAnnotations(node.Join(path, "annotations"), t.Annotations))
@@ -194,8 +230,8 @@ func (v *validator) template(path string, t *v1alpha2.PackageVariantTemplate) {
 }
 
 func (v *validator) downstream(path string, d *v1alpha2.DownstreamTemplate) {
-	v.atMostOne(path, "repo", "repoExpr", d.Repo, d.RepoExpr)
-	v.atMostOne(path, "package", "packageExpr", d.Package, d.PackageExpr)
+	atMostOne(v, path, "repo", "repoExpr", d.Repo, d.RepoExpr)
+	atMostOne(v, path, "package", "packageExpr", d.Package, d.PackageExpr)
 	if isSet(d.Repo) {
 		v.problem(node.Join(path, "repo"), variant.RepositoryProblem(*d.Repo))
 	}
@@ -209,7 +245,7 @@ func (v *validator) injector(path string, injector *v1alpha2.InjectionSelectorTe
 	if injector.Name != nil {
 		v.require(node.Join(path, "name"), *injector.Name)
 	}
-	v.atMostOne(path, "injectionPoint", "injectionPointExpr", injector.InjectionPoint, injector.InjectionPointExpr)
+	atMostOne(v, path, "injectionPoint", "injectionPointExpr", injector.InjectionPoint, injector.InjectionPointExpr)
 }
 
 // oneOf refuses a value that is set and not among the allowed ones.
@@ -222,7 +258,7 @@ func oneOf[T ~string](v *validator, path string, value *T, allowed ...T) {
 func (v *validator) mapExprs(path string, exprs []v1alpha2.MapExpr) {
 	for i, e := range exprs {
 		v.exactlyOne(node.Index(path, i), "key", "keyExpr", e.Key, e.KeyExpr)
-		v.atMostOne(node.Index(path, i), "value", "valueExpr", e.Value, e.ValueExpr)
+		atMostOne(v, node.Index(path, i), "value", "valueExpr", e.Value, e.ValueExpr)
 	}
 }
 

@@ -61,9 +61,21 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, depth int) 
 		}
 	case v.Kind() == reflect.Bool:
 		v.SetBool(strings.EqualFold(n.Value, "true"))
+	case v.CanInt():
+		d.decodeInt(n, v, path)
 	default:
 		v.SetString(n.Value)
 	}
+}
+
+// decodeInt decodes a whole number, in any of YAML's notations.
+func (d *decoder) decodeInt(n *yaml.Node, v reflect.Value, path string) {
+	var value int64
+	if err := n.Decode(&value); err != nil || v.OverflowInt(value) {
+		d.errorf(path, "is %s, which is out of range: use a smaller number", n.Value)
+		return
+	}
+	v.SetInt(value)
 }
 
 func (d *decoder) decodeStruct(n *yaml.Node, v reflect.Value, path string, depth int) {
@@ -131,14 +143,14 @@ func unmarshal(n *yaml.Node, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
-// kinds are the kinds of Go values that configs are made of, by the YAML tags that they are decoded from. A config has
-// no numbers; where one may stand, its type has a notation of its own.
+// kinds are the kinds of Go values that configs are made of, by the YAML tags that they are decoded from.
 var kinds = map[reflect.Kind]struct{ tag, name string }{
 	reflect.Struct: {yaml.NodeTagMap, "a map"},
 	reflect.Map:    {yaml.NodeTagMap, "a map"},
 	reflect.Slice:  {yaml.NodeTagSeq, "a list"},
 	reflect.String: {yaml.NodeTagString, "a string"},
 	reflect.Bool:   {yaml.NodeTagBool, "a boolean"},
+	reflect.Int32:  {yaml.NodeTagInt, "a whole number"},
 }
 
 func fits(n *yaml.Node, kind reflect.Kind) bool { return kinds[kind].tag == n.ShortTag() }

@@ -21,13 +21,14 @@ type config struct {
 	fnconfig.TypeMeta `json:",inline"`
 	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`
 	Flag              bool              `json:"flag,omitempty"`
+	Number            *int32            `json:"number,omitempty"`
 	List              []inner           `json:"list,omitempty"`
 	Revision          variant.Revision  `json:"revision,omitzero"`
 	Any               any               `json:"any,omitempty"`
 	Ignored           string            `json:"-"`
 }
 
-func ptr(s string) *string { return &s }
+func ptr[T any](v T) *T { return &v }
 
 func TestStrict(t *testing.T) {
 	t.Parallel()
@@ -42,12 +43,20 @@ func TestStrict(t *testing.T) {
 			want: config{TypeMeta: fnconfig.TypeMeta{Kind: "A"}, Metadata: fnconfig.Metadata{Name: "n", UID: "u"}, Flag: true,
 				List: []inner{{Name: ptr("x"), Map: map[string]string{"a": "b"}}, {}}, Revision: variant.Revision{Str: "v3"}},
 		},
-		"null": {in: "kind: null\nlist: null\nflag:\nrevision: ~\n"},
+		"number":            {in: "number: 3\n", want: config{Number: ptr[int32](3)}},
+		"number in hex":     {in: "number: 0x10\n", want: config{Number: ptr[int32](16)}},
+		"negative number":   {in: "number: -1\n", want: config{Number: ptr[int32](-1)}},
+		"number null":       {in: "number: null\n"},
+		"number too large":  {in: "number: 2147483648\n", err: "number: is 2147483648, which is out of range: use a smaller number"},
+		"number far larger": {in: "number: 99999999999999999999\n", err: "number: is a number, but must be a whole number"},
+		"number in quotes":  {in: "number: \"3\"\n", err: "number: is a string, but must be a whole number"},
+		"fraction":          {in: "number: 1.5\n", err: "number: is a number, but must be a whole number"},
+		"null":              {in: "kind: null\nlist: null\nflag:\nrevision: ~\n"},
 		"aliases": {in: "metadata: {name: &n x}\nlist: [{name: *n}]\n",
 			want: config{Metadata: fnconfig.Metadata{Name: "x"}, List: []inner{{Name: ptr("x")}}}},
 		"alias in a loop": {in: "list: &l [{name: *l}]\n", err: "list[0].name: is a list, but must be a string"},
 		"not by the Go name": {in: "Ignored: x\n",
-			err: "Ignored: is not a field of this config; it has any, apiVersion, flag, kind, list, metadata, revision"},
+			err: "Ignored: is not a field of this config; it has any, apiVersion, flag, kind, list, metadata, number, revision"},
 		"wrong types": {in: "kind: 1\nmetadata: []\nflag: \"yes\"\nlist: {}\n",
 			err: "kind: is a number, but must be a string: put it in quotes\nmetadata: is a list, but must be a map\n" +
 				"flag: is a string, but must be a boolean\nlist: is a map, but must be a list"},
@@ -55,7 +64,7 @@ func TestStrict(t *testing.T) {
 			err: "revision: cannot be read: revision [1] is neither an integer nor a string: " +
 				"a tag that looks like a number needs quotes"},
 		"merge key": {in: "x: &x {name: a}\nlist: [{<<: *x}]\n",
-			err: "x: is not a field of this config; it has any, apiVersion, flag, kind, list, metadata, revision\n" +
+			err: "x: is not a field of this config; it has any, apiVersion, flag, kind, list, metadata, number, revision\n" +
 				"list[0].<<: is not a field of this config; it has map, name"},
 		"not a map": {in: "[]\n", err: "is a list, but must be a map"},
 	} {

@@ -49,6 +49,14 @@ const (
 	Delete Action = "Delete"
 	// ProposeDeletion proposes the deletion of a published revision.
 	ProposeDeletion Action = "ProposeDeletion"
+	// Retire proposes the deletion of a superseded revision. That Porch refuses it is told, and fails nothing.
+	Retire Action = "Retire"
+	// Propose proposes a draft for publication.
+	Propose Action = "Propose"
+	// Approve publishes a revision that is proposed.
+	Approve Action = "Approve"
+	// Withdraw makes a revision that is proposed a draft again.
+	Withdraw Action = "Withdraw"
 	// Orphan takes away the variant's owner reference.
 	Orphan Action = "Orphan"
 	// RemoveFinalizer lets the variant itself go.
@@ -71,8 +79,13 @@ type Decision struct {
 	Steps []Step
 	// Condition is what to tell the user if there are no steps, or until they are done.
 	Condition v1alpha1.Condition
-	// Injected tells of the injection points; nil if they were not looked at.
-	Injected *Injected
+	// Injected tells of the injection points (ConfigInjected), and Approved of spec.approvalPolicy; nil if they were not
+	// looked at.
+	Injected, Approved *Aspect
+	// Suspended tells of spec.suspend.
+	Suspended *Aspect
+	// Held reports whether there were steps that must not be done before an input changes.
+	Held bool
 	// Conflicted tells of the conflicts of a merge that is decided, or that is not made because of them; nil if there is
 	// no merge.
 	Conflicted *Conflicted
@@ -93,13 +106,21 @@ func Guard(in *Input) *v1alpha1.Condition {
 
 // Decide returns the decision for the input.
 func Decide(in *Input) Decision {
-	if in.Deleting {
-		return deletion(in)
+	switch guard := Guard(in); {
+	case in.Deleting:
+		return hold(in, deletion(in))
+	case guard != nil:
+		return hold(in, Decision{Condition: *guard, Approved: approved(in, nil, false)})
+	default:
+		return hold(in, decide(in, Targets(in)))
 	}
-	if condition := Guard(in); condition != nil {
-		return Decision{Condition: *condition}
-	}
-	targets := Targets(in)
+}
+
+// followUps are done, in this order, once the variant is ready.
+var followUps = []func(*Input, []revision.Revision) []Step{prune, trimHistory, approve}
+
+// decide returns the decision of a variant that no guard keeps from being worked on.
+func decide(in *Input, targets []revision.Revision) Decision {
 	var d Decision
 	if len(targets) > 0 {
 		d = decideTargets(in, targets)
@@ -107,13 +128,19 @@ func Decide(in *Input) Decision {
 		d = noDownstream(in)
 	}
 	d.Steps = append(takeBack(in, targets), d.Steps...)
-	if len(d.Steps) == 0 && d.Condition.Type == v1alpha1.ConditionReady {
-		d.Steps = prune(in)
+	ready := len(d.Steps) == 0 && d.Condition.Type == v1alpha1.ConditionReady
+	for _, followUp := range followUps {
+		if ready {
+			d.Steps = append(d.Steps, followUp(in, targets)...)
+		}
 	}
 	if !in.Finalizer && (len(d.Steps) > 0 || len(Owned(in)) > 0) {
 		d.Steps = append([]Step{{Action: AddFinalizer}}, d.Steps...)
 	}
-	d.Injected, d.Conflicted = injected(in, targets), conflicted(in, targets)
+	d.Injected, d.Conflicted, d.Approved = injected(in, targets), conflicted(in, targets), approved(in, targets, ready)
+	if d.Approved.Reason == v1alpha1.ReasonPermissionMissing {
+		d.Err = errMayNotApprove
+	}
 	return d
 }
 

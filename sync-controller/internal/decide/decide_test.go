@@ -16,8 +16,8 @@ const (
 	cloneOfOne = "clone blueprints.web.v1"
 	exists     = " and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name another package " +
 		"in spec.downstream"
-	noBase     = ", of which no published package revision is known: without it Porch cannot upgrade to "
-	noBaseHelp = "; register the Repository that has it, or delete the package to have it cloned anew"
+	noBase     = ", of which no published package revision is known: without it the changes from there to "
+	noBaseHelp = " are not known; register the Repository that has it, or delete the package to have it cloned anew"
 	noLock     = " does not say what it was derived from, so that it cannot be upgraded, though what this variant sets " +
 		"in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock " +
 		"fields there, or delete the package to have it cloned anew"

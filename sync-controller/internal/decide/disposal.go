@@ -10,7 +10,7 @@ import (
 
 // prune deals with what the variant left behind in other packages. It is asked for when the new downstream is ready:
 // nothing goes before its replacement is there.
-func prune(in *Input) []Step {
+func prune(in *Input, _ []revision.Revision) []Step {
 	return disposals(in, Obsolete(in))
 }
 

@@ -217,6 +217,14 @@ func stepOf(s Step) string {
 	return text
 }
 
+// stepsOf writes each step in one line.
+func stepsOf(steps []Step) (lines []string) {
+	for _, s := range steps {
+		lines = append(lines, stepOf(s))
+	}
+	return lines
+}
+
 // want is what a case asserts of a decision.
 type want struct {
 	State     State
@@ -254,9 +262,7 @@ func testDecide(t *testing.T, cases map[string]decideCase) {
 			t.Parallel()
 			d := Decide(c.in)
 			got := want{State: d.State, Condition: d.Condition, Err: d.Err != nil}
-			for _, s := range d.Steps {
-				got.Steps = append(got.Steps, stepOf(s))
-			}
+			got.Steps = stepsOf(d.Steps)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

@@ -14,7 +14,7 @@ import (
 // guards are tried in this order; the first that has a condition wins, and nothing is done.
 var guards = []func(*Input) *v1alpha1.Condition{
 	specInvalid, repositoryMissing, repositoryMigrated, upstreamMissing, upstreamUnpublished, downstreamClaimed,
-	repositoryNotReady,
+	dependencyCycle, dependencyNotFound, repositoryNotReady,
 }
 
 func stalled(reason, format string, args ...any) *v1alpha1.Condition {

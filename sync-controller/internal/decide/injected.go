@@ -8,32 +8,13 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Injected is what there is to tell of the injection points of the downstream package: the condition ConfigInjected.
-type Injected struct {
-	Filled          bool
-	Reason, Message string
-}
-
-// Set sets the condition ConfigInjected for a generation of the variant.
-func (i *Injected) Set(conditions *[]metav1.Condition, generation int64) {
-	status := metav1.ConditionFalse
-	if i.Filled {
-		status = metav1.ConditionTrue
-	}
-	meta.SetStatusCondition(conditions, metav1.Condition{
-		Type: v1alpha1.ConditionConfigInjected, Status: status, Reason: i.Reason, Message: i.Message,
-		ObservedGeneration: generation,
-	})
-}
-
-// injected returns what there is to tell of the injection points of the targets whose files were looked at. A required
+// injected returns the condition ConfigInjected: what there is to tell of the injection points of the targets whose
+// files were looked at. A required
 // point that is not filled makes the condition False, and not the variant unready: the gate in the Kptfile holds the
 // package back. An optional one is named.
-func injected(in *Input, targets []revision.Revision) *Injected {
+func injected(in *Input, targets []revision.Revision) *Aspect {
 	var looked bool
 	var points int
 	var unmet, optional []string
@@ -54,19 +35,18 @@ func injected(in *Input, targets []revision.Revision) *Injected {
 			}
 		}
 	}
+	a := &Aspect{Type: v1alpha1.ConditionConfigInjected, True: len(unmet) == 0, Reason: v1alpha1.ReasonConfigInjected}
 	switch {
 	case !looked:
 		return nil
 	case len(unmet) > 0:
-		return &Injected{Reason: v1alpha1.ReasonInjectionUnmet, Message: strings.Join(append(unmet, optional...), "; ")}
+		a.Reason, a.Message = v1alpha1.ReasonInjectionUnmet, strings.Join(append(unmet, optional...), "; ")
 	case points == 0:
-		return &Injected{Filled: true, Reason: v1alpha1.ReasonNoInjectionPoints,
-			Message: "the package has no injection points"}
+		a.Reason, a.Message = v1alpha1.ReasonNoInjectionPoints, "the package has no injection points"
 	case len(optional) > 0:
-		return &Injected{Filled: true, Reason: v1alpha1.ReasonConfigInjected,
-			Message: "all required injection points are filled; optional ones are not: " + strings.Join(optional, "; ")}
+		a.Message = "all required injection points are filled; optional ones are not: " + strings.Join(optional, "; ")
 	default:
-		return &Injected{Filled: true, Reason: v1alpha1.ReasonConfigInjected,
-			Message: fmt.Sprintf("all of %d injection points are filled", points)}
+		a.Message = fmt.Sprintf("all of %d injection points are filled", points)
 	}
+	return a
 }

@@ -30,6 +30,24 @@ type Input struct {
 	Known map[string]bool
 	// Requested is the draft that Porch was asked to make and that was not yet seen complete; zero if there is none.
 	Requested Draft
+	// Saved is the open draft that only the controller has edited.
+	Saved Saved
+	// Conflicts are those of the merges that made the open draft.
+	Conflicts []v1alpha1.Conflict
+	// MayApprove reports whether the controller may approve package revisions; known where Approving.
+	MayApprove bool
+	// Used are the names of superseded revisions that another package was made from, or that another variant asks for.
+	Used map[string]bool
+	// Retired are the names of those of which the controller has proposed the deletion before.
+	Retired map[string]bool
+	// Refused are the names of superseded revisions of which Porch has just refused to propose the deletion.
+	Refused map[string]bool
+	// Dependencies are the variants of spec.dependsOn, in its order. Cycle is the way on which they lead back to the
+	// variant, which is its first and last name; nil if none does.
+	Dependencies []Dependency
+	Cycle        []string
+	// Dependents are the names of variants with packages that depend on this one; known where it is being deleted.
+	Dependents []string
 	// Conflicting is the name of another variant that has the better claim to the downstream package, or "".
 	Conflicting string
 	// Repositories are the Repositories by name, as far as they are registered.
@@ -75,6 +93,14 @@ func (d *Draft) Is(other *Draft) bool {
 		d.Task.Source == other.Task.Source
 }
 
+// Saved is a draft as the controller saved it last.
+type Saved struct {
+	// Name is the name of the revision, Content the digest of its files (package kptfile).
+	Name, Content string
+	// Proposed reports whether it was the controller that proposed it.
+	Proposed bool
+}
+
 // Mutation is what the functions make of a revision's files.
 type Mutation struct {
 	// Changed are the paths of the files that they change.
@@ -83,6 +109,11 @@ type Mutation struct {
 	Reverted []string
 	// Points are the injection points, in the order of the conditions in the Kptfile.
 	Points []Point
+	// Content is the digest of the files as they are (package kptfile), Gates are the readiness gates in the Kptfile that
+	// are not True, and RenderError is why the package's own pipeline failed when they were saved; "" if it did not.
+	Content     string
+	Gates       []string
+	RenderError string
 	// Err is the error of the function that failed; nil if none did.
 	Err error
 }

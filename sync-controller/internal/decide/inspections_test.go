@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestInspections holds over which revisions' files the functions are run: over no more than a decision needs.
@@ -70,32 +69,32 @@ func TestInjected(t *testing.T) {
 	draftOne, draftTwo := down("packagevariant-1", 0, draft), down("packagevariant-2", 0, draft)
 	for name, c := range map[string]struct {
 		in   *Input
-		want *Injected
+		want *Aspect
 	}{
 		"no files were looked at": {input(second, down("packagevariant-1", 1, published)), nil},
 		"a function failed":       {input(fails(one), draftOne), nil},
 		"a guard holds": {input(all(points(one, required), func(in *Input) { in.Conflicting = "web-us" }),
 			draftOne), nil},
 		"only the upstream was looked at, of which the clone may differ": {input(points("blueprints.web.v1", required)), nil},
-		"no points": {input(points(one), draftOne), &Injected{true, "NoInjectionPoints",
+		"no points": {input(points(one), draftOne), &Aspect{"ConfigInjected", true, "NoInjectionPoints",
 			"the package has no injection points"}},
 		"all are filled": {input(points(one, filled, filled), draftOne),
-			&Injected{true, "ConfigInjected", "all of 2 injection points are filled"}},
+			&Aspect{"ConfigInjected", true, "ConfigInjected", "all of 2 injection points are filled"}},
 		"an optional one not": {input(points(one, filled, optional), draftOne),
-			&Injected{true, "ConfigInjected",
+			&Aspect{"ConfigInjected", true, "ConfigInjected",
 				"all required injection points are filled; optional ones are not: config.injection.A.o: no A named o"}},
-		"a required one not": {input(points(one, filled, required), draftOne), &Injected{false, "InjectionUnmet",
+		"a required one not": {input(points(one, filled, required), draftOne), &Aspect{"ConfigInjected", false, "InjectionUnmet",
 			one + " waits for config.injection.A.r: no A named r"}},
-		"neither": {input(points(one, optional, required, filled), draftOne), &Injected{false, "InjectionUnmet",
+		"neither": {input(points(one, optional, required, filled), draftOne), &Aspect{"ConfigInjected", false, "InjectionUnmet",
 			one + " waits for config.injection.A.r: no A named r; config.injection.A.o: no A named o"}},
 		"a required one of one of two drafts": {input(all(points(one, filled), points(two, required)), draftOne, draftTwo),
-			&Injected{false, "InjectionUnmet",
+			&Aspect{"ConfigInjected", false, "InjectionUnmet",
 				two + " waits for config.injection.A.r: no A named r"}},
 		"a function failed over one of two drafts": {input(all(points(one, filled), fails(two)), draftOne, draftTwo),
-			&Injected{true, "ConfigInjected",
+			&Aspect{"ConfigInjected", true, "ConfigInjected",
 				"all of 1 injection points are filled"}},
 		"one that stalls for another reason": {input(all(second, points(one, required)), draftOne),
-			&Injected{false, "InjectionUnmet",
+			&Aspect{"ConfigInjected", false, "InjectionUnmet",
 				one + " waits for config.injection.A.r: no A named r"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,25 +103,5 @@ func TestInjected(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestInjectedSet(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		injected Injected
-		want     metav1.Condition
-	}{
-		"filled": {Injected{true, "ConfigInjected", "all"}, metav1.Condition{Type: "ConfigInjected", Status: "True",
-			Reason: "ConfigInjected", Message: "all", ObservedGeneration: 3}},
-		"unmet": {Injected{false, "InjectionUnmet", "waits"}, metav1.Condition{Type: "ConfigInjected", Status: "False",
-			Reason: "InjectionUnmet", Message: "waits", ObservedGeneration: 3}},
-	} {
-		conditions := []metav1.Condition{{Type: "Ready", Status: "True"}, {Type: "ConfigInjected", Status: "Unknown"}}
-		c.injected.Set(&conditions, 3)
-		conditions[1].LastTransitionTime = metav1.Time{}
-		if diff := cmp.Diff([]metav1.Condition{{Type: "Ready", Status: "True"}, c.want}, conditions); diff != "" {
-			t.Errorf("%s, -want +got:\n%s", name, diff)
-		}
 	}
 }

@@ -4,13 +4,12 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // OnConflict returns what is to become of values that both the upstream and somebody in the downstream package changed.
@@ -31,6 +30,13 @@ func Merging(in *Input, target *revision.Revision) *revision.Revision {
 	return Base(in, target)
 }
 
+// Merged reports whether what a merge into the revision of a name gave is its content from then on: whether there was
+// one, which did not fail, and which conflicts do not stop.
+func Merged(in *Input, name string) bool {
+	m, merged := in.Merges[name]
+	return merged && m.Err == nil && (len(m.Conflicts) == 0 || OnConflict(in) != variant.OnConflictStop)
+}
+
 // mergeFailed reports that the upstream's changes could not be merged.
 func mergeFailed(in *Input, target *revision.Revision) *Decision {
 	err := in.Merges[target.Name].Err
@@ -45,7 +51,7 @@ func mergeFailed(in *Input, target *revision.Revision) *Decision {
 // about. What it sets in an open draft is kept in step.
 func conflictsStop(in *Input, target *revision.Revision) *Decision {
 	conflicts := in.Merges[target.Name].Conflicts
-	if OnConflict(in) != variant.OnConflictStop || len(conflicts) == 0 {
+	if len(conflicts) == 0 || Merged(in, target.Name) {
 		return nil
 	}
 	if d := draftNotMutated(in, target); d != nil {
@@ -59,44 +65,53 @@ func conflictsStop(in *Input, target *revision.Revision) *Decision {
 
 // Conflicted is what there is to tell of the conflicts of a merge: the condition Conflicted, and the conflicts.
 type Conflicted struct {
-	Reason, Message string
-	Conflicts       []v1alpha1.Conflict
+	Aspect
+	Conflicts []v1alpha1.Conflict
 }
 
-// Set sets the condition Conflicted for a generation of the variant.
-func (c *Conflicted) Set(conditions *[]metav1.Condition, generation int64) {
-	status := metav1.ConditionFalse
-	if len(c.Conflicts) > 0 {
-		status = metav1.ConditionTrue
-	}
-	meta.SetStatusCondition(conditions, metav1.Condition{
-		Type: v1alpha1.ConditionConflicted, Status: status, Reason: c.Reason, Message: c.Message,
-		ObservedGeneration: generation,
-	})
-}
-
-// conflicted returns what there is to tell of the merges into targets.
+// conflicted returns what there is to tell of the merges into targets. The conflicts of earlier merges into an open
+// draft are told for as long as it is open: it has them still.
 func conflicted(in *Input, targets []revision.Revision) *Conflicted {
-	var merged bool
-	c := &Conflicted{Reason: v1alpha1.ReasonNoConflicts}
+	var merged, open bool
+	c := NoConflicts("the upstream and the downstream package changed nothing to different values")
 	for i := range targets {
 		m, ok := in.Merges[targets[i].Name]
 		merged = merged || ok && m.Err == nil
+		open = open || targets[i].Open()
 		c.Conflicts = append(c.Conflicts, m.Conflicts...)
+	}
+	if open && merged {
+		c.Conflicts = union(in.Conflicts, c.Conflicts)
 	}
 	switch {
 	case !merged:
 		return nil
 	case len(c.Conflicts) == 0:
-		c.Message = "the upstream and the downstream package changed nothing to different values"
 		return c
 	}
+	c.True = true
 	c.Reason = map[variant.OnConflict]string{
 		variant.OnConflictTakeUpstream: v1alpha1.ReasonUpstreamTaken, variant.OnConflictKeepLocal: v1alpha1.ReasonLocalKept,
 		variant.OnConflictStop: v1alpha1.ReasonMergeStopped,
 	}[OnConflict(in)]
 	c.Message = fmt.Sprintf("with %s, both sides changed %s", in.Upstream.Name, some(c.Conflicts))
 	return c
+}
+
+// NoConflicts returns what there is to tell where there are no conflicts.
+func NoConflicts(message string) *Conflicted {
+	return &Conflicted{Aspect: Aspect{Type: v1alpha1.ConditionConflicted, Reason: v1alpha1.ReasonNoConflicts,
+		Message: message}}
+}
+
+// union returns the conflicts of merges into one draft, those of the latest one last.
+func union(earlier, later []v1alpha1.Conflict) []v1alpha1.Conflict {
+	all := slices.DeleteFunc(slices.Clone(earlier), func(c v1alpha1.Conflict) bool {
+		return slices.ContainsFunc(later, func(l v1alpha1.Conflict) bool {
+			return l.File == c.File && l.Resource == c.Resource && l.Field == c.Field
+		})
+	})
+	return append(all, later...)
 }
 
 // some names the first three conflicts, and says how many more there are.

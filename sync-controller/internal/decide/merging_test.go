@@ -9,7 +9,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // What a message says before and after the conflicts that stop a merge.
@@ -129,8 +128,10 @@ func TestConflicted(t *testing.T) {
 		}
 		return all
 	}
-	none := &Conflicted{Reason: "NoConflicts",
-		Message: "the upstream and the downstream package changed nothing to different values"}
+	none := NoConflicts("the upstream and the downstream package changed nothing to different values")
+	told := func(reason, message string, numbers ...int) *Conflicted {
+		return &Conflicted{Aspect: Aspect{"Conflicted", true, reason, message}, Conflicts: list(numbers...)}
+	}
 	const both = "with blueprints.web.v2, both sides changed "
 	for name, c := range map[string]struct {
 		in   *Input
@@ -143,23 +144,29 @@ func TestConflicted(t *testing.T) {
 		"it is being deleted": {input(all(second, deleting, conflicts(one, 1)), draftOne), nil},
 		"no conflicts":        {input(all(second, conflicts(one, 0)), draftOne), none},
 		"the upstream's, by default": {input(all(second, conflicts(one, 1)), draftOne),
-			&Conflicted{"UpstreamTaken", both + conflictText(1), list(1)}},
+			told("UpstreamTaken", both+conflictText(1), 1)},
 		"the upstream's": {input(all(second, onConflict("TakeUpstream"), conflicts(one, 1)), draftOne),
-			&Conflicted{"UpstreamTaken", both + conflictText(1), list(1)}},
+			told("UpstreamTaken", both+conflictText(1), 1)},
 		"local ones": {input(all(second, onConflict("KeepLocal"), conflicts(one, 2)), draftOne),
-			&Conflicted{"LocalKept", both + conflictText(1) + "; " + conflictText(2), list(1, 2)}},
+			told("LocalKept", both+conflictText(1)+"; "+conflictText(2), 1, 2)},
 		"stopped": {input(all(second, onConflict("Stop"), conflicts(one, 1)), draftOne),
-			&Conflicted{"MergeStopped", both + conflictText(1), list(1)}},
+			told("MergeStopped", both+conflictText(1), 1)},
 		"of a published one": {input(all(second, conflicts(one, 1)), down("packagevariant-1", 1, published)),
-			&Conflicted{"UpstreamTaken", both + conflictText(1), list(1)}},
-		"many": {input(all(second, conflicts(one, 4)), draftOne), &Conflicted{"UpstreamTaken",
-			both + conflictText(1) + "; " + conflictText(2) + "; " + conflictText(3) + " and 1 more", list(1, 2, 3, 4)}},
+			told("UpstreamTaken", both+conflictText(1), 1)},
+		"many": {input(all(second, conflicts(one, 4)), draftOne), told("UpstreamTaken",
+			both+conflictText(1)+"; "+conflictText(2)+"; "+conflictText(3)+" and 1 more", 1, 2, 3, 4)},
 		"of two drafts": {input(all(second, conflicts(one, 1), conflicts(two, 1)), draftOne, draftTwo),
-			&Conflicted{"UpstreamTaken", both + conflictText(1) + "; " + conflictText(1), list(1, 1)}},
+			told("UpstreamTaken", both+conflictText(1)+"; "+conflictText(1), 1, 1)},
 		"the merge into one of two drafts failed": {input(all(second, mergeFails(one), conflicts(two, 1)), draftOne,
-			draftTwo), &Conflicted{"UpstreamTaken", both + conflictText(1), list(1)}},
+			draftTwo), told("UpstreamTaken", both+conflictText(1), 1)},
 		"of one that is no target any more": {input(all(second, conflicts(one, 1)),
 			down("packagevariant-1", 1, published), draftTwo), nil},
+		"those of an earlier merge into the draft stay": {input(all(second, earlier(1), conflicts(one, 0)), draftOne),
+			told("UpstreamTaken", both+conflictText(1), 1)},
+		"one of both merges is told once": {input(all(second, earlier(1, 2), conflicts(one, 1)), draftOne),
+			told("UpstreamTaken", both+conflictText(2)+"; "+conflictText(1), 2, 1)},
+		"those of a draft that was published are not those of the next": {input(all(second, earlier(2), conflicts(one, 1)),
+			down("packagevariant-1", 1, published)), told("UpstreamTaken", both+conflictText(1), 1)},
 		"there are none in two drafts": {input(all(second, conflicts(one, 0), conflicts(two, 0)), draftOne,
 			draftTwo), none},
 	} {
@@ -169,6 +176,15 @@ func TestConflicted(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// earlier says that the merges into the open draft had conflicts of these numbers.
+func earlier(numbers ...int) func(*Input) {
+	return func(in *Input) {
+		for _, i := range numbers {
+			in.Conflicts = append(in.Conflicts, conflict(i))
+		}
 	}
 }
 
@@ -185,27 +201,6 @@ func TestNameOf(t *testing.T) {
 	} {
 		if got := nameOf(&c); got != want {
 			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}
-
-func TestConflictedSet(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		conflicted Conflicted
-		want       metav1.Condition
-	}{
-		"some": {Conflicted{"UpstreamTaken", "both", []v1alpha1.Conflict{conflict(1)}},
-			metav1.Condition{Type: "Conflicted", Status: "True", Reason: "UpstreamTaken", Message: "both",
-				ObservedGeneration: 3}},
-		"none": {Conflicted{"NoConflicts", "nothing", nil}, metav1.Condition{Type: "Conflicted", Status: "False",
-			Reason: "NoConflicts", Message: "nothing", ObservedGeneration: 3}},
-	} {
-		conditions := []metav1.Condition{{Type: "Ready", Status: "True"}, {Type: "Conflicted", Status: "Unknown"}}
-		c.conflicted.Set(&conditions, 3)
-		conditions[1].LastTransitionTime = metav1.Time{}
-		if diff := cmp.Diff([]metav1.Condition{{Type: "Ready", Status: "True"}, c.want}, conditions); diff != "" {
-			t.Errorf("%s, -want +got:\n%s", name, diff)
 		}
 	}
 }

@@ -171,14 +171,16 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	}
 	d := &Decision{State: UpstreamChanged}
 	base := Base(in, target)
-	switch {
+	switch withdrawn := withdraw(in, UpstreamChanged, target); {
+	case target.Lifecycle == revision.Proposed && withdrawn != nil:
+		return withdrawn
 	case target.Lifecycle == revision.Proposed:
 		d.Condition = proposed(target, "be upgraded to "+in.Upstream.Name,
 			"publish it, and an upgrade follows, or reject it, and the upstream is merged into it")
 	case base == nil:
 		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
 			"%s was derived from %s at %s, of which no published package revision is known: "+
-				"without it Porch cannot upgrade to %s; register the Repository that has it, or delete the package to "+
+				"without it the changes from there to %s are not known; register the Repository that has it, or delete the package to "+
 				"have it cloned anew",
 			target.Name, target.Lock.Ref, target.Lock.Commit, in.Upstream.Name)
 	case target.Open():
@@ -199,6 +201,9 @@ func mutationsChanged(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	if target.Lifecycle == revision.Proposed {
+		if withdrawn := withdraw(in, MutationsChanged, target); withdrawn != nil {
+			return withdrawn
+		}
 		return &Decision{State: MutationsChanged, Condition: proposed(target,
 			"be changed ("+strings.Join(m.Changed, ", ")+")",
 			"reject it, and it is changed, or publish it, and a new draft follows")}

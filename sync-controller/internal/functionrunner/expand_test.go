@@ -52,7 +52,7 @@ func TestExpand(t *testing.T) {
 		kind("porch.kpt.dev/v1alpha1", "PackageRevision"):       {snapshot.PackageRevisions[0].Object, site("db-v1", "site")},
 		kind("config.porch.kpt.dev/v1alpha1", "PackageVariant"): {site("web-a", "site"), made},
 	}
-	for name, c := range map[string]struct{ upstream, targets, err string }{
+	for name, c := range map[string]struct{ upstream, targets, more, err string }{
 		"repositories": {targets: "[{repositories: [{name: edge-1, packageNames: [a, b]}, {name: edge-3}]}]"},
 		"selected, with all of a template": {targets: "[{repositorySelector: {matchLabels: {prod: 'on'}}, template: " +
 			"{labels: {a: 'yes'}, annotations: {b: 'no'}, adoptionPolicy: adoptExisting, deletionPolicy: orphan, " +
@@ -79,6 +79,10 @@ func TestExpand(t *testing.T) {
 		"of a draft": {upstream: "{repo: blueprints, package: web, workspaceName: v3}",
 			targets: "[{repositories: [{name: edge-1}], template: {packageContext: {dataExprs: [{key: up, valueExpr: " +
 				"upstream.name}]}}}]"},
+		"in waves": {targets: "[{repositories: [{name: edge-1, packageNames: [a, b]}, {name: edge-3}]}, {objectSelector: " +
+			"{apiVersion: v1, kind: ConfigMap}, template: {downstream: {repo: edge-2, packageExpr: target.name}}}]",
+			more: ", rollout: {waves: [{name: first, selector: {matchLabels: {prod: 'on'}}}, {name: 'yes', selector: " +
+				"{matchLabels: {site: 'on'}}}]}"},
 		"no upstream": {upstream: "{repo: blueprints, package: db, revision: latest}",
 			targets: "[{repositories: [{name: edge-1}]}]",
 			err: `spec.upstream: there is no PackageRevision of blueprints/db that is published in namespace "fleet": ` +
@@ -98,7 +102,7 @@ func TestExpand(t *testing.T) {
 			set := &v1alpha2.PackageVariantSet{}
 			upstream := cmp.Or(c.upstream, "{repo: blueprints, package: web, revision: latest}")
 			text := "metadata: {name: web, namespace: fleet, uid: 1-2, labels: {a: b}}\nspec: {upstream: " + upstream +
-				", targets: " + c.targets + "}\nstatus: {desired: 3}\n"
+				", targets: " + c.targets + c.more + "}\nstatus: {desired: 3}\n"
 			if err := yaml.UnmarshalStrict([]byte(text), set); err != nil {
 				t.Fatal(err)
 			}
@@ -107,15 +111,18 @@ func TestExpand(t *testing.T) {
 				t.Errorf("got error %v, want %s", wantErr, c.err)
 			}
 			for _, runtime := range []mutate.Runtime{mutate.Builtin{}, start(t, nil)} {
-				got, notes, err := mutate.Expand(t.Context(), runtime, set, snapshot)
+				got, err := mutate.Expand(t.Context(), runtime, set, snapshot)
 				if diff := gocmp.Diff(fmt.Sprint(wantErr), fmt.Sprint(err)); diff != "" {
 					t.Errorf("%T: error (-want +got):\n%s", runtime, diff)
 				}
+				if got == nil {
+					got = &mutate.Expansion{}
+				}
 				byName := cmpopts.SortSlices(func(a, b v1alpha1.PackageVariant) bool { return a.Name < b.Name })
-				if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty(), byName); diff != "" {
+				if diff := gocmp.Diff(want, got.Variants, cmpopts.EquateEmpty(), byName); diff != "" {
 					t.Errorf("%T: variants (-want +got):\n%s", runtime, diff)
 				}
-				if diff := gocmp.Diff(wantNotes, notes); diff != "" {
+				if diff := gocmp.Diff(wantNotes, got.Notes); diff != "" {
 					t.Errorf("%T: notes (-want +got):\n%s", runtime, diff)
 				}
 				if _, said := errors.AsType[*expansion.FieldError](err); err != nil && !said {
@@ -139,7 +146,7 @@ func TestExpandFails(t *testing.T) {
 			`--function-version`,
 	} {
 		runtime := start(t, func(context.Context, []byte) ([]byte, error) { return []byte(output), nil })
-		_, _, err := mutate.Expand(t.Context(), runtime, &v1alpha2.PackageVariantSet{}, &expansion.Snapshot{})
+		_, err := mutate.Expand(t.Context(), runtime, &v1alpha2.PackageVariantSet{}, &expansion.Snapshot{})
 		if _, said := errors.AsType[*expansion.FieldError](err); said {
 			t.Errorf("%v is said to be of the set", err)
 		}

@@ -24,38 +24,47 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
+// Expansion is what a set expands to.
+type Expansion struct {
+	// Variants are those that the set wants. Of annotations they have v1alpha2.WaveAnnotation only, if the set has a
+	// rollout.
+	Variants []v1alpha1.PackageVariant
+	// Notes are for the user: targets that select nothing.
+	Notes []string
+}
+
 // Expand runs the function that expands a set over a snapshot: the set is its config, the snapshot its items.
-// It returns the variants that the set wants, and notes for the user: targets that select nothing.
 // An *expansion.FieldError is what the function says; any other error says why it could not be run.
 func Expand(
 	ctx context.Context, runtime Runtime, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot,
-) (variants []v1alpha1.PackageVariant, notes []string, err error) {
+) (*Expansion, error) {
 	config, err := toNode(map[string]any{
 		"apiVersion": v1alpha2.GroupVersion.String(), "kind": v1alpha2.PackageVariantSetKind, "spec": set.Spec,
 		"metadata": map[string]any{"name": set.Name, "namespace": set.Namespace, "uid": set.UID},
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	items := snapshotItems(s)
 	out, err := runtime.Run(ctx, ExpandVariantSet, config, items)
 	if _, said := errors.AsType[*krm.Error](err); said {
 		prefix := fmt.Sprintf("%s %q: ", v1alpha2.PackageVariantSetKind, set.Name)
 		reason := strings.ReplaceAll("\n"+err.Error(), "\n"+prefix, "\n")[1:]
-		return nil, nil, &expansion.FieldError{Reason: reason}
+		return nil, &expansion.FieldError{Reason: reason}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if variants, err = readVariants(out.Items[len(items):]); err != nil {
-		return nil, nil, err
+	expanded := &Expansion{}
+	if expanded.Variants, err = readVariants(out.Items[len(items):]); err != nil {
+		return nil, err
 	}
 	for _, result := range out.Results {
 		if strings.HasPrefix(result.Message, "spec.") { // the others are not about a target
-			notes = append(notes, result.Message)
+			expanded.Notes = append(expanded.Notes, result.Message)
 		}
 	}
-	return variants, notes, nil
+	return expanded, nil
 }
 
 // readVariants reads the items that the function added.
@@ -66,7 +75,11 @@ func readVariants(items []*kyaml.RNode) ([]v1alpha1.PackageVariant, error) {
 			return nil, fmt.Errorf("the output of %s has a PackageVariant that cannot be read (%w); nothing of it is used: "+
 				"name images of these functions by --function-registry and --function-version", ExpandVariantSet, err)
 		}
-		variants[i].Annotations = nil // they name the file that the variant would be written to
+		wave, inWave := variants[i].Annotations[v1alpha2.WaveAnnotation]
+		variants[i].Annotations = nil // the others name the file that the variant would be written to
+		if inWave {
+			variants[i].Annotations = map[string]string{v1alpha2.WaveAnnotation: wave}
+		}
 	}
 	return variants, nil
 }

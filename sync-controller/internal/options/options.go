@@ -25,6 +25,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -248,6 +249,6 @@ func (o *Options) config() (*rest.Config, error) {
 func newScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	builder := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, v1alpha2.AddToScheme, porchapi.AddToScheme,
-		configapi.AddToScheme)
+		configapi.AddToScheme, authorizationv1.AddToScheme)
 	return scheme, builder.AddToScheme(scheme)
 }

@@ -30,6 +30,8 @@ type result struct {
 	contents map[string]evaluated
 	// rendered is what Porch reported of the revisions that were saved, by name.
 	rendered map[string]porchapi.RenderStatus
+	// approval is that of a draft that was published; nil if none was.
+	approval *v1alpha1.Approval
 	// injected are the objects to watch from now on.
 	injected []v1alpha1.ObjectReference
 	// gone reports whether the variant itself was let go.
@@ -55,6 +57,7 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 		rendered: map[string]porchapi.RenderStatus{}, contents: maps.Clone(in.contents)}}
 	a.out.Mutations = maps.Clone(in.Mutations)
 	a.out.Revisions, a.out.Elsewhere = slices.Clone(in.Revisions), slices.Clone(in.Elsewhere)
+	a.out.Refused, a.out.Retired = map[string]bool{}, maps.Clone(in.Retired)
 	for i := range d.Steps {
 		step := &d.Steps[i]
 		a.out.err = a.do(ctx, step, d.Condition)
@@ -87,11 +90,8 @@ func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.C
 		return a.mutate(ctx, step.Revision)
 	case decide.Adopt, decide.TakeBack:
 		return a.own(ctx, step)
-	case decide.Keep:
-		err := a.porch.SetLifecycle(ctx, step.Revision, revision.Published)
-		a.changed(step.Revision.Name, func(r *revision.Revision) { r.Lifecycle = revision.Published })
-		a.recordEvent("DeletionTakenBack", "took back the proposal to delete "+step.Revision.Name, err)
-		return err
+	case decide.Keep, decide.Propose, decide.Approve, decide.Withdraw:
+		return a.move(ctx, step)
 	default:
 		return a.dispose(ctx, step)
 	}
@@ -182,6 +182,8 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 			owners = target.OrphanedBy(a.in.Owner)
 		}
 		did, err = "proposed the deletion of", a.porch.ProposeDeletion(ctx, target, owners)
+	case decide.Retire:
+		return a.retire(ctx, target)
 	case decide.Orphan:
 		if err := a.disown(ctx, target.Name); err != nil {
 			return err
@@ -198,6 +200,25 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		a.gone(target.Name)
 	}
 	return err
+}
+
+// retire proposes the deletion of a superseded revision. A refusal is told once: it is tried again when something
+// changes.
+func (a *action) retire(ctx context.Context, target *revision.Revision) error {
+	err := a.porch.ProposeDeletion(ctx, target, target.Owners)
+	switch {
+	case err == nil:
+		a.disposed = append(a.disposed, "proposed the deletion of "+target.Name+", by spec.revisionHistoryLimit")
+		a.changed(target.Name, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
+		a.out.Retired[target.Name] = true
+	case porch.Unavailable(err), porch.Busy(err):
+		return err
+	case !apierrors.IsNotFound(err):
+		a.out.Refused[target.Name] = true
+		a.event(a.out.pv, corev1.EventTypeWarning, "HistoryKept", target.Name+
+			" stays, though it is beyond spec.revisionHistoryLimit: "+err.Error())
+	}
+	return nil
 }
 
 // disown takes a revision out of those that may be taken back, before it loses its owner.

@@ -109,6 +109,13 @@ func (o *observation) hash() string {
 			}
 		}
 	}
+	for _, d := range o.Dependencies {
+		write("dependency", d.Name, d.Found, d.Ready, d.Message, d.Published)
+	}
+	write("cycle", o.Cycle, "dependents", o.Dependents)
+	for _, superseded := range slices.Sorted(maps.Keys(o.Used)) {
+		write("used", superseded, o.Used[superseded])
+	}
 	for _, revisions := range [][]revision.Revision{o.Revisions, o.Elsewhere} {
 		for i := range revisions {
 			o.writeRevision(h, &revisions[i])

@@ -3,17 +3,21 @@
 package packagevariant
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"slices"
 
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -87,7 +91,24 @@ func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspectio
 			return nil, err
 		}
 	}
-	return in, nil
+	return in, r.mayApprove(ctx, in)
+}
+
+// mayApprove asks the cluster whether the controller may approve package revisions, where that is wanted. Without the
+// right a draft would be proposed, and could then be neither published nor changed.
+func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error) {
+	if !decide.Approving(&in.Input) && !in.Saved.Proposed || in.Deleting {
+		return nil
+	}
+	in.MayApprove, err = r.allowed.Get(in.pv.Namespace, func() (bool, error) {
+		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: in.pv.Namespace, Verb: "patch",
+				Group: porchapi.SchemeGroupVersion.Group, Resource: "packagerevisions", Subresource: "approval"},
+		}}
+		err := r.client.Create(ctx, review)
+		return review.Status.Allowed, err
+	})
+	return err
 }
 
 // untouched reports whether nothing is known of the downstream package, and nothing was ever tried. If a cache that is
@@ -165,11 +186,23 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 	if err != nil && (!failed || unavailable(err)) {
 		return err
 	}
-	in.contents[name], in.Mutations[name] = e, e.mutation()
+	m := e.mutation()
 	if failed {
-		in.Mutations[name] = decide.Mutation{Err: failure}
+		m = decide.Mutation{Err: failure}
 	}
+	m.RenderError = cmp.Or(m.RenderError, in.renderError(name))
+	in.contents[name], in.Mutations[name] = e, m
 	return nil
+}
+
+// renderError returns why the pipeline of a target failed when it was saved last, as far as the status says.
+func (o *observation) renderError(name string) string {
+	for _, target := range o.pv.Status.DownstreamTargets {
+		if target.Name == name && target.RenderStatus != nil {
+			return target.RenderStatus.Err
+		}
+	}
+	return ""
 }
 
 // target returns the downstream revision of a name, or nil.
@@ -190,7 +223,12 @@ func unavailable(err error) bool {
 
 // mutation returns what decisions ask of what was evaluated.
 func (e *evaluated) mutation() decide.Mutation {
-	m := decide.Mutation{Changed: e.changed()}
+	m := decide.Mutation{Changed: e.changed(), Content: kptfile.Digest(e.content.Files),
+		RenderError: e.content.RenderStatus.Err}
+	var err error
+	if m.Gates, err = kptfile.UnmetGates(e.content.Files); err != nil {
+		m.Gates = []string{err.Error()}
+	}
 	for _, p := range e.outcome.Points {
 		m.Points = append(m.Points, decide.Point(p))
 	}

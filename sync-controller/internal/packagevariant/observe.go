@@ -63,16 +63,24 @@ func (o *observation) places() []types.NamespacedName {
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
 	o := &observation{pv: pv, Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
-		Finalizer: controllerutil.ContainsFinalizer(pv,
-			v1alpha1.Finalizer), Requested: *requestedDraft(&pv.Status), Known: map[string]bool{},
+		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer),
+		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status), Known: map[string]bool{}, Retired: map[string]bool{},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
 		Merges: map[string]decide.Merge{},
 	}}
 	for _, name := range pv.Status.OwnedRevisions {
 		o.Known[name] = true
 	}
+	for _, name := range pv.Status.RetiredRevisions {
+		o.Retired[name] = true
+	}
+	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted); c != nil &&
+		c.Reason != v1alpha1.ReasonMergeStopped {
+		o.Conflicts = pv.Status.Conflicts
+	}
 	for _, read := range []func(context.Context, *observation) error{
-		r.observeRepositories, r.observeDownstream, r.observeElsewhere, r.observeUpstream, r.observeClaims, r.observeObjects,
+		r.observeRepositories, r.observeDownstream, r.observeElsewhere, r.observeUpstream, r.observeClaims,
+		r.observeDependencies, r.observeDependents, r.observeUses, r.observeObjects,
 	} {
 		if err := read(ctx, o); err != nil {
 			return nil, err
@@ -91,6 +99,15 @@ func requestedDraft(status *v1alpha1.PackageVariantStatus) *decide.Draft {
 		Package: revision.Package{Repo: d.Repo, Name: d.Package}, Workspace: d.WorkspaceName,
 		Task: revision.Task{Type: revision.TaskType(d.Task), Source: d.Source},
 	}
+}
+
+// savedDraft returns the draft that the status says only the controller has edited; zero if it says of none.
+func savedDraft(status *v1alpha1.PackageVariantStatus) decide.Saved {
+	d := status.SavedDraft
+	if d == nil {
+		return decide.Saved{}
+	}
+	return decide.Saved{Name: d.Name, Content: d.Content, Proposed: d.Proposed}
 }
 
 // cached returns the revisions that the cache has under a value of one of the indexes of package porch, in the order of

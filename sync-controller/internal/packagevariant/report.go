@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -15,7 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -67,7 +67,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	if out.gone || porch.Busy(out.err) {
 		return ctrl.Result{}, out.err
 	}
-	after := decide.Decide(&out.Input)
+	after := out.decideAgain(&decided)
 	condition, err := out.condition(after, in.Deleting)
 	more := out.err == nil && len(after.Steps) > 0
 	if err == nil && more && condition.Type != v1alpha1.ConditionReady {
@@ -81,12 +81,12 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	var news []warning
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
 		out.fill(status, in)
-		news = out.setConditions(status, decided.Conflicted, after.Injected, condition)
+		news = out.setConditions(status, decided.Conflicted, &after, condition)
 		status.ObservedInputs = ""
 		if err != nil {
 			wait = retryAfter(status.Conditions)
 			status.ObservedInputs = r.failedInputs(known, wait)
-		} else if !more && condition.Type != v1alpha1.ConditionReconciling {
+		} else if !more && (condition.Type != v1alpha1.ConditionReconciling || after.Held) {
 			status.ObservedInputs = r.observedInputs(known)
 		}
 	})
@@ -102,6 +102,14 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	return ctrl.Result{RequeueAfter: r.again(ctx, known, more, wait)}, nil
 }
 
+// decideAgain decides by what is known after the steps of a decision.
+func (out *result) decideAgain(done *decide.Decision) decide.Decision {
+	if done.Conflicted != nil {
+		out.Conflicts = done.Conflicted.Conflicts
+	}
+	return decide.Decide(&out.Input)
+}
+
 // again waits until the caches know what was written, and returns when the variant is to be looked at again: after
 // wait, if steps failed, and soon if more follow or the caches are behind. 0 is when an event tells of something.
 func (r *Reconciler) again(ctx context.Context, written *observation, more bool, wait time.Duration) time.Duration {
@@ -114,17 +122,23 @@ func (r *Reconciler) again(ctx context.Context, written *observation, more bool,
 // warning is what an Event is to tell of.
 type warning struct{ reason, message string }
 
+// warnings are the reasons of aspects of which an Event tells.
+var warnings = []string{
+	v1alpha1.ReasonInjectionUnmet, v1alpha1.ReasonPermissionMissing, v1alpha1.ReasonApprovalFailed,
+}
+
 // setConditions sets the conditions, and returns what is news in them.
 func (out *result) setConditions(status *v1alpha1.PackageVariantStatus, conflicted *decide.Conflicted,
-	injected *decide.Injected, condition v1alpha1.Condition) (news []warning) {
+	after *decide.Decision, condition v1alpha1.Condition) (news []warning) {
 	if out.fillConflicts(status, conflicted) && condition.Reason != v1alpha1.ReasonConflicted {
 		news = append(news, warning{v1alpha1.ConditionConflicted, conflicted.Message})
 	}
-	if injected != nil {
-		unmet := !injected.Filled && !meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionConfigInjected)
-		injected.Set(&status.Conditions, out.pv.Generation)
-		if unmet {
-			news = append(news, warning{injected.Reason, injected.Message})
+	if failed, is := errors.AsType[*approvalError](out.err); is {
+		after.Approved = failed.aspect()
+	}
+	for _, a := range []*decide.Aspect{after.Injected, after.Approved, after.Suspended} {
+		if a != nil && a.Set(&status.Conditions, out.pv.Generation) && slices.Contains(warnings, a.Reason) {
+			news = append(news, warning{a.Reason, a.Message})
 		}
 	}
 	if condition.Set(&status.Conditions, out.pv.Generation) && condition.Type != v1alpha1.ConditionReady {
@@ -137,6 +151,9 @@ func (out *result) setConditions(status *v1alpha1.PackageVariantStatus, conflict
 func (out *result) condition(after decide.Decision, deleting bool) (v1alpha1.Condition, error) {
 	if out.err == nil {
 		return after.Condition, after.Err
+	}
+	if _, ofApproval := errors.AsType[*approvalError](out.err); ofApproval {
+		return after.Condition, out.err
 	}
 	condition := conditionOf(out.err)
 	if deleting {

@@ -214,9 +214,11 @@ func TestFillConflicts(t *testing.T) {
 		}
 		return conflicts
 	}
-	taken := func(n int) *decide.Conflicted {
-		return &decide.Conflicted{Reason: "UpstreamTaken", Message: fmt.Sprintf("%d conflicts", n), Conflicts: many(n)}
+	by := func(reason string, n int) *decide.Conflicted {
+		return &decide.Conflicted{Aspect: decide.Aspect{Type: "Conflicted", True: true, Reason: reason,
+			Message: fmt.Sprintf("%d conflicts", n)}, Conflicts: many(n)}
 	}
+	taken := func(n int) *decide.Conflicted { return by("UpstreamTaken", n) }
 	is := func(status metav1.ConditionStatus, reason, message string) []metav1.Condition {
 		return []metav1.Condition{{Type: "Conflicted", Status: status, Reason: reason, Message: message,
 			ObservedGeneration: 3}}
@@ -226,7 +228,7 @@ func TestFillConflicts(t *testing.T) {
 			Conflicts: many(min(n, 20)), ConflictCount: int32(n)}
 	}
 	none := v1alpha1.PackageVariantStatus{Conditions: is("False", "NoConflicts", "none")}
-	noConflicts := &decide.Conflicted{Reason: "NoConflicts", Message: "none"}
+	noConflicts := decide.NoConflicts("none")
 	open := func(o *observation) { o.Revisions[1].Lifecycle = "Draft" }
 	for name, c := range map[string]struct {
 		before  v1alpha1.PackageVariantStatus
@@ -242,8 +244,7 @@ func TestFillConflicts(t *testing.T) {
 		"more":                    {v1alpha1.PackageVariantStatus{}, nil, taken(21), of(21), true},
 		"the same":                {of(2), nil, taken(2), of(2), false},
 		"others":                  {of(2), nil, taken(3), of(3), true},
-		"the same, after another policy": {of(2), nil, &decide.Conflicted{Reason: "LocalKept", Message: "2 conflicts",
-			Conflicts: many(2)}, v1alpha1.PackageVariantStatus{Conditions: is("True", "LocalKept", "2 conflicts"),
+		"the same, after another policy": {of(2), nil, by("LocalKept", 2), v1alpha1.PackageVariantStatus{Conditions: is("True", "LocalKept", "2 conflicts"),
 			Conflicts: many(2), ConflictCount: 2}, true},
 		"the next merge has none":           {of(2), nil, noConflicts, none, false},
 		"the first merge has none":          {v1alpha1.PackageVariantStatus{}, nil, noConflicts, none, false},

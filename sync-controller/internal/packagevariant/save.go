@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 )
@@ -30,6 +30,8 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 			return err
 		}
 	}
+	ours := a.untouched(e.content) ||
+		a.in.Saved.Name == draft.Name && a.in.Saved.Content == kptfile.Digest(e.content.Files)
 	for range maxSaves {
 		wanted, changed := e.wanted(), e.changed()
 		if len(changed) == 0 {
@@ -52,10 +54,18 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 	m := e.mutation()
 	m.Changed, m.Reverted = nil, m.Changed
 	a.out.Mutations[draft.Name] = m
+	if ours { // and nobody else's: it may be approved
+		a.out.Saved = decide.Saved{Name: draft.Name, Content: m.Content}
+	}
 	if a.created != nil {
 		a.out.Requested = decide.Draft{} // it is complete
 	}
 	return nil
+}
+
+// untouched reports whether a content is what Porch made when the draft was created, and nobody has edited it since.
+func (a *action) untouched(content porch.Content) bool {
+	return a.created != nil && a.created.Commit == content.Commit
 }
 
 // notSaved returns the error of a save. A draft that was asked for, and that the package's pipeline keeps from being
@@ -82,9 +92,7 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision) error {
 
 // saved notes that a draft was saved. The upstream asked for is merged into it then.
 func (a *action) saved(draft *revision.Revision, content porch.Content, changed []string) {
-	merge, merged := a.in.Merges[draft.Name]
-	merged = merged && merge.Err == nil && (len(merge.Conflicts) == 0 ||
-		decide.OnConflict(&a.in.Input) != variant.OnConflictStop)
+	merged := decide.Merged(&a.in.Input, draft.Name)
 	switch {
 	case a.created != nil: // of which there is an Event
 	case merged:
@@ -108,7 +116,7 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 	if err != nil {
 		return evaluated{}, err
 	}
-	e, err := a.Reconciler.mutate(ctx, a.in.observation, content, a.upgraded(content.Files))
+	e, err := a.Reconciler.mutate(ctx, a.in.observation, content, a.upgraded(content))
 	if err == nil || unavailable(err) {
 		return e, err
 	}
@@ -123,10 +131,11 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 
 // upgraded returns the files of a draft that Porch made by an upgrade as they are to be: those of our own merge.
 // Porch's knows one answer to a conflict, brings back what somebody removed, and doubles what somebody moved.
-func (a *action) upgraded(files map[string]string) map[string]string {
+// One that somebody has edited meanwhile stays as it is.
+func (a *action) upgraded(content porch.Content) map[string]string {
 	local, merged := a.in.contents[a.out.Requested.Task.Local]
-	if a.created == nil || !merged {
-		return files
+	if !merged || !a.untouched(content) {
+		return content.Files
 	}
 	return local.files
 }

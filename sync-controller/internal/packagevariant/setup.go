@@ -34,6 +34,8 @@ const (
 	firstRetry, lastRetry = 250 * time.Millisecond, 5 * time.Minute
 	// keptContents is how many upstream contents are kept, each for keptFor: all variants of a fleet want the same.
 	keptContents, keptFor = 16, time.Minute
+	// keptAnswers is for how many namespaces it is kept, each for answerFor, whether the controller may approve there.
+	keptAnswers, answerFor = 1024, 10 * time.Second
 )
 
 // Options are what the controller can be told.
@@ -60,6 +62,7 @@ type Reconciler struct {
 	watches    *objects.Watches
 	objects    *objects.Contents
 	upstream   *recent.Values[porch.Content]
+	allowed    *recent.Values[bool] // to approve, by namespace
 	turns      *turns.Turns
 	events     events.EventRecorder
 }
@@ -85,6 +88,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		runtime: options.Runtime, version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
 		watches:  objects.New(mgr.GetRESTMapper(), metadataClient, wake),
 		upstream: recent.New[porch.Content](keptContents, keptFor),
+		allowed:  recent.New[bool](keptAnswers, answerFor),
 		turns:    turns.New(wake),
 		events:   mgr.GetEventRecorder("package-variants"),
 	}
@@ -95,6 +99,8 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		Named("packagevariant").
 		For(&v1alpha1.PackageVariant{}, changed).
 		Watches(&v1alpha1.PackageVariant{}, handler.EnqueueRequestsFromMapFunc(r.conflicting), specChanged).
+		Watches(&v1alpha1.PackageVariant{}, handler.EnqueueRequestsFromMapFunc(r.related),
+			builder.WithPredicates(dependencyChanged())).
 		Watches(&porchapi.PackageRevision{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRevision)).
 		Watches(&configapi.Repository{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRepository),
 			builder.WithPredicates(repositoryChanged())).

@@ -26,6 +26,21 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 	if len(out.contents) > 0 {
 		status.InjectedObjects = out.injected
 	}
+	if out.approval != nil {
+		status.LastApproval = out.approval
+	}
+	status.SavedDraft = nil
+	for i := range out.Revisions {
+		if r := &out.Revisions[i]; r.Name == out.Saved.Name && r.Open() {
+			status.SavedDraft = &v1alpha1.SavedDraft{Name: r.Name, Content: out.Saved.Content, Proposed: out.Saved.Proposed}
+		}
+	}
+	status.RetiredRevisions = nil
+	for i := range out.Revisions {
+		if name := out.Revisions[i].Name; out.Retired[name] {
+			status.RetiredRevisions = append(status.RetiredRevisions, name)
+		}
+	}
 	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.fresh)
 	if d := out.Requested; out.err == nil && (d.Workspace == "" ||
 		slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
@@ -84,7 +99,7 @@ func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided 
 	case decided == nil && (open || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted)):
 		return false
 	case decided == nil:
-		decided = &decide.Conflicted{Reason: v1alpha1.ReasonNoConflicts, Message: "what was merged is published"}
+		decided = decide.NoConflicts("what was merged is published")
 	}
 	before := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionConflicted)
 	news = len(decided.Conflicts) > 0 && (before == nil || before.Message != decided.Message ||

@@ -25,6 +25,7 @@ const (
 	downstreamIndex = "downstream" // by repository/package
 	upstreamIndex   = "upstream"   // by repository/package
 	repositoryIndex = "repository" // by the Repositories that they name
+	dependencyIndex = "dependency" // by the names of the variants that they depend on
 )
 
 // addressIndex finds the cached Repositories by the address of their git repository.
@@ -40,6 +41,13 @@ func addIndexes(indexer client.FieldIndexer) error {
 			return []string{revision.UpstreamOf(s.Upstream).String()}
 		},
 		repositoryIndex: func(s *variant.Spec) []string { return []string{s.Downstream.Repo, s.Upstream.Repo} },
+		dependencyIndex: func(s *variant.Spec) []string {
+			var names []string
+			for i := range s.DependsOn {
+				names = append(names, s.DependsOn[i].Name)
+			}
+			return names
+		},
 	} {
 		index := func(o client.Object) []string { return specValues(o, values) }
 		if err := indexer.IndexField(context.Background(), &v1alpha1.PackageVariant{}, name, index); err != nil {
@@ -110,6 +118,7 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 	if !rev.Published() || rev.Commit == "" {
 		return requests
 	}
+	requests = append(requests, r.bases(ctx, pr, &rev)...)
 	derived, err := r.cached(ctx, pr.Namespace, porch.LockIndex, rev.Commit)
 	if err != nil { // as in variants
 		log.FromContext(ctx).Error(err, "cannot find what was derived from a revision", "revision", rev.Name)

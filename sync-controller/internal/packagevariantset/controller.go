@@ -41,6 +41,7 @@ const (
 // Reconciler reconciles PackageVariantSets.
 type Reconciler struct {
 	client  client.Client  // reads from the cache
+	live    client.Reader  // reads from the API server
 	runtime mutate.Runtime // runs the function that expands sets
 	watches *objects.Watches
 	version string // of the controller and the functions
@@ -59,14 +60,15 @@ func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) 
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
-		client: mgr.GetClient(), runtime: runtime, version: version, events: mgr.GetEventRecorder("package-variants"),
+		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, version: version, events: mgr.GetEventRecorder("package-variants"),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}
 	})
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariantset").
-		For(&v1alpha2.PackageVariantSet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&v1alpha2.PackageVariantSet{}, builder.WithPredicates(
+			predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.PackageVariant{}, later(r.affectedByVariant), builder.WithPredicates(variantChanged())).
 		Watches(&porchapi.PackageRevision{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRevision),
 			builder.WithPredicates(revisionChanged())).
@@ -103,10 +105,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // sync does what the plan says. Nothing is done if the set cannot be expanded.
 func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) outcome {
 	in, err := r.gather(ctx, set)
+	if err == nil {
+		err = r.rollOut(ctx, set, in)
+	}
 	if err != nil {
 		return failed(err)
 	}
-	steps := plan(in)
-	r.apply(ctx, set, steps)
-	return judge(in, steps)
+	steps, held := plan(in)
+	if held.reason != v1alpha2.ReasonTooManyDeletions {
+		if err := r.writeRollout(ctx, set, in); apierrors.IsConflict(err) {
+			return outcome{wait: delay} // somebody else has changed the set
+		} else if err != nil {
+			return failed(err)
+		}
+	}
+	if held.reason == "" {
+		r.apply(ctx, set, steps)
+	}
+	return judge(in, steps, held)
 }

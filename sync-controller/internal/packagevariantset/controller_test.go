@@ -164,7 +164,7 @@ func TestReconcile(t *testing.T) {
 	if err := c.client.Update(t.Context(), &pv); err != nil {
 		t.Fatal(err)
 	}
-	expect("a user changes a spec", false, "2/2/0 VariantsNotReady", "patch *v1alpha1.PackageVariant "+webA)
+	expect("a user changes a spec", false, "2/2/0 VariantsNotReady", "patch *v1alpha1.PackageVariant "+webA, status)
 
 	if err := c.client.Delete(t.Context(),
 		&configapi.Repository{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "b"}}); err != nil {

@@ -6,20 +6,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -46,20 +41,23 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if err := expansion.Validate(set, specPath); err != nil {
 		return nil, stalled(v1alpha1.ReasonInvalidSpec, err.Error())
 	}
-	s, versions, err := r.snapshot(ctx, set)
+	seen, err := r.see(ctx, set)
 	if err != nil {
 		return nil, err
 	}
-	in := &input{owner: ownerOf(set), allowEmpty: set.Spec.AllowEmpty}
+	in := &input{owner: ownerOf(set), spec: &set.Spec, revisions: seen.PackageRevisions}
 	if in.existing, err = r.ownedBy(ctx, set.Namespace, in.owner); err != nil {
 		return nil, err
 	}
-	in.digest = digest(r.version, set, versions, in.existing)
-	if set.Status.ObservedInputs == in.digest {
+	if err := r.lostUpstream(ctx, set, seen, in.existing); err != nil {
+		return nil, err
+	}
+	in.digest = digest(r.version, set, seen.versions, in.existing)
+	if set.Status.ObservedInputs == in.digest && set.Spec.Rollout == nil {
 		in.settled, in.desired = true, int(set.Status.Desired)
 		return in, nil
 	}
-	if in.wanted, in.notes, err = r.variants(ctx, set, s); err != nil {
+	if in.wanted, in.notes, err = r.variants(ctx, set, &seen.Snapshot); err != nil {
 		return nil, err
 	}
 	in.desired = len(in.wanted)
@@ -90,26 +88,16 @@ func (r *Reconciler) addNamesakes(ctx context.Context, namespace string, in *inp
 // variants expands the set, and tells what only the spec or the upstream can heal from what other objects can.
 func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantSet,
 	s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
-	var repository configapi.Repository
-	err := r.client.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: set.Spec.Upstream.Repo}, &repository)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil, stalled(v1alpha1.ReasonRepositoryNotFound,
-			fmt.Sprintf("there is no Repository %q in this namespace: register it, or correct spec.upstream.repo",
-				set.Spec.Upstream.Repo))
-	case err != nil:
+	if err := r.checkUpstreams(ctx, set, s); err != nil {
 		return nil, nil, err
-	case porch.IsMigrated(&repository):
-		return nil, nil, &problem{Condition: decide.Migrated(repository.Name)}
 	}
-	if expansion.FindUpstream(set.Spec.Upstream, s.PackageRevisions) == nil {
-		return nil, nil, stalled(v1alpha1.ReasonUpstreamNotFound,
-			"there is no "+set.Spec.Upstream.Describe()+" in this namespace: publish it, or correct spec.upstream")
+	expanded, err := mutate.Expand(ctx, r.runtime, set, s)
+	if err == nil {
+		slices.SortFunc(expanded.Variants, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
+		return expanded.Variants, expanded.Notes, nil
 	}
-	wanted, notes, err := mutate.Expand(ctx, r.runtime, set, s)
 	if _, ofSet := errors.AsType[*expansion.FieldError](err); !ofSet {
-		slices.SortFunc(wanted, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
-		return wanted, notes, err
+		return nil, nil, err
 	}
 	if err := expansion.Compile(set, specPath); err != nil {
 		return nil, nil, stalled(v1alpha1.ReasonInvalidSpec, err.Error())
@@ -117,34 +105,34 @@ func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantS
 	return nil, nil, stalled(v1alpha2.ReasonExpansionFailed, err.Error())
 }
 
-// snapshot reads what the set is to be expanded over. The labels and annotations are those of the cache, to be read
-// only.
-func (r *Reconciler) snapshot(ctx context.Context,
-	set *v1alpha2.PackageVariantSet) (*expansion.Snapshot, []string, error) {
-	var revisions porchapi.PackageRevisionList
-	err := r.client.List(ctx, &revisions, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy,
-		client.MatchingFields{porch.PackageIndex: revision.UpstreamOf(set.Spec.Upstream).String()})
-	if err != nil {
-		return nil, nil, err
+// view is what a set is to be expanded over. The labels and annotations are those of the cache, to be read only.
+type view struct {
+	expansion.Snapshot
+	// versions identify what is in the snapshot.
+	versions []string
+	// packages are all that have a published revision, for a set that selects its upstreams.
+	packages map[expansion.PackageName]bool
+}
+
+// see reads what a set is to be expanded over.
+func (r *Reconciler) see(ctx context.Context, set *v1alpha2.PackageVariantSet) (*view, error) {
+	v := &view{Snapshot: expansion.Snapshot{Objects: map[expansion.GroupKind][]expansion.Object{}}}
+	if err := r.addRevisions(ctx, set, v); err != nil {
+		return nil, err
 	}
 	var repositories configapi.RepositoryList
 	if err := r.client.List(ctx, &repositories, client.InNamespace(set.Namespace),
 		client.UnsafeDisableDeepCopy); err != nil {
-		return nil, nil, err
-	}
-	s := &expansion.Snapshot{Objects: map[expansion.GroupKind][]expansion.Object{}}
-	var versions []string
-	for i := range revisions.Items {
-		versions = append(versions, objects.Version(&revisions.Items[i]))
-		s.PackageRevisions = append(s.PackageRevisions, revisionOf(&revisions.Items[i])...)
+		return nil, err
 	}
 	for i := range repositories.Items {
-		versions = append(versions, objects.Version(&repositories.Items[i]))
-		s.Repositories = append(s.Repositories, objectOf(&repositories.Items[i]))
+		v.versions = append(v.versions, objects.Version(&repositories.Items[i]))
+		v.Repositories = append(v.Repositories, objectOf(&repositories.Items[i]))
 	}
-	byName(s.Repositories)
-	of, err := r.selectable(ctx, set, s)
-	return s, append(versions, of...), err
+	byName(v.Repositories)
+	of, err := r.selectable(ctx, set, &v.Snapshot)
+	v.versions = append(v.versions, of...)
+	return v, err
 }
 
 // selectable adds the objects that the set's object selectors choose from, and watches them from now on.

@@ -9,7 +9,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rollout"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,8 +19,9 @@ import (
 
 // input is all that a plan depends on.
 type input struct {
-	owner      owner
-	allowEmpty bool
+	owner owner
+	// spec is the set's.
+	spec *v1alpha2.PackageVariantSetSpec
 	// wanted are the variants that the set expands to, desired is their number; existing are the set's variants, and
 	// those of others with the name of a wanted one. Both are only read.
 	wanted, existing []v1alpha1.PackageVariant
@@ -29,6 +32,12 @@ type input struct {
 	settled bool
 	// notes say which targets select nothing.
 	notes []string
+	// revisions are the package revisions among which upstreams are found.
+	revisions []expansion.PackageRevision
+	// rolled is what the rollout of the set says. heldBack are the names of the variants that do not get yet what the set
+	// makes for them; those of them that do not exist are not among the wanted any more.
+	rolled   rollout.Decision
+	heldBack map[string]bool
 }
 
 // action is what to do about a variant.
@@ -55,18 +64,21 @@ type step struct {
 // does reports whether the step writes.
 func (s *step) does() bool { return s.do == create || s.do == update || s.do == remove }
 
-// plan returns the steps that make the existing variants the wanted ones, those that it keeps among them. If nothing is
-// wanted, nothing is removed, unless the set allows that.
-func plan(in *input) []step {
+// plan returns the steps that make the existing variants the wanted ones, those that it keeps among them, and why none
+// of them is to be done, if none is.
+func plan(in *input) ([]step, hold) {
+	steps := in.steps()
+	return steps, in.hold(steps)
+}
+
+// steps returns the steps of a plan. If nothing is wanted, nothing is removed, unless the set allows that.
+func (in *input) steps() []step {
 	owned := in.owned()
 	if in.settled {
 		return kept(owned)
 	}
 	matches, used := in.match(owned)
-	named := make(map[string]*v1alpha1.PackageVariant, len(in.existing))
-	for i := range in.existing {
-		named[in.existing[i].Name] = &in.existing[i]
-	}
+	named := in.names()
 	var steps []step
 	for i := range in.wanted {
 		want := &in.wanted[i]
@@ -76,7 +88,7 @@ func plan(in *input) []step {
 		}
 		steps = append(steps, in.owner.step(matches[i], want))
 	}
-	guarded := len(in.wanted) == 0 && !in.allowEmpty
+	guarded := len(in.wanted) == 0 && len(in.heldBack) == 0 && !in.spec.AllowEmpty
 	for _, pv := range owned {
 		switch {
 		case used[pv] || !pv.DeletionTimestamp.IsZero():
@@ -89,11 +101,22 @@ func plan(in *input) []step {
 	return steps
 }
 
-// kept returns the steps that keep variants as they are.
+// names returns the existing variants by their names.
+func (in *input) names() map[string]*v1alpha1.PackageVariant {
+	named := make(map[string]*v1alpha1.PackageVariant, len(in.existing))
+	for i := range in.existing {
+		named[in.existing[i].Name] = &in.existing[i]
+	}
+	return named
+}
+
+// kept returns the steps that keep variants as they are, but for those that are being deleted.
 func kept(owned []*v1alpha1.PackageVariant) []step {
-	steps := make([]step, len(owned))
-	for i, pv := range owned {
-		steps[i] = step{do: keep, have: pv, want: pv}
+	var steps []step
+	for _, pv := range owned {
+		if pv.DeletionTimestamp.IsZero() {
+			steps = append(steps, step{do: keep, have: pv, want: pv})
+		}
 	}
 	return steps
 }
@@ -151,11 +174,18 @@ func (o owner) step(have, want *v1alpha1.PackageVariant) step {
 		return step{do: create, want: pv}
 	case !have.DeletionTimestamp.IsZero():
 		return step{do: waiting, have: have}
-	case o.isCurrent(have) && equality.Semantic.DeepEqual(have.Spec, want.Spec):
+	}
+	spec := want.Spec
+	spec.Suspend = have.Spec.Suspend // that is for people to set and to clear
+	if o.isCurrent(have) && equality.Semantic.DeepEqual(have.Spec, spec) {
 		return step{do: keep, have: have, want: have}
 	}
 	pv := have.DeepCopy()
-	want.Spec.DeepCopyInto(&pv.Spec)
+	spec.DeepCopyInto(&pv.Spec)
+	if len(want.Annotations) > 0 {
+		metav1.SetMetaDataAnnotation(&pv.ObjectMeta, v1alpha2.OpenedAtAnnotation,
+			want.Annotations[v1alpha2.OpenedAtAnnotation])
+	}
 	if !o.isCurrent(have) {
 		o.take(pv)
 	}

@@ -53,6 +53,8 @@ func outdated(pv *v1alpha1.PackageVariant) {
 	pv.Spec.Upstream.Revision = variant.RevisionNumber(1)
 }
 
+func suspended(pv *v1alpha1.PackageVariant) { pv.Spec.Suspend = true }
+
 func marked(uid string) func(*v1alpha1.PackageVariant) {
 	return func(pv *v1alpha1.PackageVariant) {
 		pv.OwnerReferences = nil
@@ -83,6 +85,10 @@ func TestPlan(t *testing.T) {
 			ownVariant("web-a", "a")}, want: []string{"keep web-a a", "keep web-b b"}},
 		"update a spec": {wanted: both[:1], existing: variants{ownVariant("web-a", "a", outdated)},
 			want: []string{"update web-a a"}},
+		"keep what a person suspended": {wanted: both[:1], existing: variants{ownVariant("web-a", "a", suspended)},
+			want: []string{"keep web-a a"}},
+		"update what a person suspended": {wanted: both[:1], existing: variants{ownVariant("web-a", "a", suspended,
+			outdated)}, want: []string{"update web-a a"}},
 		"keep under another name": {wanted: both[:1], existing: variants{ownVariant("porch-x", "a")},
 			want: []string{"keep porch-x a"}},
 		"update under another name": {wanted: both[:1], existing: variants{ownVariant("porch-x", "a", outdated)},
@@ -129,12 +135,26 @@ func TestPlan(t *testing.T) {
 			ownVariant("web-b", "a")}, want: []string{"keep web-b a", "keep web-a b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := describe(plan(&input{owner: testOwner, allowEmpty: test.allowEmpty, wanted: test.wanted,
-				existing: test.existing}))
+			steps, held := plan(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{AllowEmpty: test.allowEmpty},
+				wanted: test.wanted, existing: test.existing})
+			if held != (hold{}) {
+				t.Errorf("it is held back: %v", held)
+			}
+			got := describe(steps)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("steps (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestPlanOfSettled holds that a variant which is being deleted is not counted among those that a settled set keeps: it
+// is not wanted any more, and was not when the set was found settled.
+func TestPlanOfSettled(t *testing.T) {
+	steps, _ := plan(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{}, settled: true,
+		existing: []v1alpha1.PackageVariant{ownVariant("web-a", "a"), ownVariant("web-c", "c", deleted)}})
+	if diff := cmp.Diff([]string{"keep web-a a"}, describe(steps)); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
 
@@ -158,7 +178,9 @@ func describe(steps []step) []string {
 
 func TestCreateMarksTheVariant(t *testing.T) {
 	wanted := wantedVariant("web-a", "a")
-	got := plan(&input{owner: testOwner, wanted: []v1alpha1.PackageVariant{wanted}})[0].want
+	steps, _ := plan(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{},
+		wanted: []v1alpha1.PackageVariant{wanted}})
+	got := steps[0].want
 	controller := true
 	want := wantedVariant("web-a", "a")
 	want.Finalizers = []string{v1alpha1.Finalizer}
@@ -178,17 +200,20 @@ func TestUpdateLeavesWhatIsNotTheSets(t *testing.T) {
 	controller, no := true, false
 	foreign := metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Fleet", Name: "f", UID: "uid-f",
 		Controller: &controller}
-	have := ownVariant("porch-x", "a", outdated, marked("uid-0"), func(pv *v1alpha1.PackageVariant) {
+	have := ownVariant("porch-x", "a", outdated, suspended, marked("uid-0"), func(pv *v1alpha1.PackageVariant) {
 		pv.Labels["team"], pv.Annotations, pv.Finalizers = "edge", map[string]string{"note": "mine"},
 			[]string{"example.com/f"}
 		pv.OwnerReferences = append(pv.OwnerReferences, foreign)
 	})
 	before := have.DeepCopy()
-	got := plan(&input{owner: testOwner, wanted: []v1alpha1.PackageVariant{wantedVariant("web-a", "a")},
-		existing: []v1alpha1.PackageVariant{have}})[0].want
+	steps, _ := plan(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{},
+		wanted:   []v1alpha1.PackageVariant{wantedVariant("web-a", "a")},
+		existing: []v1alpha1.PackageVariant{have}})
+	got := steps[0].want
 
 	want := before.DeepCopy()
 	want.Spec = wantedVariant("", "a").Spec
+	want.Spec.Suspend = true
 	want.Labels[v1alpha2.OwnerLabel] = "uid-1"
 	want.OwnerReferences = []metav1.OwnerReference{foreign, {
 		APIVersion: "config.porch.kpt.dev/v1alpha2", Kind: "PackageVariantSet", Name: "web", UID: "uid-1", Controller: &no,

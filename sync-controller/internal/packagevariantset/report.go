@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -25,8 +26,12 @@ import (
 // outcome is what came of a reconcile. Without a condition there is nothing to say.
 type outcome struct {
 	condition v1alpha1.Condition
-	// counts is nil if the set could not be expanded.
-	counts *counts
+	// pending says what is to be done, or that there is nothing, if that is known.
+	pending string
+	// counts is nil if the set could not be expanded. standing and failures are counts of how the variants stand.
+	counts   *counts
+	standing v1alpha2.VariantCounts
+	failures []v1alpha2.VariantFailure
 	// observed is the digest of the input if the variants are as they are to be, and a plan over it has nothing to do.
 	observed string
 	// err is to be tried again; without one, there is something to look for again after wait, unless that is 0.
@@ -62,9 +67,9 @@ type tally struct {
 	moved int
 }
 
-// count returns the tally of steps that were applied.
-func count(wanted int, steps []step) *tally {
-	t := &tally{counts: counts{desired: wanted}}
+// count returns the tally of steps that were applied, or held back.
+func count(in *input, steps []step, held bool) *tally {
+	t := &tally{counts: counts{desired: in.desired}}
 	for i := range steps {
 		s := &steps[i]
 		switch {
@@ -76,7 +81,8 @@ func count(wanted int, steps []step) *tally {
 			t.names = append(t.names, fmt.Sprintf("%q", s.have.Name))
 		case s.do == waiting:
 			t.unready = append(t.unready, s.have.Name+" (being deleted)")
-		case s.do == remove:
+		case s.do == remove, held && s.does():
+		case in.heldBack[s.want.Name]: // it has not yet the spec that the set gives it
 		default:
 			t.variant(s.want)
 		}
@@ -101,10 +107,12 @@ func (t *tally) variant(pv *v1alpha1.PackageVariant) {
 	}
 }
 
-// judge returns the outcome of steps that were applied.
-func judge(in *input, steps []step) outcome {
-	t := count(in.desired, steps)
-	o := outcome{counts: &t.counts, err: errors.Join(t.errs...)}
+// judge returns the outcome of steps that were applied, unless something held them back.
+func judge(in *input, steps []step, held hold) outcome {
+	t := count(in, steps, held.reason != "")
+	o := outcome{counts: &t.counts, err: errors.Join(t.errs...), wait: in.rolled.Again,
+		standing: in.rolled.Counts, failures: in.rolled.Failures,
+		pending: cmp.Or(held.would, "there is nothing to do")}
 	if len(in.notes) == 0 && !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
 		o.observed = in.digest
 	}
@@ -112,6 +120,8 @@ func judge(in *input, steps []step) outcome {
 		o.condition = of(reason, strings.Join(append([]string{fmt.Sprintf(format, args...)}, in.notes...), "; "))
 	}
 	switch {
+	case held.reason != "":
+		say(v1alpha1.Stalled, held.reason, "%s", held.message)
 	case len(t.errs) > 0:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", some(t.errs))
 	case t.behind:
@@ -121,8 +131,13 @@ func judge(in *input, steps []step) outcome {
 			"PackageVariants that are not this set's have the names of its variants: "+
 				"%s; delete them, or hand them over to this set by the label %s: %q",
 			strings.Join(t.names, ", "), v1alpha2.OwnerLabel, in.owner.uid)
+	case in.rolled.Condition != nil:
+		c := in.rolled.Condition
+		say(func(reason, message string) v1alpha1.Condition {
+			return v1alpha1.Condition{Type: c.Type, Reason: reason, Message: message}
+		}, c.Reason, "%s", c.Message)
 	case t.desired == 0 && t.current > 0:
-		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(specPath, t.current))
+		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(in.spec, specPath, t.current))
 	case t.ready < t.desired:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonVariantsNotReady, "%d of %d variants are not ready: %s", t.desired-t.ready,
 			t.desired, some(t.unready))
@@ -163,6 +178,25 @@ func readiness(pv *v1alpha1.PackageVariant) state {
 	}
 }
 
+// progress is what a set asks of a variant's status beside that: how far a change has come.
+type progress struct {
+	generation       int64
+	upstream         string
+	open, conflicted bool
+}
+
+func progressOf(pv *v1alpha1.PackageVariant) progress {
+	p := progress{generation: pv.Status.ObservedGeneration,
+		conflicted: meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionConflicted)}
+	if u := pv.Status.Upstream; u != nil {
+		p.upstream = u.Name
+	}
+	for _, d := range pv.Status.DownstreamTargets {
+		p.open = p.open || d.Lifecycle != string(revision.Published)
+	}
+	return p
+}
+
 // some joins the first three of a list, and says how many more there are.
 func some[T any](list []T) string {
 	var texts []string
@@ -175,19 +209,29 @@ func some[T any](list []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// report writes the status, if it changed, and tells of a new problem by an Event. That variants are not ready is told
-// by their own.
+// untold are the reasons of which no Event tells: that variants are not ready is told by their own. asAsked are those of
+// which a normal one does.
+var (
+	untold  = []string{v1alpha2.ReasonVariantsNotReady, v1alpha2.ReasonRolloutProgressing}
+	asAsked = []string{
+		v1alpha1.ReasonSuspended, v1alpha2.ReasonRolloutPaused, v1alpha2.ReasonRolloutAwaitingApproval,
+	}
+)
+
+// report writes the status, if it changed, and tells of a new problem by an Event.
 func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet, o *outcome) error {
 	if o.condition.Reason == "" {
 		return nil
 	}
 	before := set.DeepCopy()
 	news := o.condition.Set(&set.Status.Conditions, set.Generation)
+	o.tellSuspended(set)
 	set.Status.ObservedGeneration = set.Generation
 	set.Status.ObservedInputs = cmp.Or(o.observed, set.Status.ObservedInputs)
 	if c := o.counts; c != nil {
 		set.Status.Desired, set.Status.Current, set.Status.Ready, set.Status.Injected = int32(c.desired), int32(c.current),
 			int32(c.ready), int32(c.injected)
+		set.Status.Counts, set.Status.Failures = &o.standing, o.failures
 	}
 	if equality.Semantic.DeepEqual(before.Status, set.Status) {
 		return nil
@@ -196,10 +240,27 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 		client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot write the status: %w", err)
 	}
-	if news && o.condition.Type != v1alpha1.ConditionReady && o.condition.Reason != v1alpha2.ReasonVariantsNotReady {
-		r.event(set, corev1.EventTypeWarning, o.condition.Reason, o.condition.Message)
+	switch c := o.condition; {
+	case !news || c.Type == v1alpha1.ConditionReady || slices.Contains(untold, c.Reason):
+	case slices.Contains(asAsked, c.Reason):
+		r.event(set, corev1.EventTypeNormal, c.Reason, c.Message)
+	default:
+		r.event(set, corev1.EventTypeWarning, c.Reason, c.Message)
 	}
 	return nil
+}
+
+// tellSuspended sets the condition Suspended of a set that is, with what there is to do. Others do not have it.
+func (o *outcome) tellSuspended(set *v1alpha2.PackageVariantSet) {
+	if !set.Spec.Suspend {
+		meta.RemoveStatusCondition(&set.Status.Conditions, v1alpha1.ConditionSuspended)
+		return
+	}
+	meta.SetStatusCondition(&set.Status.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionSuspended, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonSuspended,
+		Message:            v1alpha1.ShortenMessage(cmp.Or(o.pending, "the set cannot be expanded: see the condition Ready")),
+		ObservedGeneration: set.Generation,
+	})
 }
 
 // event records an Event of the set.

@@ -54,6 +54,7 @@ func TestJudge(t *testing.T) {
 		wanted    int
 		notes     []string
 		steps     []step
+		held      hold
 		condition v1alpha1.Condition
 		counts    counts
 		wait      time.Duration
@@ -118,6 +119,18 @@ func TestJudge(t *testing.T) {
 				Message: "the targets select nothing any more, and the 2 variants of this set are kept: " +
 					"correct the targets, or the labels that they select by, or have the variants deleted by spec.allowEmpty: true"},
 		},
+		"held back: nothing was created, updated or deleted": {
+			wanted: 3, steps: []step{ready("a"), fresh("b"), {do: update, have: fresh("c").want, want: ready("c").want},
+				{do: remove, have: fresh("d").want}}, held: hold{"Suspended", "there is something to do", ""},
+			notes: []string{"spec.targets[1] selects none"}, counts: counts{3, 1, 1, 0},
+			condition: v1alpha1.Condition{Type: "Stalled", Reason: "Suspended",
+				Message: "there is something to do; spec.targets[1] selects none"},
+		},
+		"held back, and a name is taken": {
+			wanted: 2, steps: []step{{do: taken, have: fresh("a").want}, fresh("b")},
+			held: tooManyAnd("it would be too much"), counts: counts{2, 0, 0, 0},
+			condition: v1alpha1.Condition{Type: "Stalled", Reason: "TooManyDeletions", Message: "it would be too much"},
+		},
 		"a name is taken": {
 			wanted: 2, steps: []step{{do: taken, have: fresh("a").want}, ready("b")}, counts: counts{2, 1, 1, 0},
 			condition: v1alpha1.Condition{Type: "Stalled", Reason: "NameTaken",
@@ -143,7 +156,8 @@ func TestJudge(t *testing.T) {
 			counts: counts{1, 0, 0, 0}, wait: delay},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := judge(&input{owner: testOwner, desired: test.wanted, notes: test.notes}, test.steps)
+			got := judge(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{}, desired: test.wanted,
+				notes: test.notes}, test.steps, test.held)
 			if diff := cmp.Diff(test.condition, got.condition); diff != "" {
 				t.Errorf("condition (-want +got):\n%s", diff)
 			}

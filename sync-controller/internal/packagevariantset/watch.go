@@ -73,10 +73,12 @@ func (r *Reconciler) affectedByVariant(ctx context.Context, o client.Object) []*
 
 // affectedByRevision returns the sets whose upstream a revision may be.
 func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []ctrl.Request {
-	candidate := revisionOf(o)
+	revisions := revisionOf(o)
 	var requests []ctrl.Request
 	for _, set := range r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool {
-		return set.Spec.Upstream != nil && expansion.FindUpstream(set.Spec.Upstream, candidate) != nil
+		return slices.ContainsFunc(revisions, func(pr expansion.PackageRevision) bool {
+			return expansion.Candidates(set)(&pr) || lacks(set, &pr)
+		})
 	}) {
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(set)})
 	}
@@ -114,22 +116,19 @@ func waitsFor(set *v1alpha2.PackageVariantSet, name string) bool {
 // mayUse reports whether a set takes its upstream from a Repository or may make packages in it: not if it only names
 // others.
 func mayUse(set *v1alpha2.PackageVariantSet, repository string) bool {
-	if u := set.Spec.Upstream; u != nil && u.Repo == repository {
-		return true
-	}
-	return slices.ContainsFunc(set.Spec.Targets, func(t v1alpha2.Target) bool {
+	return takesFrom(set, repository) || slices.ContainsFunc(set.Spec.Targets, func(t v1alpha2.Target) bool {
 		return t.Repositories == nil || t.Template != nil && t.Template.Downstream != nil ||
 			slices.ContainsFunc(t.Repositories, func(r v1alpha2.RepositoryTarget) bool { return r.Name == repository })
 	})
 }
 
-// variantChanged passes on what a set asks of its variants: that they are there, are its own, have its spec, and are
-// ready.
+// variantChanged passes on what a set asks of its variants: that they are there, are its own, have its spec, are ready,
+// and how far they are.
 func variantChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
 		after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
-		return !okBefore || !okAfter || before.Generation != after.Generation || readiness(before) != readiness(after) ||
+		return !okBefore || !okAfter || before.Generation != after.Generation || readiness(before) != readiness(after) || progressOf(before) != progressOf(after) ||
 			before.Labels[v1alpha2.OwnerLabel] != after.Labels[v1alpha2.OwnerLabel] ||
 			!equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 	}}

@@ -21,8 +21,17 @@ func TestVariantChanged(t *testing.T) {
 		"nothing":        {func(*v1alpha1.PackageVariant) {}, false},
 		"a user's label": {func(pv *v1alpha1.PackageVariant) { pv.Labels["team"] = "edge" }, false},
 		"its targets": {func(pv *v1alpha1.PackageVariant) {
-			pv.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "x"}}
+			pv.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "x", Lifecycle: "Published"}}
 		}, false},
+		"that it has a draft": {func(pv *v1alpha1.PackageVariant) {
+			pv.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "x", Lifecycle: "Draft"}}
+		}, true},
+		"what it was made from": {func(pv *v1alpha1.PackageVariant) {
+			pv.Status.Upstream = &v1alpha1.ResolvedUpstream{Name: "x"}
+		}, true},
+		"a conflict": {func(pv *v1alpha1.PackageVariant) {
+			pv.Status.Conditions = append(pv.Status.Conditions, metav1.Condition{Type: "Conflicted", Status: "True"})
+		}, true},
 		"a message": {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Message = "x" }, false},
 		"the spec":  {func(pv *v1alpha1.PackageVariant) { pv.Generation = 3 }, true},
 		"readiness": {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Status = metav1.ConditionTrue },
@@ -75,22 +84,36 @@ func TestMayUse(t *testing.T) {
 	elsewhere := named
 	elsewhere.Template = &v1alpha2.PackageVariantTemplate{Downstream: &v1alpha2.DownstreamTemplate{}}
 	only := v1alpha2.Target{Repositories: named.Repositories[:1]}
+	none := v1alpha2.PackageVariantSetSpec{}
+	of := func(u *variant.Upstream) v1alpha2.PackageVariantSetSpec {
+		return v1alpha2.PackageVariantSetSpec{Upstream: u}
+	}
 	for name, test := range map[string]struct {
 		target   v1alpha2.Target
-		upstream *variant.Upstream
+		upstream v1alpha2.PackageVariantSetSpec
 		want     bool
 	}{
-		"names it":                   {named, nil, true},
-		"names others":               {only, nil, false},
-		"names others, for upstream": {only, &variant.Upstream{Repo: "a"}, false},
-		"takes its upstream from it": {only, &variant.Upstream{Repo: "b"}, true},
-		"has another elsewhere":      {elsewhere, nil, true},
-		"selects repositories":       {v1alpha2.Target{RepositorySelector: &v1alpha2.RepositorySelector{}}, nil, true},
-		"selects objects":            {v1alpha2.Target{ObjectSelector: &v1alpha2.ObjectSelector{}}, nil, true},
+		"names it":                   {named, none, true},
+		"names others":               {only, none, false},
+		"names others, for upstream": {only, of(&variant.Upstream{Repo: "a"}), false},
+		"takes its upstream from it": {only, of(&variant.Upstream{Repo: "b"}), true},
+		"takes one of its upstreams from it": {only, v1alpha2.PackageVariantSetSpec{
+			Upstreams: []variant.Upstream{{Repo: "a"}, {Repo: "b"}}}, true},
+		"takes its upstreams from others": {only, v1alpha2.PackageVariantSetSpec{
+			Upstreams: []variant.Upstream{{Repo: "a"}, {Repo: "c"}}}, false},
+		"selects its upstreams in it": {only, v1alpha2.PackageVariantSetSpec{
+			UpstreamSelector: &v1alpha2.UpstreamSelector{Repo: "b"}}, true},
+		"selects its upstreams in another": {only, v1alpha2.PackageVariantSetSpec{
+			UpstreamSelector: &v1alpha2.UpstreamSelector{Repo: "a"}}, false},
+		"selects its upstreams in all": {only, v1alpha2.PackageVariantSetSpec{
+			UpstreamSelector: &v1alpha2.UpstreamSelector{}}, true},
+		"has another elsewhere": {elsewhere, none, true},
+		"selects repositories":  {v1alpha2.Target{RepositorySelector: &v1alpha2.RepositorySelector{}}, none, true},
+		"selects objects":       {v1alpha2.Target{ObjectSelector: &v1alpha2.ObjectSelector{}}, none, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set := &v1alpha2.PackageVariantSet{Spec: v1alpha2.PackageVariantSetSpec{Upstream: test.upstream,
-				Targets: []v1alpha2.Target{test.target}}}
+			set := &v1alpha2.PackageVariantSet{Spec: test.upstream}
+			set.Spec.Targets = []v1alpha2.Target{test.target}
 			if got := mayUse(set, "b"); got != test.want {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -101,7 +124,8 @@ func TestMayUse(t *testing.T) {
 func TestWaitsFor(t *testing.T) {
 	set := &v1alpha2.PackageVariantSet{}
 	foreign := ownVariant("web-a", "a")
-	o := judge(&input{owner: testOwner, desired: 1}, []step{{do: taken, have: &foreign}})
+	o := judge(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{}, desired: 1},
+		[]step{{do: taken, have: &foreign}}, hold{})
 	set.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Reason: o.condition.Reason,
 		Message: o.condition.Message}}
 	if !waitsFor(set, "web-a") || waitsFor(set, "web") {

@@ -23,7 +23,10 @@ import (
 // tried again a few times.
 type Client struct {
 	Reader client.Reader
-	Writer client.Writer
+	Writer interface {
+		client.Writer
+		client.SubResourceClientConstructor
+	}
 }
 
 // Revisions returns the revisions of a package as they are now.
@@ -123,9 +126,32 @@ func (c *Client) Save(ctx context.Context, content Content, files map[string]str
 	return contentOf(prr), nil
 }
 
-// SetLifecycle changes the lifecycle of a revision.
-func (c *Client) SetLifecycle(ctx context.Context, r *revision.Revision, lifecycle revision.Lifecycle) error {
-	return c.patch(ctx, r, map[string]any{"spec": map[string]any{"lifecycle": lifecycle}})
+// Keep takes back the proposal to delete a revision.
+func (c *Client) Keep(ctx context.Context, r *revision.Revision) error {
+	return c.patch(ctx, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}})
+}
+
+// Propose gives a draft the lifecycle Proposed, and returns the revision as it is then. It fails, and nothing is
+// changed, if the draft's commit is another than that of r.
+func (c *Client) Propose(ctx context.Context, r *revision.Revision,
+	lifecycle revision.Lifecycle) (revision.Revision, error) {
+	return c.patchBy(ctx, r, lifecycleOf(r, lifecycle), c.Writer.Patch)
+}
+
+// Approve changes the lifecycle of a proposed revision as only approvers may: to Published, or back to Draft. It fails
+// as Propose does.
+func (c *Client) Approve(ctx context.Context, r *revision.Revision,
+	lifecycle revision.Lifecycle) (revision.Revision, error) {
+	approval := c.Writer.SubResource("approval")
+	return c.patchBy(ctx, r, lifecycleOf(r, lifecycle),
+		func(ctx context.Context, o client.Object, patch client.Patch, _ ...client.PatchOption) error {
+			return approval.Patch(ctx, o, patch)
+		})
+}
+
+func lifecycleOf(r *revision.Revision, lifecycle revision.Lifecycle) map[string]any {
+	return map[string]any{"spec": map[string]any{"lifecycle": lifecycle},
+		"metadata": map[string]any{"resourceVersion": r.Commit}}
 }
 
 // ProposeDeletion proposes the deletion of a published revision, and gives it these owners.
@@ -197,18 +223,24 @@ func orEmpty(owners []metav1.OwnerReference) []metav1.OwnerReference {
 }
 
 func (c *Client) patch(ctx context.Context, r *revision.Revision, change map[string]any) error {
+	_, err := c.patchBy(ctx, r, change, c.Writer.Patch)
+	return err
+}
+
+// patchBy changes a revision by a merge patch, which patch sends, and returns it as it is then.
+func (c *Client) patchBy(ctx context.Context, r *revision.Revision, change map[string]any,
+	patch func(context.Context, client.Object, client.Patch, ...client.PatchOption) error) (revision.Revision, error) {
 	data, err := json.Marshal(change)
 	if err != nil {
-		return err
+		return revision.Revision{}, err
 	}
 	pr := &porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
 	if err := retry(ctx, func() error {
-		return c.Writer.Patch(ctx, pr,
-			client.RawPatch(types.MergePatchType, data))
+		return patch(ctx, pr, client.RawPatch(types.MergePatchType, data))
 	}); err != nil {
-		return fmt.Errorf("cannot change package revision %s: %w", r.Name, err)
+		return revision.Revision{}, fmt.Errorf("cannot change package revision %s: %w", r.Name, err)
 	}
-	return nil
+	return Revision(pr), nil
 }
 
 // Delete deletes a draft or a proposed revision. One that is gone already is no error.

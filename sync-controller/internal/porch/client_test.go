@@ -52,6 +52,12 @@ func newPorch(t *testing.T, funcs interceptor.Funcs, objects ...client.Object) *
 			return c.Update(ctx, o, options...)
 		}
 	}
+	funcs.SubResourcePatch = func(_ context.Context, _ client.Client, name string, o client.Object, patch client.Patch,
+		_ ...client.SubResourcePatchOption) error {
+		data, err := patch.Data(o)
+		p.calls = append(p.calls, "patch "+o.GetName()+"/"+name+" "+string(data))
+		return err
+	}
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithInterceptorFuncs(funcs).
 		// As in Porch: the field is the last part of the path.
 		WithIndex(&porchapi.PackageRevision{}, "spec.packageName", func(o client.Object) []string {
@@ -345,8 +351,10 @@ func TestLifecycle(t *testing.T) {
 	object := pr("edge", "web", "v1", "Published")
 	p := newPorch(t, interceptor.Funcs{}, object)
 	r := Revision(object)
+	set := p.Keep(t.Context(), &r)
+	_, approved := p.Approve(t.Context(), &r, "Draft")
 	for _, err := range []error{
-		p.SetLifecycle(t.Context(), &r, "Published"),
+		set, approved,
 		p.ProposeDeletion(t.Context(), &r, nil),
 		p.ProposeDeletion(t.Context(), &r, []metav1.OwnerReference{{APIVersion: "v1", Kind: "X", Name: "x", UID: "u"}}),
 	} {
@@ -356,6 +364,7 @@ func TestLifecycle(t *testing.T) {
 	}
 	want := []string{
 		`patch edge.web.v1 {"spec":{"lifecycle":"Published"}}`,
+		`patch edge.web.v1/approval {"metadata":{"resourceVersion":"` + r.Commit + `"},"spec":{"lifecycle":"Draft"}}`,
 		`patch edge.web.v1 {"metadata":{"ownerReferences":[]},"spec":{"lifecycle":"DeletionProposed"}}`,
 		`patch edge.web.v1 ` +
 			`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x","uid":"u"}]},"spec":{"lifecycle":"DeletionProposed"}}`,
@@ -409,6 +418,7 @@ func TestErrorsSayWhat(t *testing.T) {
 	_, list := p.Revisions(ctx, "fleet", pkg)
 	_, get := p.Revision(ctx, "fleet", r.Name)
 	_, content := p.Content(ctx, "fleet", r.Name)
+	_, patch := p.Propose(ctx, &r, "Proposed")
 	_, create := p.Create(ctx, Draft{Package: pkg, Task: revision.Task{Type: revision.Upgrade}})
 	for want, err := range map[string]error{
 		"cannot list the revisions of edge/web: boom":      list,
@@ -416,7 +426,7 @@ func TestErrorsSayWhat(t *testing.T) {
 		"cannot read the content of edge.web.v1: boom":     content,
 		"cannot upgrade edge/web: boom":                    create,
 		"cannot delete package revision edge.web.v1: boom": p.Delete(ctx, &r),
-		"cannot change package revision edge.web.v1: boom": p.SetLifecycle(ctx, &r, "Published"),
+		"cannot change package revision edge.web.v1: boom": patch,
 	} {
 		if err == nil || err.Error() != want || !errors.Is(err, boom) {
 			t.Errorf("got %v, want %s", err, want)

@@ -46,6 +46,19 @@ type Task struct {
 	Base, Local string
 }
 
+// From returns the name of the revision of the same package that a draft was made from; "" of a clone, which is made
+// from none.
+func (t *Task) From() string {
+	switch t.Type {
+	case Edit:
+		return t.Source
+	case Upgrade:
+		return t.Local
+	default:
+		return ""
+	}
+}
+
 // TaskType is the type of a task.
 type TaskType string
 

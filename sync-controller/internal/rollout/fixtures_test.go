@@ -42,7 +42,7 @@ func wants(name string) *variant.Spec {
 	}
 }
 
-// parse returns a variant as a line tells of it: its name, its label wave (- for none), the revision in its spec (- if
+// parse returns a variant as a line tells of it: its name, its wave (- for the last), the revision in its spec (- if
 // it does not exist), and how it is:
 //
 //   - Published, Draft or Proposed: it is ready with such a downstream revision, of the revision in its spec;
@@ -56,7 +56,7 @@ func parse(line string) Variant {
 	words := strings.Fields(line)
 	v := Variant{Name: words[0], Want: wants(words[0])}
 	if words[1] != "-" {
-		v.Labels = map[string]string{"wave": words[1]}
+		v.Wave = words[1]
 	}
 	if words[2] == "-" {
 		return v
@@ -281,7 +281,5 @@ func testPlan(t *testing.T, cases map[string]planCase) {
 		})
 	}
 }
-
-var emptySelector metav1.LabelSelector
 
 func noVariants(in *Input) { in.Variants = nil }

@@ -44,8 +44,8 @@ type Input struct {
 type Variant struct {
 	// Name is the name that the variant has or gets.
 	Name string
-	// Labels are those of the object that an objectSelector chose, or else of the Repository.
-	Labels map[string]string
+	// Wave is the name of the wave that the expansion of the set found for it. An unknown one is the last.
+	Wave string
 	// Upstream is the package revision that the upstream of Want stands for now.
 	Upstream v1alpha1.ResolvedUpstream
 	// Want is the spec that the set makes.
@@ -156,7 +156,7 @@ func newRollout(in *Input) *rollout {
 	for i := range in.Variants {
 		t := &r.targets[i]
 		t.Variant = &in.Variants[i]
-		t.wave = r.waveOf(t.Labels)
+		t.wave = r.waveOf(t.Wave)
 		t.wave.targets = append(t.wave.targets, t)
 		t.inspect(r)
 	}

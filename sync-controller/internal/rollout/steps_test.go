@@ -103,9 +103,9 @@ func TestSpecs(t *testing.T) {
 // people set in the variant stays.
 func TestWrittenSpec(t *testing.T) {
 	t.Parallel()
-	in := input(nil, "", "a - 2 Published labelled suspended\nb - 2 Published labelled\nc - latest Published on=2 labelled\nd - -")
+	in := input(nil, "", "a b 2 Published labelled suspended\nb b 2 Published labelled\nc b latest Published on=2 labelled\nd b -")
 	in.Variants[1].Want.Pipeline, in.Variants[1].Want.AdoptionPolicy = nil, "adoptExisting"
-	in.Spec.Waves = waves(v1alpha2.Wave{Name: "b", Selector: &emptySelector, MaxConcurrent: limitOf("1")})
+	in.Spec.Waves = waves(selects("b", atMost("1")))
 	d := Plan(in)
 	b := *in.Variants[1].Want
 	b.Upstream = numbered(b.Upstream, 3)

@@ -8,14 +8,12 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // wave is a wave and its targets.
 type wave struct {
 	*v1alpha2.Wave
-	selector labels.Selector
 	// before is what the status says of the wave; nil if the rollout has just begun, or the wave is new.
 	before *v1alpha2.WaveStatus
 	// now is what the status is to say.
@@ -36,21 +34,15 @@ func wavesOf(spec *v1alpha2.Rollout, before *v1alpha2.RolloutStatus) []*wave {
 	}
 	var waves []*wave
 	for i := range spec.Waves {
-		w := &wave{Wave: &spec.Waves[i], before: known[spec.Waves[i].Name]}
-		var err error
-		if w.selector, err = metav1.LabelSelectorAsSelector(w.Selector); err != nil {
-			w.selector = labels.Nothing() // the spec is not valid
-		}
-		waves = append(waves, w)
+		waves = append(waves, &wave{Wave: &spec.Waves[i], before: known[spec.Waves[i].Name]})
 	}
-	return append(waves, &wave{Wave: &v1alpha2.Wave{Name: v1alpha2.RestWave}, selector: labels.Everything(),
-		before: known[v1alpha2.RestWave]})
+	return append(waves, &wave{Wave: &v1alpha2.Wave{Name: v1alpha2.RestWave}, before: known[v1alpha2.RestWave]})
 }
 
-// waveOf returns the first wave that selects a target with these labels.
-func (r *rollout) waveOf(of map[string]string) *wave {
+// waveOf returns the wave of a name, or else the last one.
+func (r *rollout) waveOf(name string) *wave {
 	for _, w := range r.waves {
-		if w.selector.Matches(labels.Set(of)) {
+		if w.Name == name {
 			return w
 		}
 	}

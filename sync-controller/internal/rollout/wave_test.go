@@ -74,9 +74,6 @@ func TestWaves(t *testing.T) {
 			Waves: []string{"canary Complete 12:00 0/0/0/0 opened=12:00", "rest Progressing 12:00 1/1/0/0 opened=12:00: " + none}}},
 		"without a rest there is no last wave": {input(canaryAndRest, "canary Progressing 11:00 opened=11:00", "a canary 3 Published"), want{
 			Phase: "Complete", Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00"}}},
-		"the first wave that selects a target has it": {input(waves(selects("canary"), v1alpha2.Wave{Name: "all", Selector: &emptySelector}), "", "a canary 2 Published\nb - 2 Published"), want{
-			Steps: []string{"Open a 3"}, Phase: "Progressing canary", Condition: progressing + none,
-			Waves: []string{"canary Progressing 12:00 1/1/0/0 opened=12:00: " + none, "all Pending 12:00 1/0/0/0: waits for the wave canary"}}},
 		"nothing is wanted": {input(nil, "rest Complete 11:00 opened=11:00", "", noVariants), want{Phase: "Complete"}},
 		"a wave that is put in between is opened before what is open": {input(waves(selects("canary"), selects("eu")), "canary Complete 11:00 opened=10:00\nrest Progressing 11:00 opened=11:00", "a canary 3 Published\nb - 3 Busy\nc eu 2 Published\nd - 2 Published"), want{
 			Steps: []string{"Open c 3"}, Phase: "Progressing eu", Condition: "Reconciling RolloutProgressing: wave eu (2 of 3): " + none,

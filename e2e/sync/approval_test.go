@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// mayApprove gives the controller the right to approve package revisions in the test's namespace.
+func (w *world) mayApprove() {
+	w.t.Helper()
+	w.kubectl("create", "rolebinding", "package-variants-approver", "--namespace="+w.Namespace,
+		"--clusterrole=package-variants-approver", "--serviceaccount=package-variants-system:sync-controller")
+}
+
+func approval(policy variant.ApprovalPolicy) func(*variant.Spec) {
+	return func(s *variant.Spec) { s.ApprovalPolicy = policy }
+}
+
+// waitApproved waits until the condition Approved of a variant has a reason, and returns its message.
+func (w *world) waitApproved(name, reason string) (message string) {
+	w.t.Helper()
+	w.Eventually(fmt.Sprintf("the condition Approved of %s has the reason %s", name, reason), func() error {
+		pv := w.Variant(name)
+		c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionApproved)
+		if c == nil || c.Reason != reason || c.ObservedGeneration != pv.Generation {
+			return fmt.Errorf("the conditions are %+v", pv.Status.Conditions)
+		}
+		message = c.Message
+		return nil
+	})
+	return message
+}
+
+// waitLifecycle waits until a revision has a lifecycle.
+func (w *world) waitLifecycle(name string, lifecycle porchapi.PackageRevisionLifecycle) {
+	w.t.Helper()
+	w.Eventually(fmt.Sprintf("%s is %s", name, lifecycle), func() error {
+		var r porchapi.PackageRevision
+		err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &r)
+		if err == nil && r.Spec.Lifecycle != lifecycle {
+			return fmt.Errorf("it is %s", r.Spec.Lifecycle)
+		}
+		return err
+	})
+}
+
+// TestApprovalAutomatic publishes what the controller made, in each generation, and nothing that somebody else edited.
+func TestApprovalAutomatic(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
+	w.start()
+	w.waitApproved("web", "Published")
+	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecyclePublished)
+	got := w.Variant("web").Status.LastApproval
+	if got == nil || got.Revision != "edge.web.packagevariant-1" || got.Policy != "Automatic" || got.Time.IsZero() {
+		t.Errorf("status.lastApproval is %+v", got)
+	}
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.Apply(newVariant("web", plain, revision(2), approval(variant.ApprovalPolicyAutomatic)))
+	w.waitLifecycle("edge.web.packagevariant-2", porchapi.PackageRevisionLifecyclePublished)
+
+	// A draft that somebody has edited is theirs, also after the next merge into it.
+	w.Apply(newVariant("web", plain, revision(2)))
+	w.Ready("web")
+	w.Publish("blueprints", "web", "v3", map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, `b: "4"`, 1)})
+	w.Apply(newVariant("web", plain, revision(3)))
+	w.waitTarget("web", "edge.web.packagevariant-3")
+	w.WriteFiles("edge.web.packagevariant-3", map[string]string{"notes.yaml": strings.Replace(settings, "settings", "notes", 1)})
+	w.Apply(newVariant("web", plain, revision(3), approval(variant.ApprovalPolicyAutomatic)))
+	w.waitApproved("web", "EditedByOthers")
+	w.Publish("blueprints", "web", "v4", map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, `b: "5"`, 1)})
+	w.Apply(newVariant("web", plain, revision(4), approval(variant.ApprovalPolicyAutomatic)))
+	w.waitFile("edge.web.packagevariant-3", "settings.yaml", `b: "5"`)
+	message := w.waitApproved("web", "EditedByOthers")
+	if want := "edge.web.packagevariant-3 waits for a person, because somebody else made or edited it, or may have: " +
+		"propose and approve it"; message != want {
+		t.Errorf("got %q, want %q", message, want)
+	}
+	w.publish("edge.web.packagevariant-3")
+	w.waitApproved("web", "Published")
+}
+
+// TestApprovalInitial publishes the first revision only.
+func TestApprovalInitial(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyInitial)))
+	w.start()
+	w.waitApproved("web", "Published")
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.Apply(newVariant("web", plain, revision(2), approval(variant.ApprovalPolicyInitial)))
+	w.waitApproved("web", "LaterRevision")
+	w.expectDrafts("web", "edge.web.packagevariant-2")
+	w.waitLifecycle("edge.web.packagevariant-2", porchapi.PackageRevisionLifecycleDraft)
+}
+
+// TestApprovalWaitsForGates has somebody else set the condition of a readiness gate, which is no edit.
+func TestApprovalWaitsForGates(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	const is = "  - type: checked\n    status: \"%s\"\n"
+	files := blueprint()
+	files["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\ninfo:\n  readinessGates:\n" +
+		"  - conditionType: checked\nstatus:\n  conditions:\n" + fmt.Sprintf(is, "True")
+	w.Publish("blueprints", "web", "v1", files)
+	w.Apply(newVariant("web", approval(variant.ApprovalPolicyAutomatic)))
+	w.start()
+	const draft = "edge.web.packagevariant-1"
+	expect := func(want string) {
+		t.Helper()
+		w.Eventually("it waits for the gates "+want, func() error {
+			if got := w.waitApproved("web", "GatesNotMet"); got != draft+" waits for the readiness gates in its Kptfile: "+want {
+				return fmt.Errorf("it says %s", got)
+			}
+			return nil
+		})
+	}
+	check := func(from, to string) {
+		t.Helper()
+		kptfile := w.Files(draft)["Kptfile"]
+		changed := strings.Replace(kptfile, fmt.Sprintf(is, from), fmt.Sprintf(is, to), 1)
+		if changed == kptfile {
+			t.Fatalf("the Kptfile has no condition that is %s:\n%s", from, kptfile)
+		}
+		w.WriteFiles(draft, map[string]string{"Kptfile": changed})
+	}
+	const injection = "config.injection.ConfigMap.region (no v1 ConfigMap " +
+		`named "eu" in namespace "testapprovalwaitsforgates")`
+	expect(injection)
+	check("True", "False")
+	expect("checked, " + injection)
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
+	expect("checked")
+	check("False", "True")
+	w.waitApproved("web", "Published")
+	w.waitLifecycle(draft, porchapi.PackageRevisionLifecyclePublished)
+}
+
+// TestApprovalWithoutRights names the role that is missing, leaves the draft a draft, and goes on once it is bound.
+func TestApprovalWithoutRights(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
+	w.start()
+	message := w.waitApproved("web", "PermissionMissing")
+	if want := "edge.web.packagevariant-1 is not published, because the controller may not approve package revisions: " +
+		"bind its ServiceAccount to the ClusterRole package-variants-approver, in this namespace or in all"; message != want {
+		t.Errorf("got %q, want %q", message, want)
+	}
+	w.Ready("web")
+	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecycleDraft)
+	w.mayApprove()
+	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecyclePublished)
+}
+
+// isApproval reports whether a request publishes a draft, or makes it a draft again.
+func isApproval(r proxy.Request) bool {
+	return r.Resource == "packagerevisions" && r.Subresource == "approval" && proxy.IsWrite(r)
+}
+
+// TestApprovalRefused has Porch refuse to publish a draft for a while. The package is as asked for all the same.
+func TestApprovalRefused(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	var refuse atomic.Bool
+	refuse.Store(true)
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if !refuse.Load() || phase != proxy.Before || !isApproval(r) {
+			return nil
+		}
+		return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError,
+			Message: "git says no"}
+	})
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
+	w.start()
+	message := w.waitApproved("web", "ApprovalFailed")
+	if want := "edge.web.packagevariant-1 is not published, will try again: cannot change package revision " +
+		"edge.web.packagevariant-1: git says no"; message != want {
+		t.Errorf("got %q, want %q", message, want)
+	}
+	w.Ready("web")
+	refuse.Store(false)
+	w.waitApproved("web", "Published")
+}
+
+// TestApproversAtOnce has a person approve a draft just before the controller does.
+func TestApproversAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	var once atomic.Bool
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.Before && isApproval(r) && once.CompareAndSwap(false, true) {
+			w.Approve(r.Name)
+		}
+		return nil
+	})
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
+	w.start()
+	w.waitApproved("web", "Published")
+	w.Ready("web")
+	if got := w.Revisions("edge", "web"); len(got) != 1 && got[1].Spec.Revision != -1 {
+		t.Errorf("there are %d revisions, want one and the main branch", len(got))
+	}
+}
+
+// TestEditedWhileProposed has a person edit the draft just before the controller proposes it: Porch refuses that, and
+// the draft is left to a person.
+func TestEditedWhileProposed(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	var once atomic.Bool
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.Before && r.Resource == "packagerevisions" && r.Subresource == "" && r.Verb == "patch" &&
+			once.CompareAndSwap(false, true) {
+			w.WriteFiles(r.Name, map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, `b: "mine"`, 1)})
+		}
+		return nil
+	})
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
+	c := w.start()
+	w.waitApproved("web", "EditedByOthers")
+	w.quiet(c)
+	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecycleDraft)
+	w.publish("edge.web.packagevariant-1")
+	w.waitApproved("web", "Published")
+}
+
+// TestChangedWhileProposed has the variant change when the controller has proposed a draft: it becomes a draft again,
+// and what is published is what is asked for then.
+func TestChangedWhileProposed(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	var once atomic.Bool
+	automatic := approval(variant.ApprovalPolicyAutomatic)
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.Before && isApproval(r) && once.CompareAndSwap(false, true) {
+			w.Apply(newVariant("web", plain, automatic, revision(2)))
+			return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError,
+				Message: "git says no"}
+		}
+		return nil
+	})
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.Apply(newVariant("web", plain, automatic))
+	w.start()
+	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecyclePublished)
+	if got := w.Files("edge.web.packagevariant-1")["settings.yaml"]; !strings.Contains(got, `b: "3"`) {
+		t.Errorf("what is published is not of the second revision:\n%s", got)
+	}
+	w.waitApproved("web", "Published")
+}
+
+// TestKilledWhileApproving kills the controller while it makes, proposes and approves drafts. In the end each variant
+// has one revision. It is published, unless the controller was killed before it knew that the draft was as it had saved
+// it: that one waits for a person.
+func TestKilledWhileApproving(t *testing.T) {
+	w, git := newWorldBehind(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	automatic := approval(variant.ApprovalPolicyAutomatic)
+	k := newKiller(w, git)
+	const variants = 8
+	for i := range variants {
+		w.Apply(newVariant(fmt.Sprintf("web-%d", i), plain, automatic))
+	}
+	w.Eventually("the controller is killed some times", func() error {
+		if n := k.killed.Load(); n < 10 {
+			return fmt.Errorf("it was killed %d times", n)
+		}
+		return nil
+	})
+	k.spare()
+	byPerson := 0
+	for i := range variants {
+		name, draft := fmt.Sprintf("web-%d", i), fmt.Sprintf("edge.web-%d.packagevariant-1", i)
+		w.Eventually(name+" is published, or waits for a person", func() error {
+			c := w.Condition(name, v1alpha1.ConditionApproved)
+			if c.Reason != "Published" && c.Reason != "EditedByOthers" {
+				return fmt.Errorf("the condition is %+v", c)
+			}
+			return nil
+		})
+		if w.Condition(name, v1alpha1.ConditionApproved).Reason == "EditedByOthers" {
+			byPerson++
+			if w.Revision(draft).Spec.Lifecycle == porchapi.PackageRevisionLifecycleDraft {
+				w.Propose(draft)
+			}
+			w.Approve(draft)
+		}
+		w.waitLifecycle(draft, porchapi.PackageRevisionLifecyclePublished)
+		if drafts, published := w.drafts(name); len(drafts) != 0 || len(published) > 2 {
+			t.Errorf("%s has the drafts %v and the published revisions %v", name, drafts, published)
+		}
+	}
+	t.Logf("killed %d times; %d of %d drafts waited for a person", k.killed.Load(), byPerson, variants)
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+
+	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func historyLimit(n int32) func(*variant.Spec) {
+	return func(s *variant.Spec) { s.RevisionHistoryLimit = &n }
+}
+
+func suspended(s *variant.Spec) { s.Suspend = true }
+
+func dependsOn(dependencies ...variant.Dependency) func(*variant.Spec) {
+	return func(s *variant.Spec) { s.DependsOn = dependencies }
+}
+
+// waitMessage waits until a variant has a reason and a message.
+func (w *world) waitMessage(name, reason, want string) {
+	w.t.Helper()
+	w.Eventually(fmt.Sprintf("%s says %q", name, want), func() error {
+		if got := w.message(name, reason); got != want {
+			return fmt.Errorf("it says %q", got)
+		}
+		return nil
+	})
+}
+
+// TestSuspend does nothing but say what it would do, and all of it once the variant is resumed. Its deletion waits, too.
+func TestSuspend(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain, suspended))
+	w.start()
+	pv := w.WaitReason("web", "Suspended")
+	const would = "would clone blueprints.web.v1 into edge/web"
+	c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionSuspended)
+	if c == nil || c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, would) || c.LastTransitionTime.IsZero() {
+		t.Errorf("the condition Suspended is %+v, want one with %q", c, would)
+	}
+	w.expectDrafts("web")
+	w.Apply(newVariant("web", plain))
+	pv = w.Ready("web")
+	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionSuspended); c != nil {
+		t.Errorf("the condition Suspended is %+v, want none", c)
+	}
+	w.Apply(newVariant("web", plain, suspended))
+	w.Ready("web") // there is nothing to do
+	w.Delete(newVariant("web"))
+	w.WaitReason("web", "Suspended")
+	w.expectDrafts("web", "edge.web.packagevariant-1")
+	w.Apply(newVariant("web", plain))
+	w.waitGone("web")
+	w.expectDrafts("web")
+}
+
+// TestHistoryLimit keeps the revisions that another package was made from.
+func TestHistoryLimit(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	automatic := approval(variant.ApprovalPolicyAutomatic)
+	w.Apply(newVariant("web", plain, automatic, historyLimit(1)))
+	// A variant of the variant is made from its first revision, and stays there.
+	leaf := newVariant("leaf", plain, automatic, revision(1), func(s *variant.Spec) {
+		s.Upstream.Repo, s.Upstream.Package = "edge", "web"
+	})
+	w.start()
+	w.waitApproved("web", "Published")
+	w.Apply(leaf)
+	w.waitApproved("leaf", "Published")
+	for n := 2; n <= 4; n++ {
+		w.Publish("blueprints", "web", fmt.Sprintf("v%d", n),
+			map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, fmt.Sprintf(`b: "v%d"`, n), 1)})
+		w.Apply(newVariant("web", plain, automatic, revision(n), historyLimit(1)))
+		w.waitLifecycle(fmt.Sprintf("edge.web.packagevariant-%d", n), porchapi.PackageRevisionLifecyclePublished)
+	}
+	w.waitLifecycle("edge.web.packagevariant-2", porchapi.PackageRevisionLifecycleDeletionProposed)
+	w.waitLifecycle("edge.web.packagevariant-3", porchapi.PackageRevisionLifecycleDeletionProposed)
+	w.waitLifecycle("edge.web.packagevariant-4", porchapi.PackageRevisionLifecyclePublished)
+	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecyclePublished)
+
+	// Once the leaf has moved on, nobody needs the first revision any more.
+	leaf = leaf.DeepCopy()
+	leaf.Spec.Upstream.Revision = variant.RevisionNumber(4)
+	leaf.ResourceVersion, leaf.UID = "", ""
+	w.Apply(leaf)
+	w.waitLifecycle("edge.leaf.packagevariant-2", porchapi.PackageRevisionLifecyclePublished)
+	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecycleDeletionProposed)
+}
+
+// TestDependsOn has an application wait for its namespace, and the namespace's deletion for the application.
+func TestDependsOn(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	app := newVariant("app", plain, dependsOn(variant.Dependency{Name: "ns"}))
+	w.Apply(app)
+	w.start()
+	w.expectMessage("app", "DependencyNotFound",
+		`there is no PackageVariant "ns" in this namespace: make it, or correct spec.dependsOn[0].name`)
+	w.Apply(newVariant("ns", plain))
+	w.Ready("ns")
+	w.waitMessage("app", "DependencyNotReady", "waits for ns, of which revision 1 is to be published, and none is")
+	w.publish("edge.ns.packagevariant-1")
+	w.Ready("app")
+	w.Delete(newVariant("ns"))
+	w.WaitReason("ns", "DependentsExist")
+	w.Delete(newVariant("app"))
+	w.waitGone("app")
+	w.waitGone("ns")
+}
+
+// TestDependencyCycle names the way of a cycle, and goes on once it is broken.
+func TestDependencyCycle(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("a", plain, dependsOn(variant.Dependency{Name: "b"})),
+		newVariant("b", plain, dependsOn(variant.Dependency{Name: "c"})),
+		newVariant("c", plain, dependsOn(variant.Dependency{Name: "a"})),
+		newVariant("d", plain, dependsOn(variant.Dependency{Name: "a"})))
+	w.start()
+	w.expectMessage("a", "DependencyCycle", "spec.dependsOn makes a cycle, in which each waits for the next: "+
+		"a -> b -> c -> a; take one of them out of spec.dependsOn")
+	w.WaitReason("b", "DependencyCycle")
+	w.WaitReason("c", "DependencyCycle")
+	w.waitMessage("d", "DependencyNotReady", "waits for a, which is not ready: spec.dependsOn makes a cycle, in which "+
+		"each waits for the next: a -> b -> c -> a; take one of them out of spec.dependsOn")
+	w.Apply(newVariant("c", plain))
+	w.Ready("c")
+	w.publish("edge.c.packagevariant-1")
+	w.Ready("b")
+	w.WaitReason("a", "DependencyNotReady")
+	// Those of a cycle can be deleted, all at once.
+	w.Apply(newVariant("c", plain, dependsOn(variant.Dependency{Name: "a"})))
+	for _, name := range []string{"a", "b", "c", "d"} {
+		w.Delete(newVariant(name))
+	}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		w.waitGone(name)
+	}
+}
+
+// TestLifeWithoutHands takes a blueprint through three versions over four sites, and nobody touches a draft.
+func TestLifeWithoutHands(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	sites := []string{"north", "east", "south", "west"}
+	apply := func(number int) {
+		for _, site := range sites {
+			automatic := approval(variant.ApprovalPolicyAutomatic)
+			w.Apply(newVariant("ns-"+site, plain, automatic, revision(number), historyLimit(2)),
+				newVariant("app-"+site, plain, automatic, revision(number), historyLimit(2),
+					dependsOn(variant.Dependency{Name: "ns-" + site, MinRevision: int32(number)})))
+		}
+	}
+	w.start()
+	for number := 1; number <= 3; number++ {
+		if number > 1 {
+			w.Publish("blueprints", "web", fmt.Sprintf("v%d", number),
+				map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, fmt.Sprintf(`b: "v%d"`, number), 1)})
+		}
+		apply(number)
+		for _, site := range sites {
+			for _, pkg := range []string{"ns-", "app-"} {
+				name := fmt.Sprintf("edge.%s%s.packagevariant-%d", pkg, site, number)
+				w.waitLifecycle(name, porchapi.PackageRevisionLifecyclePublished)
+			}
+			ns := w.Revision(fmt.Sprintf("edge.ns-%s.packagevariant-%d", site, number)).Status.PublishedAt
+			app := w.Revision(fmt.Sprintf("edge.app-%s.packagevariant-%d", site, number)).Status.PublishedAt
+			if app.Before(&ns) {
+				t.Errorf("the app of %s was published at %s, before its namespace at %s", site, app, ns)
+			}
+		}
+	}
+	for _, site := range sites {
+		for _, pkg := range []string{"ns-", "app-"} {
+			w.waitLifecycle("edge."+pkg+site+".packagevariant-1", porchapi.PackageRevisionLifecycleDeletionProposed)
+			var left []string
+			for _, r := range w.Revisions("edge", pkg+site) {
+				left = append(left, fmt.Sprintf("%s %s", r.Spec.WorkspaceName, r.Spec.Lifecycle))
+			}
+			want := []string{"packagevariant-1 DeletionProposed", "packagevariant-2 Published", "packagevariant-3 Published"}
+			if diff := cmp.Diff(want, left); diff != "" {
+				t.Errorf("%s%s (-want +got):\n%s", pkg, site, diff)
+			}
+		}
+	}
+}

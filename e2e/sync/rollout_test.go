@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// rolloutSet is a set over the Repositories with the label wave, which publishes its drafts by itself.
+const rolloutSet = `apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata:
+  name: fleet
+spec:
+  upstream: {repo: blueprints, package: web, revision: latest}
+  targets:
+  - repositorySelector: {matchExpressions: [{key: wave, operator: Exists}]}
+    template: {approvalPolicy: Automatic}
+  rollout:
+`
+
+const canaryThenSites = `    waves:
+    - {name: canary, selector: {matchLabels: {wave: canary}}, after: {approval: true}}
+    - {name: sites, selector: {matchLabels: {wave: sites}}, maxConcurrent: 1}
+`
+
+// site registers a Repository of a wave.
+func (w *world) site(name, wave string) {
+	w.t.Helper()
+	w.Repository(name, map[string]string{"wave": wave}, false)
+}
+
+// approveWave approves a wave of the set as kubectl annotate does.
+func (w *world) approveWave(approval string) {
+	w.t.Helper()
+	w.kubectl("annotate", "packagevariantset", "fleet", "--namespace="+w.Namespace, "--overwrite",
+		v1alpha2.ApproveWaveAnnotation+"="+approval)
+}
+
+// waitRollout waits until the set has a phase, a reason of its condition Ready, and these waves, each with its state
+// and its targets, updated, reached, and failed.
+func (w *world) waitRollout(phase, reason string, waves ...string) {
+	w.t.Helper()
+	w.Eventually(fmt.Sprintf("the rollout is %s, with the waves %v", phase, waves), func() error {
+		set := w.set()
+		if set.Status.Rollout == nil {
+			return fmt.Errorf("there is none: %+v", set.Status.Conditions)
+		}
+		var got []string
+		for _, s := range set.Status.Rollout.Waves {
+			got = append(got, fmt.Sprintf("%s %s %d/%d/%d/%d", s.Name, s.State, s.Targets, s.Updated, s.Reached, s.Failed))
+		}
+		if diff := cmp.Diff(waves, got); diff != "" {
+			return fmt.Errorf("waves (-want +got):\n%s", diff)
+		}
+		ready := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionReady)
+		if got := string(set.Status.Rollout.Phase); got != phase || ready == nil || ready.Reason != reason ||
+			ready.ObservedGeneration != set.Generation {
+			return fmt.Errorf("it is %s, and the condition Ready is %+v", got, ready)
+		}
+		return nil
+	})
+	w.checkSet()
+}
+
+// on returns the upstream revisions in the specs of the set's variants, by their Repositories.
+func (w *world) on() map[string]string {
+	w.t.Helper()
+	var list v1alpha1.PackageVariantList
+	if err := w.Client.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
+		w.t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, pv := range list.Items {
+		out[pv.Spec.Downstream.Repo] = pv.Spec.Upstream.Revision.String()
+	}
+	return out
+}
+
+func (w *world) expectOn(want map[string]string) {
+	w.t.Helper()
+	if diff := cmp.Diff(want, w.on()); diff != "" {
+		w.t.Errorf("revisions (-want +got):\n%s", diff)
+	}
+}
+
+// TestRollout brings two revisions to a canary and, once that is approved, to two sites, one after the other.
+func TestRollout(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.site("alpha", "canary")
+	w.site("north", "sites")
+	w.site("south", "sites")
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newSet(t, rolloutSet+canaryThenSites))
+	c := w.start()
+	w.waitRollout("AwaitingApproval", "RolloutAwaitingApproval", "canary AwaitingApproval 1/1/1/0", "sites Pending 2/0/0/0")
+	w.expectOn(map[string]string{"alpha": "1"})
+	w.approveWave("canary@v1")
+	w.waitRollout("Complete", "VariantsReady", "canary Complete 1/1/1/0", "sites Complete 2/2/2/0")
+	w.expectOn(map[string]string{"alpha": "1", "north": "1", "south": "1"})
+
+	// The approval was of the first revision: the second one stops at the canary again.
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.waitRollout("AwaitingApproval", "RolloutAwaitingApproval", "canary AwaitingApproval 1/1/1/0", "sites Pending 2/0/0/0")
+	w.expectOn(map[string]string{"alpha": "2", "north": "1", "south": "1"})
+	w.quiet(c)
+	w.approveWave("canary@blueprints.web.v2")
+	w.waitRollout("Complete", "VariantsReady", "canary Complete 1/1/1/0", "sites Complete 2/2/2/0")
+	status := w.set().Status
+	if diff := cmp.Diff(&v1alpha2.VariantCounts{Desired: 3, UpToDate: 3, Updated: 3}, status.Counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	want := &v1alpha2.RolloutRevision{Name: "blueprints.web.v1", Revision: 1}
+	if diff := cmp.Diff(want, status.Rollout.PreviousRevision); diff != "" {
+		t.Errorf("previous revision (-want +got):\n%s", diff)
+	}
+	w.quiet(c)
+
+	// Going back is a rollout like any other.
+	w.Apply(newSet(t, strings.Replace(rolloutSet+canaryThenSites, "revision: latest", "revision: 1", 1)))
+	w.waitRollout("AwaitingApproval", "RolloutAwaitingApproval", "canary AwaitingApproval 1/1/1/0", "sites Pending 2/0/0/0")
+	w.expectOn(map[string]string{"alpha": "1", "north": "2", "south": "2"})
+}
+
+// TestRolloutStops stops at a site that fails, and goes on when that is mended.
+func TestRolloutStops(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.site("alpha", "canary")
+	w.site("north", "sites")
+	w.site("south", "sites")
+	w.Publish("blueprints", "web", "v1", simple())
+	theirs := w.Draft("north", "web", "theirs", map[string]string{"settings.yaml": settings})
+	w.Apply(newSet(t, rolloutSet+strings.Replace(canaryThenSites, ", after: {approval: true}", "", 1)))
+	w.start()
+	w.waitRollout("Stopped", "RolloutStopped", "canary Complete 1/1/1/0", "sites Progressing 2/1/0/1")
+	failures := w.set().Status.Failures
+	if len(failures) != 1 || failures[0].Reason != "DownstreamExists" || failures[0].Since.IsZero() {
+		t.Errorf("the failures are %+v, want one for DownstreamExists", failures)
+	}
+	w.expectOn(map[string]string{"alpha": "1", "north": "1"})
+	w.Delete(theirs)
+	w.waitRollout("Complete", "VariantsReady", "canary Complete 1/1/1/0", "sites Complete 2/2/2/0")
+}
+
+// TestRolloutPaused keeps its place, and a newer revision in the middle begins again at the first wave.
+func TestRolloutPaused(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.site("alpha", "canary")
+	w.site("north", "sites")
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newSet(t, rolloutSet+canaryThenSites))
+	w.start()
+	w.waitRollout("AwaitingApproval", "RolloutAwaitingApproval", "canary AwaitingApproval 1/1/1/0", "sites Pending 1/0/0/0")
+	w.Apply(newSet(t, rolloutSet+"    paused: true\n"+canaryThenSites))
+	w.waitRollout("Paused", "RolloutPaused", "canary AwaitingApproval 1/1/1/0", "sites Pending 1/0/0/0")
+	w.approveWave("canary@1")
+	w.waitRollout("Paused", "RolloutPaused", "canary Complete 1/1/1/0", "sites Progressing 1/0/0/0")
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.waitRollout("Paused", "RolloutPaused", "canary Progressing 1/0/0/0", "sites Pending 1/0/0/0")
+	w.expectOn(map[string]string{"alpha": "1"})
+	w.Apply(newSet(t, rolloutSet+canaryThenSites))
+	w.waitRollout("AwaitingApproval", "RolloutAwaitingApproval", "canary AwaitingApproval 1/1/1/0", "sites Pending 1/0/0/0")
+	w.expectOn(map[string]string{"alpha": "2"})
+}
+
+// flight counts, at the API server, how many targets have got a revision and are not ready with it.
+type flight struct {
+	w    *world
+	mu   sync.Mutex
+	most int
+	seen []string
+}
+
+// look counts before a variant's spec is written, that one among them.
+func (f *flight) look(r proxy.Request, phase proxy.Phase) *metav1.Status {
+	if phase != proxy.After || r.Resource != "packagevariants" || r.Subresource != "" ||
+		!slices.Contains([]string{"create", "patch"}, r.Verb) {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list v1alpha1.PackageVariantList
+	if err := f.w.Client.List(f.w.t.Context(), &list, client.InNamespace(f.w.Namespace)); err != nil {
+		return &metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable}
+	}
+	moving := []string{}
+	for i := range list.Items {
+		pv := &list.Items[i]
+		s := &pv.Status
+		number, _ := pv.Spec.Upstream.Revision.Number()
+		done := s.ObservedGeneration == pv.Generation && s.Upstream != nil && s.Upstream.Revision == number &&
+			meta.IsStatusConditionTrue(s.Conditions, v1alpha1.ConditionReady)
+		if !done {
+			moving = append(moving, pv.Spec.Downstream.Repo)
+		}
+	}
+	if len(moving) > f.most {
+		f.most, f.seen = len(moving), moving
+	}
+	return nil
+}
+
+// TestRolloutKilled kills the controller all along two rollouts, with two at work now and then: never are more targets
+// in flight than the wave allows.
+func TestRolloutKilled(t *testing.T) {
+	w, git := newWorldBehind(t)
+	w.mayApprove()
+	var waves []string
+	for i := range 6 {
+		w.site(fmt.Sprintf("site-%d", i), "sites")
+	}
+	waves = append(waves, "sites Complete 6/6/6/0")
+	w.Publish("blueprints", "web", "v1", simple())
+	k := newKiller(w, git)
+	f := &flight{w: w}
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if status := f.look(r, phase); status != nil {
+			return status
+		}
+		return k.hook(r, phase)
+	})
+	set := newSet(t, rolloutSet+"    waves: [{name: sites, selector: {matchLabels: {wave: sites}}, maxConcurrent: 2, until: Ready}]\n")
+	set.Spec.Targets[0].Template.ApprovalPolicy = nil
+	w.Apply(set)
+	w.Eventually("the controller is killed some times", func() error {
+		if n := k.killed.Load(); n < 10 {
+			return fmt.Errorf("it was killed %d times", n)
+		}
+		return nil
+	})
+	k.spare()
+	w.waitRollout("Complete", "VariantsReady", waves...)
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	w.waitRollout("Complete", "VariantsReady", waves...)
+	w.expectOn(map[string]string{"site-0": "2", "site-1": "2", "site-2": "2", "site-3": "2", "site-4": "2", "site-5": "2"})
+	t.Logf("killed %d times; at most %d in flight: %v", k.killed.Load(), f.most, f.seen)
+	if f.most > 2 {
+		t.Errorf("%d targets were in flight: %v", f.most, f.seen)
+	}
+}

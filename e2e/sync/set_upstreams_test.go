@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+
+	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// manySet is a set of several upstreams over the Repositories with the label env=prod.
+func manySet(t *testing.T, upstreams string) *v1alpha2.PackageVariantSet {
+	t.Helper()
+	set := simpleSet(t, "", "")
+	many := newSet(t, "spec: {"+upstreams+"}")
+	set.Spec.Upstream, set.Spec.Upstreams, set.Spec.UpstreamSelector = nil, many.Spec.Upstreams, many.Spec.UpstreamSelector
+	return set
+}
+
+// expectUpstreams waits until the variants have these upstreams.
+func (w *world) expectUpstreams(want ...string) {
+	w.t.Helper()
+	w.Eventually(fmt.Sprintf("the variants have the upstreams %v", want), func() error {
+		var list v1alpha1.PackageVariantList
+		if err := w.Client.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
+			return err
+		}
+		var got []string
+		for _, pv := range list.Items {
+			if u := pv.Spec.Upstream; pv.DeletionTimestamp.IsZero() {
+				got = append(got, fmt.Sprintf("%s@%s in %s", u.Package, u.Revision, pv.Spec.Downstream.Repo))
+			}
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("-want +got:\n%s", diff)
+		}
+		return nil
+	})
+}
+
+// labelRevision changes the labels of a package revision as it is now.
+func (w *world) labelRevision(name string, labels map[string]string) {
+	w.t.Helper()
+	w.Eventually(name+" has got its labels", func() error {
+		r := &porchapi.PackageRevision{}
+		if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, r); err != nil {
+			return err
+		}
+		r.Labels = labels
+		return w.Client.Update(w.t.Context(), r)
+	})
+}
+
+// TestSetUpstreams has a set make two packages in each Repository, and what keeps it from that.
+func TestSetUpstreams(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("blueprints", "db", "v1", simple())
+	w.prods("edge-1", "edge-2")
+	const both = "upstreams: [{repo: blueprints, package: web, revision: latest}, {repo: blueprints, package: db, " +
+		"workspaceName: v1}]"
+	w.Apply(manySet(t, both))
+	w.start()
+	all := []string{"edge-1/db", "edge-1/web", "edge-2/db", "edge-2/web"}
+	w.expectSet("VariantsReady", [3]int32{4, 4, 4}, all...)
+
+	w.Apply(manySet(t, "upstreams: [{repo: blueprints, package: web, revision: latest}, {repo: blueprints, package: web, "+
+		"revision: 1}]"))
+	w.setCondition(v1alpha1.ConditionReady, `wants package "web" in repository "edge-1" for target edge-1/web of `+
+		`spec.upstreams[1], which spec.targets[0] (for edge-1/web of spec.upstreams[0]) wants already`)
+	w.expectSet("ExpansionFailed", [3]int32{4, 4, 4}, all...)
+	w.Apply(manySet(t, "upstreams: [{repo: blueprints, package: web, revision: latest}, {repo: blueprints, package: tools, "+
+		"revision: 1}]"))
+	w.setCondition(v1alpha1.ConditionReady, "there is no PackageRevision of blueprints/tools with revision 1 in this "+
+		"namespace: publish it, or correct spec.upstreams[1]")
+	w.expectSet("UpstreamNotFound", [3]int32{4, 4, 4}, all...)
+
+	// It comes, and one that the set names no more goes.
+	w.Publish("blueprints", "tools", "v1", simple())
+	w.expectSet("VariantsReady", [3]int32{4, 4, 4}, "edge-1/tools", "edge-1/web", "edge-2/tools", "edge-2/web")
+}
+
+// TestSetUpstreamSelector has packages, and revisions of them, come to match and cease to.
+func TestSetUpstreamSelector(t *testing.T) {
+	w := newWorld(t)
+	base := map[string]string{"tier": "base"}
+	w.prods("edge-1", "edge-2")
+	for _, pkg := range []string{"web", "db", "tools"} {
+		w.Publish("blueprints", pkg, "v1", simple())
+	}
+	w.labelRevision("blueprints.web.v1", base)
+	w.Apply(manySet(t, "upstreamSelector: {matchLabels: {tier: base}}"))
+	c := w.start()
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
+	w.labelRevision("blueprints.db.v1", base)
+	w.expectSet("VariantsReady", [3]int32{4, 4, 4}, "edge-1/db", "edge-1/web", "edge-2/db", "edge-2/web")
+
+	// A newer revision counts once it matches; until then the set is not even looked at.
+	w.quiet(c)
+	before := c.Metric("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariantset"})
+	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": settings, "more.yaml": point})
+	w.quiet(c)
+	after := c.Metric("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariantset"})
+	if after != before {
+		t.Errorf("a revision that does not match had the set reconciled %v times", after-before)
+	}
+	w.expectUpstreams("db@1 in edge-1", "db@1 in edge-2", "web@1 in edge-1", "web@1 in edge-2")
+	w.labelRevision("blueprints.web.v2", base)
+	w.expectUpstreams("db@1 in edge-1", "db@1 in edge-2", "web@2 in edge-1", "web@2 in edge-2")
+	w.waitFile("edge-2.web.packagevariant-1", "more.yaml", "name: region")
+	w.expectSet("VariantsReady", [3]int32{4, 4, 4}, "edge-1/db", "edge-1/web", "edge-2/db", "edge-2/web")
+
+	// A package that is not there any more is not one that lost its label.
+	w.ProposeDeletion("blueprints.db.v1")
+	w.Delete(w.Revision("blueprints.db.v1"))
+	w.setCondition(v1alpha1.ConditionReady, "there is no published PackageRevision of blueprints/db any more, which 2 "+
+		"variants of this set are made from: bring it back, or delete these variants: fleet-edge-1-db-")
+	w.expectSet("UpstreamNotFound", [3]int32{4, 4, 4}, "edge-1/db", "edge-1/web", "edge-2/db", "edge-2/web")
+	w.Publish("blueprints", "db", "v3", simple())
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
+
+	w.labelRevision("blueprints.web.v2", nil)
+	w.expectUpstreams("web@1 in edge-1", "web@1 in edge-2")
+	w.labelRevision("blueprints.web.v1", nil)
+	w.setCondition(v1alpha1.ConditionReady, "the targets, or the upstreamSelector, select nothing any more, and the 2 "+
+		"variants of this set are kept")
+	w.Never(2*time.Second, "a variant goes", func() error {
+		if diff := cmp.Diff([]string{"edge-1/web", "edge-2/web"}, w.variants()); diff != "" {
+			return fmt.Errorf("-want +got:\n%s", diff)
+		}
+		return nil
+	})
+}
+
+// TestSetUpstreamsRegisteredAnew takes the Repository of the selected packages away and registers it again. Porch knows of
+// no labels then: the variants of the package that nobody has labelled yet wait behind maxDeletions.
+func TestSetUpstreamsRegisteredAnew(t *testing.T) {
+	w := newWorld(t)
+	base := map[string]string{"tier": "base"}
+	w.prods("edge-1")
+	for _, pkg := range []string{"db", "web"} {
+		w.Publish("blueprints", pkg, "v1", simple())
+		w.labelRevision("blueprints."+pkg+".v1", base)
+	}
+	set := manySet(t, "upstreamSelector: {repo: blueprints, matchLabels: {tier: base}}")
+	none := intstr.FromString("10%")
+	set.Spec.MaxDeletions = &none
+	w.Apply(set)
+	w.start()
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/db", "edge-1/web")
+
+	w.Delete(&configapi.Repository{ObjectMeta: metav1.ObjectMeta{Name: "blueprints"}})
+	w.setCondition(v1alpha1.ConditionReady, `there is no Repository "blueprints" in this namespace: register it`)
+	w.expectSet("RepositoryNotFound", [3]int32{2, 2, 2}, "edge-1/db", "edge-1/web")
+	w.registerAnew("blueprints", false)
+	w.setCondition(v1alpha1.ConditionReady, "the targets, or the upstreamSelector, select nothing any more, and the 2 "+
+		"variants of this set are kept")
+	w.labelRevision("blueprints.web.v1", base)
+	w.setCondition(v1alpha1.ConditionReady, "nothing is changed, for 1 of the 2 variants of this set would be deleted")
+	w.expectSet("TooManyDeletions", [3]int32{1, 1, 1}, "edge-1/db", "edge-1/web")
+	w.labelRevision("blueprints.db.v1", base)
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/db", "edge-1/web")
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expansion
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// EmptySelection says that a set, whose spec stands at path, selects nothing any more and keeps its variants: so it is
+// where a label is lost. The controller says the same.
+func EmptySelection(spec *v1alpha2.PackageVariantSetSpec, path string, kept int) string {
+	what := "the targets select"
+	if spec.UpstreamSelector != nil {
+		what = "the targets, or the upstreamSelector, select"
+	}
+	return fmt.Sprintf("%s nothing any more, and the %d variants of this set are kept: "+
+		"correct %s, or the labels that they select by, or have the variants deleted by %s: true",
+		what, kept, strings.TrimSuffix(what, " select"), node.Join(path, "allowEmpty"))
+}
+
+// TooManyDeletions says that a set, whose spec stands at path, would delete more of its variants than its maxDeletions
+// allows, and that it changes nothing; "" if it does not. The controller has the same rule. The variants that there are
+// and those that would go do not count in what is being deleted already; the set must be valid.
+func TooManyDeletions(spec *v1alpha2.PackageVariantSetSpec, path string, there int, doomed []string) string {
+	limit := spec.MaxDeletions
+	if limit == nil || len(doomed) <= allowed(limit, there) {
+		return ""
+	}
+	field := node.Join(path, "maxDeletions")
+	return fmt.Sprintf("nothing is changed, for %d of the %d variants of this set would be deleted (%s), and %s, "+
+		"which is %s, allows %d: correct the targets, or the labels that they select by, or raise %s",
+		len(doomed), there, firstOf(doomed), field, limit, allowed(limit, there), field)
+}
+
+// percentage is a number of percent from 0 to 100.
+var percentage = regexp.MustCompile(`^(100|[0-9]{1,2})%$`)
+
+// allowed returns how many of so many variants may be deleted.
+func allowed(limit *intstr.IntOrString, of int) int {
+	if limit.Type == intstr.Int {
+		return limit.IntValue()
+	}
+	percent, err := strconv.Atoi(strings.TrimSuffix(limit.StrVal, "%"))
+	if err != nil {
+		return 0 // no valid set has it; to delete nothing is safe
+	}
+	return of * percent / 100
+}
+
+// maxDeletions refuses what is no number of variants, and no share of them.
+func (v *validator) maxDeletions(path string, limit *intstr.IntOrString) {
+	if limit != nil && (limit.Type == intstr.Int && limit.IntVal < 0 ||
+		limit.Type == intstr.String && !percentage.MatchString(limit.StrVal)) {
+		v.errorf(path,
+			"is %q, but must be a number of variants from 0, or a percentage of them from 0%% to 100%%, such as 20%%", limit)
+	}
+}
+
+// firstOf joins the first three of a list, and says how many more there are.
+func firstOf(list []string) string {
+	const shown = 3
+	if len(list) > shown {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:shown], ", "), len(list)-shown)
+	}
+	return strings.Join(list, ", ")
+}

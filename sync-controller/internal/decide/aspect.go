@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Aspect is a condition beside Ready, Stalled and Reconciling.
+type Aspect struct {
+	// Type is the type of the condition, True its status.
+	Type string
+	True bool
+	// Reason is a word for programs, Message a sentence for people. Without a reason there is to be no such condition.
+	Reason, Message string
+}
+
+// Set sets the condition for a generation of the variant, or takes it away. It reports whether its status or its reason
+// is another now.
+func (a *Aspect) Set(conditions *[]metav1.Condition, generation int64) (changed bool) {
+	if a.Reason == "" {
+		return meta.RemoveStatusCondition(conditions, a.Type)
+	}
+	status := metav1.ConditionFalse
+	if a.True {
+		status = metav1.ConditionTrue
+	}
+	before := meta.FindStatusCondition(*conditions, a.Type)
+	changed = before == nil || before.Status != status || before.Reason != a.Reason
+	meta.SetStatusCondition(conditions, metav1.Condition{
+		Type: a.Type, Status: status, Reason: a.Reason, Message: v1alpha1.ShortenMessage(a.Message),
+		ObservedGeneration: generation,
+	})
+	return changed
+}
+
+// aspect returns a condition that is False.
+func aspect(kind, reason, format string, args ...any) *Aspect {
+	return &Aspect{Type: kind, Reason: reason, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// variant returns a variant of a namespace by its name; nil if there is none.
+func (r *Reconciler) variant(ctx context.Context, namespace, name string) (*v1alpha1.PackageVariant, error) {
+	var pv v1alpha1.PackageVariant
+	err := r.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &pv)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return &pv, err
+}
+
+// observeDependencies finds the variants of spec.dependsOn, and the way on which they lead back to the variant.
+func (r *Reconciler) observeDependencies(ctx context.Context, o *observation) error {
+	if o.Deleting || len(o.Spec.DependsOn) == 0 {
+		return nil
+	}
+	for i := range o.Spec.DependsOn {
+		wanted := &o.Spec.DependsOn[i]
+		d := decide.Dependency{Name: wanted.Name, AtLeast: wanted.AtLeast()}
+		pv, err := r.variant(ctx, o.pv.Namespace, wanted.Name)
+		if err == nil && pv != nil {
+			err = r.observeDependency(ctx, pv, &d)
+		}
+		if err != nil {
+			return err
+		}
+		o.Dependencies = append(o.Dependencies, d)
+	}
+	way, err := r.wayBack(ctx, o.pv, o.pv.Name, map[string]bool{})
+	if err == nil && way != nil {
+		o.Cycle = append([]string{o.pv.Name}, way...)
+	}
+	return err
+}
+
+// observeDependency notes how a variant is that another one waits for.
+func (r *Reconciler) observeDependency(ctx context.Context, pv *v1alpha1.PackageVariant, d *decide.Dependency) error {
+	state := readiness(pv)
+	d.Found, d.Ready, d.Message = true, state.ready, cmp.Or(state.message, "it was not looked at yet")
+	if pv.Spec.Downstream == nil {
+		return nil
+	}
+	revisions, err := r.cached(ctx, pv.Namespace, porch.PackageIndex, revision.DownstreamOf(&pv.Spec).String())
+	if latest := revision.LatestPublished(revisions); err == nil && latest != nil {
+		d.Published = latest.Number
+	}
+	return err
+}
+
+// wayBack returns the names from a variant's dependencies to the one of the given name, which is the last; nil if none
+// leads there. Each variant is visited once.
+func (r *Reconciler) wayBack(ctx context.Context, from *v1alpha1.PackageVariant, to string,
+	visited map[string]bool) ([]string, error) {
+	for i := range from.Spec.DependsOn {
+		name := from.Spec.DependsOn[i].Name
+		if name == to {
+			return []string{to}, nil
+		}
+		if visited[name] {
+			continue
+		}
+		visited[name] = true
+		next, err := r.variant(ctx, from.Namespace, name)
+		if err != nil || next == nil {
+			return nil, err
+		}
+		if way, err := r.wayBack(ctx, next, to, visited); way != nil || err != nil {
+			return append([]string{name}, way...), err
+		}
+	}
+	return nil, nil
+}
+
+// observeDependents finds the variants with packages that depend on one that is being deleted. Those that it depends on
+// itself do not count: one of a cycle has to go first.
+func (r *Reconciler) observeDependents(ctx context.Context, o *observation) error {
+	if !o.Deleting {
+		return nil
+	}
+	for _, request := range r.variants(ctx, o.pv.Namespace, dependencyIndex, o.pv.Name, nil) {
+		pv, err := r.variant(ctx, request.Namespace, request.Name)
+		if err != nil {
+			return err
+		}
+		if pv == nil || len(pv.Status.OwnedRevisions) == 0 || pv.Name == o.pv.Name {
+			continue
+		}
+		way, err := r.wayBack(ctx, o.pv, pv.Name, map[string]bool{})
+		if err != nil {
+			return err
+		}
+		if way == nil {
+			o.Dependents = append(o.Dependents, pv.Name)
+		}
+	}
+	slices.Sort(o.Dependents)
+	return nil
+}
+
+// ready is what those that depend on a variant ask of its condition Ready.
+type ready struct {
+	ready   bool
+	message string
+	owns    bool
+}
+
+func readiness(pv *v1alpha1.PackageVariant) ready {
+	state := ready{owns: len(pv.Status.OwnedRevisions) > 0}
+	c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady)
+	if c != nil && c.ObservedGeneration == pv.Generation {
+		state.ready, state.message = c.Status == metav1.ConditionTrue && pv.DeletionTimestamp.IsZero(), c.Message
+	}
+	return state
+}
+
+// related returns the variants that depend on one, and those that it depends on and that wait for it to be gone.
+func (r *Reconciler) related(ctx context.Context, o client.Object) []ctrl.Request {
+	requests := r.variants(ctx, o.GetNamespace(), dependencyIndex, o.GetName(), nil)
+	pv, ok := o.(*v1alpha1.PackageVariant)
+	if !ok {
+		return requests
+	}
+	for i := range pv.Spec.DependsOn {
+		dependency, err := r.variant(ctx, pv.Namespace, pv.Spec.DependsOn[i].Name)
+		if err != nil { // as in variants
+			log.FromContext(ctx).Error(err, "cannot find what a variant depends on", "variant", pv.Name)
+		} else if dependency != nil && !dependency.DeletionTimestamp.IsZero() {
+			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(dependency)})
+		}
+	}
+	return requests
+}
+
+// dependencyChanged passes on what other variants ask of a variant by spec.dependsOn.
+func dependencyChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
+		after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
+		return okBefore && okAfter && (readiness(before) != readiness(after) ||
+			!equality.Semantic.DeepEqual(before.Spec.DependsOn, after.Spec.DependsOn))
+	}}
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// approvalError is the failure of an approval, or of what leads to it. The package is as the variant asks for all the
+// same.
+type approvalError struct {
+	revision string
+	err      error
+}
+
+func (e *approvalError) Error() string { return e.err.Error() }
+
+func (e *approvalError) Unwrap() error { return e.err }
+
+// aspect tells the user of the failure.
+func (e *approvalError) aspect() *decide.Aspect {
+	a := &decide.Aspect{Type: v1alpha1.ConditionApproved, Reason: v1alpha1.ReasonApprovalFailed,
+		Message: fmt.Sprintf("%s is not published, will try again: %v", e.revision, e.err)}
+	if apierrors.IsForbidden(e.err) {
+		a.Reason = v1alpha1.ReasonPermissionMissing
+		a.Message += "; bind the controller's ServiceAccount to the ClusterRole " + decide.ApproverRole
+	}
+	return a
+}
+
+// move does a step that gives a revision another lifecycle.
+func (a *action) move(ctx context.Context, step *decide.Step) error {
+	name := step.Revision.Name
+	switch step.Action {
+	case decide.Propose:
+		if err := a.lifecycle(ctx, step.Revision, revision.Proposed, a.porch.Propose); err != nil {
+			return err
+		}
+		a.out.Saved.Proposed = true
+		return nil
+	case decide.Approve:
+		if err := a.lifecycle(ctx, step.Revision, revision.Published, a.porch.Approve); err != nil {
+			return err
+		}
+		now := metav1.Now()
+		a.out.approval = &v1alpha1.Approval{Revision: name, Policy: a.in.Spec.ApprovalPolicy, Time: now}
+		a.recordEvent("Approved", fmt.Sprintf("published %s, by spec.approvalPolicy %s", name, a.in.Spec.ApprovalPolicy), nil)
+		return nil
+	case decide.Withdraw:
+		a.out.Saved.Proposed = false
+		return a.lifecycle(ctx, step.Revision, revision.Draft, a.porch.Approve)
+	default: // decide.Keep
+		err := a.porch.Keep(ctx, step.Revision)
+		a.changed(name, func(r *revision.Revision) { r.Lifecycle = revision.Published })
+		a.recordEvent("DeletionTakenBack", "took back the proposal to delete "+name, err)
+		return err
+	}
+}
+
+// lifecycle gives a revision another lifecycle, by one of Porch's two calls for that, unless its content is not any more
+// what was looked at.
+func (a *action) lifecycle(ctx context.Context, r *revision.Revision, lifecycle revision.Lifecycle,
+	set func(context.Context, *revision.Revision, revision.Lifecycle) (revision.Revision, error)) error {
+	seen := *r
+	if e, inspected := a.in.contents[r.Name]; inspected {
+		seen.Commit = e.content.Commit
+	}
+	now, err := set(ctx, &seen, lifecycle)
+	switch {
+	case err == nil:
+		a.changed(r.Name, func(r *revision.Revision) { *r = now })
+		return nil
+	case porch.Unavailable(err), porch.Busy(err):
+		return err
+	default:
+		return &approvalError{revision: r.Name, err: err}
+	}
+}

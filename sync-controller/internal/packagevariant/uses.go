@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// observeUses finds which superseded revisions others need: as the upstream that a variant asks for, or as what a
+// package was made from, in any namespace.
+func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
+	o.Used = map[string]bool{}
+	superseded := decide.Superseded(&o.Input)
+	if o.Deleting || len(superseded) == 0 {
+		return nil
+	}
+	aliases, err := r.aliases(ctx, o.pv.Namespace, revision.DownstreamOf(o.Spec))
+	if err != nil {
+		return err
+	}
+	for i := range aliases {
+		if err := r.observeUpstreams(ctx, o, &aliases[i]); err != nil {
+			return err
+		}
+	}
+	for i := range superseded {
+		derived, err := r.isBase(ctx, &superseded[i])
+		if err != nil {
+			return err
+		}
+		o.Used[superseded[i].Name] = o.Used[superseded[i].Name] || derived
+	}
+	return nil
+}
+
+// observeUpstreams notes the revisions of the downstream that are the upstreams of other variants, in a namespace that
+// knows it by an alias.
+func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation, a *alias) error {
+	var list v1alpha1.PackageVariantList
+	err := r.client.List(ctx, &list, client.InNamespace(a.namespace), client.UnsafeDisableDeepCopy,
+		client.MatchingFields{upstreamIndex: a.pkg.String()})
+	if err != nil {
+		return err
+	}
+	candidates := revision.Candidates(o.Revisions)
+	for i := range candidates { // by which the variants there name them
+		candidates[i].Repo, candidates[i].Package = a.pkg.Repo, a.pkg.Name
+	}
+	for i := range list.Items {
+		if found := list.Items[i].Spec.Upstream.Resolve(candidates); found >= 0 {
+			o.Used[o.Revisions[found].Name] = true
+		}
+	}
+	return nil
+}
+
+// isBase reports whether a package was made from a revision, and would be upgraded from there: by one of its open
+// drafts, or by its latest published revision.
+func (r *Reconciler) isBase(ctx context.Context, rev *revision.Revision) (bool, error) {
+	derived, err := r.cached(ctx, "", porch.LockIndex, rev.Commit)
+	if err != nil {
+		return false, err
+	}
+	for i := range derived {
+		d := &derived[i]
+		if d.Open() {
+			return true, nil
+		}
+		siblings, err := r.cached(ctx, d.Namespace, porch.PackageIndex, d.Package.String())
+		if err != nil {
+			return false, err
+		}
+		if latest := revision.LatestPublished(siblings); latest != nil && latest.Name == d.Name {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// bases returns the variants with a limit of their history that own what a published package was made from: it may be
+// needed no more.
+func (r *Reconciler) bases(ctx context.Context, pr *porchapi.PackageRevision, rev *revision.Revision) []ctrl.Request {
+	var requests []ctrl.Request
+	siblings, err := r.cached(ctx, pr.Namespace, porch.PackageIndex, rev.Package.String())
+	for i := range siblings {
+		if siblings[i].Lock == nil {
+			continue
+		}
+		var bases []revision.Revision
+		if bases, err = r.cached(ctx, "", porch.CommitIndex, siblings[i].Lock.Commit); err != nil {
+			break
+		}
+		for j := range bases {
+			requests = append(requests, r.limited(ctx, &bases[j])...)
+		}
+	}
+	if err != nil { // as in variants
+		log.FromContext(ctx).Error(err, "cannot find what a package was made from", "revision", pr.Name)
+	}
+	return requests
+}
+
+// limited returns the variants that make a revision's package and limit its history.
+func (r *Reconciler) limited(ctx context.Context, rev *revision.Revision) []ctrl.Request {
+	return r.variants(ctx, rev.Namespace, downstreamIndex, rev.Package.String(),
+		func(pv *v1alpha1.PackageVariant) bool { return pv.Spec.RevisionHistoryLimit != nil })
+}

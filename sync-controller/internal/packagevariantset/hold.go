@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+)
+
+// hold says why no step of a plan is done: a reason, a sentence for people, and what would be done without. The zero
+// value holds nothing.
+type hold struct{ reason, message, would string }
+
+// hold returns why none of the steps is to be done: because they delete more variants than the set allows, or because
+// there is something to do and the set is suspended.
+func (in *input) hold(steps []step) hold {
+	there, doomed := 0, []string(nil)
+	for i := range steps {
+		switch s := &steps[i]; s.do {
+		case remove:
+			there++
+			doomed = append(doomed, s.have.Name)
+		case keep, update:
+			there++
+		case create, waiting, taken:
+		}
+	}
+	if tooMany := expansion.TooManyDeletions(in.spec, specPath, there, doomed); tooMany != "" {
+		return hold{v1alpha2.ReasonTooManyDeletions, tooMany, tooMany}
+	}
+	if todo := pending(steps); in.spec.Suspend && todo != "" {
+		return hold{v1alpha1.ReasonSuspended,
+			fmt.Sprintf("suspended: %s; set %s.suspend to false to go on", todo, specPath), todo}
+	}
+	return hold{}
+}
+
+// pending says what the steps would change, and "" if that is nothing: "would create 2 (a, b), delete 1 (c) of its
+// variants".
+func pending(steps []step) string {
+	names := map[action][]string{}
+	for i := range steps {
+		switch s := &steps[i]; {
+		case s.do == create:
+			names[create] = append(names[create], s.want.Name)
+		case s.does():
+			names[s.do] = append(names[s.do], s.have.Name)
+		}
+	}
+	var parts []string
+	for _, each := range []struct {
+		do   action
+		verb string
+	}{{create, "create"}, {update, "update"}, {remove, "delete"}} {
+		if of := names[each.do]; len(of) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d (%s)", each.verb, len(of), some(of)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "would " + strings.Join(parts, ", ") + " of its variants"
+}

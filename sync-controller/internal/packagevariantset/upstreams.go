@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// addRevisions adds to the view the package revisions that decide on the upstreams of a set: all of the packages that
+// it names, or those that it selects from.
+func (r *Reconciler) addRevisions(ctx context.Context, set *v1alpha2.PackageVariantSet, v *view) error {
+	if set.Spec.UpstreamSelector != nil {
+		return r.addCandidates(ctx, set, v)
+	}
+	seen := map[revision.Package]bool{}
+	for _, u := range expansion.NamedUpstreams(set, specPath) {
+		pkg := revision.UpstreamOf(u.Upstream)
+		if seen[pkg] {
+			continue
+		}
+		seen[pkg] = true
+		var list porchapi.PackageRevisionList
+		err := r.client.List(ctx, &list, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy,
+			client.MatchingFields{porch.PackageIndex: pkg.String()})
+		if err != nil {
+			return err
+		}
+		for i := range list.Items {
+			v.versions = append(v.versions, objects.Version(&list.Items[i]))
+			v.PackageRevisions = append(v.PackageRevisions, revisionOf(&list.Items[i])...)
+		}
+	}
+	return nil
+}
+
+// addCandidates adds to the view the package revisions that a set selects, and the names of all packages of which any
+// revision is published. The many drafts of a fleet that comes up are none of them, and cause no expansion.
+func (r *Reconciler) addCandidates(ctx context.Context, set *v1alpha2.PackageVariantSet, v *view) error {
+	var list porchapi.PackageRevisionList
+	if err := r.client.List(ctx, &list, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return err
+	}
+	v.packages = map[expansion.PackageName]bool{}
+	selects := expansion.Candidates(set)
+	for i := range list.Items {
+		for _, pr := range revisionOf(&list.Items[i]) {
+			if pr.IsNumbered() {
+				v.packages[packageOf(&pr)] = true
+			}
+			if selects(&pr) {
+				v.versions = append(v.versions, objects.Version(&list.Items[i]))
+				v.PackageRevisions = append(v.PackageRevisions, pr)
+			}
+		}
+	}
+	slices.SortFunc(v.PackageRevisions, func(a, b expansion.PackageRevision) int { return cmp.Compare(a.Name, b.Name) })
+	return nil
+}
+
+func packageOf(pr *expansion.PackageRevision) expansion.PackageName {
+	return expansion.PackageName{Repo: pr.Repo, Package: pr.Package}
+}
+
+// lostUpstream tells of a package that is not there any more, of which a set that selects its upstreams has variants.
+func (r *Reconciler) lostUpstream(ctx context.Context, set *v1alpha2.PackageVariantSet, v *view,
+	owned []v1alpha1.PackageVariant) error {
+	var made []expansion.Made
+	for i := range owned {
+		if u := owned[i].Spec.Upstream; u != nil && owned[i].DeletionTimestamp.IsZero() {
+			made = append(made, expansion.Made{Name: owned[i].Name, Upstream: expansion.MadeFrom(u)})
+		}
+	}
+	slices.SortFunc(made, func(a, b expansion.Made) int { return cmp.Compare(a.Name, b.Name) })
+	lost, problem := expansion.LostUpstream(set, specPath, made,
+		func(name expansion.PackageName) bool { return v.packages[name] })
+	if problem == nil {
+		return nil
+	}
+	if err := r.checkRepository(ctx, set, lost.Repo, specPath+".upstreamSelector"); err != nil {
+		return err
+	}
+	return stalled(v1alpha1.ReasonUpstreamNotFound, problem.Error())
+}
+
+// lacks reports whether a set has told that it lacks a package that a variant of it is made from.
+func lacks(set *v1alpha2.PackageVariantSet, pr *expansion.PackageRevision) bool {
+	c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionReady)
+	return set.Spec.UpstreamSelector != nil && c != nil && c.Reason == v1alpha1.ReasonUpstreamNotFound &&
+		strings.Contains(c.Message, " "+packageOf(pr).String()+" ")
+}
+
+// checkUpstreams tells what keeps the upstreams of a set from being found.
+func (r *Reconciler) checkUpstreams(ctx context.Context, set *v1alpha2.PackageVariantSet,
+	s *expansion.Snapshot) error {
+	for _, u := range expansion.NamedUpstreams(set, specPath) {
+		if err := r.checkRepository(ctx, set, u.Repo, u.Path+".repo"); err != nil {
+			return err
+		}
+		if expansion.FindUpstream(u.Upstream, s.PackageRevisions) == nil {
+			return stalled(v1alpha1.ReasonUpstreamNotFound,
+				"there is no "+u.Describe()+" in this namespace: publish it, or correct "+u.Path)
+		}
+	}
+	if sel := set.Spec.UpstreamSelector; sel != nil && sel.Repo != "" {
+		return r.checkRepository(ctx, set, sel.Repo, specPath+".upstreamSelector.repo")
+	}
+	return nil
+}
+
+// checkRepository tells what keeps the packages of the Repository that a field names from being found.
+func (r *Reconciler) checkRepository(ctx context.Context, set *v1alpha2.PackageVariantSet, name, field string) error {
+	var repository configapi.Repository
+	err := r.client.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: name}, &repository)
+	switch {
+	case apierrors.IsNotFound(err):
+		return stalled(v1alpha1.ReasonRepositoryNotFound,
+			fmt.Sprintf("there is no Repository %q in this namespace: register it, or correct %s", name, field))
+	case err != nil:
+		return err
+	case porch.IsMigrated(&repository):
+		return &problem{Condition: decide.Migrated(repository.Name)}
+	}
+	return nil
+}
+
+// takesFrom reports whether a set may take an upstream from a Repository.
+func takesFrom(set *v1alpha2.PackageVariantSet, repository string) bool {
+	if sel := set.Spec.UpstreamSelector; sel != nil {
+		return sel.Repo == "" || sel.Repo == repository
+	}
+	return slices.ContainsFunc(expansion.NamedUpstreams(set, specPath),
+		func(u expansion.NamedUpstream) bool { return u.Repo == repository })
+}
