@@ -6,6 +6,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/nephio-project/porch v1.5.3
 	github.com/package-variants/package-variants/api v0.0.0
+	github.com/yuin/gopher-lua v1.1.1
 	golang.org/x/image v0.30.0
 	golang.org/x/perf v0.0.0-20240604174448-3b48cf0e0164
 	gonum.org/v1/plot v0.17.0

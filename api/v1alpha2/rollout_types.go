@@ -56,8 +56,8 @@ type Rollout struct {
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
-	// MaxFailures is how many targets may have failed without that the rollout stops: a number, or a percentage of the
-	// targets in the waves that were opened so far, rounded down. Absent is 0: the first failure stops it.
+	// MaxFailures is how many targets may fail before the rollout stops: a number, or a percentage of the targets in the
+	// waves that were opened so far, rounded down. Absent is 0: the first failure stops it.
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=4
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^(100|[0-9]{1,2})%$')",message="must be a number from 0, or a percentage from 0% to 100%"

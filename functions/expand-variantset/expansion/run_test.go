@@ -136,6 +136,12 @@ func TestFailures(t *testing.T) {
 				"PackageVariantSet \"web\": spec.targets[0].template.labelExprs[1]: has neither key nor keyExpr: set one\n" +
 				"PackageVariantSet \"web\": spec.targets[0].template.injectors[0]: has neither name nor nameExpr: set one\n" +
 				"PackageVariantSet \"web\": spec.targets[0].template.injectors[1]: has both name and nameExpr: decide for one"},
+		"bad rollout": {set("  - repositories: [{name: edge-2}]\n  errorPolicy: Ignore\n  rollout: {maxFailures: 101%, " +
+			"waves: [{name: rest, selector: {}}]}\n"),
+			"PackageVariantSet \"web\": spec.rollout.maxFailures: is 101%, but must be at most 100%\n" +
+				"PackageVariantSet \"web\": spec.rollout.waves[0].name: is \"rest\", which is the last wave, of all targets that " +
+				"no other selects: choose another name\n" +
+				"PackageVariantSet \"web\": spec.errorPolicy: is \"Ignore\", but must be Stop or Continue"},
 		"bad policies": {templated("{adoptionPolicy: adopt, deletionPolicy: keep}"),
 			"PackageVariantSet \"web\": spec.targets[0].template.adoptionPolicy: " +
 				"is \"adopt\", but must be one of [\"adoptNone\" \"adoptExisting\"]\n" +

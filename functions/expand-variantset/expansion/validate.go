@@ -26,8 +26,6 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	}
 	v.upstreams(set, path)
 	v.maxDeletions(node.Join(path, "maxDeletions"), set.Spec.MaxDeletions)
-	v.add(set.Spec.Rollout.Validate(node.Join(path, "rollout")))
-	v.add(set.Spec.ErrorPolicy.Validate(node.Join(path, "errorPolicy")))
 	if len(set.Spec.Targets) == 0 {
 		v.errorf(node.Join(path, "targets"),
 			"is empty: say where the variants are to be, by repositories, repositorySelector or objectSelector")
@@ -35,6 +33,8 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	for i := range set.Spec.Targets {
 		v.target(node.Index(node.Join(path, "targets"), i), &set.Spec.Targets[i])
 	}
+	v.add(set.Spec.Rollout.Validate(node.Join(path, "rollout")))
+	v.add(set.Spec.ErrorPolicy.Validate(node.Join(path, "errorPolicy")))
 	if len(v.errs) == 0 {
 		v.claims(set, path)
 	}

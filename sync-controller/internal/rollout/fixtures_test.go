@@ -51,7 +51,7 @@ func wants(name string) *variant.Spec {
 //   - Stalled: it is stalled since 11:45 with its spec.
 //
 // More words change it: suspended, leaving, conflicted, labelled (the spec has another label than it is to have), on=N
-// (the status has revision N), opened=11:00.
+// (the status has revision N), opened=11:00, since=11:50 (of its conditions).
 func parse(line string) Variant {
 	words := strings.Fields(line)
 	v := Variant{Name: words[0], Want: wants(words[0])}
@@ -130,6 +130,10 @@ func change(pv *v1alpha1.PackageVariant, word string) {
 		}
 		resolved := upstream(n)
 		pv.Status.Upstream = &resolved
+	case "since":
+		for i := range pv.Status.Conditions {
+			pv.Status.Conditions[i].LastTransitionTime = at(value)
+		}
 	case "opened":
 		pv.Annotations = map[string]string{v1alpha2.OpenedAtAnnotation: at(value).Format(time.RFC3339)}
 	default:

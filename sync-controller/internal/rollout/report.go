@@ -98,7 +98,7 @@ func needsApproval(r *rollout) *standing {
 		"kubectl annotate packagevariantset %s --namespace %s --overwrite %s=%s@%s", r.place(), r.reachedText(w), r.Name,
 		r.Namespace, v1alpha2.ApproveWaveAnnotation, w.Name, r.wanted.Name)
 	if r.Approvals != "" {
-		message += fmt.Sprintf("; %q, which it is now, is of another wave or revision", r.Approvals)
+		message += fmt.Sprintf("; %.100q, which it is now, is of another wave or revision", r.Approvals)
 	}
 	return &standing{v1alpha2.RolloutAwaitingApproval,
 		v1alpha1.Reconciling(v1alpha2.ReasonRolloutAwaitingApproval, message)}

@@ -166,6 +166,11 @@ k - 2 Stalled`
 		t.Errorf("failures, -want +got:\n%s", diff)
 	}
 
+	fraction := Plan(input(nil, "rest Progressing 11:00 opened=11:00", "a - 3 Busy opened=11:58", within(90500*time.Millisecond)))
+	if want := at("11:59").Add(31 * time.Second); len(fraction.Failures) != 1 || !fraction.Failures[0].Since.Time.Equal(want) {
+		t.Errorf("the API keeps whole seconds, and the failures are %v, want %s", fraction.Failures, want)
+	}
+
 	plain := input(nil, "", "a - latest Published on=3\nb - latest Draft on=2\nc - latest Stalled on=3\nd - 3 Published", exclude)
 	plain.Spec = nil
 	counts, failed := Count(plain)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -112,14 +113,21 @@ func (w *world) reconcile(kill int) Decision {
 		}
 		w.status = versioned{known.version + 1, throughAPI(w.t, &d.Status)}
 	}
+	last := -1
 	for i, s := range d.Steps {
 		if s.Action == Hold {
 			continue
 		}
 		if kill--; kill == 0 {
-			return d
+			break
 		}
 		w.write(in, &d, i)
+		if s.Action == Open {
+			last = i
+		}
+	}
+	if last >= 0 { // with it most are in flight
+		w.check(last)
 	}
 	return d
 }
@@ -155,9 +163,6 @@ func (w *world) write(in *Input, d *Decision, i int) {
 	w.variants[i].Have = pv
 	w.writes++
 	w.passed[pv.Name] = d.Steps[i].Action == Pin
-	if d.Steps[i].Action == Open {
-		w.check(i)
-	}
 }
 
 // check holds, when the i-th variant was opened, that no more of its wave are in flight than may be, and that the waves
@@ -301,6 +306,37 @@ func (w *world) finish() {
 		if v := &w.variants[i]; !v.Have.Spec.Suspend && v.Have.Spec.Upstream.Revision.Int != w.wanted {
 			w.t.Errorf("%s has revision %s, not %d", v.Name, v.Have.Spec.Upstream.Revision, w.wanted)
 		}
+	}
+}
+
+// TestThousand takes a thousand targets to another revision: one write for each, one read of all variants, and no more
+// plans than the waves have batches, and their soaking.
+func TestThousand(t *testing.T) {
+	t.Parallel()
+	w := &world{Rand: rand.New(rand.NewPCG(1, 1)), t: t, now: at("12:00").Time, wanted: 2, passed: map[string]bool{}, peace: true}
+	w.spec.Waves = waves(selects("canary", after(true, time.Minute)), selects("eu", atMost("10%")))
+	for i := range 1000 {
+		w.variants = append(w.variants, parse(fmt.Sprintf("v%04d %s 1 Published", i, []string{"canary", "eu", "-"}[min(i/10, 60)/30])))
+	}
+	for range w.variants {
+		w.until = append(w.until, v1alpha2.UntilPublished)
+	}
+	w.approve()
+	for {
+		w.cached, w.cachedStatus = append([]Variant(nil), w.variants...), w.status
+		if d := w.reconcile(-1); d.Status.Phase == v1alpha2.RolloutComplete {
+			break
+		}
+		w.now = w.now.Add(30 * time.Second)
+		for i := range w.variants { // all that is open is published
+			pv := w.variants[i].Have.DeepCopy()
+			setState(pv, "Published", pv.Spec.Upstream.Revision.Int)
+			w.variants[i].Have, w.passed[pv.Name] = pv, true
+		}
+	}
+	// The canary at once, three plans for its minute, ten batches, the rest at once, and the last look.
+	if diff := cmp.Diff([]int{1000, 1, 15}, []int{w.writes, w.reads, w.plans}); diff != "" {
+		t.Errorf("writes, reads and plans, -want +got:\n%s", diff)
 	}
 }
 

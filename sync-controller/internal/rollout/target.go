@@ -99,6 +99,14 @@ func isTrue(pv *v1alpha1.PackageVariant, kind string) bool {
 	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == pv.Generation
 }
 
+// readySince returns since when the condition Ready of a target is what it is.
+func (t *target) readySince() time.Time {
+	if c := meta.FindStatusCondition(t.Have.Status.Conditions, v1alpha1.ConditionReady); c != nil {
+		return c.LastTransitionTime.Time
+	}
+	return time.Time{}
+}
+
 // settled reports whether a target that is not updated is what its wave waits for with the spec that it has.
 func (t *target) settled() bool {
 	u := t.Have.Spec.Upstream
@@ -136,7 +144,7 @@ func (t *target) overdue(r *rollout) *v1alpha2.VariantFailure {
 		return nil
 	}
 	return &v1alpha2.VariantFailure{Variant: t.Name, Reason: v1alpha2.ReasonProgressDeadlineExceeded,
-		Since: metav1.NewTime(deadline)}
+		Since: metav1.NewTime(stamp(deadline))}
 }
 
 // deadline returns when a target is to be what its wave waits for: counted from when its spec was written, or from when

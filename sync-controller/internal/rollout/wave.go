@@ -199,7 +199,8 @@ func waveIsStopped(r *rollout, w *wave) *waveStanding {
 	return &waveStanding{v1alpha2.WaveProgressing, r.reachedText(w) + "; the rollout is stopped"}
 }
 
-// waveSoaks waits until the targets have been so for minSuccessTime. What was not seen does not count.
+// waveSoaks waits until the targets have been so for minSuccessTime. What was not seen does not count, nor what was
+// before a target became ready for the last time.
 func waveSoaks(r *rollout, w *wave) *waveStanding {
 	until, isSet := w.soaksUntil(r.stamp)
 	if !isSet || w.before != nil && w.before.State == v1alpha2.WaveAwaitingApproval || !r.Now.Before(until) {
@@ -217,6 +218,11 @@ func (w *wave) soaksUntil(stamp time.Time) (until time.Time, isSet bool) {
 	}
 	if w.before != nil && w.before.State == v1alpha2.WaveSoaking {
 		stamp = w.before.Since.Time
+		for _, t := range w.targets {
+			if t.reached && t.readySince().After(stamp) {
+				stamp = t.readySince()
+			}
+		}
 	}
 	return stamp.Add(w.After.MinSuccessTime.Duration), true
 }

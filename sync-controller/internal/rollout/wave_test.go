@@ -84,6 +84,10 @@ func TestWaves(t *testing.T) {
 		"it soaks on": {input(waves(selects("canary", after(false, 10*time.Minute))), "canary Soaking 11:51 opened=11:00\nrest Pending 11:00", "a canary 3 Published\nb - 2 Published"), want{
 			Phase: "Progressing canary", Condition: progressing + all + soaks + "12:01:00Z", Again: time.Minute,
 			Waves: []string{"canary Soaking 11:51 1/1/1/0 opened=11:00: " + all + soaks + "12:01:00Z", "rest Pending 11:00 1/0/0/0: waits for the wave canary"}}},
+		"what was not ready in between soaks from there": {input(waves(selects("canary", after(false, 10*time.Minute))), "canary Soaking 11:49 opened=11:00\nrest Pending 11:00",
+			"a canary 3 Published since=11:53\na2 canary 3 Busy since=11:54 suspended\nb - 2 Published"), want{
+			Phase: "Progressing canary", Condition: progressing + "1 of 2 targets are Published with blueprints.web.v3, 1 suspended" + soaks + "12:03:00Z", Again: 3 * time.Minute,
+			Waves: []string{"canary Soaking 11:49 2/2/1/0 opened=11:00: 1 of 2 targets are Published with blueprints.web.v3, 1 suspended" + soaks + "12:03:00Z", "rest Pending 11:00 1/0/0/0: waits for the wave canary"}}},
 		"it has soaked": {input(waves(selects("canary", after(false, 10*time.Minute))), "canary Soaking 11:50 opened=11:00\nrest Pending 11:00", "a canary 3 Published\nb - 2 Published"), want{
 			Steps: []string{"Open b 3"}, Phase: "Progressing rest", Condition: "Reconciling RolloutProgressing: wave rest (2 of 2): " + none,
 			Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Progressing 12:00 1/1/0/0 opened=12:00: " + none}}},
