@@ -52,7 +52,7 @@ func (w *world) waitLifecycle(name string, lifecycle porchapi.PackageRevisionLif
 		var r porchapi.PackageRevision
 		err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &r)
 		if err == nil && r.Spec.Lifecycle != lifecycle {
-			return fmt.Errorf("it is %s", r.Spec.Lifecycle)
+			return fmt.Errorf("it is %s:\n%s", r.Spec.Lifecycle, w.standing())
 		}
 		return err
 	})

@@ -71,9 +71,13 @@ var setReasons = map[string]status.Status{
 	"KindNotFound":       status.FailedStatus,
 	"PermissionMissing":  status.FailedStatus,
 	"NameTaken":          status.FailedStatus,
+	"RolloutStopped":     status.FailedStatus,
 
-	"VariantsNotReady": status.InProgressStatus,
-	"ApplyFailed":      status.InProgressStatus,
+	"VariantsNotReady":        status.InProgressStatus,
+	"ApplyFailed":             status.InProgressStatus,
+	"RolloutProgressing":      status.InProgressStatus,
+	"RolloutAwaitingApproval": status.InProgressStatus,
+	"RolloutPaused":           status.InProgressStatus,
 }
 
 // reasonsSeen are those that a test has seen on a variant, and held against the table.

@@ -222,11 +222,9 @@ func (f *flight) look(r proxy.Request, phase proxy.Phase) *metav1.Status {
 func TestRolloutKilled(t *testing.T) {
 	w, git := newWorldBehind(t)
 	w.mayApprove()
-	var waves []string
 	for i := range 6 {
 		w.site(fmt.Sprintf("site-%d", i), "sites")
 	}
-	waves = append(waves, "sites Complete 6/6/6/0")
 	w.Publish("blueprints", "web", "v1", simple())
 	k := newKiller(w, git)
 	f := &flight{w: w}
@@ -240,15 +238,14 @@ func TestRolloutKilled(t *testing.T) {
 	set.Spec.Targets[0].Template.ApprovalPolicy = nil
 	w.Apply(set)
 	w.Eventually("the controller is killed some times", func() error {
-		if n := k.killed.Load(); n < 10 {
+		if n := k.killed.Load(); n < 4 {
 			return fmt.Errorf("it was killed %d times", n)
 		}
 		return nil
 	})
-	k.spare()
-	w.waitRollout("Complete", "VariantsReady", waves...)
 	w.Publish("blueprints", "web", "v2", settingsV2)
-	w.waitRollout("Complete", "VariantsReady", waves...)
+	w.waitRollout("Complete", "VariantsReady", "sites Complete 6/6/6/0")
+	k.spare()
 	w.expectOn(map[string]string{"site-0": "2", "site-1": "2", "site-2": "2", "site-3": "2", "site-4": "2", "site-5": "2"})
 	t.Logf("killed %d times; at most %d in flight: %v", k.killed.Load(), f.most, f.seen)
 	if f.most > 2 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -53,17 +54,32 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 		a.recordEvent("Approved", fmt.Sprintf("published %s, by spec.approvalPolicy %s", name, a.in.Spec.ApprovalPolicy), nil)
 		return nil
 	case decide.Withdraw:
-		_, err := a.lifecycle(ctx, step.Revision, revision.Draft, a.porch.Approve)
-		if err == nil {
-			a.out.Saved.Proposed = ""
-		}
-		return err
+		return a.withdraw(ctx, step.Revision)
 	default: // decide.Keep
 		err := a.porch.Keep(ctx, step.Revision)
 		a.changed(name, func(r *revision.Revision) { r.Lifecycle = revision.Published })
 		a.recordEvent("DeletionTakenBack", "took back the proposal to delete "+name, err)
 		return err
 	}
+}
+
+// withdraw makes a proposed revision a draft again. Porch writes its Kptfile anew; what it is then is the controller's
+// as much as what it had proposed.
+func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
+	ours := r.Commit == a.in.Saved.Proposed
+	now, err := a.lifecycle(ctx, r, revision.Draft, a.porch.Approve)
+	if err != nil {
+		return err
+	}
+	content, err := a.porch.Content(ctx, r.Namespace, r.Name)
+	if err != nil {
+		return err
+	}
+	a.out.Saved = decide.Saved{}
+	if ours && content.Commit == now.Commit {
+		a.out.Saved = decide.Saved{Name: r.Name, Content: kptfile.Digest(content.Files)}
+	}
+	return nil
 }
 
 // lifecycle gives a revision another lifecycle, by one of Porch's two calls for that, unless its content is not any more

@@ -26,7 +26,7 @@ func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet,
 	for i := range steps {
 		if s := &steps[i]; s.does() {
 			group.Go(func() error {
-				s.err = r.do(ctx, s)
+				s.err = r.do(ctx, s, set.Spec.Rollout != nil)
 				return nil // what failed keeps no other step from being done
 			})
 		}
@@ -44,13 +44,13 @@ func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet,
 	}
 }
 
-// do does one step.
-func (r *Reconciler) do(ctx context.Context, s *step) error {
+// do does one step, of a set with a rollout or without.
+func (r *Reconciler) do(ctx context.Context, s *step, inWaves bool) error {
 	switch s.do {
 	case create:
 		return wrap("create", s.want, r.client.Create(ctx, s.want))
 	case update:
-		return wrap("update", s.have, r.client.Patch(ctx, s.want, patchFrom(s)))
+		return wrap("update", s.have, r.client.Patch(ctx, s.want, patchFrom(s, inWaves)))
 	case remove:
 		same := client.Preconditions{UID: &s.have.UID}
 		return wrap("delete", s.have, client.IgnoreNotFound(r.client.Delete(ctx, s.have, same)))
@@ -68,9 +68,9 @@ func wrap(what string, pv *v1alpha1.PackageVariant, err error) error {
 }
 
 // patchFrom returns the merge patch for an update. Owner references are patched as one list, so that the patch must not
-// meet a change of another's.
-func patchFrom(s *step) client.Patch {
-	if equality.Semantic.DeepEqual(s.have.OwnerReferences, s.want.OwnerReferences) {
+// meet a change of another's; and of two that roll out a set, none may take back what the other has opened.
+func patchFrom(s *step, inWaves bool) client.Patch {
+	if !inWaves && equality.Semantic.DeepEqual(s.have.OwnerReferences, s.want.OwnerReferences) {
 		return client.MergeFrom(s.have)
 	}
 	return client.MergeFromWithOptions(s.have, client.MergeFromWithOptimisticLock{})

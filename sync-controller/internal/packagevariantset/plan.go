@@ -88,7 +88,7 @@ func (in *input) steps() []step {
 		}
 		steps = append(steps, in.owner.step(matches[i], want))
 	}
-	guarded := len(in.wanted) == 0 && len(in.heldBack) == 0 && !in.spec.AllowEmpty
+	guarded := in.desired == 0 && !in.spec.AllowEmpty
 	for _, pv := range owned {
 		switch {
 		case used[pv] || !pv.DeletionTimestamp.IsZero():

@@ -136,7 +136,7 @@ func TestPlan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			steps, held := plan(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{AllowEmpty: test.allowEmpty},
-				wanted: test.wanted, existing: test.existing})
+				wanted: test.wanted, desired: len(test.wanted), existing: test.existing})
 			if held != (hold{}) {
 				t.Errorf("it is held back: %v", held)
 			}

@@ -113,7 +113,7 @@ func (in *input) holdBack(places []int) {
 	for k := range in.rolled.Steps {
 		s, i := &in.rolled.Steps[k], places[k]
 		in.wanted[i].Annotations = nil
-		if s.Action != rollout.Open {
+		if s.Held {
 			in.heldBack[s.Variant] = true
 		}
 		if s.Spec == nil {

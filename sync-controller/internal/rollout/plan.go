@@ -83,6 +83,8 @@ type Step struct {
 	Action  Action
 	// Spec is what the variant has, for Hold, or gets; nil for Hold of one that does not exist.
 	Spec *variant.Spec
+	// Held reports whether that is not yet what the set makes for it.
+	Held bool
 }
 
 // Decision is what to do now, and what to tell.

@@ -108,7 +108,8 @@ func (r *rollout) steps(opened []*target) []Step {
 		} else if pinned := t.pin(); pinned != nil && !r.Suspended {
 			s.Action, s.Spec = Pin, pinned
 		}
-		if t.updated || r.makesUpdated(i, &s) {
+		s.Held = !t.updated && !r.makesUpdated(i, &s)
+		if !s.Held {
 			t.wave.now.Updated++
 		}
 		steps[i] = s

@@ -112,8 +112,8 @@ func TestWrittenSpec(t *testing.T) {
 	c := in.Variants[2].Have.Spec
 	c.Upstream = numbered(c.Upstream, 2)
 	want := []Step{
-		{Variant: "a", Action: Hold, Spec: &in.Variants[0].Have.Spec}, {Variant: "b", Action: Open, Spec: &b},
-		{Variant: "c", Action: Pin, Spec: &c}, {Variant: "d", Action: Hold},
+		{Variant: "a", Action: Hold, Spec: &in.Variants[0].Have.Spec, Held: true}, {Variant: "b", Action: Open, Spec: &b},
+		{Variant: "c", Action: Pin, Spec: &c, Held: true}, {Variant: "d", Action: Hold, Held: true},
 	}
 	if diff := cmp.Diff(want, d.Steps); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
