@@ -96,7 +96,8 @@ func (c *content) spared(set *v1alpha2.PackageVariantSet, excluded []Excluded) [
 }
 
 // exclusions returns a warning for each excluded target; spared are their variants.
-func exclusions(config *yaml.RNode, set *v1alpha2.PackageVariantSet, excluded []Excluded, spared []*existing) fn.Results {
+func exclusions(config *yaml.RNode, set *v1alpha2.PackageVariantSet, excluded []Excluded,
+	spared []*existing) fn.Results {
 	var all fn.Results
 	for i := range excluded {
 		x, name := &excluded[i], ""

@@ -24,10 +24,10 @@ type Expansion struct {
 }
 
 // Expand returns what the set expands to over the snapshot. The set must be valid. Its spec is taken to stand at path
-// for the FieldErrors that Expand returns: an upstream, a repository or a key that is missing, an expression that fails,
-// a downstream package that two targets or two upstreams claim, an upstream that the set makes, a variant that the rules
-// of the API refuse, or more than the limits allow. If the set's errorPolicy is Continue, those among them that are
-// about one target, at one place and of one upstream, exclude it instead.
+// for the FieldErrors that Expand returns: an upstream, a repository or a key that is missing, an expression that
+// fails, a downstream package that two targets or two upstreams claim, an upstream that the set makes, a variant that
+// the rules of the API refuse, or more than the limits allow. If the set's errorPolicy is Continue, those among them
+// that are about one target, at one place and of one upstream, exclude it instead.
 func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansion, error) {
 	origins, note, err := s.origins(set, path)
 	if err != nil {
