@@ -92,7 +92,7 @@ func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantS
 		return nil, nil, err
 	}
 	expanded, err := mutate.Expand(ctx, r.runtime, set, s)
-	if err == nil && len(expanded.Excluded) > 0 {
+	if err == nil && len(expanded.Excluded) > 0 { // without them their variants would be deleted
 		return nil, nil, stalled(v1alpha2.ReasonExpansionFailed, expanded.Excluded[0].Message)
 	}
 	if err == nil {
