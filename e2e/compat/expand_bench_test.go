@@ -71,8 +71,8 @@ func BenchmarkExpansion(b *testing.B) {
 			s := snapshotOf(newFleet(b, n))
 			b.ReportAllocs()
 			for b.Loop() {
-				if variants, _, err := expansion.Expand(&set, "spec", s); err != nil || len(variants) != n {
-					b.Fatal(len(variants), err)
+				if expanded, err := expansion.Expand(&set, "spec", s); err != nil || len(expanded.Variants) != n {
+					b.Fatal(expanded, err)
 				}
 			}
 			perTarget(b)

@@ -102,7 +102,7 @@ spec:
 	}
 	repository := expansion.Object{Name: "edge-1", Namespace: "fleet",
 		Labels: map[string]string{"env": "prod", "region": "eu"}}
-	variants, _, err := expansion.Expand(&set, "spec", &expansion.Snapshot{
+	expanded, err := expansion.Expand(&set, "spec", &expansion.Snapshot{
 		Repositories: []expansion.Object{repository},
 		PackageRevisions: []expansion.PackageRevision{{
 			Object: expansion.Object{Name: "blueprints.web.v3", Namespace: "fleet",
@@ -113,7 +113,7 @@ spec:
 	if err != nil {
 		return porchs, "", err
 	}
-	return porchs, variants[0].Spec.PackageContext.Data["x"], nil
+	return porchs, expanded.Variants[0].Spec.PackageContext.Data["x"], nil
 }
 
 // oneTarget is a cluster with a set, its upstream and one Repository, that keeps the variant that is created.

@@ -37,7 +37,7 @@ func (v *variables) ResolveName(name string) (any, bool) {
 	case varTarget:
 		return v.target, true
 	case varRepository:
-		return v.repository, true
+		return v.repository, v.repository != nil
 	}
 	return nil, false
 }
@@ -90,15 +90,15 @@ func (e *expression) evalInt(vars *variables, plain *int32) (*int32, error) {
 
 // value evaluates the expression for one target, within the limits.
 func (e *expression) value(vars *variables) (ref.Val, error) {
+	if vars.cost > maxSetCost { // one that failed has brought it there
+		return nil, e.limited(vars)
+	}
 	value, err := e.program.eval(vars)
 	if err != nil {
 		return nil, e.failed(vars, reason(err))
 	}
 	if vars.cost > maxSetCost {
-		return nil, e.failed(vars,
-			fmt.Sprintf("the expressions of this set have come to the cost limit of %d for all targets: "+
-				"make them simpler, or select fewer",
-				uint64(maxSetCost)))
+		return nil, e.limited(vars)
 	}
 	return value, nil
 }
@@ -116,9 +116,15 @@ func (p *program) eval(vars *variables) (ref.Val, error) {
 	return value, err
 }
 
-func (e *expression) failed(vars *variables, reason string) error {
+func (e *expression) failed(vars *variables, reason string) *FieldError {
 	return fieldErrorf(e.path, "cannot evaluate %s for target %s/%s%s: %s", quote(e.source), vars.repoDefault,
 		vars.packageDefault, vars.of, reason)
+}
+
+// limited says that the set has come to the limit of what its expressions may cost.
+func (e *expression) limited(vars *variables) error {
+	return limitError{e.failed(vars, fmt.Sprintf("the expressions of this set have come to the cost limit of %d for all "+
+		"targets: make them simpler, or select fewer", uint64(maxSetCost)))}
 }
 
 func reason(err error) string {

@@ -12,41 +12,51 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Expand returns the variants that the set wants over the snapshot, in the order of its targets, and notes for the
-// user: targets that select nothing, or an upstreamSelector that does. The variants share their upstreams, their labels
-// and their annotations, and are to be read only. The set must be valid. Its spec is taken to stand at path for the FieldErrors that
-// Expand returns: an upstream, a repository or a key that is missing, an expression that fails, a downstream package
-// that two targets or two upstreams claim, an upstream that the set makes, a variant that the rules of the API refuse,
-// or more than the limits allow.
-func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
+// Expansion is what a set expands to. The variants share their upstreams, their labels and their annotations, and are
+// to be read only.
+type Expansion struct {
+	// Variants are those that the set wants, in the order of its targets.
+	Variants []v1alpha1.PackageVariant
+	// Notes are for the user: targets that select nothing, or an upstreamSelector that does.
+	Notes []string
+	// Excluded are what a set whose errorPolicy is Continue goes on without, in the order of its targets.
+	Excluded []Excluded
+}
+
+// Expand returns what the set expands to over the snapshot. The set must be valid. Its spec is taken to stand at path
+// for the FieldErrors that Expand returns: an upstream, a repository or a key that is missing, an expression that
+// fails, a downstream package that two targets or two upstreams claim, an upstream that the set makes, a variant that
+// the rules of the API refuse, or more than the limits allow. If the set's errorPolicy is Continue, those among them
+// that are about one target, at one place and of one upstream, exclude it instead.
+func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansion, error) {
 	origins, note, err := s.origins(set, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	targets, notes, err := readTargets(set, path, s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if note != "" {
 		notes = append([]string{note}, notes...)
 	}
 	e := newExpander(set, s, origins, targets)
 	if e.waves, err = newWaves(set.Spec.Rollout, node.Join(path, "rollout")); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for i := range targets {
 		for j := range targets[i].places {
 			for k := range origins {
 				if err := e.add(want{&targets[i], &targets[i].places[j], &origins[k]}); err != nil {
-					return nil, nil, err
+					return nil, err
 				}
 			}
 		}
 	}
 	if err := e.circle(origins); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return e.variants, notes, nil
+	return &Expansion{Variants: e.variants, Notes: notes, Excluded: e.excluded}, nil
 }
 
 // target is a target of the set, with its template compiled and its selection made.
@@ -119,6 +129,7 @@ type expander struct {
 	repositories map[string]*Object
 	claimed      map[variant.Downstream]want
 	variants     []v1alpha1.PackageVariant
+	excluded     []Excluded
 	waves        []wave
 
 	typeMeta metav1.TypeMeta
@@ -151,8 +162,25 @@ func newExpander(set *v1alpha2.PackageVariantSet, s *Snapshot, origins []origin,
 	return e
 }
 
-// add adds a variant.
+// add adds a variant, or excludes it.
 func (e *expander) add(w want) error {
+	e.show(w)
+	downstream, err := e.downstream(w)
+	if err != nil && (downstream == unknown || !e.continues()) {
+		return e.exclude(w, downstream, err)
+	}
+	if first, taken := e.claimed[downstream]; taken {
+		return first.taken(w, downstream)
+	}
+	e.claimed[downstream] = w
+	if err == nil {
+		err = e.make(w, &downstream)
+	}
+	return e.exclude(w, downstream, err)
+}
+
+// show sets the variables that expressions see, but for repository.
+func (e *expander) show(w want) {
 	p := w.place
 	e.vars.repoDefault, e.vars.packageDefault, e.vars.of = p.repo, w.pkg(), w.origin.of
 	e.vars.upstream = w.origin.variable
@@ -163,31 +191,33 @@ func (e *expander) add(w want) error {
 		e.vars.target = e.explicit
 	}
 	e.vars.longest = max(w.origin.longest, len(p.repo), len(w.pkg()), p.object.longest())
-	downstream, err := e.downstream(w)
-	if err != nil {
-		return err
-	}
-	if first, taken := e.claimed[downstream]; taken {
-		return first.taken(w, downstream)
-	}
-	e.claimed[downstream] = w
+}
+
+// make adds a variant. One that may not be does not stay among the others.
+func (e *expander) make(w want, downstream *variant.Downstream) (err error) {
+	made := len(e.variants)
+	defer func() {
+		if err != nil {
+			e.variants = e.variants[:made]
+		}
+	}()
 	e.variants = append(e.variants, v1alpha1.PackageVariant{
 		TypeMeta: e.typeMeta,
 		ObjectMeta: metav1.ObjectMeta{
 			Name:      Name(e.set.Name, downstream.Repo, downstream.Package),
 			Namespace: e.set.Namespace,
-			Labels:    e.labels, Annotations: e.waveAnnotations(p),
+			Labels:    e.labels, Annotations: e.waveAnnotations(w.place),
 		},
-		Spec: variant.Spec{Upstream: w.origin.spec, Downstream: &downstream},
+		Spec: variant.Spec{Upstream: w.origin.spec, Downstream: downstream},
 	})
-	spec := &e.variants[len(e.variants)-1].Spec
+	spec := &e.variants[made].Spec
 	if err := w.target.template.render(spec, &e.vars); err != nil {
 		return err
 	}
 	at := node.Join(w.target.path, "template")
 	if e.size += contentSize(spec); e.size > maxSetSize {
-		return fieldErrorf(at, "makes, with target %s, more than the %d MiB that all variants of a set may have: "+
-			"make its values shorter, or select fewer targets", w, maxSetSize>>20)
+		return limitError{fieldErrorf(at, "makes, with target %s, more than the %d MiB that all variants of a set may have: "+
+			"make its values shorter, or select fewer targets", w, maxSetSize>>20)}
 	}
 	return forTarget(w, append(spec.ValidateLifecycle(at), spec.ValidateContent(at)...))
 }
@@ -215,15 +245,16 @@ func forTarget(w want, errs variant.FieldErrors) error {
 	return errors.Join(all...)
 }
 
-// downstream evaluates where the variant goes. It sets the variable repository, which later expressions see.
+// downstream evaluates where the variant goes. It sets the variable repository, which later expressions see. With an
+// error it returns where the variant would go, or unknown if expressions decide that and do not give what can be.
 func (e *expander) downstream(w want) (d variant.Downstream, err error) {
 	t, plain := w.target, w.target.template.plainDownstream()
 	if d.Repo, err = t.template.repo.eval(&e.vars, orDefault(plain.Repo, w.place.repo)); err != nil {
-		return d, err
+		return unknown, err
 	}
 	repository := e.repositories[d.Repo]
 	if repository == nil {
-		return d, fieldErrorf(t.path,
+		return e.unregistered(w, d.Repo), fieldErrorf(t.path,
 			"wants a package in repository %q for target %s, but there is no such Repository in namespace %q: "+
 				"register it, or correct the target",
 			d.Repo, w, e.set.Namespace)
@@ -231,13 +262,16 @@ func (e *expander) downstream(w want) (d variant.Downstream, err error) {
 	e.vars.repository = repository.variable(e.vars.repository)
 	e.vars.longest = max(e.vars.longest, repository.longest())
 	if d.Package, err = t.template.pkg.eval(&e.vars, orDefault(plain.Package, w.pkg())); err != nil {
-		return d, err
+		return unknown, err
 	}
 	if d.Package == "" {
-		return d, fieldErrorf(t.packageField(),
+		return unknown, fieldErrorf(t.packageField(),
 			"gives an empty name for target %s: name the package by packageNames, package or packageExpr", w)
 	}
 	if problem := variant.PackageProblem(d.Package); problem != "" {
+		if t.template.pkg != nil {
+			d = unknown
+		}
 		return d, fieldErrorf(t.packageField(), "%s (for target %s)", problem, w)
 	}
 	return d, nil

@@ -134,8 +134,8 @@ func BenchmarkExpand(b *testing.B) {
 			set, s := newSet(5), newSnapshot(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				if variants, _, err := expansion.Expand(set, "spec", s); err != nil || len(variants) != n {
-					b.Fatal(len(variants), err)
+				if got, err := expansion.Expand(set, "spec", s); err != nil || len(got.Variants) != n {
+					b.Fatal(got, err)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/target")
@@ -147,11 +147,11 @@ func TestExpandIsPure(t *testing.T) {
 	t.Parallel()
 	set, s := newSet(5), newSnapshot(3)
 	wantSet, wantSnapshot := set.DeepCopy(), newSnapshot(3)
-	variants, _, err := expansion.Expand(set, "spec", s)
-	if err != nil || len(variants) != 3 {
-		t.Fatal(len(variants), err)
+	got, err := expansion.Expand(set, "spec", s)
+	if err != nil || len(got.Variants) != 3 {
+		t.Fatal(got, err)
 	}
-	variants[0].Spec.PackageContext.Data["region"] = "changed"
+	got.Variants[0].Spec.PackageContext.Data["region"] = "changed"
 	if diff := cmp.Diff(wantSet, set); diff != "" {
 		t.Errorf("the set was changed (-want +got):\n%s", diff)
 	}
@@ -178,5 +178,6 @@ func FuzzExpression(f *testing.F) {
 		template := fmt.Sprintf("{labelExprs: [{key: x, valueExpr: %q}], downstream: {packageExpr: %q}, dependsOn: [{nameExpr: "+
 			"%q}], revisionHistoryLimitExpr: %q}", source, source, source, source)
 		fntest.TryPackage(t, expansion.Run, templated(template), snapshot)
+		fntest.TryPackage(t, expansion.Run, templated(template)+"  errorPolicy: Continue\n", snapshot)
 	})
 }

@@ -23,11 +23,11 @@ func evaluate(source string, labels, annotations map[string]string) (string, err
 	}}
 	s := newSnapshot(1)
 	s.Repositories[0].Labels, s.Repositories[0].Annotations = labels, annotations
-	variants, _, err := expansion.Expand(set, "spec", s)
+	got, err := expansion.Expand(set, "spec", s)
 	if err != nil {
 		return "", err
 	}
-	return variants[0].Spec.PackageContext.Data["x"], nil
+	return got.Variants[0].Spec.PackageContext.Data["x"], nil
 }
 
 // TestExpressions holds what expressions give. Those that Porch accepts have a test beside Porch's own controller.
@@ -118,7 +118,7 @@ func TestSetLimits(t *testing.T) {
 			for i := range s.Repositories {
 				s.Repositories[i].Labels = map[string]string{"env": "prod", "text": strings.Repeat("x", 16_020)}
 			}
-			_, _, err := expansion.Expand(set, "spec", s)
+			_, err := expansion.Expand(set, "spec", s)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -156,7 +156,7 @@ func TestCostStopsInTime(t *testing.T) {
 			s := newSnapshot(1)
 			s.Repositories[0].Annotations = map[string]string{"huge": huge}
 			start := time.Now()
-			_, _, err := expansion.Expand(set, "spec", s)
+			_, err := expansion.Expand(set, "spec", s)
 			t.Logf("%v: %v", time.Since(start), err)
 			if err == nil || !strings.Contains(err.Error(),
 				"spec.targets[0].template.labelExprs[0].valueExpr: cannot evaluate") {

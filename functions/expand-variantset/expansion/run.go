@@ -35,23 +35,30 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err := c.lostUpstream(r); err != nil {
 		return krm.Output{}, krm.Wrap(config, err)
 	}
-	variants, notes, err := Expand(r.set, r.path, &c.snapshot)
+	expanded, err := Expand(r.set, r.path, &c.snapshot)
 	if err != nil {
 		return krm.Output{}, krm.Wrap(config, err)
 	}
-	become, err := match(items, c.variants, variants)
+	spared := c.spared(r.set, expanded.Excluded)
+	become, err := match(items, c.variants, expanded.Variants, spared)
 	if err != nil {
 		return krm.Output{}, err
 	}
-	notices := results(r.set, notes, c.elsewhere)
-	if kept := c.kept(r, become, len(variants)); kept != "" {
+	notices := append(results(r.set, expanded.Notes, c.elsewhere), exclusions(config, r.set, expanded.Excluded, spared)...)
+	doomed := c.doomed(become, spared)
+	if len(doomed) > 0 && unsure(expanded.Excluded) {
+		notices.Warningf("PackageVariantSet %q: %d variants that no other target wants are kept (%s), for those of targets "+
+			"that are left out may be among them", r.set.Name, len(doomed), firstOf(names(doomed)))
+		doomed = nil
+	}
+	if kept := c.kept(r, doomed, len(expanded.Variants)+len(expanded.Excluded)); kept != "" {
 		notices.Warningf("%s", kept)
 		return krm.Output{Items: items, Results: notices}, nil
 	}
-	if len(variants) == 0 {
+	if len(expanded.Variants)+len(expanded.Excluded) == 0 {
 		notices.Infof("PackageVariantSet %q has no variants: %s", r.set.Name, nothing(r.set))
 	}
-	out, err := apply(items, c.variants, variants, become)
+	out, err := apply(items, doomed, expanded.Variants, become)
 	if err != nil {
 		return krm.Output{}, err
 	}
@@ -84,31 +91,46 @@ func (c *content) lostUpstream(r request) error {
 	return err
 }
 
-// kept says why the set's variants are kept as they are, or "": become tells which of them the wanted ones become.
-func (c *content) kept(r request, become []*existing, wanted int) string {
+// doomed returns the variants of the set that are neither what wanted ones become, nor those of excluded targets.
+func (c *content) doomed(become, spared []*existing) []*existing {
 	stays := map[*existing]bool{}
-	for _, e := range become {
+	for _, e := range slices.Concat(become, spared) {
 		stays[e] = true
 	}
-	there, doomed := 0, []string(nil)
+	var out []*existing
 	for i := range c.variants {
-		if e := &c.variants[i]; e.owned {
+		if e := &c.variants[i]; e.owned && !stays[e] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func names(list []*existing) []string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = e.name
+	}
+	return out
+}
+
+// kept says why the set's variants are kept as they are, or "": so many are wanted, and those that are doomed would go.
+func (c *content) kept(r request, doomed []*existing, wanted int) string {
+	there := 0
+	for i := range c.variants {
+		if c.variants[i].owned {
 			there++
-			if !stays[e] {
-				doomed = append(doomed, e.name)
-			}
 		}
 	}
 	if wanted == 0 && there > 0 && !r.set.Spec.AllowEmpty {
 		return EmptySelection(&r.set.Spec, r.path, there)
 	}
-	return TooManyDeletions(&r.set.Spec, r.path, there, doomed)
+	return TooManyDeletions(&r.set.Spec, r.path, there, names(doomed))
 }
 
-// match returns which existing variant becomes each of the wanted ones, nil for none: the first of the set's for the
-// same downstream, whatever its name, or else the one of the same name.
-func match(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant) ([]*existing, error) {
-	byDownstream, byName := map[variant.Downstream]*existing{}, map[string]*existing{}
+// index returns the first variant of the set for each downstream, and all variants by their names.
+func index(have []existing) (byDownstream map[variant.Downstream]*existing, byName map[string]*existing) {
+	byDownstream, byName = map[variant.Downstream]*existing{}, map[string]*existing{}
 	for i := range have {
 		e := &have[i]
 		byName[e.name] = e
@@ -116,7 +138,18 @@ func match(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant)
 			byDownstream[e.downstream] = e
 		}
 	}
+	return byDownstream, byName
+}
+
+// match returns which existing variant becomes each of the wanted ones, nil for none: the first of the set's for the
+// same downstream, whatever its name, or else the one of the same name, unless it is spared.
+func match(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant,
+	spared []*existing) ([]*existing, error) {
+	byDownstream, byName := index(have)
 	become, used := make([]*existing, len(want)), map[*existing]bool{}
+	for _, e := range spared {
+		used[e] = true
+	}
 	for i := range want {
 		become[i] = byDownstream[*want[i].Spec.Downstream]
 		used[become[i]] = true
@@ -137,14 +170,12 @@ func match(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant)
 	return become, nil
 }
 
-// apply returns the items with the variants wanted in place of the set's existing ones.
-func apply(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant,
+// apply returns the items without the doomed variants, and with those that are wanted.
+func apply(items []*yaml.RNode, doomed []*existing, want []v1alpha1.PackageVariant,
 	become []*existing) ([]*yaml.RNode, error) {
 	out := slices.Clone(items)
-	for i := range have {
-		if have[i].owned {
-			out[have[i].item] = nil
-		}
+	for _, e := range doomed {
+		out[e.item] = nil
 	}
 	var created []*v1alpha1.PackageVariant
 	for i := range want {

@@ -190,9 +190,9 @@ func TestMatrixIsLinear(t *testing.T) {
 	each := func(upstreams, targets int) float64 {
 		set, s := matrix(upstreams, targets)
 		return testing.AllocsPerRun(5, func() {
-			variants, _, err := expansion.Expand(set, "spec", s)
-			if err != nil || len(variants) != upstreams*targets {
-				t.Fatal(len(variants), err)
+			got, err := expansion.Expand(set, "spec", s)
+			if err != nil || len(got.Variants) != upstreams*targets {
+				t.Fatal(got, err)
 			}
 		}) / float64(upstreams*targets)
 	}
@@ -212,8 +212,8 @@ func BenchmarkMatrix(b *testing.B) {
 			set, s := matrix(upstreams, 100)
 			b.ReportAllocs()
 			for b.Loop() {
-				if variants, _, err := expansion.Expand(set, "spec", s); err != nil || len(variants) != upstreams*100 {
-					b.Fatal(len(variants), err)
+				if got, err := expansion.Expand(set, "spec", s); err != nil || len(got.Variants) != upstreams*100 {
+					b.Fatal(got, err)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*upstreams*100), "ns/variant")

@@ -7,11 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
@@ -83,6 +85,16 @@ func TestExpand(t *testing.T) {
 			"{apiVersion: v1, kind: ConfigMap}, template: {downstream: {repo: edge-2, packageExpr: target.name}}}]",
 			more: ", rollout: {waves: [{name: first, selector: {matchLabels: {prod: 'on'}}}, {name: 'yes', selector: " +
 				"{matchLabels: {site: 'on'}}}]}"},
+		"some excluded": {targets: "[{repositories: [{name: edge-1}, {name: edge-2}, {name: edge-9}], template: {labelExprs: " +
+			"[{key: region, valueExpr: repository.labels.eu}, {key: x, valueExpr: 'repoDefault == ''edge-2'' ? ''a b'' : '''' '}, " +
+			"{keyExpr: 'repoDefault == ''edge-2'' ? ''c d'' : ''e'''}]}}, {repositories: [{name: edge-3}], template: {downstream: " +
+			"{packageExpr: target.none}}}, {repositories: [{name: edge-3, packageNames: [a, b]}]}, {repositorySelector: " +
+			"{matchLabels: {us: 'on'}}}]", more: ", errorPolicy: Continue"},
+		"all excluded": {targets: "[{repositories: [{name: edge-8}, {name: edge-9}]}]", more: ", errorPolicy: Continue"},
+		"wanted twice, which excludes none": {targets: "[{repositories: [{name: edge-9}]}, {repositories: [{name: edge-9}]}]",
+			more: ", errorPolicy: Continue",
+			err: `spec.targets[1]: wants package "web" in repository "edge-9" for target edge-9/web, which spec.targets[0] ` +
+				`(for edge-9/web) wants already: give each target a package of its own, by packageNames or packageExpr`},
 		"no upstream": {upstream: "{repo: blueprints, package: db, revision: latest}",
 			targets: "[{repositories: [{name: edge-1}]}]",
 			err: `spec.upstream: there is no PackageRevision of blueprints/db that is published in namespace "fleet": ` +
@@ -106,7 +118,7 @@ func TestExpand(t *testing.T) {
 			if err := yaml.UnmarshalStrict([]byte(text), set); err != nil {
 				t.Fatal(err)
 			}
-			want, wantNotes, wantErr := expansion.Expand(set, "spec", snapshot)
+			want, wantErr := expansion.Expand(set, "spec", snapshot)
 			if (c.err != "") != (wantErr != nil) || c.err != "in this process" && c.err != "" && wantErr.Error() != c.err {
 				t.Errorf("got error %v, want %s", wantErr, c.err)
 			}
@@ -115,15 +127,9 @@ func TestExpand(t *testing.T) {
 				if diff := gocmp.Diff(fmt.Sprint(wantErr), fmt.Sprint(err)); diff != "" {
 					t.Errorf("%T: error (-want +got):\n%s", runtime, diff)
 				}
-				if got == nil {
-					got = &mutate.Expansion{}
-				}
 				byName := cmpopts.SortSlices(func(a, b v1alpha1.PackageVariant) bool { return a.Name < b.Name })
-				if diff := gocmp.Diff(want, got.Variants, cmpopts.EquateEmpty(), byName); diff != "" {
-					t.Errorf("%T: variants (-want +got):\n%s", runtime, diff)
-				}
-				if diff := gocmp.Diff(wantNotes, got.Notes); diff != "" {
-					t.Errorf("%T: notes (-want +got):\n%s", runtime, diff)
+				if diff := gocmp.Diff(expected(want), got, cmpopts.EquateEmpty(), byName); diff != "" {
+					t.Errorf("%T: (-want +got):\n%s", runtime, diff)
 				}
 				if _, said := errors.AsType[*expansion.FieldError](err); err != nil && !said {
 					t.Errorf("%T: the error is a %T", runtime, err)
@@ -131,6 +137,23 @@ func TestExpand(t *testing.T) {
 			}
 		})
 	}
+}
+
+// expected returns the expansion of a set named web as mutate.Expand is to return it.
+func expected(e *expansion.Expansion) *mutate.Expansion {
+	if e == nil {
+		return nil
+	}
+	out := &mutate.Expansion{Variants: e.Variants, Notes: e.Notes}
+	for _, x := range e.Excluded {
+		excluded := mutate.Excluded{Downstream: x.Downstream, Target: x.Target,
+			Message: strings.ReplaceAll(x.Err.Error(), "\n", "; ")}
+		if d := x.Downstream; d.Repo != "" {
+			excluded.Name = expansion.Name("web", d.Repo, d.Package)
+		}
+		out.Excluded = append(out.Excluded, excluded)
+	}
+	return out
 }
 
 // TestExpandFails holds that an output without variants that can be read is refused, and is no error of the set.
@@ -153,5 +176,42 @@ func TestExpandFails(t *testing.T) {
 		if diff := gocmp.Diff(want, fmt.Sprint(err)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
+	}
+}
+
+// TestExpandResults holds which results are notes, which tell of what is excluded, and that all others are neither.
+func TestExpandResults(t *testing.T) {
+	t.Parallel()
+	const output = `kind: ResourceList
+items: []
+results:
+- {message: "spec.targets[0].repositorySelector selects none of 3 Repository objects", severity: info}
+- message: 'PackageVariantSet "web": 2 variants that no other target wants are kept (a, b)'
+  severity: warning
+  resourceRef: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, name: a}
+- {message: comments were put elsewhere, severity: warning, tags: {other: edge/web}}
+- message: 'PackageVariantSet "web": spec.a: fails; this target is left out; this target is left out, and so on'
+  severity: warning
+  resourceRef: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, name: b}
+  tags: {config.porch.kpt.dev/target: 'edge/web of spec.upstreams[1]', config.porch.kpt.dev/downstream: edge/a/b}
+- message: 'PackageVariantSet "web": spec.b: fails'
+  severity: warning
+  resourceRef: {apiVersion: config.porch.kpt.dev/v1alpha2, kind: PackageVariantSet, name: web}
+  tags: {config.porch.kpt.dev/target: edge/web}
+`
+	runtime := start(t, func(context.Context, []byte) ([]byte, error) { return []byte(output), nil })
+	set := &v1alpha2.PackageVariantSet{}
+	set.Name = "web"
+	got, err := mutate.Expand(t.Context(), runtime, set, &expansion.Snapshot{})
+	want := &mutate.Expansion{
+		Notes: []string{"spec.targets[0].repositorySelector selects none of 3 Repository objects"},
+		Excluded: []mutate.Excluded{
+			{Name: "b", Downstream: variant.Downstream{Repo: "edge", Package: "a/b"}, Target: "edge/web of spec.upstreams[1]",
+				Message: "spec.a: fails; this target is left out"},
+			{Target: "edge/web", Message: "spec.b: fails"},
+		},
+	}
+	if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
+		t.Errorf("error %v; -want +got:\n%s", err, diff)
 	}
 }

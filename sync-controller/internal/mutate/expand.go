@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kptdev/krm-functions-sdk/go/fn"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -31,6 +32,22 @@ type Expansion struct {
 	Variants []v1alpha1.PackageVariant
 	// Notes are for the user: targets that select nothing.
 	Notes []string
+	// Excluded are the variants that are not made because of an error, of a set whose errorPolicy is Continue. They are to
+	// stay as they are. If the Downstream of one is not known, any variant of the set may be the one.
+	Excluded []Excluded
+}
+
+// Excluded is a variant that is not made because of an error, while all others are.
+type Excluded struct {
+	// Name is the name that the set gives to the variant; "" where its downstream is not known. One that was made for the
+	// same downstream before may have another name.
+	Name string
+	// Downstream is the package that the variant is for; a zero one where that is not known.
+	Downstream variant.Downstream
+	// Target is the target, as messages name it: edge/web for example.
+	Target string
+	// Message says what is wrong, with the path of the field.
+	Message string
 }
 
 // Expand runs the function that expands a set over a snapshot: the set is its config, the snapshot its items.
@@ -47,8 +64,8 @@ func Expand(
 	}
 	items := snapshotItems(s)
 	out, err := runtime.Run(ctx, ExpandVariantSet, config, items)
+	prefix := fmt.Sprintf("%s %q: ", v1alpha2.PackageVariantSetKind, set.Name)
 	if _, said := errors.AsType[*krm.Error](err); said {
-		prefix := fmt.Sprintf("%s %q: ", v1alpha2.PackageVariantSetKind, set.Name)
 		reason := strings.ReplaceAll("\n"+err.Error(), "\n"+prefix, "\n")[1:]
 		return nil, &expansion.FieldError{Reason: reason}
 	}
@@ -60,11 +77,27 @@ func Expand(
 		return nil, err
 	}
 	for _, result := range out.Results {
-		if strings.HasPrefix(result.Message, "spec.") { // the others are not about a target
+		switch _, excluded := result.Tags[expansion.TargetTag]; {
+		case excluded:
+			expanded.Excluded = append(expanded.Excluded, readExcluded(result, prefix))
+		case strings.HasPrefix(result.Message, "spec."): // the others are not about a target
 			expanded.Notes = append(expanded.Notes, result.Message)
 		}
 	}
 	return expanded, nil
+}
+
+// readExcluded reads the result that tells of a variant that is not made. What it says of the consequences is for those
+// who run the function.
+func readExcluded(result *fn.Result, prefix string) Excluded {
+	x := Excluded{Target: result.Tags[expansion.TargetTag], Message: strings.TrimPrefix(result.Message, prefix)}
+	if end := strings.LastIndex(x.Message, expansion.LeftOut); end >= 0 {
+		x.Message = x.Message[:end]
+	}
+	if repo, pkg, known := strings.Cut(result.Tags[expansion.DownstreamTag], "/"); known && result.ResourceRef != nil {
+		x.Downstream, x.Name = variant.Downstream{Repo: repo, Package: pkg}, result.ResourceRef.Name
+	}
+	return x
 }
 
 // readVariants reads the items that the function added.

@@ -209,3 +209,20 @@ func TestUpstreamRepository(t *testing.T) {
 	expect("it is gone", "2/2/0 RepositoryNotFound",
 		`there is no Repository "blueprints" in this namespace: register it, or correct spec.upstream.repo`, status)
 }
+
+// TestExcluded holds that no variant is deleted where one cannot be made, though the set goes on without it.
+func TestExcluded(t *testing.T) {
+	objects := testObjects()
+	objects[0].(*v1alpha2.PackageVariantSet).Spec.ErrorPolicy = v1alpha2.ErrorPolicyContinue
+	c := newCluster(t, objects...)
+	c.reconcile(t, false)
+	c.reconcile(t, false)
+	if err := c.client.Delete(t.Context(),
+		&configapi.Repository{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	writes, ready := c.reconcile(t, false)
+	if diff := cmp.Diff([]string{status}, writes); diff != "" || ready != "2/2/0 ExpansionFailed" {
+		t.Errorf("%s; writes (-want +got):\n%s", ready, diff)
+	}
+}

@@ -92,6 +92,9 @@ func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantS
 		return nil, nil, err
 	}
 	expanded, err := mutate.Expand(ctx, r.runtime, set, s)
+	if err == nil && len(expanded.Excluded) > 0 { // without them their variants would be deleted
+		return nil, nil, stalled(v1alpha2.ReasonExpansionFailed, expanded.Excluded[0].Message)
+	}
 	if err == nil {
 		slices.SortFunc(expanded.Variants, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
 		return expanded.Variants, expanded.Notes, nil

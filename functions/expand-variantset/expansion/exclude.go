@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expansion
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// The tags of the result that tells of an Excluded. No other result of the function has them.
+const (
+	// TargetTag is its Target.
+	TargetTag = variant.GroupName + "/target"
+	// DownstreamTag is its Downstream, as <repo>/<package>. It is not there if that is unknown.
+	DownstreamTag = variant.GroupName + "/downstream"
+)
+
+// LeftOut is where, in the message of such a result, ends what is wrong and begins what that means.
+const LeftOut = "; this target is left out"
+
+// Excluded is a variant that is not made, because of an error, while all others are.
+type Excluded struct {
+	// Target names the place, and the upstream where there are several, as messages do.
+	Target string
+	// Downstream is the package that the variant is for; a zero one if that is not known.
+	Downstream variant.Downstream
+	// Err says what is wrong, as FieldErrors joined.
+	Err error
+}
+
+// unknown is the downstream of which an expression should have told.
+var unknown variant.Downstream
+
+// limitError says that all variants of a set have come to a limit. It excludes no target, for none is to blame alone.
+type limitError struct{ *FieldError }
+
+// Unwrap returns the FieldError.
+func (e limitError) Unwrap() error { return e.FieldError }
+
+// continues reports whether the set goes on without targets that fail.
+func (e *expander) continues() bool { return e.set.Spec.ErrorPolicy == v1alpha2.ErrorPolicyContinue }
+
+// exclude excludes a variant that err keeps from being made. It returns err if that stops the set.
+func (e *expander) exclude(w want, d variant.Downstream, err error) error {
+	if err == nil || !e.continues() {
+		return err
+	}
+	if _, whole := errors.AsType[limitError](err); whole {
+		return err
+	}
+	if e.size += len(err.Error()); e.size > maxSetSize {
+		return limitError{fieldErrorf(w.target.path, "fails, with target %s, in more than %d MiB of words: correct its "+
+			"expressions", w, maxSetSize>>20)}
+	}
+	e.excluded = append(e.excluded, Excluded{Target: w.String(), Downstream: d, Err: err})
+	return nil
+}
+
+// unregistered returns the downstream of a variant in a Repository that does not exist: unknown if an expression gives
+// its name, or another one wants to see it.
+func (e *expander) unregistered(w want, repo string) variant.Downstream {
+	if !e.continues() || w.target.template.repo != nil {
+		return unknown
+	}
+	e.vars.repository = nil
+	pkg, err := w.target.template.pkg.eval(&e.vars, orDefault(w.target.template.plainDownstream().Package, w.pkg()))
+	if err != nil || variant.PackageProblem(pkg) != "" {
+		return unknown
+	}
+	return variant.Downstream{Repo: repo, Package: pkg}
+}
+
+// spared returns the variants that excluded targets have, nil for none: as for those that are made, the first of the
+// set's for the same downstream, whatever its name, or else the one of the same name.
+func (c *content) spared(set *v1alpha2.PackageVariantSet, excluded []Excluded) []*existing {
+	byDownstream, byName := index(c.variants)
+	out := make([]*existing, len(excluded))
+	for i, x := range excluded {
+		if x.Downstream == unknown {
+			continue
+		}
+		named := byName[Name(set.Name, x.Downstream.Repo, x.Downstream.Package)]
+		if out[i] = byDownstream[x.Downstream]; out[i] == nil && named != nil && named.owned {
+			out[i] = named
+		}
+	}
+	return out
+}
+
+// exclusions returns a warning for each excluded target; spared are their variants.
+func exclusions(config *yaml.RNode, set *v1alpha2.PackageVariantSet, excluded []Excluded,
+	spared []*existing) fn.Results {
+	var all fn.Results
+	for i := range excluded {
+		x, name := &excluded[i], ""
+		if spared[i] != nil {
+			name = spared[i].name
+		} else if x.Downstream != unknown {
+			name = Name(set.Name, x.Downstream.Repo, x.Downstream.Package)
+		}
+		all = append(all, x.result(config, set.Namespace, name))
+	}
+	return all
+}
+
+// result returns the warning for an excluded target, whose variant has the name, or none if it is not known.
+func (x *Excluded) result(config *yaml.RNode, namespace, name string) *fn.Result {
+	consequence := "no variant of the set is removed, for it is not known which one is the target's"
+	if name != "" {
+		consequence = fmt.Sprintf("its variant %s is neither made nor changed nor removed", name)
+	}
+	r := krm.Errorf(config, "", "%s%s until that is corrected, and %s", strings.ReplaceAll(x.Err.Error(), "\n", "; "),
+		LeftOut, consequence).Result(fn.Warning)
+	if first, is := errors.AsType[*FieldError](x.Err); is {
+		r.Field = &fn.Field{Path: first.Path}
+	}
+	r.Tags = map[string]string{TargetTag: x.Target}
+	if x.Downstream != unknown {
+		r.Tags[DownstreamTag] = PackageName{x.Downstream.Repo, x.Downstream.Package}.String()
+		r.ResourceRef = &fn.ResourceRef{APIVersion: variant.APIVersion, Kind: variant.Kind, Namespace: namespace, Name: name}
+	}
+	return r
+}
+
+// unsure reports whether it is not known which variants some of the excluded targets have.
+func unsure(excluded []Excluded) bool {
+	return slices.ContainsFunc(excluded, func(x Excluded) bool { return x.Downstream == unknown })
+}
