@@ -60,8 +60,8 @@ func conditionOf(err error) v1alpha1.Condition {
 	}
 }
 
-// report writes what there is to tell after the steps. Nothing is told while more steps follow: what was written comes
-// back as an event.
+// report writes what there is to tell after the steps. Nothing is told while more steps follow, unless there is
+// something to remember: what was written comes back as an event.
 func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.Decision,
 	out *result) (ctrl.Result, error) {
 	if out.gone || porch.Busy(out.err) {
@@ -70,7 +70,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	after := out.decideAgain(&decided)
 	condition, err := out.condition(after, in.Deleting)
 	more := out.err == nil && len(after.Steps) > 0
-	if err == nil && more && condition.Type != v1alpha1.ConditionReady {
+	if err == nil && more && condition.Type != v1alpha1.ConditionReady && out.Saved == in.Saved {
 		return ctrl.Result{RequeueAfter: lookAgain}, nil
 	}
 	known := &observation{pv: out.pv, Input: out.Input, objects: in.objects}
