@@ -269,3 +269,30 @@ func (w *world) standing() string {
 	}
 	return out.String()
 }
+
+// TestErrorPolicyContinue leaves out a target for which an expression fails. Its variant stays as it is, and the others
+// go on.
+func TestErrorPolicyContinue(t *testing.T) {
+	w := newWorld(t)
+	w.Repository("north", map[string]string{"env": "prod", "tier": "gold"}, true)
+	w.Repository("south", map[string]string{"env": "prod", "tier": "iron"}, true)
+	w.Publish("blueprints", "web", "v1", simple())
+	set := simpleSet(t, "  errorPolicy: Continue\n",
+		`packageContext: {dataExprs: [{key: tier, valueExpr: "repository.labels['tier']"}]}`)
+	w.Apply(set)
+	w.start()
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "north/web", "south/web")
+	w.relabel("north", map[string]string{"env": "prod"})
+	w.relabel("south", map[string]string{"env": "prod", "tier": "tin"})
+	w.waitFile("south.web.packagevariant-1", "package-context.yaml", "tier: tin")
+	w.expectSet("ExpansionFailed", [3]int32{2, 1, 1}, "north/web", "south/web")
+	message := w.setCondition("Ready", "1 of 2 targets cannot be expanded and stay as they are: north/web: ").Message
+	if !strings.Contains(message, "spec.targets[0].template.packageContext.dataExprs[0].valueExpr") {
+		t.Errorf("the message does not name the field:\n%s", message)
+	}
+	if got := w.Files("north.web.packagevariant-1")["package-context.yaml"]; !strings.Contains(got, "tier: gold") {
+		t.Errorf("the package of the target that fails has changed:\n%s", got)
+	}
+	w.relabel("north", map[string]string{"env": "prod", "tier": "lead"})
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "north/web", "south/web")
+}

@@ -222,7 +222,7 @@ func TestExcluded(t *testing.T) {
 		t.Fatal(err)
 	}
 	writes, ready := c.reconcile(t, false)
-	if diff := cmp.Diff([]string{status}, writes); diff != "" || ready != "2/2/0 ExpansionFailed" {
+	if diff := cmp.Diff([]string{status}, writes); diff != "" || ready != "2/1/0 ExpansionFailed" {
 		t.Errorf("%s; writes (-want +got):\n%s", ready, diff)
 	}
 }

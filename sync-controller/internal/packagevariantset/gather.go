@@ -57,10 +57,12 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 		in.settled, in.desired = true, int(set.Status.Desired)
 		return in, nil
 	}
-	if in.wanted, in.notes, err = r.variants(ctx, set, &seen.Snapshot); err != nil {
+	expanded, err := r.expand(ctx, set, &seen.Snapshot)
+	if err != nil {
 		return nil, err
 	}
-	in.desired = len(in.wanted)
+	in.wanted, in.notes, in.excluded = expanded.Variants, expanded.Notes, expanded.Excluded
+	in.desired = len(in.wanted) + len(in.excluded)
 	return in, r.addNamesakes(ctx, set.Namespace, in)
 }
 
@@ -85,27 +87,24 @@ func (r *Reconciler) addNamesakes(ctx context.Context, namespace string, in *inp
 	return nil
 }
 
-// variants expands the set, and tells what only the spec or the upstream can heal from what other objects can.
-func (r *Reconciler) variants(ctx context.Context, set *v1alpha2.PackageVariantSet,
-	s *expansion.Snapshot) ([]v1alpha1.PackageVariant, []string, error) {
+// expand expands the set, and tells what only the spec or the upstream can heal from what other objects can.
+func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet,
+	s *expansion.Snapshot) (*mutate.Expansion, error) {
 	if err := r.checkUpstreams(ctx, set, s); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	expanded, err := mutate.Expand(ctx, r.runtime, set, s)
-	if err == nil && len(expanded.Excluded) > 0 { // without them their variants would be deleted
-		return nil, nil, stalled(v1alpha2.ReasonExpansionFailed, expanded.Excluded[0].Message)
-	}
 	if err == nil {
 		slices.SortFunc(expanded.Variants, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
-		return expanded.Variants, expanded.Notes, nil
+		return expanded, nil
 	}
 	if _, ofSet := errors.AsType[*expansion.FieldError](err); !ofSet {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := expansion.Compile(set, specPath); err != nil {
-		return nil, nil, stalled(v1alpha1.ReasonInvalidSpec, err.Error())
+		return nil, stalled(v1alpha1.ReasonInvalidSpec, err.Error())
 	}
-	return nil, nil, stalled(v1alpha2.ReasonExpansionFailed, err.Error())
+	return nil, stalled(v1alpha2.ReasonExpansionFailed, err.Error())
 }
 
 // view is what a set is to be expanded over. The labels and annotations are those of the cache, to be read only.

@@ -10,6 +10,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/rollout"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -32,6 +33,8 @@ type input struct {
 	settled bool
 	// notes say which targets select nothing.
 	notes []string
+	// excluded are the variants that the set wants and cannot make, if its errorPolicy is Continue.
+	excluded []mutate.Excluded
 	// revisions are the package revisions among which upstreams are found.
 	revisions []expansion.PackageRevision
 	// rolled is what the rollout of the set says. heldBack are the names of the variants that do not get yet what the set
@@ -92,13 +95,21 @@ func (in *input) steps() []step {
 	for _, pv := range owned {
 		switch {
 		case used[pv] || !pv.DeletionTimestamp.IsZero():
-		case guarded:
+		case guarded, in.spares(pv):
 			steps = append(steps, in.owner.step(pv, pv))
 		default:
 			steps = append(steps, step{do: remove, have: pv})
 		}
 	}
 	return steps
+}
+
+// spares reports whether a variant that is not wanted may be one that the set cannot make.
+func (in *input) spares(pv *v1alpha1.PackageVariant) bool {
+	return slices.ContainsFunc(in.excluded, func(x mutate.Excluded) bool {
+		unknown := x.Downstream == variant.Downstream{}
+		return unknown || pv.Name == x.Name || pv.Spec.Downstream != nil && *pv.Spec.Downstream == x.Downstream
+	})
 }
 
 // names returns the existing variants by their names.

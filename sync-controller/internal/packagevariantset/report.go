@@ -82,7 +82,7 @@ func count(in *input, steps []step, held bool) *tally {
 		case s.do == waiting:
 			t.unready = append(t.unready, s.have.Name+" (being deleted)")
 		case s.do == remove, held && s.does():
-		case in.heldBack[s.want.Name]: // it has not yet the spec that the set gives it
+		case in.heldBack[s.want.Name], in.spares(s.want): // it has not the spec that the set gives it
 		default:
 			t.variant(s.want)
 		}
@@ -113,11 +113,11 @@ func judge(in *input, steps []step, held hold) outcome {
 	o := outcome{counts: &t.counts, err: errors.Join(t.errs...), wait: in.rolled.Again,
 		standing: in.rolled.Counts, failures: in.rolled.Failures,
 		pending: cmp.Or(held.would, "there is nothing to do")}
-	if len(in.notes) == 0 && !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
+	if len(in.allNotes()) == 0 && !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
 		o.observed = in.digest
 	}
 	say := func(of func(reason, message string) v1alpha1.Condition, reason, format string, args ...any) {
-		o.condition = of(reason, strings.Join(append([]string{fmt.Sprintf(format, args...)}, in.notes...), "; "))
+		o.condition = of(reason, strings.Join(append([]string{fmt.Sprintf(format, args...)}, in.allNotes()...), "; "))
 	}
 	switch {
 	case held.reason != "":
@@ -136,6 +136,8 @@ func judge(in *input, steps []step, held hold) outcome {
 		say(func(reason, message string) v1alpha1.Condition {
 			return v1alpha1.Condition{Type: c.Type, Reason: reason, Message: message}
 		}, c.Reason, "%s", c.Message)
+	case len(in.excluded) > 0:
+		say(v1alpha1.Stalled, v1alpha2.ReasonExpansionFailed, "%d of %d variants are ready", t.ready, t.desired)
 	case t.desired == 0 && t.current > 0:
 		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(in.spec, specPath, t.current))
 	case t.ready < t.desired:
@@ -149,6 +151,19 @@ func judge(in *input, steps []step, held hold) outcome {
 		o.counts = &counts{} // what is kept is not asked for
 	}
 	return o
+}
+
+// allNotes returns the notes, and which targets cannot be expanded.
+func (in *input) allNotes() []string {
+	if len(in.excluded) == 0 {
+		return in.notes
+	}
+	var failing []string
+	for _, x := range in.excluded {
+		failing = append(failing, x.Target+": "+x.Message)
+	}
+	return append(slices.Clone(in.notes), fmt.Sprintf("%d of %d targets cannot be expanded and stay as they are: %s",
+		len(failing), in.desired, some(failing)))
 }
 
 // branchMoved tells of the variants that were made from an older commit of the branch that is their upstream.

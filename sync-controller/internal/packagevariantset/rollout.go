@@ -3,6 +3,7 @@
 package packagevariantset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -66,6 +67,10 @@ func (in *input) rolloutInput(set *v1alpha2.PackageVariantSet) (view *rollout.In
 			add(rollout.Variant{Name: pv.Name, Want: &pv.Spec, Have: pv}, 0)
 		}
 		return view, nil
+	}
+	for _, x := range in.excluded {
+		view.Excluded = append(view.Excluded, rollout.Excluded{Name: cmp.Or(x.Name, x.Target),
+			Reason: v1alpha2.ReasonExpansionFailed})
 	}
 	matches, _ := in.match(owned)
 	names := in.names()
