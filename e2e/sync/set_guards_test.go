@@ -174,3 +174,24 @@ func TestSetOrphan(t *testing.T) {
 		t.Errorf("the draft is %s", r.Spec.Lifecycle)
 	}
 }
+
+// TestSetKeepsSuspend suspends a variant of a set by hand: the set never clears the field.
+func TestSetKeepsSuspend(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Repository("edge-1", prod("eu"), true)
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newSet(t, fleetSet))
+	c := w.start()
+	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web")
+	var list v1alpha1.PackageVariantList
+	if err := w.Client.List(t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	name := list.Items[0].Name
+	w.kubectl("patch", "packagevariant", "--namespace="+w.Namespace, name, "--type=merge", "-p",
+		`{"spec":{"suspend":true}}`)
+	w.quiet(c)
+	if !w.Variant(name).Spec.Suspend {
+		t.Error("the set has cleared spec.suspend of its variant")
+	}
+}

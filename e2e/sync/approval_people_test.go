@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// isProposal tells whether a request proposes a draft.
+func isProposal(r proxy.Request) bool {
+	return r.Resource == "packagerevisions" && r.Subresource == "" && r.Verb == "patch"
+}
+
+// refuseApprovals has Porch refuse to publish, as long as it is true.
+func (w *world) refuseApprovals() *atomic.Bool {
+	var refuse atomic.Bool
+	refuse.Store(true)
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.Before && isApproval(r) && refuse.Load() {
+			return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: "no"}
+		}
+		return nil
+	})
+	return &refuse
+}
+
+// TestEditBeforeFirstSave has a person edit a draft between its being made, by a clone, an edit and an upgrade,
+// and the controller's first save of it: the edit stays, and waits for a person.
+func TestEditBeforeFirstSave(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("blueprints", "web", "v2", settingsB("9"))
+	var draft atomic.Pointer[string]
+	var edited atomic.Bool
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if d := draft.Load(); d != nil && phase == proxy.After && isCreate(r) && edited.CompareAndSwap(false, true) {
+			w.WriteFiles(*d, mine)
+		}
+		return nil
+	})
+	w.start()
+	for _, step := range []struct {
+		name   string
+		number int
+		change func(*variant.Spec)
+	}{{"clone", 1, func(*variant.Spec) {}}, {"unchanged", 1, plain}, {"edit", 2, zone}, {"upgrade", 2, revision(2)}} {
+		if step.number > 1 {
+			w.Apply(newVariant(step.name, contextOnly, automatic))
+			w.waitLifecycle("edge."+step.name+".packagevariant-1", isPublished)
+			w.seesPublished(step.name)
+		}
+		edited.Store(false)
+		name := fmt.Sprintf("edge.%s.packagevariant-%d", step.name, step.number)
+		draft.Store(&name)
+		w.Apply(newVariant(step.name, contextOnly, automatic, step.change))
+		w.hit(&edited)
+		draft.Store(nil)
+		w.neverIs(name, isPublished)
+		if w.Files(name)["notes.md"] != "mine\n" {
+			t.Errorf("%s: the person's edit is gone", name)
+		}
+	}
+}
+
+// TestSwapWhileApproving has a person reject, edit and propose a draft between the controller's last look at it
+// and its approval.
+func TestSwapWhileApproving(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	var swapped atomic.Bool
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.Before && isApproval(r) && swapped.CompareAndSwap(false, true) {
+			w.Reject(r.Name)
+			w.WriteFiles(r.Name, mine)
+			w.Propose(r.Name)
+		}
+		return nil
+	})
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain, automatic))
+	w.start()
+	w.hit(&swapped)
+	w.neverIs("edge.web.packagevariant-1", isPublished)
+}
+
+// TestGateWhileProposed has a gate become unmet between the controller's look at a draft and its proposal. Nobody
+// can meet the gate of what is proposed, so it has to become a draft again.
+func TestGateWhileProposed(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	const is = "  - type: checked\n    status: \"%s\"\n"
+	files := simple()
+	files["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\ninfo:\n  readinessGates:\n" +
+		"  - conditionType: checked\nstatus:\n  conditions:\n" + fmt.Sprintf(is, "True")
+	w.Publish("blueprints", "web", "v1", files)
+	var once atomic.Bool
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.Before && isProposal(r) && once.CompareAndSwap(false, true) {
+			w.WriteFiles(r.Name, map[string]string{"Kptfile": strings.Replace(w.Files(r.Name)["Kptfile"],
+				fmt.Sprintf(is, "True"), fmt.Sprintf(is, "False"), 1)})
+		}
+		return nil
+	})
+	w.Apply(newVariant("web", plain, automatic))
+	w.start()
+	w.waitApproved("web", "GatesNotMet")
+	w.Timeout = 10 * time.Second
+	w.waitLifecycle("edge.web.packagevariant-1", isDraft)
+}
+
+// TestManualWhileProposed takes the policy back, and changes the variant, when the controller has proposed a
+// draft that it could not approve: it has to change, so it becomes a draft again.
+func TestManualWhileProposed(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	refuse := w.refuseApprovals()
+	w.Apply(newVariant("web", contextOnly, automatic))
+	w.start()
+	w.waitApproved("web", "ApprovalFailed")
+	w.waitLifecycle("edge.web.packagevariant-1", isProposed)
+	refuse.Store(false)
+	w.Apply(newVariant("web", contextOnly, zone))
+	w.Timeout = 10 * time.Second
+	w.waitFile("edge.web.packagevariant-1", "package-context.yaml", "zone: a")
+}
+
+// TestRejected has a person reject what the controller has proposed, and could not approve.
+func TestRejected(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	refuse := w.refuseApprovals()
+	w.Apply(newVariant("web", contextOnly, automatic))
+	c := w.start()
+	w.waitApproved("web", "ApprovalFailed")
+	w.waitLifecycle("edge.web.packagevariant-1", isProposed)
+	w.Apply(newVariant("web", contextOnly, automatic, suspended))
+	w.quiet(c)
+	refuse.Store(false)
+	w.Reject("edge.web.packagevariant-1")
+	w.quiet(c)
+	w.Apply(newVariant("web", contextOnly, automatic))
+	w.neverIs("edge.web.packagevariant-1", isPublished)
+}
+
+// TestReasonOfApproved has a variant stall before its draft is approved: the condition Approved has one of the
+// reasons of the manual, and not that of a time before.
+func TestReasonOfApproved(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	refuse := w.refuseApprovals()
+	w.Apply(newVariant("web", contextOnly, automatic))
+	w.start()
+	w.waitApproved("web", "ApprovalFailed")
+	w.Apply(newVariant("web", contextOnly, automatic, dependsOn(variant.Dependency{Name: "nobody"})))
+	w.WaitReason("web", "DependencyNotFound")
+	refuse.Store(false)
+	w.Timeout = 10 * time.Second
+	w.Eventually("it does not say that it is tried again", func() error {
+		c := w.Condition("web", v1alpha1.ConditionApproved)
+		if c.Reason == "ApprovalFailed" || c.ObservedGeneration != w.Variant("web").Generation {
+			return fmt.Errorf("%+v", c)
+		}
+		return nil
+	})
+}

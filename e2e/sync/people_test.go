@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+)
+
+var automatic = approval(variant.ApprovalPolicyAutomatic)
+
+// settleTime is how long a thing that must not happen is waited for.
+const settleTime = 4 * time.Second
+
+// mine is what people write into drafts.
+var mine = map[string]string{"notes.md": "mine\n"}
+
+// settingsB returns the files of the blueprint with another b.
+func settingsB(b string) map[string]string { return settingsOf("1", b) }
+
+// contextOnly is a variant that changes the package's context and injects nothing.
+func contextOnly(s *variant.Spec) { s.Injectors = nil }
+
+// neverIs holds that a revision does not get a lifecycle for a while.
+func (w *world) neverIs(revision string, lifecycle porchapi.PackageRevisionLifecycle) {
+	w.t.Helper()
+	for began := time.Now(); time.Since(began) < settleTime; time.Sleep(100 * time.Millisecond) {
+		if w.Revision(revision).Spec.Lifecycle == lifecycle {
+			w.t.Errorf("%s is %s", revision, lifecycle)
+			return
+		}
+	}
+}
+
+// hit waits until a hook has done its work.
+func (w *world) hit(done *atomic.Bool) {
+	w.t.Helper()
+	w.Eventually("the hook is called", func() error {
+		if !done.Load() {
+			return fmt.Errorf("it is not")
+		}
+		return nil
+	})
+}
