@@ -67,13 +67,13 @@ func (m *merged) resource(t *tuple) (result, error) {
 }
 
 // absent decides on a resource that the package does not have: one that the upstream adds comes, one that was removed
-// here stays away.
+// here stays away. That the upstream gave it another namespace or name does not matter to who removed it.
 func (m *merged) absent(t *tuple) (result, error) {
 	r := result{tuple: t}
 	switch {
 	case t.updated == nil:
 	case t.original != nil:
-		if !equal(t.original.body(), t.updated.body()) {
+		if !equal(unnamed(t.original), unnamed(t.updated)) {
 			m.about(t, SideLocal)
 		}
 	case m.removedPackages.contain(t.updated.file):
@@ -82,6 +82,15 @@ func (m *merged) absent(t *tuple) (result, error) {
 		return m.added(t)
 	}
 	return r, nil
+}
+
+// unnamed returns a copy of a document's body without namespace and name.
+func unnamed(d *document) *yaml.Node {
+	body := copyNode(d.body())
+	metadata := present(body, yaml.MetadataField)
+	remove(metadata, yaml.NamespaceField)
+	remove(metadata, yaml.NameField)
+	return body
 }
 
 // withdrawn decides on a resource that the updated upstream does not have: it goes if nobody changed it here. What a

@@ -104,6 +104,9 @@ func (v versions) merge(options Options) (*merged, error) {
 	m.tracked = isTracked(tuples)
 	for _, t := range tuples {
 		r, err := m.resource(t)
+		if err == nil {
+			r, err = m.identify(r)
+		}
 		if err == nil && t.local != nil && t.local.file == pkgtree.KptfileName {
 			r, err = m.setUpstream(r)
 		}
