@@ -220,7 +220,7 @@ func (m *merged) about(t *tuple, takenFrom string) {
 		_, text := separator(d.text)
 		return digest(text)
 	}
-	c.Original, c.Local, c.Updated = show(t.original), show(t.local), show(t.updated)
+	c.setValues(show(t.original), show(t.local), show(t.updated))
 	m.conflicts = append(m.conflicts, c)
 }
 
@@ -229,8 +229,7 @@ func (m *merged) found(t *tuple, f finding, r rules) {
 	c := m.conflict(t)
 	c.Field, c.Taken = f.path, f.taken
 	hidden := r.hidden(f.path)
-	c.Original, c.Local, c.Updated = show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated,
-		hidden)
+	c.setValues(show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated, hidden))
 	m.conflicts = append(m.conflicts, c)
 }
 

@@ -176,8 +176,8 @@ func (d directories) one(file string) bool { return d.contain(file) }
 // wholeFile merges a file as one value. Nil stands for a version that does not have it.
 func (m *merged) wholeFile(name string, original, updated, local *file) {
 	o, u, l := textOf(original), textOf(updated), textOf(local)
-	c := conflict{Conflict: Conflict{File: name, Original: describeText(o), Local: describeText(l),
-		Updated: describeText(u), Taken: SideLocal}}
+	c := conflict{Conflict: Conflict{File: name, Taken: SideLocal}}
+	c.setValues(describeText(o), describeText(l), describeText(u))
 	kept := l
 	switch {
 	case sameFile(o, u) || sameFile(l, u):
