@@ -58,8 +58,8 @@ func withFeetOf(item, read *yaml.Node) *yaml.Node {
 }
 
 // mayHideComment reports whether an item can have a comment that kpt does not show: one at the top of its document that
-// an empty line sets off. kpt puts it before the item itself, not before its first key, when a first function has run, so
-// that the later ones of a pipeline see it. What is from no file has none.
+// an empty line sets off. When a first function has run, kpt puts it before the item itself, not before its first key:
+// the later ones of a pipeline see it. What is from no file has none.
 func mayHideComment(item *yaml.RNode) bool {
 	n := item.YNode()
 	shown := n.HeadComment != "" && n.Style&yaml.FlowStyle == 0

@@ -33,8 +33,8 @@ func keyOf(d *document) key {
 type tuple struct{ original, local, updated *document }
 
 // match finds the tuples of all resources: those of the local package in the order in which they stand there, then
-// those that the upstream adds. Resources are the same if their key and file are; one that moved to another file, or that
-// has another namespace on a side, is the same if nothing else can be it.
+// those that the upstream adds. Resources are the same if their key and file are; one that moved to another file, or
+// that has another namespace on a side, is the same if nothing else can be it.
 func (v versions) match() []*tuple {
 	type place struct {
 		key  key

@@ -103,17 +103,11 @@ func (v versions) merge(options Options) (*merged, error) {
 	}
 	m.tracked = isTracked(tuples)
 	for _, t := range tuples {
-		r, err := m.resource(t)
-		if err == nil {
-			r, err = m.identify(r)
-		}
-		if err == nil && t.local != nil && t.local.file == pkgtree.KptfileName {
-			r, err = m.setUpstream(r)
-		}
+		r, err := m.followed(t)
 		if err != nil {
 			return nil, err
 		}
-		m.results = append(m.results, r.move())
+		m.results = append(m.results, r)
 	}
 	for _, name := range v.paths() {
 		all := v.file(name)
@@ -129,6 +123,21 @@ func (v versions) merge(options Options) (*merged, error) {
 	}
 	slices.SortStableFunc(m.conflicts, func(a, b conflict) int { return strings.Compare(a.File, b.File) })
 	return m, nil
+}
+
+// followed merges a resource, and notes in it what it is upstream.
+func (m *merged) followed(t *tuple) (result, error) {
+	r, err := m.resource(t)
+	if err == nil {
+		r, err = m.identify(r)
+	}
+	if err == nil && t.local != nil && t.local.file == pkgtree.KptfileName {
+		r, err = m.setUpstream(r)
+	}
+	if err != nil {
+		return result{}, err
+	}
+	return r.move(), nil
 }
 
 // unrelated reports whether the package has resources, and the upstreams too, but none of them in common. What every
