@@ -20,6 +20,8 @@ type renaming struct {
 	// lacks reports whether a tuple has no resource of that side, only whether it has one that is new there, and kept
 	// whether the side left it its identity.
 	lacks, only, kept func(*tuple) bool
+	// moved reports whether a resource that the side kept tells to which namespace it moved all.
+	moved func(*tuple) bool
 	// is returns the side's document.
 	is func(*tuple) *document
 	// settled are tuples that stay as they are, gone those that have become part of another.
@@ -34,6 +36,7 @@ func joinRenamed(all []*tuple) []*tuple {
 		lacks: func(t *tuple) bool { return t.original != nil && t.updated == nil },
 		only:  func(t *tuple) bool { return t.original == nil && t.updated != nil },
 		kept:  func(t *tuple) bool { return t.original != nil && t.updated != nil },
+		moved: func(t *tuple) bool { return t.original != nil && t.updated != nil },
 		is:    updatedOf, settled: map[*tuple]bool{}, gone: map[*tuple]bool{},
 	}
 	upstream.pairAll(originalOf)
@@ -41,8 +44,11 @@ func joinRenamed(all []*tuple) []*tuple {
 		all:   upstream.left(),
 		lacks: func(t *tuple) bool { return t.original != nil && t.updated != nil && t.local == nil },
 		only:  func(t *tuple) bool { return t.original == nil && t.updated == nil && t.local != nil },
-		kept:  func(t *tuple) bool { return t.original != nil && t.local != nil },
-		is:    localOf, settled: map[*tuple]bool{}, gone: map[*tuple]bool{},
+		kept:  (*tuple).complete,
+		moved: func(t *tuple) bool { // by the package alone: a merge must not change what the next one finds
+			return t.complete() && namespaceOf(t.original) == namespaceOf(t.updated)
+		},
+		is: localOf, settled: map[*tuple]bool{}, gone: map[*tuple]bool{},
 	}
 	local.pair(func(t *tuple) identity { return identity{name: identifierOf(keyOf(t.original))} },
 		func(t *tuple) identity { return identity{name: annotated(t.local)} })
@@ -112,7 +118,7 @@ func (r *renaming) join(lacking, only *tuple) {
 func (r *renaming) pairNamespaces(was func(*tuple) *document) {
 	moves := map[string]string{}
 	for _, t := range r.all {
-		if r.gone[t] || !r.kept(t) || was(t) == nil {
+		if r.gone[t] || !r.moved(t) {
 			continue
 		}
 		from, to := namespaceOf(was(t)), namespaceOf(r.is(t))

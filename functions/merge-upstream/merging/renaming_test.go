@@ -3,6 +3,10 @@
 package merging_test
 
 import (
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -184,4 +188,131 @@ func TestRenamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRandomNames merges packages of resources that have few names in few namespaces: whatever is taken for the same, a
+// second merge changes nothing, and where only namespaces changed, nothing is there twice that was not.
+func TestRandomNames(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4000) {
+		r := names{rand.New(rand.NewPCG(seed, 3))} //nolint:gosec // reproducible
+		original := r.pkg(false)
+		renames := r.IntN(2) == 0
+		updated := r.changed(original, renames)
+		mine := r.changed(original, renames)
+		noted := r.IntN(3) == 0
+		if noted { // of anything
+			mine = r.pkg(true)
+		}
+		if doubled(original) || doubled(updated) || doubled(mine) {
+			continue // no package: nothing tells them apart
+		}
+		for _, onConflict := range []merging.OnConflict{merging.TakeUpstream, merging.KeepLocal} {
+			got, _, err := merging.Merge(with(original), with(updated), with(mine), merging.Options{OnConflict: onConflict})
+			if err != nil && strings.Contains(err.Error(), "in common") {
+				continue
+			}
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if doubled(got) && !noted && !renames {
+				t.Fatalf("seed %d, %s: a resource is there twice:\n%s\noriginal:\n%s\nupdated:\n%s\nhere:\n%s", seed, onConflict,
+					got, original, updated, mine)
+			}
+			again, _, err := merging.Merge(with(original), with(updated), got, merging.Options{OnConflict: onConflict})
+			if err != nil && strings.Contains(err.Error(), "in common") {
+				continue // what was in common was removed upstream
+			}
+			if diff := cmp.Diff(got, again); diff != "" || err != nil {
+				t.Fatalf("seed %d, %s: a second merge changes the package: %v\n%s\noriginal:\n%s\nupdated:\n%s\nhere:\n%s",
+					seed, onConflict, err, diff, original, updated, mine)
+			}
+		}
+	}
+}
+
+var note = regexp.MustCompile("metadata: # .*")
+
+// doubled reports whether a package has a resource twice, by its name or by what it is noted to be upstream.
+func doubled(f files) bool {
+	seen := map[string]bool{}
+	for _, text := range f {
+		for resource := range strings.SplitSeq(text, "---\n") {
+			named, _, _ := strings.Cut(resource, "\ndata:")
+			kind, _, _ := strings.Cut(named, "metadata:")
+			ids := []string{note.ReplaceAllString(named, "metadata:")}
+			if noted := note.FindString(named); noted != "" {
+				ids = append(ids, kind+noted)
+			}
+			for _, id := range ids {
+				if seen[id] {
+					return true
+				}
+				seen[id] = true
+			}
+		}
+	}
+	return false
+}
+
+// names makes packages of resources.
+type names struct{ *rand.Rand }
+
+// pkg returns a package; noted says that its resources may note what they are upstream.
+func (r names) pkg(noted bool) files {
+	f := files{}
+	for range 1 + r.IntN(3) {
+		r.add(f, noted)
+	}
+	return f
+}
+
+func (r names) add(f files, noted bool) {
+	text := "apiVersion: v1\nkind: " + r.of("ConfigMap", "Secret", "Namespace") + "\nmetadata:\n  name: " + r.of("a", "a-x", "b-x") + "\n"
+	if ns := r.of("", "a", "b", "c"); ns != "" {
+		text += "  namespace: " + ns + "\n"
+	}
+	text += "data:\n  a: " + r.of("1", "2", "3") + "\n"
+	if noted && r.IntN(2) == 0 {
+		text = noting(r.of("", "a", "b")+"/"+r.of("a", "a-x"), text)
+	}
+	name := r.of("a.yaml", "b.yaml")
+	if f[name] != "" {
+		f[name] += "---\n"
+	}
+	f[name] += text
+}
+
+func (r names) of(words ...string) string { return words[r.IntN(len(words))] }
+
+// changed returns a package in which some namespaces, names, values and files are others.
+func (r names) changed(from files, renames bool) files {
+	out := maps.Clone(from)
+	for range r.IntN(4) {
+		name := r.of(slices.Sorted(maps.Keys(from))...)
+		text := out[name]
+		switch r.IntN(6) {
+		case 0, 1:
+			text = strings.ReplaceAll(text, "namespace: "+r.of("a", "b"), "namespace: "+r.of("b", "c"))
+		case 2:
+			text = strings.ReplaceAll(text, "a: "+r.of("1", "2"), "a: "+r.of("2", "3"))
+		case 3:
+			if renames {
+				text = strings.ReplaceAll(text, "name: a", "name: "+r.of("b", "a-x"))
+			}
+		case 4:
+			r.add(out, false)
+			continue
+		default:
+			delete(out, name)
+			continue
+		}
+		if text != "" {
+			out[name] = text
+		}
+	}
+	if len(out) == 0 {
+		return maps.Clone(from)
+	}
+	return out
 }
