@@ -190,6 +190,50 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
+// TestVariantNamespace holds that a namespace which a function of the variant gives to all resources is none that the
+// upstream's has a conflict with, nor a change to a resource that the upstream removed.
+func TestVariantNamespace(t *testing.T) {
+	t.Parallel()
+	pipeline := func(name string) string {
+		return kptfile + "pipeline:\n  mutators:\n  - image: set-namespace:v1\n    name: " + name + "\n    configMap:\n" +
+			"      namespace: ns-x\n"
+	}
+	mine := noting("ns-a/settings", in("ns-x", cmMine))
+	for name, c := range map[string]struct {
+		function                 string
+		original, updated, local files
+		want                     files
+		conflicts                []string
+	}{
+		"moved upstream": {"PackageVariant.web..0", one(in("ns-a", cmv1)), one(in("ns-b", cmv2)), one(mine),
+			one(noting("ns-b/settings", in("ns-x", cmBoth))), nil},
+		"moved upstream, a function of the package": {"mine", one(in("ns-a", cmv1)), one(in("ns-b", cmv2)), one(mine),
+			one(noting("ns-b/settings", in("ns-b", cmBoth))),
+			[]string{`a.yaml ConfigMap "settings" of namespace "ns-x" metadata.namespace: upstream`}},
+		"moved upstream, and here to another": {"PackageVariant.web..0", one(in("ns-a", cmv1)), one(in("ns-b", cmv2)),
+			one(noting("ns-a/settings", in("ns-y", cmMine))), one(noting("ns-b/settings", in("ns-b", cmBoth))),
+			[]string{`a.yaml ConfigMap "settings" of namespace "ns-y" metadata.namespace: upstream`}},
+		"removed upstream": {"PackageVariant.web..0", files{"a.yaml": in("ns-a", cmv1), "b.yaml": deploy},
+			files{"b.yaml": deploy}, files{"a.yaml": noting("ns-a/settings", in("ns-x", cmv1)), "b.yaml": deploy},
+			files{"b.yaml": deploy}, nil},
+		"removed upstream, changed here": {"PackageVariant.web..0", files{"a.yaml": in("ns-a", cmv1), "b.yaml": deploy},
+			files{"b.yaml": deploy}, files{"a.yaml": mine, "b.yaml": deploy}, files{"a.yaml": mine, "b.yaml": deploy},
+			[]string{`a.yaml ConfigMap "settings" of namespace "ns-x": local`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.local["Kptfile"], c.want["Kptfile"] = pipeline(c.function), pipeline(c.function)
+			got, conflicts := merge(t, c.original, c.updated, c.local, merging.Options{})
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(c.conflicts, told(conflicts)); diff != "" {
+				t.Errorf("conflicts -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestRandomNames merges packages of resources that have few names in few namespaces: whatever is taken for the same, a
 // second merge changes nothing, and where only namespaces changed, nothing is there twice that was not.
 func TestRandomNames(t *testing.T) {

@@ -51,7 +51,7 @@ func (m *merged) resource(t *tuple) (result, error) {
 	case t.updated == nil:
 		return m.withdrawn(t), nil
 	}
-	r := rulesFor(t)
+	r := m.rulesFor(t)
 	if t.original != nil {
 		switch {
 		case sameText(t.original, t.updated) || equal(t.original.body(), t.updated.body()) && !sameText(t.local, t.original):
@@ -97,7 +97,7 @@ func unnamed(d *document) *yaml.Node {
 // package cannot be without stays.
 func (m *merged) withdrawn(t *tuple) result {
 	r := result{tuple: t}
-	rules := rulesFor(t)
+	rules := m.rulesFor(t)
 	switch {
 	case t.original == nil || rules.kptfile || rules.context:
 	case equal(rules.without(t.original), rules.without(t.local)):

@@ -74,6 +74,8 @@ type merged struct {
 	options Options
 	// removedPackages are the subpackages that were removed here.
 	removedPackages directories
+	// namespaces are those that functions of a variant give the package's resources.
+	namespaces []string
 	// tracked reports whether the package says which resources of the upstream its resources are.
 	tracked bool
 	// results are those of the resources.
@@ -95,7 +97,8 @@ func (v versions) merge(options Options) (*merged, error) {
 	if f := v.local[pkgtree.KptfileName]; f == nil || f.whole {
 		return nil, errors.New("the package's Kptfile is no YAML of a single Kptfile: correct it first")
 	}
-	m := &merged{options: options, removedPackages: v.removedPackages(), whole: map[string]*string{}}
+	m := &merged{options: options, removedPackages: v.removedPackages(), whole: map[string]*string{},
+		namespaces: namespacesOf(v.local[pkgtree.KptfileName])}
 	tuples := v.match()
 	if unrelated(tuples) {
 		return nil, errors.New("the package has no resource in common with the original upstream, nor with the updated " +
