@@ -3,7 +3,7 @@
 package merging
 
 import (
-	"maps"
+	"slices"
 	"strings"
 )
 
@@ -46,21 +46,33 @@ func (r *renaming) pairNames(was func(*tuple) *document) {
 	if !all || len(lacking) < 2 {
 		return
 	}
-	var found map[*tuple]*tuple
+	byIdentity := map[identity]*tuple{}
 	for _, t := range only {
-		for _, e := range editsOf(keyOf(was(lacking[0])).name, keyOf(r.is(t)).name) {
-			pairs := r.namedBy(e, was, lacking, only)
-			if pairs == nil || maps.Equal(found, pairs) {
+		id := byName(r.is(t))
+		if byIdentity[id] != nil {
+			return
+		}
+		byIdentity[id] = t
+	}
+	before := make([]identity, len(lacking))
+	for i, t := range lacking {
+		before[i] = byName(was(t))
+	}
+	var found []*tuple
+	for id := range byIdentity {
+		for _, e := range editsOf(before[0].name, id.name) {
+			after := e.all(before, byIdentity)
+			if after == nil || slices.Equal(found, after) {
 				continue
 			}
 			if found != nil {
 				return
 			}
-			found = pairs
+			found = after
 		}
 	}
-	for before, after := range found {
-		r.join(before, after)
+	for i, t := range found {
+		r.join(lacking[i], t)
 	}
 }
 
@@ -85,26 +97,18 @@ func hasFixedName(d *document) bool {
 	return byName(d) == identity{} || nameOf(d) == contextName || hasAnnotation(d, localConfigAnnotation)
 }
 
-// namedBy pairs resources by an edit of their names; it returns nil if one has no counterpart, or several.
-func (r *renaming) namedBy(e edit, was func(*tuple) *document, lacking, only []*tuple) map[*tuple]*tuple {
-	byIdentity := map[identity]*tuple{}
-	for _, t := range only {
-		id := byName(r.is(t))
-		if byIdentity[id] != nil {
-			return nil
-		}
-		byIdentity[id] = t
-	}
-	pairs := map[*tuple]*tuple{}
-	for _, t := range lacking {
-		id := byName(was(t))
+// all returns the resources that have the names which the edit makes of all names before; nil if one has no counterpart
+// of its own.
+func (e edit) all(before []identity, byIdentity map[identity]*tuple) []*tuple {
+	after, taken := make([]*tuple, 0, 1), map[*tuple]bool{}
+	for _, id := range before {
 		name, fits := e.of(id.name)
 		id.name = name
-		if !fits || byIdentity[id] == nil {
+		t := byIdentity[id]
+		if !fits || t == nil || taken[t] {
 			return nil
 		}
-		pairs[t] = byIdentity[id]
-		delete(byIdentity, id)
+		after, taken[t] = append(after, t), true
 	}
-	return pairs
+	return after
 }
