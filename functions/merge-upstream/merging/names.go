@@ -79,8 +79,12 @@ func (r *renaming) pairNames(was func(*tuple) *document) {
 // renamed returns what a side lacks and what only the side has; all is false if the side left a resource its name.
 func (r *renaming) renamed(was func(*tuple) *document) (lacking, only []*tuple, all bool) {
 	for _, t := range r.all {
+		d := was(t)
+		if d == nil {
+			d = r.is(t)
+		}
 		switch {
-		case r.gone[t] || hasFixedName(t.any()):
+		case r.gone[t] || d == nil || hasFixedName(d):
 		case r.settled[t] || r.kept(t):
 			return nil, nil, false
 		case r.lacks(t) && was(t) != nil:
