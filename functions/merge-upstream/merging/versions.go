@@ -207,7 +207,7 @@ func (m *merged) wholeFile(name string, original, updated, local *file) {
 	case l:
 		m.whole[name] = &local.raw
 	default:
-		text := updated.withLineEndsOf(local)
+		text := updated.withLineEndsOf(local, original)
 		m.whole[name] = &text
 	}
 }
