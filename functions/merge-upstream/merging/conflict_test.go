@@ -142,6 +142,19 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// TestUnknownVersion holds that lists are merged as those of the API version which the resource has in the end.
+func TestUnknownVersion(t *testing.T) {
+	t.Parallel()
+	known, unknown := pod+"      - name: mine\n", strings.Replace(pod, "apps/v1", "apps/g1", 1)+"      - name: web\n"
+	for onConflict, want := range map[merging.OnConflict]string{merging.TakeUpstream: unknown,
+		merging.KeepLocal: pod + "      - name: mine\n      - name: web\n"} {
+		got, _ := merge(t, one(cm), one(unknown), one(known), merging.Options{OnConflict: onConflict})
+		if diff := cmp.Diff(with(one(want)), got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", onConflict, diff)
+		}
+	}
+}
+
 // TestRemoved holds that a side without a value is said to have removed it, whatever the conflict is about.
 func TestRemoved(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,6 @@ import (
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
-	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/kustomize/kyaml/yaml/merge3"
 	"sigs.k8s.io/kustomize/kyaml/yaml/walk"
@@ -130,7 +129,7 @@ func (m *merged) fields(t *tuple, r rules) (result, error) {
 	if t.original != nil {
 		s.original = copyNode(t.original.body())
 	}
-	var schema *openapi.ResourceSchema
+	schema := m.schemaOf(s)
 	var names func(*yaml.Node)
 	if r.kptfile {
 		schema, names = kptfileSchema(), nameFunctions(s)
