@@ -168,3 +168,41 @@ func (w *world) expectConflict(status, reason string) {
 		w.t.Errorf("conflicts (-want +got):\n%s", diff)
 	}
 }
+
+// TestMergeNamespace has the upstream's own pipeline move all of its resources to another namespace, twice: into an open
+// draft, and into one that Porch makes by an upgrade. A person's edit moves with them, and nothing is there twice.
+func TestMergeNamespace(t *testing.T) {
+	w := newWorld(t)
+	in := func(namespace, b string) map[string]string {
+		files := settingsOf("1", b)
+		files["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\npipeline:\n  mutators:\n" +
+			"    - image: " + namespaceImage + "\n      configMap:\n        namespace: " + namespace + "\n"
+		return files
+	}
+	expect := func(draft, namespace, b string) {
+		t.Helper()
+		w.waitSettings(draft, "namespace: "+namespace+"\n", `b: "`+b+`"`)
+		text := w.Files(draft)["settings.yaml"]
+		if !strings.Contains(text, `a: "mine" # my own`) || strings.Count(text, "kind: ConfigMap") != 1 ||
+			!strings.Contains(text, "# kpt-merge: "+namespace+"/settings") {
+			t.Errorf("settings of %s:\n%s", draft, text)
+		}
+		w.expectCondition("web", v1alpha1.ConditionConflicted, "False", "NoConflicts")
+	}
+	w.Publish("blueprints", "web", "v1", in("ns-a", "2"))
+	w.Apply(newVariant("web", plain))
+	w.start()
+	draft := w.target("web")
+	w.edit(draft, `a: "1" # one`, `a: "mine" # my own`)
+	w.Publish("blueprints", "web", "v2", in("ns-b", "of 2"))
+	w.Apply(newVariant("web", plain, revision(2)))
+	expect(draft, "ns-b", "of 2")
+
+	w.Ready("web")
+	w.publish(draft)
+	w.seesPublished("web")
+	w.Publish("blueprints", "web", "v3", in("ns-c", "of 3"))
+	w.Apply(newVariant("web", plain, revision(3)))
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	expect("edge.web.packagevariant-2", "ns-c", "of 3")
+}

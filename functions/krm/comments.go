@@ -3,6 +3,8 @@
 package krm
 
 import (
+	"fmt"
+
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
@@ -35,7 +37,9 @@ func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 		read, err := reread(item.YNode())
 		if err != nil || wouldMisplace(before.YNode(), withFeetOf(item.YNode(), read)) {
 			detach(item)
-			results = append(results, detached(before))
+			if mayHideComment(before) {
+				results = append(results, detached(before))
+			}
 			continue
 		}
 		leaveToKpt(before.YNode(), item.YNode(), read)
@@ -53,12 +57,25 @@ func withFeetOf(item, read *yaml.Node) *yaml.Node {
 	return placed
 }
 
+// mayHideComment reports whether an item can have a comment that kpt does not show: one at the top of its document that
+// an empty line sets off. When a first function has run, kpt puts it before the item itself, not before its first key:
+// the later ones of a pipeline see it. What is from no file has none.
+func mayHideComment(item *yaml.RNode) bool {
+	n := item.YNode()
+	shown := n.HeadComment != "" && n.Style&yaml.FlowStyle == 0
+	return Identify(item).File != "" && !shown
+}
+
 // detached tells of the one comment that kpt keeps by an item's id alone. It does not show it to functions, so that
 // none can know whether there is one.
 func detached(item *yaml.RNode) *fn.Result {
+	document := "this file"
+	if index := Identify(item).Index; index > 0 {
+		document = fmt.Sprintf("document %d of this file", index+1)
+	}
 	e := Errorf(item, "",
-		"if this file begins with a comment and an empty line, such as a license, kpt drops that comment in this run: "+
-			"put it back without the empty line; if not, nothing is lost")
+		"if %s begins with a comment and an empty line, such as a license, kpt drops that comment in this run: "+
+			"put it back without the empty line; if not, nothing is lost", document)
 	return e.Result(fn.Info)
 }
 

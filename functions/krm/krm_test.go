@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/internal/fntest"
+	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -231,7 +232,7 @@ func TestGuardComments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const meta = "kind: A\nmetadata:\n  annotations:\n    internal.config.kubernetes.io/id: '1'\n" +
-				"    config.k8s.io/id: '1'\n    x: y\n"
+				"    config.k8s.io/id: '1'\n    internal.config.kubernetes.io/path: a.yaml\n"
 			after := yaml.MustParse(meta + c.after)
 			edit := func(*yaml.RNode, []*yaml.RNode) (krm.Output, error) {
 				return krm.Output{Items: []*yaml.RNode{after}}, nil
@@ -240,10 +241,10 @@ func TestGuardComments(t *testing.T) {
 			if _, err := krm.Processor(edit).Process(rl); err != nil {
 				t.Fatal(err)
 			}
-			want := map[string]string{"x": "y"}
+			want := map[string]string{"internal.config.kubernetes.io/path": "a.yaml"}
 			wantResults := fn.Results{{
-				Severity: fn.Info, ResourceRef: &fn.ResourceRef{Kind: "A"},
-				Message: `A "": if this file begins with a comment and an empty line, such as a license, kpt drops that comment ` +
+				Severity: fn.Info, ResourceRef: &fn.ResourceRef{Kind: "A"}, File: &fn.File{Path: "a.yaml"},
+				Message: `a.yaml: A "": if this file begins with a comment and an empty line, such as a license, kpt drops that comment ` +
 					`in this run: put it back without the empty line; if not, nothing is lost`,
 			}}
 			if c.wantID {
@@ -258,4 +259,88 @@ func TestGuardComments(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHiddenComment holds when it is said that kpt may drop a comment at the top of a file, and when there can be none.
+func TestHiddenComment(t *testing.T) {
+	t.Parallel()
+	const resource = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n"
+	prepends := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+		out := make([]*yaml.RNode, len(items))
+		for i, item := range items {
+			out[i] = item.Copy()
+			list := node.Get(out[i].YNode(), "l")
+			list.Content = append([]*yaml.Node{yaml.MustParse("x: 0\n").YNode()}, list.Content...)
+		}
+		return krm.Output{Items: out}, nil
+	}
+	noop := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) { return krm.Output{Items: items}, nil }
+	const told = ` begins with a comment and an empty line, such as a license, kpt drops that comment in this run: ` +
+		`put it back without the empty line; if not, nothing is lost`
+	for name, c := range map[string]struct {
+		functions []krm.Function
+		in, want  string
+		told      []string
+	}{
+		"no comment that could move": {[]krm.Function{prepends}, resource + "l:\n- x: 1\n",
+			resource + "l:\n- x: 0\n- x: 1\n", nil},
+		"no comment that could move, and a license": {[]krm.Function{prepends}, "# c\n\n" + resource + "l:\n- x: 1\n",
+			"# c\n" + resource + "l:\n- x: 0\n- x: 1\n", nil},
+		"a comment in a list": {[]krm.Function{prepends}, resource + "l:\n- x: 1 # pinned\n",
+			resource + "l:\n- x: 0\n- x: 1 # pinned\n", []string{`file.yaml: A "a": if this file` + told}},
+		"a comment in a list, and a license": {[]krm.Function{prepends}, "# c\n\n" + resource + "l:\n- x: 1 # pinned\n",
+			resource + "l:\n- x: 0\n- x: 1 # pinned\n", []string{`file.yaml: A "a": if this file` + told}},
+		"after another function, with a license": {[]krm.Function{noop, prepends},
+			"# c\n\n" + resource + "l:\n- x: 1 # pinned\n", "# c\n" + resource + "l:\n- x: 0\n- x: 1 # pinned\n", nil},
+		"after another function, with a license and a comment": {[]krm.Function{noop, prepends},
+			"# c\n\n# d\n" + resource + "l:\n- x: 1 # pinned\n",
+			"# c\n# d\n" + resource + "l:\n- x: 0\n- x: 1 # pinned\n", nil},
+		"after another function": {[]krm.Function{noop, prepends}, "# d\n" + resource + "l:\n- x: 1 # pinned\n",
+			"# d\n" + resource + "l:\n- x: 0\n- x: 1 # pinned\n", []string{`file.yaml: A "a": if this file` + told}},
+		"in the second document": {[]krm.Function{prepends},
+			resource + "l:\n- x: 1\n---\n# c\n\n" + strings.Replace(resource, "name: a", "name: b", 1) + "l:\n- x: 1 # pinned\n",
+			resource + "l:\n- x: 0\n- x: 1\n---\n" + strings.Replace(resource, "name: a", "name: b", 1) +
+				"l:\n- x: 0\n- x: 1 # pinned\n", []string{`file.yaml: A "b": if document 2 of this file` + told}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, results, err := fntest.PipelineThroughKpt("kind: A", c.in, c.functions...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			var messages []string
+			for _, r := range resultsOf(results) {
+				messages = append(messages, node.GetString(r, "message"))
+			}
+			if diff := cmp.Diff(c.told, messages); diff != "" {
+				t.Errorf("results -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestHiddenCommentOfNoFile holds that nothing is said of the top of a file where there is none, as in kustomize.
+func TestHiddenCommentOfNoFile(t *testing.T) {
+	t.Parallel()
+	const meta = "kind: A\nmetadata:\n  annotations:\n    internal.config.kubernetes.io/id: '1'\n"
+	edit := func(*yaml.RNode, []*yaml.RNode) (krm.Output, error) {
+		return krm.Output{Items: []*yaml.RNode{yaml.MustParse(meta + "l:\n- {x: 0}\n# h\n- {x: 1}\n")}}, nil
+	}
+	rl := &fn.ResourceList{Items: fn.MoveToKubeObjects([]*yaml.RNode{yaml.MustParse(meta + "l:\n# h\n- {x: 1}\n")})}
+	if _, err := krm.Processor(edit).Process(rl); err != nil {
+		t.Fatal(err)
+	}
+	if len(rl.Results) > 0 || rl.Items[0].GetAnnotation("internal.config.kubernetes.io/id") != "" {
+		t.Errorf("results %v, annotations %v", rl.Results, rl.Items[0].GetAnnotations())
+	}
+}
+
+func resultsOf(n *yaml.RNode) []*yaml.Node {
+	if n == nil {
+		return nil
+	}
+	return n.Content()
 }

@@ -16,6 +16,9 @@ func removeChildren(parent *yaml.Node, i, n int) {
 	for _, gone := range parent.Content[i : i+n] {
 		rest = joinBlocks(rest, gone.FootComment)
 	}
+	if n == 2 {
+		rest = joinBlocks(rest, footOfCompact(parent.Content[i], parent.Content[i+1]))
+	}
 	parent.Content = slices.Delete(parent.Content, i, i+n)
 	switch {
 	case rest == "":
@@ -26,6 +29,15 @@ func removeChildren(parent *yaml.Node, i, n int) {
 	default:
 		parent.FootComment = joinBlocks(parent.FootComment, rest)
 	}
+}
+
+// footOfCompact returns the comment below a list that begins in the column of its key. It can be one of the map that
+// the key is in: YAML gives it to the list's last element, in whose column it stands as well.
+func footOfCompact(key, list *yaml.Node) string {
+	if list.Kind != yaml.SequenceNode || list.Column != key.Column || len(list.Content) == 0 {
+		return ""
+	}
+	return list.Content[len(list.Content)-1].FootComment
 }
 
 // leadingBlocks returns the blocks of a head comment but for the last, which describes what follows it.

@@ -26,19 +26,14 @@ func (m *merged) added(t *tuple) (result, error) {
 	k := t.key()
 	i := position(root.Content[0], yaml.MetadataField)
 	if name := root.Content[0].Content[i]; name.LineComment == "" && metadata.Style&yaml.FlowStyle == 0 {
-		name.LineComment = fmt.Sprintf("# %s %s/%s", mergeComment, k.namespace, k.name)
-	}
-	namespace := k.namespace
-	if namespace == "" {
-		namespace = "default"
+		name.LineComment = k.comment()
 	}
 	annotations := present(metadata, "annotations")
 	if annotations != nil && annotations.Kind != yaml.MappingNode {
 		return r, nil
 	}
 	item := yaml.NewRNode(root.Content[0])
-	annotate(item, strings.TrimPrefix(identifier, annotationsPath),
-		strings.Join([]string{k.group, k.kind, namespace, k.name}, "|"))
+	annotate(item, strings.TrimPrefix(identifier, annotationsPath), identifierOf(k))
 	text, err := encode(root, t.updated.text)
 	if err != nil {
 		return r, fmt.Errorf("%s: %s: cannot be written: %w", t.updated.file, describe(t.updated), err)

@@ -70,7 +70,7 @@ func (r result) body() string {
 // text returns the text of the file; false if nothing is left of it.
 func (a *assembly) text(original, updated *file) (string, bool) {
 	if a.isUpstreams(original, updated) {
-		return updated.withLineEndsOf(a.local), true
+		return updated.withLineEndsOf(a.local, original), true
 	}
 	out, resources, touched := a.existing()
 	if !touched && len(a.added) == 0 {
@@ -156,9 +156,10 @@ func (f *file) documents() []*document {
 	return f.docs
 }
 
-// withLineEndsOf returns the text of the file with the line ends that it has in the package.
-func (f *file) withLineEndsOf(local *file) string {
-	if local == nil || !local.crlf {
+// withLineEndsOf returns the text of the file with the line ends that it has in the package, unless the original
+// upstream had the same: then they are the upstream's to change.
+func (f *file) withLineEndsOf(local, original *file) string {
+	if local == nil || !local.crlf || original != nil && original.crlf {
 		return f.raw
 	}
 	return strings.ReplaceAll(f.text, "\n", "\r\n")

@@ -27,22 +27,22 @@ var conflicts = map[string]conflicting{
 	"scalar of another type": {deploy + "spec: {a: 1}\n", deploy + "spec: {a: \"1\"}\n", deploy + "spec: {a: 2}\n",
 		deploy + "spec: {a: \"1\"}\n", deploy + "spec: {a: 2}\n", []string{`spec.a: 1 | 2 | "1"`}},
 	"scalar removed here": {cm + "data: {a: one, b: x}\n", cm + "data: {a: two, b: x}\n", cm + "data: {b: x}\n",
-		cm + "data: {b: x, a: two}\n", cm + "data: {b: x}\n", []string{"data.a: one |  | two"}},
+		cm + "data: {b: x, a: two}\n", cm + "data: {b: x}\n", []string{"data.a: one | (removed) | two"}},
 	"scalar removed upstream": {cm + "data: {a: one, b: x}\n", cm + "data: {b: x}\n", cm + "data: {a: two, b: x}\n",
-		cm + "data: {b: x}\n", cm + "data: {a: two, b: x}\n", []string{"data.a: one | two | "}},
+		cm + "data: {b: x}\n", cm + "data: {a: two, b: x}\n", []string{"data.a: one | two | (removed)"}},
 	"scalar added on both sides": {cm + "data: {b: x}\n", cm + "data: {b: x, a: one}\n", cm + "data: {a: two, b: x}\n",
 		cm + "data: {a: one, b: x}\n", cm + "data: {a: two, b: x}\n", []string{"data.a:  | two | one"}},
 	"null here": {cm + "data:\n  a: one\n", cm + "data:\n  a: two\n", cm + "data: # c\n  a: null # mine\n",
-		cm + "data: # c\n  a: two\n", cm + "data: # c\n  a: null # mine\n", []string{"data.a: one |  | two"}},
+		cm + "data: # c\n  a: two\n", cm + "data: # c\n  a: null # mine\n", []string{"data.a: one | (removed) | two"}},
 	"map added on both sides": {cm, cm + "data: {b: x, a: one}\n", cm + "data: {a: two, c: y1}\n",
 		cm + "data: {a: one, c: y1, b: x}\n", cm + "data: {a: two, c: y1, b: x}\n", []string{"data.a:  | two | one"}},
 	"map removed here": {deploy + "spec:\n  r: {cpu: 1, memory: 1}\n  x: 1\n",
 		deploy + "spec:\n  r: {cpu: 2, memory: 1}\n  x: 1\n", deploy + "spec:\n  x: 1\n",
 		deploy + "spec:\n  x: 1\n  r: {cpu: 2, memory: 1}\n", deploy +
-			"spec:\n  x: 1\n", []string{`spec.r: {"cpu":1,"memory":1} |  | {"cpu":2,"memory":1}`}},
+			"spec:\n  x: 1\n", []string{`spec.r: {"cpu":1,"memory":1} | (removed) | {"cpu":2,"memory":1}`}},
 	"map removed upstream": {deploy + "spec:\n  r: {cpu: 1, memory: 1}\n  x: 1\n", deploy + "spec:\n  x: 2\n",
 		deploy + "spec:\n  r: {cpu: 2, memory: 1}\n  x: 1\n",
-		deploy + "spec:\n  x: 2\n", deploy + "spec:\n  r: {cpu: 2}\n  x: 2\n", []string{"spec.r.cpu: 1 | 2 | "}},
+		deploy + "spec:\n  x: 2\n", deploy + "spec:\n  r: {cpu: 2}\n  x: 2\n", []string{"spec.r.cpu: 1 | 2 | (removed)"}},
 	"map and scalar": {deploy + "spec:\n  x: 1\n", deploy + "spec:\n  x: {y: 1}\n", deploy + "spec:\n  x: [2]\n",
 		deploy + "spec:\n  x: {y: 1}\n", deploy + "spec:\n  x: [2]\n", []string{`spec.x: 1 | [2] | {"y":1}`}},
 	"list without keys": {pod + "      - name: web\n        args: [a, b]\n",
@@ -52,17 +52,17 @@ var conflicts = map[string]conflicting{
 	"list without keys removed upstream": {pod + "      - name: web\n        args: [a, b]\n", pod + "      - name: web\n",
 		pod + "      - name: web\n        args: [a]\n",
 		pod + "      - name: web\n", pod + "      - name: web\n        args: [a]\n",
-		[]string{`spec.template.spec.containers[name=web].args: ["a","b"] | ["a"] | `}},
+		[]string{`spec.template.spec.containers[name=web].args: ["a","b"] | ["a"] | (removed)`}},
 	"element removed here": {pod + "      - name: web\n      - name: side\n        image: s:1\n        tty: true\n",
 		pod + "      - name: web\n      - name: side\n        image: s:2\n        tty: true\n", pod + "      - name: web\n",
 		pod + "      - name: web\n      - name: side\n        image: s:2\n        tty: true\n", pod + "      - name: web\n",
-		[]string{`spec.template.spec.containers[name=side]: {"image":"s:1","name":"side","tty":true} |  | ` +
+		[]string{`spec.template.spec.containers[name=side]: {"image":"s:1","name":"side","tty":true} | (removed) | ` +
 			`{"image":"s:2","name":"side","tty":true}`}},
 	"element removed upstream": {pod + "      - name: web\n      - name: side\n        image: s:1\n",
 		pod + "      - name: web\n", pod + "      - name: web\n      - name: side\n        image: s:mine\n",
 		pod + "      - name: web\n", pod + "      - name: web\n      - name: side\n        image: s:mine\n",
 		[]string{`spec.template.spec.containers[name=side]: ` +
-			`{"image":"s:1","name":"side"} | {"image":"s:mine","name":"side"} | `}},
+			`{"image":"s:1","name":"side"} | {"image":"s:mine","name":"side"} | (removed)`}},
 	"element added on both sides": {pod + "      - name: web\n",
 		pod + "      - name: web\n      - name: side\n        image: s:1\n        tty: true\n",
 		pod + "      - name: web\n      - name: side\n        image: s:2\n        stdin: true\n",
@@ -140,4 +140,69 @@ func TestConflicts(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestUnknownVersion holds that lists are merged as those of the API version which the resource has in the end.
+func TestUnknownVersion(t *testing.T) {
+	t.Parallel()
+	known, unknown := pod+"      - name: mine\n", strings.Replace(pod, "apps/v1", "apps/g1", 1)+"      - name: web\n"
+	for onConflict, want := range map[merging.OnConflict]string{merging.TakeUpstream: unknown,
+		merging.KeepLocal: pod + "      - name: mine\n      - name: web\n"} {
+		got, _ := merge(t, one(cm), one(unknown), one(known), merging.Options{OnConflict: onConflict})
+		if diff := cmp.Diff(with(one(want)), got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", onConflict, diff)
+		}
+	}
+}
+
+// TestRemoved holds that a side without a value is said to have removed it, whatever the conflict is about.
+func TestRemoved(t *testing.T) {
+	t.Parallel()
+	digests := map[string]string{"1": "1 bytes, sha256 6b86b273ff34", "2": "1 bytes, sha256 d4735e3a265e",
+		cmv1: "80 bytes, sha256 52204d82787b", cmv2: "80 bytes, sha256 381be25d73cd"}
+	for name, c := range map[string]struct {
+		original, updated, local files
+		want                     merging.Conflict
+	}{
+		"a field here": {one(cm + "data: {a: one}\n"), one(cm + "data: {a: two}\n"), one(cm),
+			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data", Original: `{"a":"one"}`,
+				Local: "(removed)", Updated: `{"a":"two"}`, Taken: "upstream"}},
+		"a field upstream": {one(cm + "data: {a: one, b: x}\n"), one(cm + "data: {b: x}\n"), one(cm + "data: {a: two, b: x}\n"),
+			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: "one", Local: "two",
+				Updated: "(removed)", Taken: "upstream"}},
+		"a field that says so": {one(cm + "data: {a: one}\n"), one(cm + "data: {a: two}\n"), one(cm + "data: {a: (removed)}\n"),
+			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: "one",
+				Local: "(removed)", Updated: "two", Taken: "upstream"}},
+		"added on both sides": {one(cm), one(cm + "data: {a: one}\n"), one(cm + "data: {a: two}\n"),
+			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Local: "two", Updated: "one",
+				Taken: "upstream"}},
+		"a resource here": {files{"a.yaml": cmv1, "b.yaml": deploy}, files{"a.yaml": cmv2, "b.yaml": deploy},
+			files{"b.yaml": deploy}, merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`,
+				Original: digests[cmv1], Local: "(removed)", Updated: digests[cmv2], Taken: "local"}},
+		"a resource upstream": {files{"a.yaml": cmv1, "b.yaml": deploy}, files{"b.yaml": deploy},
+			files{"a.yaml": cmv2, "b.yaml": deploy}, merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`,
+				Original: digests[cmv1], Local: digests[cmv2], Updated: "(removed)", Taken: "local"}},
+		"a secret here": {files{"a.yaml": secret("one"), "b.yaml": deploy}, files{"a.yaml": secret("two"), "b.yaml": deploy},
+			files{"b.yaml": deploy}, merging.Conflict{File: "a.yaml", Resource: `Secret "settings"`, Original: "(not shown)",
+				Local: "(removed)", Updated: "(not shown)", Taken: "local"}},
+		"a file here": {files{"n.txt": "1"}, files{"n.txt": "2"}, files{},
+			merging.Conflict{File: "n.txt", Original: digests["1"], Local: "(removed)", Updated: digests["2"], Taken: "local"}},
+		"a file upstream": {files{"n.txt": "1"}, files{}, files{"n.txt": "2"},
+			merging.Conflict{File: "n.txt", Original: digests["1"], Local: digests["2"], Updated: "(removed)", Taken: "local"}},
+		"the subpackage of a file": {files{"a.yaml": cmv1, "s/Kptfile": kptfile},
+			files{"a.yaml": cmv1, "s/Kptfile": kptfile, "s/n.txt": "1"}, one(cmv1),
+			merging.Conflict{File: "s/n.txt", Local: "(removed)", Updated: digests["1"], Taken: "local"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, found := merge(t, c.original, c.updated, c.local, merging.Options{})
+			if diff := cmp.Diff([]merging.Conflict{c.want}, found); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func secret(value string) string {
+	return strings.Replace(cm, "ConfigMap", "Secret", 1) + "stringData: {a: " + value + "}\n"
 }

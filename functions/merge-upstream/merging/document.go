@@ -18,6 +18,8 @@ import (
 type document struct {
 	file  string
 	index int
+	// home is the directory of the package or subpackage that the file is in.
+	home string
 	// text is the document as it stands in its file, with the line that separates it from the one before.
 	text string
 	// root is the document node; nil if the document holds nothing but comments.
@@ -44,6 +46,15 @@ type file struct {
 
 // pkg is one version of a package: its files by path.
 type pkg map[string]*file
+
+// home returns the directory of the package or subpackage that a file is in.
+func (p pkg) home(name string) string {
+	dir := path.Dir(name)
+	for dir != path.Dir(dir) && p[path.Join(dir, pkgtree.KptfileName)] == nil {
+		dir = path.Dir(dir)
+	}
+	return dir
+}
 
 // read parses the files of a version.
 func read(files map[string]string) pkg {

@@ -4,20 +4,14 @@ package merging
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"sigs.k8s.io/kustomize/kyaml/resid"
-	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // key is what kpt and Porch tell resources apart by, beside their file. The version of the API may change.
 type key struct{ group, kind, namespace, name string }
-
-// mergeComment begins the comment in which kpt keeps, behind the key metadata, the namespace and the name that a
-// resource has upstream.
-const mergeComment = "kpt-merge:"
 
 func keyOf(d *document) key {
 	if d.isKptfile() {
@@ -35,26 +29,12 @@ func keyOf(d *document) key {
 	return k
 }
 
-// upstreamName returns what the kpt-merge comment says, if there is one.
-func upstreamName(body *yaml.Node) (namespace, name string, ok bool) {
-	for i := 0; i+1 < len(body.Content); i += 2 {
-		if body.Content[i].Value != yaml.MetadataField {
-			continue
-		}
-		comment := strings.TrimSpace(strings.TrimPrefix(body.Content[i].LineComment, "#"))
-		if rest, found := strings.CutPrefix(comment, mergeComment); found {
-			return strings.Cut(strings.TrimSpace(rest), "/")
-		}
-	}
-	return "", "", false
-}
-
 // tuple is a resource in the three versions; nil where there is none.
 type tuple struct{ original, local, updated *document }
 
 // match finds the tuples of all resources: those of the local package in the order in which they stand there, then
-// those that the upstream adds. Resources are the same if their key and file are; one that moved to another file is the
-// same if nothing else can be it.
+// those that the upstream adds. Resources are the same if their key and file are; one that moved to another file, or
+// that has another namespace on a side, is the same if nothing else can be it.
 func (v versions) match() []*tuple {
 	type place struct {
 		key  key
@@ -64,6 +44,7 @@ func (v versions) match() []*tuple {
 	places := map[place]*tuple{}
 	collect := func(p pkg, set func(*tuple, *document)) {
 		for _, d := range p.resources() {
+			d.home = p.home(d.file)
 			at := place{keyOf(d), d.file}
 			if places[at] == nil {
 				places[at] = &tuple{}
@@ -75,7 +56,7 @@ func (v versions) match() []*tuple {
 	collect(v.local, func(t *tuple, d *document) { t.local = d })
 	collect(v.updated, func(t *tuple, d *document) { t.updated = d })
 	collect(v.original, func(t *tuple, d *document) { t.original = d })
-	return joinMoved(all)
+	return joinRenamed(joinMoved(all))
 }
 
 // joinMoved makes one tuple of those that are parts of one resource, in several files.

@@ -10,6 +10,7 @@
 package merging
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -51,8 +52,8 @@ type Conflict struct {
 	// Field is the path of the field, with the merge keys of list elements
 	// (spec.template.spec.containers[name=web].image); empty if it is about the whole resource or file.
 	Field string
-	// Original, Local and Updated are the values, shortened; empty where there is none. Values of Secrets are not shown,
-	// and of whole resources and files only a digest.
+	// Original, Local and Updated are the values, shortened. A side that has none is said to have Removed it; Original is
+	// empty if both sides added it. Values of Secrets are not shown, and of whole resources and files only a digest.
 	Original, Local, Updated string
 	// Taken is the side whose value is in the result, SideUpstream or SideLocal.
 	Taken string
@@ -65,6 +66,9 @@ const (
 	// SideLocal is the package.
 	SideLocal = "local"
 )
+
+// Removed is the value, in a Conflict, of a side that has none.
+const Removed = "(removed)"
 
 // ErrConflicts is the error of a merge that Stop stopped; errors.Is finds it.
 var ErrConflicts = errors.New("both sides changed the same values: " +
@@ -127,23 +131,31 @@ type conflict struct {
 	Conflict
 	ref   fn.ResourceRef
 	index int
+	// goneHere and goneUpstream say which side has no value.
+	goneHere, goneUpstream bool
+}
+
+// setValues sets the values; empty where there is none.
+func (c *conflict) setValues(original, local, updated string) {
+	c.goneHere, c.goneUpstream = local == "", updated == ""
+	c.Original, c.Local, c.Updated = original, cmp.Or(local, Removed), cmp.Or(updated, Removed)
 }
 
 // message says in a sentence what the conflict is and what became of it.
 func (c conflict) message(stopped bool) string {
 	var out strings.Builder
 	switch {
-	case c.Original == "" && c.Local == "":
+	case c.Original == "" && c.goneHere:
 		out.WriteString("is added upstream to a subpackage that is removed here")
-	case c.Field == "" && c.Updated == "":
+	case c.Field == "" && c.goneUpstream:
 		out.WriteString("is changed here, and removed upstream")
-	case c.Field == "" && c.Local == "":
+	case c.Field == "" && c.goneHere:
 		out.WriteString("is removed here, and changed upstream")
 	case c.Field == "":
 		out.WriteString("is changed on both sides, and cannot be merged by field")
-	case c.Updated == "":
+	case c.goneUpstream:
 		fmt.Fprintf(&out, "is %s here, was %s, and is removed upstream", c.Local, c.Original)
-	case c.Local == "":
+	case c.goneHere:
 		fmt.Fprintf(&out, "is removed here, was %s, and is %s upstream", c.Original, c.Updated)
 	case c.Original == "":
 		fmt.Fprintf(&out, "is added here as %s, and upstream as %s", c.Local, c.Updated)

@@ -9,7 +9,6 @@ import (
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
-	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/kustomize/kyaml/yaml/merge3"
 	"sigs.k8s.io/kustomize/kyaml/yaml/walk"
@@ -51,7 +50,7 @@ func (m *merged) resource(t *tuple) (result, error) {
 	case t.updated == nil:
 		return m.withdrawn(t), nil
 	}
-	r := rulesFor(t)
+	r := m.rulesFor(t)
 	if t.original != nil {
 		switch {
 		case sameText(t.original, t.updated) || equal(t.original.body(), t.updated.body()) && !sameText(t.local, t.original):
@@ -67,13 +66,13 @@ func (m *merged) resource(t *tuple) (result, error) {
 }
 
 // absent decides on a resource that the package does not have: one that the upstream adds comes, one that was removed
-// here stays away.
+// here stays away. That the upstream gave it another namespace or name does not matter to who removed it.
 func (m *merged) absent(t *tuple) (result, error) {
 	r := result{tuple: t}
 	switch {
 	case t.updated == nil:
 	case t.original != nil:
-		if !equal(t.original.body(), t.updated.body()) {
+		if !equal(unnamed(t.original), unnamed(t.updated)) {
 			m.about(t, SideLocal)
 		}
 	case m.removedPackages.contain(t.updated.file):
@@ -84,11 +83,20 @@ func (m *merged) absent(t *tuple) (result, error) {
 	return r, nil
 }
 
+// unnamed returns a copy of a document's body without namespace and name.
+func unnamed(d *document) *yaml.Node {
+	body := copyNode(d.body())
+	metadata := present(body, yaml.MetadataField)
+	remove(metadata, yaml.NamespaceField)
+	remove(metadata, yaml.NameField)
+	return body
+}
+
 // withdrawn decides on a resource that the updated upstream does not have: it goes if nobody changed it here. What a
 // package cannot be without stays.
 func (m *merged) withdrawn(t *tuple) result {
 	r := result{tuple: t}
-	rules := rulesFor(t)
+	rules := m.rulesFor(t)
 	switch {
 	case t.original == nil || rules.kptfile || rules.context:
 	case equal(rules.without(t.original), rules.without(t.local)):
@@ -121,7 +129,7 @@ func (m *merged) fields(t *tuple, r rules) (result, error) {
 	if t.original != nil {
 		s.original = copyNode(t.original.body())
 	}
-	var schema *openapi.ResourceSchema
+	schema := m.schemaOf(s)
 	var names func(*yaml.Node)
 	if r.kptfile {
 		schema, names = kptfileSchema(), nameFunctions(s)
@@ -211,7 +219,7 @@ func (m *merged) about(t *tuple, takenFrom string) {
 		_, text := separator(d.text)
 		return digest(text)
 	}
-	c.Original, c.Local, c.Updated = show(t.original), show(t.local), show(t.updated)
+	c.setValues(show(t.original), show(t.local), show(t.updated))
 	m.conflicts = append(m.conflicts, c)
 }
 
@@ -220,8 +228,7 @@ func (m *merged) found(t *tuple, f finding, r rules) {
 	c := m.conflict(t)
 	c.Field, c.Taken = f.path, f.taken
 	hidden := r.hidden(f.path)
-	c.Original, c.Local, c.Updated = show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated,
-		hidden)
+	c.setValues(show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated, hidden))
 	m.conflicts = append(m.conflicts, c)
 }
 

@@ -4,6 +4,7 @@ package merging
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
@@ -17,6 +18,8 @@ type rules struct {
 	kptfile, root, context, secret bool
 	// injected is the field that holds injected values; empty if none does.
 	injected string
+	// placed says that the namespace is one that functions of a variant give the package's resources.
+	placed bool
 }
 
 const (
@@ -26,13 +29,34 @@ const (
 	contextName = "kptfile.kpt.dev"
 )
 
+// variantNames begin the names of functions that a variant prepended to the package's pipeline.
+const variantNames = "PackageVariant."
+
+// namespacesOf returns the namespaces that functions of a variant give the resources of a package.
+func namespacesOf(kptfile *file) []string {
+	var out []string
+	for _, d := range kptfile.docs {
+		if d.root == nil {
+			continue
+		}
+		for _, f := range contentOf(present(present(d.body(), "pipeline"), "mutators")) {
+			name, namespace := node.GetString(f, "name"), node.GetString(f, "configMap", "namespace")
+			if strings.HasPrefix(name, variantNames) && namespace != "" {
+				out = append(out, namespace)
+			}
+		}
+	}
+	return out
+}
+
 // rulesFor returns the rules for a resource, of which the local version is there.
-func rulesFor(t *tuple) rules {
+func (m *merged) rulesFor(t *tuple) rules {
 	k := t.key()
 	r := rules{
 		kptfile: t.local.isKptfile(), root: t.local.file == pkgtree.KptfileName,
 		context: k == key{kind: "ConfigMap", namespace: k.namespace, name: contextName},
 		secret:  k.group == "" && k.kind == "Secret",
+		placed:  slices.Contains(m.namespaces, namespaceOf(t.local)),
 	}
 	if isPoint(t.local) && isInjected(t.local) && (t.updated == nil || isPoint(t.updated)) {
 		r.injected = "spec"
@@ -62,7 +86,9 @@ func (r rules) ours(path string) bool {
 	switch path {
 	case identifier, annotationsPath + injection.InjectedAnnotation, annotationsPath + injection.PorchInjectedAnnotation:
 		return true
-	case "metadata.name", "metadata.namespace", "status.renderStatus":
+	case "metadata.namespace":
+		return r.kptfile || r.placed
+	case "metadata.name", "status.renderStatus":
 		return r.kptfile
 	case "upstream", "upstreamLock":
 		return r.root
@@ -76,7 +102,7 @@ func (r rules) ours(path string) bool {
 // it, it stays as it is, and is no conflict.
 func (r rules) written(path string) bool {
 	return r.context && (path == "data" || strings.HasPrefix(path, "data.")) ||
-		r.kptfile && (strings.HasPrefix(path, "status") || strings.Contains(path, "s[name=PackageVariant."))
+		r.kptfile && (strings.HasPrefix(path, "status") || strings.Contains(path, "s[name="+variantNames))
 }
 
 // hidden reports whether the values of a field must not be shown.
@@ -92,6 +118,9 @@ func (r rules) without(d *document) *yaml.Node {
 		remove(body, r.injected)
 	}
 	metadata := present(body, "metadata")
+	if r.placed {
+		remove(metadata, "namespace")
+	}
 	list := present(metadata, "annotations")
 	for _, path := range []string{identifier, annotationsPath + injection.InjectedAnnotation,
 		annotationsPath + injection.PorchInjectedAnnotation} {

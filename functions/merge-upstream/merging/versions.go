@@ -74,6 +74,8 @@ type merged struct {
 	options Options
 	// removedPackages are the subpackages that were removed here.
 	removedPackages directories
+	// namespaces are those that functions of a variant give the package's resources.
+	namespaces []string
 	// tracked reports whether the package says which resources of the upstream its resources are.
 	tracked bool
 	// results are those of the resources.
@@ -95,7 +97,8 @@ func (v versions) merge(options Options) (*merged, error) {
 	if f := v.local[pkgtree.KptfileName]; f == nil || f.whole {
 		return nil, errors.New("the package's Kptfile is no YAML of a single Kptfile: correct it first")
 	}
-	m := &merged{options: options, removedPackages: v.removedPackages(), whole: map[string]*string{}}
+	m := &merged{options: options, removedPackages: v.removedPackages(), whole: map[string]*string{},
+		namespaces: namespacesOf(v.local[pkgtree.KptfileName])}
 	tuples := v.match()
 	if unrelated(tuples) {
 		return nil, errors.New("the package has no resource in common with the original upstream, nor with the updated " +
@@ -103,14 +106,11 @@ func (v versions) merge(options Options) (*merged, error) {
 	}
 	m.tracked = isTracked(tuples)
 	for _, t := range tuples {
-		r, err := m.resource(t)
-		if err == nil && t.local != nil && t.local.file == pkgtree.KptfileName {
-			r, err = m.setUpstream(r)
-		}
+		r, err := m.followed(t)
 		if err != nil {
 			return nil, err
 		}
-		m.results = append(m.results, r.move())
+		m.results = append(m.results, r)
 	}
 	for _, name := range v.paths() {
 		all := v.file(name)
@@ -126,6 +126,21 @@ func (v versions) merge(options Options) (*merged, error) {
 	}
 	slices.SortStableFunc(m.conflicts, func(a, b conflict) int { return strings.Compare(a.File, b.File) })
 	return m, nil
+}
+
+// followed merges a resource, and notes in it what it is upstream.
+func (m *merged) followed(t *tuple) (result, error) {
+	r, err := m.resource(t)
+	if err == nil {
+		r, err = m.identify(r)
+	}
+	if err == nil && t.local != nil && t.local.file == pkgtree.KptfileName {
+		r, err = m.setUpstream(r)
+	}
+	if err != nil {
+		return result{}, err
+	}
+	return r.move(), nil
 }
 
 // unrelated reports whether the package has resources, and the upstreams too, but none of them in common. What every
@@ -173,8 +188,8 @@ func (d directories) one(file string) bool { return d.contain(file) }
 // wholeFile merges a file as one value. Nil stands for a version that does not have it.
 func (m *merged) wholeFile(name string, original, updated, local *file) {
 	o, u, l := textOf(original), textOf(updated), textOf(local)
-	c := conflict{Conflict: Conflict{File: name, Original: describeText(o), Local: describeText(l),
-		Updated: describeText(u), Taken: SideLocal}}
+	c := conflict{Conflict: Conflict{File: name, Taken: SideLocal}}
+	c.setValues(describeText(o), describeText(l), describeText(u))
 	kept := l
 	switch {
 	case sameFile(o, u) || sameFile(l, u):
@@ -192,7 +207,7 @@ func (m *merged) wholeFile(name string, original, updated, local *file) {
 	case l:
 		m.whole[name] = &local.raw
 	default:
-		text := updated.withLineEndsOf(local)
+		text := updated.withLineEndsOf(local, original)
 		m.whole[name] = &text
 	}
 }

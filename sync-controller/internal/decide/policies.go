@@ -180,8 +180,8 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	case base == nil:
 		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
 			"%s was derived from %s at %s, of which no published package revision is known: "+
-				"without it the changes from there to %s are not known; register the Repository that has it, or delete the package to "+
-				"have it cloned anew",
+				"without it the changes from there to %s are not known; register the Repository that has it, or delete the "+
+				"package to have it cloned anew",
 			target.Name, target.Lock.Ref, target.Lock.Commit, in.Upstream.Name)
 	case target.Open():
 		d.Steps = []Step{{Action: Mutate, Revision: target}}

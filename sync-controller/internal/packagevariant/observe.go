@@ -64,7 +64,8 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	o := &observation{pv: pv, Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
 		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer),
-		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status), Known: map[string]bool{}, Retired: map[string]bool{},
+		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status),
+		Known: map[string]bool{}, Retired: map[string]bool{},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
 		Merges: map[string]decide.Merge{},
 	}}

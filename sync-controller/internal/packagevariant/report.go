@@ -70,7 +70,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	after := out.decideAgain(&decided)
 	condition, err := out.condition(after, in.Deleting)
 	more := out.err == nil && len(after.Steps) > 0
-	if err == nil && more && condition.Type != v1alpha1.ConditionReady && out.Saved == in.Saved {
+	if err == nil && more && out.nothingToTell(in, condition) {
 		return ctrl.Result{RequeueAfter: lookAgain}, nil
 	}
 	known := &observation{pv: out.pv, Input: out.Input, objects: in.objects}
@@ -100,6 +100,11 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		r.event(out.pv, corev1.EventTypeWarning, w.reason, w.message)
 	}
 	return ctrl.Result{RequeueAfter: r.again(ctx, known, more, wait)}, nil
+}
+
+// nothingToTell reports whether nothing is to be written while more steps follow: nothing to tell, nor to remember.
+func (out *result) nothingToTell(in *inspection, condition v1alpha1.Condition) bool {
+	return condition.Type != v1alpha1.ConditionReady && out.Saved == in.Saved
 }
 
 // decideAgain decides by what is known after the steps of a decision.

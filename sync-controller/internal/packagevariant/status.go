@@ -26,21 +26,7 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 	if len(out.contents) > 0 {
 		status.InjectedObjects = out.injected
 	}
-	if out.approval != nil {
-		status.LastApproval = out.approval
-	}
-	status.SavedDraft = nil
-	for i := range out.Revisions {
-		if r := &out.Revisions[i]; r.Name == out.Saved.Name && r.Open() {
-			status.SavedDraft = &v1alpha1.SavedDraft{Name: r.Name, Content: out.Saved.Content, Proposed: out.Saved.Proposed}
-		}
-	}
-	status.RetiredRevisions = nil
-	for i := range out.Revisions {
-		if name := out.Revisions[i].Name; out.Retired[name] {
-			status.RetiredRevisions = append(status.RetiredRevisions, name)
-		}
-	}
+	out.fillLife(status)
 	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.fresh)
 	if d := out.Requested; out.err == nil && (d.Workspace == "" ||
 		slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
@@ -51,6 +37,23 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 	}
 	if decide.Guard(&out.Input) == nil && !out.Deleting {
 		out.fillTargets(status)
+	}
+}
+
+// fillLife sets what is to be remembered for approvals and for the history.
+func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
+	if out.approval != nil {
+		status.LastApproval = out.approval
+	}
+	status.SavedDraft, status.RetiredRevisions = nil, nil
+	for i := range out.Revisions {
+		r := &out.Revisions[i]
+		if r.Name == out.Saved.Name && r.Open() {
+			status.SavedDraft = &v1alpha1.SavedDraft{Name: r.Name, Content: out.Saved.Content, Proposed: out.Saved.Proposed}
+		}
+		if out.Retired[r.Name] {
+			status.RetiredRevisions = append(status.RetiredRevisions, r.Name)
+		}
 	}
 }
 

@@ -60,7 +60,8 @@ func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) 
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
-		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, version: version, events: mgr.GetEventRecorder("package-variants"),
+		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, version: version,
+		events: mgr.GetEventRecorder("package-variants"),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}

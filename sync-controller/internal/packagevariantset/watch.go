@@ -128,7 +128,8 @@ func variantChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
 		after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
-		return !okBefore || !okAfter || before.Generation != after.Generation || readiness(before) != readiness(after) || progressOf(before) != progressOf(after) ||
+		return !okBefore || !okAfter || before.Generation != after.Generation || readiness(before) != readiness(after) ||
+			progressOf(before) != progressOf(after) ||
 			before.Labels[v1alpha2.OwnerLabel] != after.Labels[v1alpha2.OwnerLabel] ||
 			!equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 	}}

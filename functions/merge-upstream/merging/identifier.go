@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// mergeComment begins the comment in which kpt keeps, behind the key metadata, the namespace and the name that a
+// resource has upstream.
+const mergeComment = "kpt-merge:"
+
+// comment returns the comment that says which resource of the upstream one is.
+func (k key) comment() string { return fmt.Sprintf("# %s %s/%s", mergeComment, k.namespace, k.name) }
+
+// identifierOf returns what the annotation of an upstream identifier says of a resource.
+func identifierOf(k key) string {
+	if k.kind == "" || k.name == "" {
+		return ""
+	}
+	namespace := k.namespace
+	if namespace == "" {
+		namespace = "default"
+	}
+	return strings.Join([]string{k.group, k.kind, namespace, k.name}, "|")
+}
+
+// annotated returns the upstream identifier of a resource that has lost the comment which says the same.
+func annotated(d *document) string {
+	if _, _, ok := upstreamName(d.body()); ok {
+		return ""
+	}
+	return node.GetString(d.body(), yaml.MetadataField, "annotations", strings.TrimPrefix(identifier, annotationsPath))
+}
+
+// upstreamName returns what the kpt-merge comment says, if there is one.
+func upstreamName(body *yaml.Node) (namespace, name string, ok bool) {
+	i := position(body, yaml.MetadataField)
+	if i < 0 {
+		return "", "", false
+	}
+	comment := strings.TrimSpace(strings.TrimPrefix(body.Content[i].LineComment, "#"))
+	if rest, found := strings.CutPrefix(comment, mergeComment); found {
+		return strings.Cut(strings.TrimSpace(rest), "/")
+	}
+	return "", "", false
+}
+
+// identify brings the comment and the annotation by which kpt and Porch find a resource upstream to the identity that
+// it has in the updated one: by the old one, the next upgrade would not find it.
+func (m *merged) identify(r result) (result, error) {
+	if r.local == nil || r.updated == nil || r.local.isKptfile() || r.outcome != keep && r.outcome != changed {
+		return r, nil
+	}
+	before := r.root
+	if before == nil {
+		before = r.local.root
+	}
+	root := copyNode(before)
+	if !renote(root.Content[0], r.notedKey(), keyOf(r.updated)) {
+		return r, nil
+	}
+	noted := r
+	noted.outcome, noted.root = changed, root
+	noted, err := m.compared(noted)
+	if errors.Is(err, errUnreadable) {
+		return r, nil
+	}
+	return noted, err
+}
+
+// renote writes another identity into the notes of a resource that has any, and reports whether it did.
+func renote(body *yaml.Node, was, is key) (changed bool) {
+	if was == is {
+		return false
+	}
+	if _, _, ok := upstreamName(body); ok {
+		body.Content[position(body, yaml.MetadataField)].LineComment = is.comment()
+		changed = true
+	}
+	annotation := present(present(present(body, yaml.MetadataField), "annotations"),
+		strings.TrimPrefix(identifier, annotationsPath))
+	if annotation != nil && annotation.Value == identifierOf(was) && identifierOf(is) != identifierOf(was) {
+		annotation.Value = identifierOf(is)
+		changed = true
+	}
+	return changed
+}
+
+// notedKey returns the identity that the package's resource is noted to have upstream: by its comment, or else that of
+// the original.
+func (t *tuple) notedKey() key {
+	if _, _, ok := upstreamName(t.local.body()); ok || t.original == nil {
+		return keyOf(t.local)
+	}
+	return keyOf(t.original)
+}

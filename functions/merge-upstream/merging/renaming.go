@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"slices"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// identity is what a resource keeps that gets another namespace: home is the directory of the package, or subpackage,
+// that it is in. The zero value stands for none.
+type identity struct{ home, file, group, kind, name string }
+
+// renaming pairs the resources to which a side, the upstream or the package, gave another namespace or name, as
+// set-namespace in a pipeline gives one to all of them.
+type renaming struct {
+	all []*tuple
+	// lacks reports whether a tuple has no resource of that side, only whether it has one that is new there, and kept
+	// whether the side left it its identity.
+	lacks, only, kept func(*tuple) bool
+	// moved reports whether a resource that the side kept tells to which namespace it moved all.
+	moved func(*tuple) bool
+	// is returns the side's document.
+	is func(*tuple) *document
+	// settled are tuples that stay as they are, gone those that have become part of another.
+	settled, gone map[*tuple]bool
+}
+
+// joinRenamed makes one tuple of those that are parts of one resource, under several namespaces or names. What the
+// upstream renamed comes first, and does not depend on the package, so that merging again finds the same.
+func joinRenamed(all []*tuple) []*tuple {
+	upstream := &renaming{
+		all:   all,
+		lacks: func(t *tuple) bool { return t.original != nil && t.updated == nil },
+		only:  func(t *tuple) bool { return t.original == nil && t.updated != nil },
+		kept:  func(t *tuple) bool { return t.original != nil && t.updated != nil },
+		moved: func(t *tuple) bool { return t.original != nil && t.updated != nil },
+		is:    updatedOf, settled: map[*tuple]bool{}, gone: map[*tuple]bool{},
+	}
+	upstream.pairAll(originalOf)
+	local := &renaming{
+		all:   upstream.left(),
+		lacks: func(t *tuple) bool { return t.original != nil && t.updated != nil && t.local == nil },
+		only:  func(t *tuple) bool { return t.original == nil && t.updated == nil && t.local != nil },
+		kept:  (*tuple).complete,
+		moved: func(t *tuple) bool { // by the package alone: a merge must not change what the next one finds
+			return t.complete() && namespaceOf(t.original) == namespaceOf(t.updated)
+		},
+		is: localOf, settled: map[*tuple]bool{}, gone: map[*tuple]bool{},
+	}
+	local.pair(func(t *tuple) identity { return identity{name: identifierOf(keyOf(t.original))} },
+		func(t *tuple) identity { return identity{name: annotated(t.local)} })
+	local.pairAll(originalOf, updatedOf)
+	return local.left()
+}
+
+func originalOf(t *tuple) *document { return t.original }
+func updatedOf(t *tuple) *document  { return t.updated }
+func localOf(t *tuple) *document    { return t.local }
+
+// left returns the tuples that have not become part of another.
+func (r *renaming) left() []*tuple {
+	return slices.DeleteFunc(r.all, func(t *tuple) bool { return r.gone[t] })
+}
+
+// pairAll pairs by all that tells resources apart, the most certain first. The functions return documents by which the
+// side knew its own.
+func (r *renaming) pairAll(known ...func(*tuple) *document) {
+	for _, of := range []func(*document) identity{inFile, byName} {
+		for _, was := range known {
+			r.pair(func(t *tuple) identity { return of(was(t)) }, func(t *tuple) identity { return of(r.is(t)) })
+		}
+	}
+	for _, was := range known {
+		r.pairNamespaces(was)
+		r.pairNames(was)
+	}
+}
+
+// pair joins what a side lacks with what only the side has if their identities are the same, and no other's.
+func (r *renaming) pair(was, is func(*tuple) identity) {
+	lacking, only := map[identity][]*tuple{}, map[identity][]*tuple{}
+	for _, t := range r.all {
+		switch {
+		case r.settled[t] || r.gone[t]:
+		case r.lacks(t):
+			lacking[was(t)] = append(lacking[was(t)], t)
+		case r.only(t):
+			only[is(t)] = append(only[is(t)], t)
+		}
+	}
+	for id, list := range lacking {
+		if id != (identity{}) && len(list) == 1 && len(only[id]) == 1 {
+			r.join(list[0], only[id][0])
+		}
+	}
+}
+
+// join makes one tuple of two. If the package has a resource in each, both stay: the second is the renamed one, with
+// the same original; the first is one that the upstream removed.
+func (r *renaming) join(lacking, only *tuple) {
+	if lacking.local != nil && only.local != nil {
+		only.original = lacking.original
+		r.settled[lacking] = true
+		return
+	}
+	into, gone := lacking, only
+	if only.local != nil { // it stays where the package has it
+		into, gone = only, lacking
+	}
+	into.add(gone)
+	r.gone[gone] = true
+}
+
+// pairNamespaces pairs the Namespaces themselves, whose names follow those of the resources in them.
+func (r *renaming) pairNamespaces(was func(*tuple) *document) {
+	moves := map[string]string{}
+	for _, t := range r.all {
+		if r.gone[t] || !r.moved(t) {
+			continue
+		}
+		from, to := namespaceOf(was(t)), namespaceOf(r.is(t))
+		if known, several := moves[from]; several && known != to {
+			to = "" // nobody can say which
+		}
+		moves[from] = to
+	}
+	r.pair(
+		func(t *tuple) identity { return namespaceNamed(was(t), moves[nameOf(was(t))]) },
+		func(t *tuple) identity { return namespaceNamed(r.is(t), nameOf(r.is(t))) })
+}
+
+// namespaceNamed returns the identity that a Namespace has under a name; none for other resources.
+func namespaceNamed(d *document, name string) identity {
+	id := byName(d)
+	if id.group != "" || id.kind != "Namespace" || name == "" {
+		return identity{}
+	}
+	id.name = name
+	return id
+}
+
+func nameOf(d *document) string { return node.GetString(d.body(), yaml.MetadataField, yaml.NameField) }
+
+func namespaceOf(d *document) string {
+	return node.GetString(d.body(), yaml.MetadataField, yaml.NamespaceField)
+}
+
+// byName returns the identity of a resource by its name alone.
+func byName(d *document) identity {
+	k := keyOf(d)
+	if d.isKptfile() || k.kind == "" || k.name == "" {
+		return identity{}
+	}
+	return identity{home: d.home, group: k.group, kind: k.kind, name: k.name}
+}
+
+// inFile returns the identity of a resource by its file, too.
+func inFile(d *document) identity {
+	id := byName(d)
+	if id != (identity{}) {
+		id.file = d.file
+	}
+	return id
+}
