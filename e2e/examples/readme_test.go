@@ -67,7 +67,8 @@ func compareQuotes(t *testing.T, doc *walkthrough.Document, section *walkthrough
 	}
 }
 
-// TestReasons holds that the README lists the reasons that conditions can have, and no others.
+// TestReasons holds that the README and the manual of a package's life list the reasons that conditions can have, and
+// no others.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]bool{}
@@ -78,9 +79,18 @@ func TestReasons(t *testing.T) {
 	if len(reasons) < 20 {
 		t.Fatalf("found only the reasons %v", reasons)
 	}
-	listed := rows(t, "What the conditions say")
+	listed := map[string]bool{}
+	for _, file := range []string{"README.md", filepath.Join("docs", "lifecycle.md")} {
+		table := false
+		for line := range strings.Lines(read(t, filepath.Join(root, file))) {
+			table = strings.HasPrefix(line, "| reason") || table && strings.HasPrefix(line, "|")
+			if match := rowName.FindStringSubmatch(line); table && match != nil {
+				listed[match[1]] = true
+			}
+		}
+	}
 	if diff := cmp.Diff(reasons, listed); diff != "" {
-		t.Errorf("reasons in the code (-) and in the README (+):\n%s", diff)
+		t.Errorf("reasons in the code (-) and in the manuals (+):\n%s", diff)
 	}
 }
 

@@ -82,8 +82,8 @@ func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 	return nil
 }
 
-// lifecycle gives a revision another lifecycle, by one of Porch's two calls for that, unless its content is not what was
-// looked at any more.
+// lifecycle gives a revision another lifecycle, by one of Porch's two calls for that, if its content is still what was
+// looked at.
 func (a *action) lifecycle(ctx context.Context, r *revision.Revision, lifecycle revision.Lifecycle,
 	set func(context.Context, *revision.Revision, revision.Lifecycle) (revision.Revision, error)) (revision.Revision,
 	error) {

@@ -224,8 +224,8 @@ func some[T any](list []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// untold are the reasons of which no Event tells: that variants are not ready is told by their own. Of asAsked, a normal
-// one does.
+// untold are the reasons of which no Event tells: that variants are not ready is told by their own. Of asAsked, one
+// tells that is no warning.
 var (
 	untold  = []string{v1alpha2.ReasonVariantsNotReady, v1alpha2.ReasonRolloutProgressing}
 	asAsked = []string{

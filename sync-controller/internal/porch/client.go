@@ -176,25 +176,24 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 	}
 	change := map[string]any{"metadata": metadata}
 	if r.Lifecycle != revision.Draft {
-		return c.patchOwners(ctx, r, owners, change)
+		return c.untilKept(ctx, r, owners, func() error { return c.patch(ctx, r, change) })
 	}
-	before, err := c.Content(ctx, r.Namespace, r.Name)
-	if err != nil {
+	return c.untilKept(ctx, r, owners, func() error {
+		before, err := c.Content(ctx, r.Namespace, r.Name)
+		if err != nil {
+			return err
+		}
+		metadata["resourceVersion"] = before.Commit // so that no edit is lost that somebody makes meanwhile
+		if err := c.patch(ctx, r, change); err != nil {
+			return err
+		}
+		after, err := c.Content(ctx, r.Namespace, r.Name)
+		if err != nil || maps.Equal(before.Files, after.Files) {
+			return err
+		}
+		_, err = c.Save(ctx, after, before.Files)
 		return err
-	}
-	metadata["resourceVersion"] = before.Commit // so that no edit is lost that somebody makes meanwhile
-	if err := c.patch(ctx, r, change); err != nil {
-		return err
-	}
-	after, err := c.Content(ctx, r.Namespace, r.Name)
-	if err != nil {
-		return err
-	}
-	if maps.Equal(before.Files, after.Files) {
-		return nil
-	}
-	_, err = c.Save(ctx, after, before.Files)
-	return err
+	})
 }
 
 // busy is how long a write is tried again while Porch does not find the branches of a repository: some three seconds.

@@ -20,12 +20,12 @@ const (
 	maxWrites = 3
 )
 
-// patchOwners changes a revision that is not a draft, its owners among it, and sees to it that they stay: Porch v1.5
-// brings back those of before if it was reading the repository at the time.
-func (c *Client) patchOwners(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference,
-	change map[string]any) error {
+// untilKept writes the owners of a revision, and sees to it that they stay: Porch v1.5 brings back those of before if
+// it was reading the repository at the time.
+func (c *Client) untilKept(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference,
+	write func() error) error {
 	for range maxWrites {
-		if err := c.patch(ctx, r, change); err != nil {
+		if err := write(); err != nil {
 			return err
 		}
 		if kept, err := c.keeps(ctx, r, owners); kept || err != nil {
