@@ -83,8 +83,8 @@ func (g *guide) versions(t *testing.T) map[string]string {
 	for _, o := range g.list(t, "kubectl get -R -f sync-controller/config --output=json") {
 		versions[o.GetKind()+" "+o.GetName()] = o.GetResourceVersion()
 	}
-	if len(versions) != 13 {
-		t.Errorf("%d objects, want 13: %v", len(versions), versions)
+	if len(versions) != 14 {
+		t.Errorf("%d objects, want 14: %v", len(versions), versions)
 	}
 	return versions
 }

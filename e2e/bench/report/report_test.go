@@ -183,7 +183,7 @@ func TestExpectations(t *testing.T) {
 		return out
 	}
 	want := map[string]bool{
-		"fan-out: for each variant one draft is made, its contents saved once and its status written twice":        true,
+		"fan-out: for each variant one draft is made, its contents saved once and its status written twice":  true,
 		"fan-out: requests for a variant, of which it takes 5: at most 7":                                    true,
 		"fan-out: requests of Porch's controllers in the first 60 s, for each of ours: at least 5":           true,
 		"fan-out: our time, for each second of Porch's own clones and saves: at most 1.15":                   true,
