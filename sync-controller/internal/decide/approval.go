@@ -166,7 +166,7 @@ func mayNotApprove(in *Input, target *revision.Revision) *Aspect {
 // withdraw takes back the proposal of a target by the controller itself, which has to change first. That of a person
 // stays.
 func withdraw(in *Input, state State, target *revision.Revision) *Decision {
-	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || !in.MayApprove {
+	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || in.Saved.Proposed != target.Commit || !in.MayApprove {
 		return nil
 	}
 	return &Decision{

@@ -66,7 +66,6 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 // withdraw makes a proposed revision a draft again. Porch writes its Kptfile anew; what it is then is the controller's
 // as much as what it had proposed.
 func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
-	ours := r.Commit == a.in.Saved.Proposed
 	now, err := a.lifecycle(ctx, r, revision.Draft, a.porch.Approve)
 	if err != nil {
 		return err
@@ -76,7 +75,7 @@ func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 		return err
 	}
 	a.out.Saved = decide.Saved{}
-	if ours && content.Commit == now.Commit {
+	if content.Commit == now.Commit {
 		a.out.Saved = decide.Saved{Name: r.Name, Content: kptfile.Digest(content.Files)}
 	}
 	return nil
