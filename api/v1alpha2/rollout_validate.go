@@ -3,7 +3,6 @@
 package v1alpha2
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 
@@ -23,10 +22,6 @@ var waveName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 // rolloutErrors collects what is wrong with a rollout.
 type rolloutErrors struct{ variant.FieldErrors }
 
-func (e *rolloutErrors) addf(path, format string, args ...any) {
-	e.FieldErrors = append(e.FieldErrors, variant.FieldError{Path: path, Reason: fmt.Sprintf(format, args...)})
-}
-
 // Validate returns what is wrong with the rollout, which stands at path. The rules are those of the CRD's schema, for
 // sets that are read without it, and what a schema cannot see. A nil rollout is valid.
 func (r *Rollout) Validate(path string) variant.FieldErrors {
@@ -37,7 +32,7 @@ func (r *Rollout) Validate(path string) variant.FieldErrors {
 	errs.limit(path+".maxFailures", r.MaxFailures, 0)
 	errs.duration(path+".progressDeadline", r.ProgressDeadline)
 	if len(r.Waves) > maxWaves {
-		errs.addf(path+".waves", "has %d waves, and may have %d: join some of them", len(r.Waves), maxWaves)
+		errs.Addf(path+".waves", "has %d waves, and may have %d: join some of them", len(r.Waves), maxWaves)
 	}
 	seen := map[string]bool{}
 	for i := range r.Waves {
@@ -52,7 +47,7 @@ func (r *Rollout) Validate(path string) variant.FieldErrors {
 func (p ErrorPolicy) Validate(path string) variant.FieldErrors {
 	var errs rolloutErrors
 	if p != "" && p != ErrorPolicyStop && p != ErrorPolicyContinue {
-		errs.addf(path, "is %q, but must be %s or %s", p, ErrorPolicyStop, ErrorPolicyContinue)
+		errs.Addf(path, "is %q, but must be %s or %s", p, ErrorPolicyStop, ErrorPolicyContinue)
 	}
 	return errs.FieldErrors
 }
@@ -60,28 +55,28 @@ func (p ErrorPolicy) Validate(path string) variant.FieldErrors {
 func (e *rolloutErrors) name(path, name string, seen map[string]bool) {
 	switch {
 	case name == "":
-		e.addf(path, "is missing: name the wave, as canary for example")
+		e.Addf(path, "is missing: name the wave, as canary for example")
 	case name == RestWave:
-		e.addf(path, "is %q, which is the last wave, of all targets that no other selects: choose another name", name)
+		e.Addf(path, "is %q, which is the last wave, of all targets that no other selects: choose another name", name)
 	case len(name) > maxWaveName || !waveName.MatchString(name):
-		e.addf(path, "is %q, but must be made of at most %d lower-case letters, digits and '-', of which the first and the "+
+		e.Addf(path, "is %q, but must be made of at most %d lower-case letters, digits and '-', of which the first and the "+
 			"last are no '-'", name, maxWaveName)
 	case seen[name]:
-		e.addf(path, "is %q, which is the name of a wave before it: choose another name", name)
+		e.Addf(path, "is %q, which is the name of a wave before it: choose another name", name)
 	}
 	seen[name] = true
 }
 
 func (e *rolloutErrors) wave(path string, w *Wave) {
 	if w.Selector == nil {
-		e.addf(path+".selector", "is missing: say which targets belong to the wave, by matchLabels or matchExpressions; {} "+
+		e.Addf(path+".selector", "is missing: say which targets belong to the wave, by matchLabels or matchExpressions; {} "+
 			"selects all that no wave before it does")
 	} else if _, err := metav1.LabelSelectorAsSelector(w.Selector); err != nil {
-		e.addf(path+".selector", "is not valid: %v", err)
+		e.Addf(path+".selector", "is not valid: %v", err)
 	}
 	e.limit(path+".maxConcurrent", w.MaxConcurrent, 1)
 	if w.Until != "" && w.Until != UntilPublished && w.Until != UntilReady {
-		e.addf(path+".until", "is %q, but must be %s or %s", w.Until, UntilPublished, UntilReady)
+		e.Addf(path+".until", "is %q, but must be %s or %s", w.Until, UntilPublished, UntilReady)
 	}
 	if w.After != nil {
 		e.duration(path+".after.minSuccessTime", w.After.MinSuccessTime)
@@ -97,23 +92,36 @@ func (e *rolloutErrors) limit(path string, limit *intstr.IntOrString, least int)
 	if isPercent {
 		digits := percent.FindStringSubmatch(limit.StrVal)
 		if digits == nil {
-			e.addf(path, "is %q, but must be a number, or a percentage such as 10%%", limit.StrVal)
+			e.Addf(path, "is %q, but must be a number, or a percentage such as 10%%", limit.StrVal)
 			return
 		}
 		number, _ = strconv.Atoi(digits[1]) // three digits at most
 	}
 	switch {
 	case number < least:
-		e.addf(path, "is %s, but must be %d or more", limit, least)
+		e.Addf(path, "is %s, but must be %d or more", limit, least)
 	case isPercent && number > 100:
-		e.addf(path, "is %s, but must be at most 100%%", limit)
+		e.Addf(path, "is %s, but must be at most 100%%", limit)
 	}
+}
+
+// Scaled returns a limit as a number: a percentage is of the total, rounded down. One that is not valid is 0, as is
+// none: to change nothing is safe.
+func Scaled(limit *intstr.IntOrString, total int) int {
+	if limit == nil {
+		return 0
+	}
+	n, err := intstr.GetScaledValueFromIntOrPercent(limit, total, false)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 var percent = regexp.MustCompile(`^([0-9]{1,3})%$`)
 
 func (e *rolloutErrors) duration(path string, d *metav1.Duration) {
 	if d != nil && d.Duration < 0 {
-		e.addf(path, "is %s, but must be a duration from 0s, such as 90s, 15m or 36h", d.Duration)
+		e.Addf(path, "is %s, but must be a duration from 0s, such as 90s, 15m or 36h", d.Duration)
 	}
 }

@@ -34,7 +34,8 @@ func (e FieldErrors) Err() error {
 	return errors.Join(all...)
 }
 
-func (e *FieldErrors) addf(path, format string, args ...any) {
+// Addf adds what is wrong with the field at a path, in words that go on from it.
+func (e *FieldErrors) Addf(path, format string, args ...any) {
 	*e = append(*e, FieldError{Path: path, Reason: fmt.Sprintf(format, args...)})
 }
 

@@ -16,18 +16,18 @@ func (s *Spec) Validate() error {
 	const path = "spec"
 	var errs FieldErrors
 	if s.Upstream == nil {
-		errs.addf(path+".upstream", "is missing: name the package to derive from")
+		errs.Addf(path+".upstream", "is missing: name the package to derive from")
 	} else {
 		errs.add(s.Upstream.Validate(path + ".upstream"))
 	}
 	if s.Downstream == nil {
-		errs.addf(path+".downstream", "is missing: name the package to create")
+		errs.Addf(path+".downstream", "is missing: name the package to create")
 	} else {
 		errs.add(s.Downstream.Validate(path + ".downstream"))
 	}
 	if s.Upstream != nil && s.Downstream != nil && s.Upstream.Repo == s.Downstream.Repo &&
 		s.Upstream.Package == s.Downstream.Package {
-		errs.addf(path+".downstream", "is the upstream itself: name another package")
+		errs.Addf(path+".downstream", "is the upstream itself: name another package")
 	}
 	oneOf(&errs, path+".adoptionPolicy", s.AdoptionPolicy, AdoptionPolicyAdoptNone, AdoptionPolicyAdoptExisting)
 	oneOf(&errs, path+".deletionPolicy", s.DeletionPolicy, DeletionPolicyDelete, DeletionPolicyOrphan)
@@ -47,11 +47,11 @@ func (s *Spec) ValidateLifecycle(path string) FieldErrors {
 		ApprovalPolicyAutomatic)
 	if _, set := s.Annotations[ApproverAnnotation]; set && s.ApprovalPolicy != "" &&
 		s.ApprovalPolicy != ApprovalPolicyManual {
-		errs.addf(path+".approvalPolicy", "is %s, and the annotation %s asks another approver: leave out one of them",
+		errs.Addf(path+".approvalPolicy", "is %s, and the annotation %s asks another approver: leave out one of them",
 			s.ApprovalPolicy, ApproverAnnotation)
 	}
 	if limit := s.RevisionHistoryLimit; limit != nil && *limit < 1 {
-		errs.addf(path+".revisionHistoryLimit",
+		errs.Addf(path+".revisionHistoryLimit",
 			"is %d, and the latest published revision always stays: set it to 1 or more, or leave it out to keep all", *limit)
 	}
 	seen := map[string]bool{}
@@ -59,13 +59,13 @@ func (s *Spec) ValidateLifecycle(path string) FieldErrors {
 		at, d := path+".dependsOn["+strconv.Itoa(i)+"]", &s.DependsOn[i]
 		switch {
 		case d.Name == "":
-			errs.addf(at+".name", "is missing: name a PackageVariant of this namespace")
+			errs.Addf(at+".name", "is missing: name a PackageVariant of this namespace")
 		case seen[d.Name]:
-			errs.addf(at+".name", "is %q, which is named before: keep one of them", d.Name)
+			errs.Addf(at+".name", "is %q, which is named before: keep one of them", d.Name)
 		}
 		seen[d.Name] = true
 		if d.MinRevision < 0 {
-			errs.addf(at+".minRevision", "is %d: set it to 1 or more, or leave it out for any", d.MinRevision)
+			errs.Addf(at+".minRevision", "is %d: set it to 1 or more, or leave it out for any", d.MinRevision)
 		}
 	}
 	return errs
@@ -114,11 +114,11 @@ func ValidateLabels(path string, labels map[string]string) FieldErrors {
 	var errs FieldErrors
 	for key, value := range labels {
 		if !isQualifiedName(key) {
-			errs.addf(path+"."+key, "is %q, which no label can have as a key: use up to 63 letters, digits, '-', '_' and '.', "+
+			errs.Addf(path+"."+key, "is %q, which no label can have as a key: use up to 63 letters, digits, '-', '_' and '.', "+
 				"with a DNS name and a '/' before them if need be", key)
 		}
 		if value != "" && !isTag(value) {
-			errs.addf(path+"."+key,
+			errs.Addf(path+"."+key,
 				"is %s, which no label can have as its value: use up to 63 letters, digits, '-', '_' and '.', "+
 					"beginning and ending with a letter or digit", shorten(value))
 		}
@@ -136,13 +136,13 @@ func ValidateAnnotations(path string, annotations map[string]string) FieldErrors
 	for key, value := range annotations {
 		size += len(key) + len(value)
 		if !isQualifiedName(strings.ToLower(key)) {
-			errs.addf(path+"."+key,
+			errs.Addf(path+"."+key,
 				"is %q, which no annotation can have as a key: use up to 63 letters, digits, '-', '_' and '.', "+
 					"with a DNS name and a '/' before them if need be", key)
 		}
 	}
 	if size > maxAnnotations {
-		errs.addf(path, "have %d bytes, and all annotations of an object may have %d: shorten them", size, maxAnnotations)
+		errs.Addf(path, "have %d bytes, and all annotations of an object may have %d: shorten them", size, maxAnnotations)
 	}
 	return errs.sorted()
 }
@@ -162,7 +162,7 @@ func (p *PackageContext) Validate(path string) FieldErrors {
 		at := join(path, "removeKeys["+strconv.Itoa(i)+"]")
 		errs.contextKey(at, key)
 		if _, set := p.Data[key]; set {
-			errs.addf(at, "asks to remove the key %q, which data sets: decide for one", key)
+			errs.Addf(at, "asks to remove the key %q, which data sets: decide for one", key)
 		}
 	}
 	return errs
@@ -170,10 +170,10 @@ func (p *PackageContext) Validate(path string) FieldErrors {
 
 func (e *FieldErrors) contextKey(path, key string) {
 	if key == PackageContextKeyName || key == PackageContextKeyPackagePath {
-		e.addf(path, "is set by kpt itself and cannot be changed: remove the key %q", key)
+		e.Addf(path, "is set by kpt itself and cannot be changed: remove the key %q", key)
 	}
 	if !isConfigMapKey(key) {
-		e.addf(path, "is %q, which no ConfigMap can have as a key: use up to %d letters, digits, '-', '_' and '.'", key,
+		e.Addf(path, "is %q, which no ConfigMap can have as a key: use up to %d letters, digits, '-', '_' and '.'", key,
 			maxObjectName)
 	}
 }
@@ -199,12 +199,12 @@ func (f *Function) Validate(path string) FieldErrors {
 	var errs FieldErrors
 	switch {
 	case f.Image == "" && f.Exec == "":
-		errs.addf(path, "has neither image nor exec: say which function to run")
+		errs.Addf(path, "has neither image nor exec: say which function to run")
 	case f.Image != "" && f.Exec != "":
-		errs.addf(path, "has both image and exec: decide for one")
+		errs.Addf(path, "has both image and exec: decide for one")
 	}
 	if strings.Contains(f.Name, ".") {
-		errs.addf(path+".name", "is %q, but must have no dot: its name in the Kptfile is read by the dots", f.Name)
+		errs.Addf(path+".name", "is %q, but must have no dot: its name in the Kptfile is read by the dots", f.Name)
 	}
 	return errs
 }
@@ -212,10 +212,10 @@ func (f *Function) Validate(path string) FieldErrors {
 func (s *InjectionSelector) validate(path string) FieldErrors {
 	var errs FieldErrors
 	if s.Name == "" {
-		errs.addf(path+".name", "%s", missing)
+		errs.Addf(path+".name", "%s", missing)
 	}
 	if len(s.InjectionPoint) > maxObjectName {
-		errs.addf(path+".injectionPoint", "has %d characters, and the name of an injection point has at most %d: shorten it",
+		errs.Addf(path+".injectionPoint", "has %d characters, and the name of an injection point has at most %d: shorten it",
 			len(s.InjectionPoint), maxObjectName)
 	}
 	return errs
@@ -246,7 +246,7 @@ func (e FieldErrors) sorted() FieldErrors {
 
 func oneOf[T ~string](errs *FieldErrors, path string, value T, allowed ...T) {
 	if value != "" && !slices.Contains(allowed, value) {
-		errs.addf(path, "is %q, but must be one of %q", value, allowed)
+		errs.Addf(path, "is %q, but must be one of %q", value, allowed)
 	}
 }
 

@@ -5,7 +5,6 @@ package expansion
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -30,29 +29,18 @@ func EmptySelection(spec *v1alpha2.PackageVariantSetSpec, path string, kept int)
 // and those that would go do not count in what is being deleted already; the set must be valid.
 func TooManyDeletions(spec *v1alpha2.PackageVariantSetSpec, path string, there int, doomed []string) string {
 	limit := spec.MaxDeletions
-	if limit == nil || len(doomed) <= allowed(limit, there) {
+	allowed := v1alpha2.Scaled(limit, there)
+	if limit == nil || len(doomed) <= allowed {
 		return ""
 	}
 	field := node.Join(path, "maxDeletions")
 	return fmt.Sprintf("nothing is changed, for %d of the %d variants of this set would be deleted (%s), and %s, "+
 		"which is %s, allows %d: correct the targets, or the labels that they select by, or raise %s",
-		len(doomed), there, firstOf(doomed), field, limit, allowed(limit, there), field)
+		len(doomed), there, firstOf(doomed), field, limit, allowed, field)
 }
 
 // percentage is a number of percent from 0 to 100.
 var percentage = regexp.MustCompile(`^(100|[0-9]{1,2})%$`)
-
-// allowed returns how many of so many variants may be deleted.
-func allowed(limit *intstr.IntOrString, of int) int {
-	if limit.Type == intstr.Int {
-		return limit.IntValue()
-	}
-	percent, err := strconv.Atoi(strings.TrimSuffix(limit.StrVal, "%"))
-	if err != nil {
-		return 0 // no valid set has it; to delete nothing is safe
-	}
-	return of * percent / 100
-}
 
 // maxDeletions refuses what is no number of variants, and no share of them.
 func (v *validator) maxDeletions(path string, limit *intstr.IntOrString) {

@@ -5,11 +5,11 @@ package decide
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
 
 // OnConflict returns what is to become of values that both the upstream and somebody in the downstream package changed.
@@ -116,15 +116,11 @@ func union(earlier, later []v1alpha1.Conflict) []v1alpha1.Conflict {
 
 // some names the first three conflicts, and says how many more there are.
 func some(conflicts []v1alpha1.Conflict) string {
-	const most = 3
-	var names []string
+	names := make([]string, len(conflicts))
 	for i := range conflicts {
-		if i == most {
-			return fmt.Sprintf("%s and %d more", strings.Join(names, "; "), len(conflicts)-i)
-		}
-		names = append(names, nameOf(&conflicts[i]))
+		names[i] = nameOf(&conflicts[i])
 	}
-	return strings.Join(names, "; ")
+	return words.Some(names, "; ")
 }
 
 // nameOf names a conflict by field, resource and file, with the values of both sides where they are known.

@@ -9,6 +9,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
 
 // hold says why no step of a plan is done: a reason, a sentence for people, and what would be done without. The zero
@@ -57,7 +58,7 @@ func pending(steps []step) string {
 		verb string
 	}{{create, "create"}, {update, "update"}, {remove, "delete"}} {
 		if of := names[each.do]; len(of) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d (%s)", each.verb, len(of), some(of)))
+			parts = append(parts, fmt.Sprintf("%s %d (%s)", each.verb, len(of), words.Some(of, ", ")))
 		}
 	}
 	if len(parts) == 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -123,7 +124,7 @@ func judge(in *input, steps []step, held hold) outcome {
 	case held.reason != "":
 		say(v1alpha1.Stalled, held.reason, "%s", held.message)
 	case len(t.errs) > 0:
-		say(v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", some(t.errs))
+		say(v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", words.Some(t.errs, ", "))
 	case t.behind:
 		o.wait = delay
 	case len(t.names) > 0:
@@ -142,7 +143,7 @@ func judge(in *input, steps []step, held hold) outcome {
 		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(in.spec, specPath, t.current))
 	case t.ready < t.desired:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonVariantsNotReady, "%d of %d variants are not ready: %s", t.desired-t.ready,
-			t.desired, some(t.unready))
+			t.desired, words.Some(t.unready, ", "))
 	default:
 		say(v1alpha1.Ready, v1alpha2.ReasonVariantsReady, "%d of %d variants are ready%s", t.ready, t.desired,
 			t.branchMoved())
@@ -163,7 +164,7 @@ func (in *input) allNotes() []string {
 		failing = append(failing, x.Target+": "+x.Message)
 	}
 	return append(slices.Clone(in.notes), fmt.Sprintf("%d of %d targets cannot be expanded and stay as they are: %s",
-		len(failing), in.desired, some(failing)))
+		len(failing), in.desired, words.Some(failing, ", ")))
 }
 
 // branchMoved tells of the variants that were made from an older commit of the branch that is their upstream.
@@ -210,18 +211,6 @@ func progressOf(pv *v1alpha1.PackageVariant) progress {
 		p.open = p.open || d.Lifecycle != string(revision.Published)
 	}
 	return p
-}
-
-// some joins the first three of a list, and says how many more there are.
-func some[T any](list []T) string {
-	var texts []string
-	for i, each := range list {
-		if i == 3 {
-			return fmt.Sprintf("%s and %d more", strings.Join(texts, ", "), len(list)-i)
-		}
-		texts = append(texts, fmt.Sprint(each))
-	}
-	return strings.Join(texts, ", ")
 }
 
 // untold are the reasons of which no Event tells: that variants are not ready is told by their own. Of asAsked, one

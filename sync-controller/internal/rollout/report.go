@@ -5,10 +5,10 @@ package rollout
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -27,7 +27,7 @@ var phaseRules = []func(*rollout) *standing{
 // branches.
 func noNumber(names []string) v1alpha1.Condition {
 	return v1alpha1.Stalled(v1alpha1.ReasonUpstreamNotPublished, "a rollout needs a published revision with a number, "+
-		"and "+some(names)+" has none: publish it, or name a number, latest or a tag in the upstream's revision")
+		"and "+words.Some(names, ", ")+" has none: publish it, or name a number, latest or a tag in the upstream's revision")
 }
 
 // isComplete says nothing of a rollout that is complete: its set is as any other.
@@ -45,7 +45,7 @@ func tooManyFailed(r *rollout) *standing {
 	}
 	limit := "maxFailures is 0"
 	if of := r.spec.MaxFailures; of != nil {
-		limit = fmt.Sprintf("maxFailures, %s, allows %d of %d", of, scaled(of, r.opened), r.opened)
+		limit = fmt.Sprintf("maxFailures, %s, allows %d of %d", of, v1alpha2.Scaled(of, r.opened), r.opened)
 	}
 	back := ""
 	if done := r.completed(); done != nil && *done != r.wanted {
@@ -53,7 +53,7 @@ func tooManyFailed(r *rollout) *standing {
 	}
 	return &standing{v1alpha2.RolloutStopped, v1alpha1.Stalled(v1alpha2.ReasonRolloutStopped, fmt.Sprintf(
 		"stopped at %s: with %s, %d failed: %s; %s: mend them, and the rollout goes on%s; or raise spec.rollout.maxFailures",
-		r.place(), r.wanted.Name, r.failed, some(r.failedTexts()), limit, back))}
+		r.place(), r.wanted.Name, r.failed, words.Some(r.failedTexts(), ", "), limit, back))}
 }
 
 // failedTexts names the targets that have failed in the waves that were opened.
@@ -113,14 +113,6 @@ func isProgressing(r *rollout) *standing {
 // place names the current wave.
 func (r *rollout) place() string {
 	return fmt.Sprintf("wave %s (%d of %d)", r.current.Name, slices.Index(r.waves, r.current)+1, len(r.waves))
-}
-
-// some joins the first three of a list, and says how many more there are.
-func some(list []string) string {
-	if len(list) > 3 {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:3], ", "), len(list)-3)
-	}
-	return strings.Join(list, ", ")
 }
 
 // status returns the status to write, and the condition of the set.

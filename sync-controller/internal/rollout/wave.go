@@ -8,7 +8,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // wave is a wave and its targets.
@@ -62,19 +61,7 @@ func (w *wave) limit() int {
 	if w.MaxConcurrent == nil {
 		return len(w.targets)
 	}
-	return max(scaled(w.MaxConcurrent, len(w.targets)), 1)
-}
-
-// scaled returns a limit as a number: a percentage is of the total, rounded down. The limit must be valid.
-func scaled(limit *intstr.IntOrString, total int) int {
-	if limit == nil {
-		return 0
-	}
-	n, err := intstr.GetScaledValueFromIntOrPercent(limit, total, false)
-	if err != nil {
-		return 0 // the spec is not valid
-	}
-	return n
+	return max(v1alpha2.Scaled(w.MaxConcurrent, len(w.targets)), 1)
 }
 
 // count returns how many targets of the wave are so.
@@ -147,7 +134,7 @@ func (r *rollout) open(w *wave) {
 }
 
 // stopped reports whether more targets have failed than the rollout allows.
-func (r *rollout) stopped() bool { return r.failed > scaled(r.spec.MaxFailures, r.opened) }
+func (r *rollout) stopped() bool { return r.failed > v1alpha2.Scaled(r.spec.MaxFailures, r.opened) }
 
 // waveStanding is the state of a wave, and what it waits for.
 type waveStanding struct {

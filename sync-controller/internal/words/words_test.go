@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package words
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestSome(t *testing.T) {
+	t.Parallel()
+	for want, list := range map[string][]string{
+		"":                   nil,
+		"a":                  {"a"},
+		"a; b; c":            {"a", "b", "c"},
+		"a; b; c and 1 more": {"a", "b", "c", "d"},
+		"a; b; c and 2 more": {"a", "b", "c", "d", "e"},
+	} {
+		if got := Some(list, "; "); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got, want := Some([]error{errors.New("a"), errors.New("b")}, ", "), "a, b"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
