@@ -67,13 +67,12 @@ func (r *Reconciler) claimants(ctx context.Context, pv *v1alpha1.PackageVariant)
 		return nil, err
 	}
 	for _, alias := range aliases {
-		var list v1alpha1.PackageVariantList
-		if err := r.client.List(ctx, &list, client.InNamespace(alias.namespace), client.UnsafeDisableDeepCopy,
-			client.MatchingFields{downstreamIndex: alias.pkg.String()}); err != nil {
+		others, err := r.indexed(ctx, alias.namespace, downstreamIndex, alias.pkg.String())
+		if err != nil {
 			return nil, err
 		}
-		for i := range list.Items {
-			if other := &list.Items[i]; client.ObjectKeyFromObject(other) != client.ObjectKeyFromObject(pv) {
+		for i := range others {
+			if other := &others[i]; client.ObjectKeyFromObject(other) != client.ObjectKeyFromObject(pv) {
 				found = append(found, other)
 			}
 		}

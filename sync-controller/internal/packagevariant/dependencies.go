@@ -100,12 +100,13 @@ func (r *Reconciler) observeDependents(ctx context.Context, o *observation) erro
 	if !o.Deleting {
 		return nil
 	}
-	for _, request := range r.variants(ctx, o.pv.Namespace, dependencyIndex, o.pv.Name, nil) {
-		pv, err := r.variant(ctx, request.Namespace, request.Name)
-		if err != nil {
-			return err
-		}
-		if pv == nil || len(pv.Status.OwnedRevisions) == 0 || pv.Name == o.pv.Name {
+	variants, err := r.indexed(ctx, o.pv.Namespace, dependencyIndex, o.pv.Name)
+	if err != nil {
+		return err
+	}
+	for i := range variants {
+		pv := &variants[i]
+		if len(pv.Status.OwnedRevisions) == 0 || pv.Name == o.pv.Name {
 			continue
 		}
 		way, err := r.wayBack(ctx, o.pv, pv.Name, map[string]bool{})

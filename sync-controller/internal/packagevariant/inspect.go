@@ -187,8 +187,11 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 		return err
 	}
 	m := e.mutation()
-	if failed {
+	switch {
+	case failed:
 		m = decide.Mutation{Err: failure}
+	case decide.Approving(&in.Input) && in.target(name) != nil:
+		e.addApproval(&m)
 	}
 	m.RenderError = cmp.Or(m.RenderError, in.renderError(name))
 	in.contents[name], in.Mutations[name] = e, m
@@ -223,16 +226,20 @@ func unavailable(err error) bool {
 
 // mutation returns what decisions ask of what was evaluated.
 func (e *evaluated) mutation() decide.Mutation {
-	m := decide.Mutation{Changed: e.changed(), Content: kptfile.Digest(e.content.Files),
-		RenderError: e.content.RenderStatus.Err}
-	var err error
-	if m.Gates, err = kptfile.UnmetGates(e.content.Files); err != nil {
-		m.Gates = []string{err.Error()}
-	}
+	m := decide.Mutation{Changed: e.changed(), RenderError: e.content.RenderStatus.Err}
 	for _, p := range e.outcome.Points {
 		m.Points = append(m.Points, decide.Point(p))
 	}
 	return m
+}
+
+// addApproval adds what approvals ask of what was evaluated. That parses the Kptfile, and is not done for the others.
+func (e *evaluated) addApproval(m *decide.Mutation) {
+	m.Content = kptfile.Digest(e.content.Files)
+	var err error
+	if m.Gates, err = kptfile.UnmetGates(e.content.Files); err != nil {
+		m.Gates = []string{err.Error()}
+	}
 }
 
 // content returns the content of a target, or of the upstream as it would be cloned. The upstream's is read once for

@@ -53,6 +53,9 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 	a.out.contents[draft.Name] = e
 	m := e.mutation()
 	m.Changed, m.Reverted = nil, m.Changed
+	if ours || decide.Approving(&a.in.Input) {
+		e.addApproval(&m)
+	}
 	a.out.Mutations[draft.Name] = m
 	if ours { // and nobody else's: it may be approved
 		a.out.Saved = decide.Saved{Name: draft.Name, Content: m.Content}

@@ -11,7 +11,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
@@ -45,9 +44,7 @@ func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
 // observeUpstreams notes the revisions of the downstream that are the upstreams of other variants, in a namespace that
 // knows it by an alias.
 func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation, a *alias) error {
-	var list v1alpha1.PackageVariantList
-	err := r.client.List(ctx, &list, client.InNamespace(a.namespace), client.UnsafeDisableDeepCopy,
-		client.MatchingFields{upstreamIndex: a.pkg.String()})
+	variants, err := r.indexed(ctx, a.namespace, upstreamIndex, a.pkg.String())
 	if err != nil {
 		return err
 	}
@@ -55,8 +52,8 @@ func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation, a *al
 	for i := range candidates { // by which the variants there name them
 		candidates[i].Repo, candidates[i].Package = a.pkg.Repo, a.pkg.Name
 	}
-	for i := range list.Items {
-		if found := list.Items[i].Spec.Upstream.Resolve(candidates); found >= 0 {
+	for i := range variants {
+		if found := variants[i].Spec.Upstream.Resolve(candidates); found >= 0 {
 			o.Used[o.Revisions[found].Name] = true
 		}
 	}

@@ -78,18 +78,24 @@ func specValues(o client.Object, values func(*variant.Spec) []string) []string {
 	return values(&pv.Spec)
 }
 
-// variants returns the variants with a value in an index, of those that keep says yes to.
-func (r *Reconciler) variants(ctx context.Context, namespace, index, value string,
-	keep func(*v1alpha1.PackageVariant) bool) []ctrl.Request {
+// indexed returns the variants with a value in an index, to be read only.
+func (r *Reconciler) indexed(ctx context.Context, namespace, index, value string) ([]v1alpha1.PackageVariant, error) {
 	var list v1alpha1.PackageVariantList
 	err := r.client.List(ctx, &list, client.InNamespace(namespace), client.MatchingFields{index: value},
 		client.UnsafeDisableDeepCopy)
+	return list.Items, err
+}
+
+// variants returns the variants with a value in an index, of those that keep says yes to.
+func (r *Reconciler) variants(ctx context.Context, namespace, index, value string,
+	keep func(*v1alpha1.PackageVariant) bool) []ctrl.Request {
+	found, err := r.indexed(ctx, namespace, index, value)
 	if err != nil { // the cache has no such index, which a test would have found
 		log.FromContext(ctx).Error(err, "cannot find the variants that an object affects", "index", index, "value", value)
 	}
 	var requests []ctrl.Request
-	for i := range list.Items {
-		if pv := &list.Items[i]; keep == nil || keep(pv) {
+	for i := range found {
+		if pv := &found[i]; keep == nil || keep(pv) {
 			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(pv)})
 		}
 	}
