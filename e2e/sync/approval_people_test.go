@@ -12,6 +12,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,7 +29,7 @@ func (w *world) refuseApprovals() *atomic.Bool {
 	refuse.Store(true)
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
 		if phase == proxy.Before && isApproval(r) && refuse.Load() {
-			return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: "no"}
+			return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: "git says no"}
 		}
 		return nil
 	})
@@ -120,17 +121,25 @@ func TestGateWhileProposed(t *testing.T) {
 	w.waitLifecycle("edge.web.packagevariant-1", isDraft)
 }
 
+// proposed returns a world in which the controller has proposed the draft of the variant web and cannot publish it, as
+// long as refuse is true.
+func proposed(t *testing.T) (w *world, c *controller.Process, refuse *atomic.Bool) {
+	t.Helper()
+	w = newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	refuse = w.refuseApprovals()
+	w.Apply(newVariant("web", contextOnly, automatic))
+	c = w.start()
+	w.waitApproved("web", "ApprovalFailed")
+	w.waitLifecycle("edge.web.packagevariant-1", isProposed)
+	return w, c, refuse
+}
+
 // TestManualWhileProposed takes the policy back, and changes the variant, when the controller has proposed a
 // draft that it could not approve: it has to change, so it becomes a draft again.
 func TestManualWhileProposed(t *testing.T) {
-	w := newWorld(t)
-	w.mayApprove()
-	w.Publish("blueprints", "web", "v1", simple())
-	refuse := w.refuseApprovals()
-	w.Apply(newVariant("web", contextOnly, automatic))
-	w.start()
-	w.waitApproved("web", "ApprovalFailed")
-	w.waitLifecycle("edge.web.packagevariant-1", isProposed)
+	w, _, refuse := proposed(t)
 	refuse.Store(false)
 	w.Apply(newVariant("web", contextOnly, zone))
 	w.Timeout = 10 * time.Second
@@ -139,14 +148,7 @@ func TestManualWhileProposed(t *testing.T) {
 
 // TestRejected has a person reject what the controller has proposed, and could not approve.
 func TestRejected(t *testing.T) {
-	w := newWorld(t)
-	w.mayApprove()
-	w.Publish("blueprints", "web", "v1", simple())
-	refuse := w.refuseApprovals()
-	w.Apply(newVariant("web", contextOnly, automatic))
-	c := w.start()
-	w.waitApproved("web", "ApprovalFailed")
-	w.waitLifecycle("edge.web.packagevariant-1", isProposed)
+	w, c, refuse := proposed(t)
 	w.Apply(newVariant("web", contextOnly, automatic, suspended))
 	w.quiet(c)
 	refuse.Store(false)
@@ -159,13 +161,7 @@ func TestRejected(t *testing.T) {
 // TestReasonOfApproved has a variant stall before its draft is approved: the condition Approved has one of the
 // reasons of the manual, and not that of a time before.
 func TestReasonOfApproved(t *testing.T) {
-	w := newWorld(t)
-	w.mayApprove()
-	w.Publish("blueprints", "web", "v1", simple())
-	refuse := w.refuseApprovals()
-	w.Apply(newVariant("web", contextOnly, automatic))
-	w.start()
-	w.waitApproved("web", "ApprovalFailed")
+	w, _, refuse := proposed(t)
 	w.Apply(newVariant("web", contextOnly, automatic, dependsOn(variant.Dependency{Name: "nobody"})))
 	w.WaitReason("web", "DependencyNotFound")
 	refuse.Store(false)

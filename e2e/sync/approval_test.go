@@ -63,29 +63,29 @@ func TestApprovalAutomatic(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
 	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
+	w.Apply(newVariant("web", plain, automatic))
 	w.start()
 	w.waitApproved("web", "Published")
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecyclePublished)
+	w.waitLifecycle("edge.web.packagevariant-1", isPublished)
 	got := w.Variant("web").Status.LastApproval
 	if got == nil || got.Revision != "edge.web.packagevariant-1" || got.Policy != "Automatic" || got.Time.IsZero() {
 		t.Errorf("status.lastApproval is %+v", got)
 	}
 	w.Publish("blueprints", "web", "v2", settingsV2)
-	w.Apply(newVariant("web", plain, revision(2), approval(variant.ApprovalPolicyAutomatic)))
-	w.waitLifecycle("edge.web.packagevariant-2", porchapi.PackageRevisionLifecyclePublished)
+	w.Apply(newVariant("web", plain, revision(2), automatic))
+	w.waitLifecycle("edge.web.packagevariant-2", isPublished)
 
 	// A draft that somebody has edited is theirs, also after the next merge into it.
 	w.Apply(newVariant("web", plain, revision(2)))
 	w.Ready("web")
-	w.Publish("blueprints", "web", "v3", map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, `b: "4"`, 1)})
+	w.Publish("blueprints", "web", "v3", settingsB("4"))
 	w.Apply(newVariant("web", plain, revision(3)))
 	w.waitTarget("web", "edge.web.packagevariant-3")
 	w.WriteFiles("edge.web.packagevariant-3", map[string]string{"notes.yaml": strings.Replace(settings, "settings", "notes", 1)})
-	w.Apply(newVariant("web", plain, revision(3), approval(variant.ApprovalPolicyAutomatic)))
+	w.Apply(newVariant("web", plain, revision(3), automatic))
 	w.waitApproved("web", "EditedByOthers")
-	w.Publish("blueprints", "web", "v4", map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, `b: "5"`, 1)})
-	w.Apply(newVariant("web", plain, revision(4), approval(variant.ApprovalPolicyAutomatic)))
+	w.Publish("blueprints", "web", "v4", settingsB("5"))
+	w.Apply(newVariant("web", plain, revision(4), automatic))
 	w.waitFile("edge.web.packagevariant-3", "settings.yaml", `b: "5"`)
 	message := w.waitApproved("web", "EditedByOthers")
 	if want := "edge.web.packagevariant-3 waits for a person, because somebody else made or edited it, or may have: " +
@@ -108,7 +108,7 @@ func TestApprovalInitial(t *testing.T) {
 	w.Apply(newVariant("web", plain, revision(2), approval(variant.ApprovalPolicyInitial)))
 	w.waitApproved("web", "LaterRevision")
 	w.expectDrafts("web", "edge.web.packagevariant-2")
-	w.waitLifecycle("edge.web.packagevariant-2", porchapi.PackageRevisionLifecycleDraft)
+	w.waitLifecycle("edge.web.packagevariant-2", isDraft)
 }
 
 // TestApprovalWaitsForGates has somebody else set the condition of a readiness gate, which is no edit.
@@ -120,7 +120,7 @@ func TestApprovalWaitsForGates(t *testing.T) {
 	files["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\ninfo:\n  readinessGates:\n" +
 		"  - conditionType: checked\nstatus:\n  conditions:\n" + fmt.Sprintf(is, "True")
 	w.Publish("blueprints", "web", "v1", files)
-	w.Apply(newVariant("web", approval(variant.ApprovalPolicyAutomatic)))
+	w.Apply(newVariant("web", automatic))
 	w.start()
 	const draft = "edge.web.packagevariant-1"
 	expect := func(want string) {
@@ -150,14 +150,14 @@ func TestApprovalWaitsForGates(t *testing.T) {
 	expect("checked")
 	check("False", "True")
 	w.waitApproved("web", "Published")
-	w.waitLifecycle(draft, porchapi.PackageRevisionLifecyclePublished)
+	w.waitLifecycle(draft, isPublished)
 }
 
 // TestApprovalWithoutRights names the role that is missing, leaves the draft a draft, and goes on once it is bound.
 func TestApprovalWithoutRights(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
+	w.Apply(newVariant("web", plain, automatic))
 	w.start()
 	message := w.waitApproved("web", "PermissionMissing")
 	if want := "edge.web.packagevariant-1 is not published, because the controller may not approve package revisions: " +
@@ -165,9 +165,9 @@ func TestApprovalWithoutRights(t *testing.T) {
 		t.Errorf("got %q, want %q", message, want)
 	}
 	w.Ready("web")
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecycleDraft)
+	w.waitLifecycle("edge.web.packagevariant-1", isDraft)
 	w.mayApprove()
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecyclePublished)
+	w.waitLifecycle("edge.web.packagevariant-1", isPublished)
 }
 
 // isApproval reports whether a request publishes a draft, or makes it a draft again.
@@ -179,17 +179,9 @@ func isApproval(r proxy.Request) bool {
 func TestApprovalRefused(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
-	var refuse atomic.Bool
-	refuse.Store(true)
-	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if !refuse.Load() || phase != proxy.Before || !isApproval(r) {
-			return nil
-		}
-		return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError,
-			Message: "git says no"}
-	})
+	refuse := w.refuseApprovals()
 	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
+	w.Apply(newVariant("web", plain, automatic))
 	w.start()
 	message := w.waitApproved("web", "ApprovalFailed")
 	if want := "edge.web.packagevariant-1 is not published, will try again: cannot change package revision " +
@@ -213,7 +205,7 @@ func TestApproversAtOnce(t *testing.T) {
 		return nil
 	})
 	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
+	w.Apply(newVariant("web", plain, automatic))
 	w.start()
 	w.waitApproved("web", "Published")
 	w.Ready("web")
@@ -231,16 +223,16 @@ func TestEditedWhileProposed(t *testing.T) {
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
 		if phase == proxy.Before && r.Resource == "packagerevisions" && r.Subresource == "" && r.Verb == "patch" &&
 			once.CompareAndSwap(false, true) {
-			w.WriteFiles(r.Name, map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, `b: "mine"`, 1)})
+			w.WriteFiles(r.Name, settingsB("mine"))
 		}
 		return nil
 	})
 	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(newVariant("web", plain, approval(variant.ApprovalPolicyAutomatic)))
+	w.Apply(newVariant("web", plain, automatic))
 	c := w.start()
 	w.waitApproved("web", "EditedByOthers")
 	w.quiet(c)
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecycleDraft)
+	w.waitLifecycle("edge.web.packagevariant-1", isDraft)
 	w.publish("edge.web.packagevariant-1")
 	w.waitApproved("web", "Published")
 }
@@ -251,7 +243,6 @@ func TestChangedWhileProposed(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
 	var once atomic.Bool
-	automatic := approval(variant.ApprovalPolicyAutomatic)
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
 		if phase == proxy.Before && isApproval(r) && once.CompareAndSwap(false, true) {
 			w.Apply(newVariant("web", plain, automatic, revision(2)))
@@ -264,7 +255,7 @@ func TestChangedWhileProposed(t *testing.T) {
 	w.Publish("blueprints", "web", "v2", settingsV2)
 	w.Apply(newVariant("web", plain, automatic))
 	w.start()
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecyclePublished)
+	w.waitLifecycle("edge.web.packagevariant-1", isPublished)
 	if got := w.Files("edge.web.packagevariant-1")["settings.yaml"]; !strings.Contains(got, `b: "3"`) {
 		t.Errorf("what is published is not of the second revision:\n%s", got)
 	}
@@ -278,7 +269,6 @@ func TestKilledWhileApproving(t *testing.T) {
 	w, git := newWorldBehind(t)
 	w.mayApprove()
 	w.Publish("blueprints", "web", "v1", simple())
-	automatic := approval(variant.ApprovalPolicyAutomatic)
 	k := newKiller(w, git)
 	const variants = 8
 	for i := range variants {
@@ -303,12 +293,12 @@ func TestKilledWhileApproving(t *testing.T) {
 		})
 		if w.Condition(name, v1alpha1.ConditionApproved).Reason == "EditedByOthers" {
 			byPerson++
-			if w.Revision(draft).Spec.Lifecycle == porchapi.PackageRevisionLifecycleDraft {
+			if w.Revision(draft).Spec.Lifecycle == isDraft {
 				w.Propose(draft)
 			}
 			w.Approve(draft)
 		}
-		w.waitLifecycle(draft, porchapi.PackageRevisionLifecyclePublished)
+		w.waitLifecycle(draft, isPublished)
 		if drafts, published := w.drafts(name); len(drafts) != 0 || len(published) > 2 {
 			t.Errorf("%s has the drafts %v and the published revisions %v", name, drafts, published)
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 
 	"github.com/google/go-cmp/cmp"
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -70,7 +69,6 @@ func TestHistoryLimit(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
 	w.Publish("blueprints", "web", "v1", simple())
-	automatic := approval(variant.ApprovalPolicyAutomatic)
 	w.Apply(newVariant("web", plain, automatic, historyLimit(1)))
 	// A variant of the variant is made from its first revision, and stays there.
 	leaf := newVariant("leaf", plain, automatic, revision(1), func(s *variant.Spec) {
@@ -81,23 +79,22 @@ func TestHistoryLimit(t *testing.T) {
 	w.Apply(leaf)
 	w.waitApproved("leaf", "Published")
 	for n := 2; n <= 4; n++ {
-		w.Publish("blueprints", "web", fmt.Sprintf("v%d", n),
-			map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, fmt.Sprintf(`b: "v%d"`, n), 1)})
+		w.Publish("blueprints", "web", fmt.Sprintf("v%d", n), settingsB(fmt.Sprintf("v%d", n)))
 		w.Apply(newVariant("web", plain, automatic, revision(n), historyLimit(1)))
-		w.waitLifecycle(fmt.Sprintf("edge.web.packagevariant-%d", n), porchapi.PackageRevisionLifecyclePublished)
+		w.waitLifecycle(fmt.Sprintf("edge.web.packagevariant-%d", n), isPublished)
 	}
-	w.waitLifecycle("edge.web.packagevariant-2", porchapi.PackageRevisionLifecycleDeletionProposed)
-	w.waitLifecycle("edge.web.packagevariant-3", porchapi.PackageRevisionLifecycleDeletionProposed)
-	w.waitLifecycle("edge.web.packagevariant-4", porchapi.PackageRevisionLifecyclePublished)
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecyclePublished)
+	w.waitLifecycle("edge.web.packagevariant-2", isDeletion)
+	w.waitLifecycle("edge.web.packagevariant-3", isDeletion)
+	w.waitLifecycle("edge.web.packagevariant-4", isPublished)
+	w.waitLifecycle("edge.web.packagevariant-1", isPublished)
 
 	// Once the leaf has moved on, nobody needs the first revision any more.
 	leaf = leaf.DeepCopy()
 	leaf.Spec.Upstream.Revision = variant.RevisionNumber(4)
 	leaf.ResourceVersion, leaf.UID = "", ""
 	w.Apply(leaf)
-	w.waitLifecycle("edge.leaf.packagevariant-2", porchapi.PackageRevisionLifecyclePublished)
-	w.waitLifecycle("edge.web.packagevariant-1", porchapi.PackageRevisionLifecycleDeletionProposed)
+	w.waitLifecycle("edge.leaf.packagevariant-2", isPublished)
+	w.waitLifecycle("edge.web.packagevariant-1", isDeletion)
 }
 
 // TestDependsOn has an application wait for its namespace, and the namespace's deletion for the application.
@@ -159,7 +156,6 @@ func TestLifeWithoutHands(t *testing.T) {
 	sites := []string{"north", "east", "south", "west"}
 	apply := func(number int) {
 		for _, site := range sites {
-			automatic := approval(variant.ApprovalPolicyAutomatic)
 			w.Apply(newVariant("ns-"+site, plain, automatic, revision(number), historyLimit(2)),
 				newVariant("app-"+site, plain, automatic, revision(number), historyLimit(2),
 					dependsOn(variant.Dependency{Name: "ns-" + site, MinRevision: int32(number)})))
@@ -168,14 +164,13 @@ func TestLifeWithoutHands(t *testing.T) {
 	w.start()
 	for number := 1; number <= 3; number++ {
 		if number > 1 {
-			w.Publish("blueprints", "web", fmt.Sprintf("v%d", number),
-				map[string]string{"settings.yaml": strings.Replace(settings, `b: "2"`, fmt.Sprintf(`b: "v%d"`, number), 1)})
+			w.Publish("blueprints", "web", fmt.Sprintf("v%d", number), settingsB(fmt.Sprintf("v%d", number)))
 		}
 		apply(number)
 		for _, site := range sites {
 			for _, pkg := range []string{"ns-", "app-"} {
 				name := fmt.Sprintf("edge.%s%s.packagevariant-%d", pkg, site, number)
-				w.waitLifecycle(name, porchapi.PackageRevisionLifecyclePublished)
+				w.waitLifecycle(name, isPublished)
 			}
 			ns := w.Revision(fmt.Sprintf("edge.ns-%s.packagevariant-%d", site, number)).Status.PublishedAt
 			app := w.Revision(fmt.Sprintf("edge.app-%s.packagevariant-%d", site, number)).Status.PublishedAt
@@ -186,7 +181,7 @@ func TestLifeWithoutHands(t *testing.T) {
 	}
 	for _, site := range sites {
 		for _, pkg := range []string{"ns-", "app-"} {
-			w.waitLifecycle("edge."+pkg+site+".packagevariant-1", porchapi.PackageRevisionLifecycleDeletionProposed)
+			w.waitLifecycle("edge."+pkg+site+".packagevariant-1", isDeletion)
 			var left []string
 			for _, r := range w.Revisions("edge", pkg+site) {
 				left = append(left, fmt.Sprintf("%s %s", r.Spec.WorkspaceName, r.Spec.Lifecycle))
