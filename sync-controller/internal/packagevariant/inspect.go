@@ -66,7 +66,8 @@ func (e *evaluated) changed() []string {
 	return paths
 }
 
-// errOutdated ends a reconcile that was begun on an older spec, or on a variant that is gone: that is in the work queue.
+// errOutdated ends a reconcile that was begun on an older spec, or on a variant that is gone by now: the event of that
+// is in the work queue.
 var errOutdated = errors.New("the spec has changed meanwhile")
 
 // inspect reads the package as it is now, and runs the functions over it. It reads nothing while a guard holds. Nil
