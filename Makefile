@@ -63,6 +63,7 @@ KUBECTL := $(call tool,kubectl)
 KUSTOMIZE := $(call tool,kustomize)
 CRANE := $(call tool,crane)
 PROMTOOL := $(call tool,promtool)
+GOVULNCHECK := $(call tool,govulncheck)
 # Where users, examples and tests find what they run: our functions, and kpt with
 # kustomize and functions of the catalog beside it.
 FUNCTIONS_BIN := $(CURDIR)/bin/functions
@@ -97,7 +98,7 @@ tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) ## Build kpt, kustomize, cran
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm.
-$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(GOVULNCHECK):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd $(call module,$(@F)) && \
 	GOWORK=off go build -trimpath -ldflags '$(call stamp,$(@F))' -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@
@@ -269,11 +270,15 @@ stack-down: ## Stop what stack-up started
 # Checking
 
 .PHONY: verify
-verify: verify-format verify-files verify-boundaries verify-vet lint verify-generated verify-tags verify-tidy ## Run every check that needs no test run
+verify: verify-format verify-files verify-boundaries verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run golangci-lint on all modules
 	@$(call each,$(MODULES),$(GOLANGCI_LINT) run ./...)
+
+.PHONY: vulncheck
+vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in what the modules call (GOVULNDB=address of a database)
+	@hack/vulncheck.sh $(GOVULNCHECK) $(MODULES)
 
 .PHONY: verify-format
 verify-format:
