@@ -12,7 +12,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 
 # No C compiler is needed, and build, test and lint share one build cache.
-# The race detector needs one: make test CGO_ENABLED=1 GOTESTFLAGS=-race
+# The race detector needs one: see make race.
 CGO_ENABLED ?= 0
 export CGO_ENABLED
 
@@ -220,6 +220,12 @@ test: tools build stack-tools images ## Run the tests of all modules
 	@rm -f $(SKIPPED); $(call each,$(MODULES),$(GO_TEST) ./...); failed=$$?; \
 	$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -skip '$(NOT_BY_IMAGE)' ./sync); failed=$$((failed | $$?)); \
 	sort -u $(SKIPPED) >&2 2>/dev/null; exit $$failed
+
+# What runs as processes of their own is not seen by it, so e2e has nothing for it.
+.PHONY: race
+race: export CGO_ENABLED := 1
+race: ## Run the tests of the modules in go.work under the race detector, which needs a C compiler
+	@$(call each,$(filter-out $(OUTSIDE),$(MODULES)),$(GO_TEST) -race ./...)
 
 .PHONY: golden
 golden: export UPDATE_GOLDEN := 1
