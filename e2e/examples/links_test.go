@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -36,6 +37,52 @@ func TestLinks(t *testing.T) {
 		for _, problem := range problems {
 			t.Error(problem)
 		}
+	}
+}
+
+// TestPagesAreFound holds that each page under docs is linked from the README of the repository or from the index.
+func TestPagesAreFound(t *testing.T) {
+	t.Parallel()
+	linked := map[string]bool{}
+	for _, file := range []string{"README.md", "docs/README.md"} {
+		for _, match := range targets.FindAllStringSubmatch(read(t, filepath.Join(root, file)), -1) {
+			name, _, _ := strings.Cut(match[1], "#")
+			linked[path.Join(path.Dir(file), name)] = true
+		}
+	}
+	for _, page := range pages(t)[1:] {
+		if !linked[page] {
+			t.Errorf("neither README.md nor docs/README.md has a link to %s", page)
+		}
+	}
+}
+
+// TestDesignIsFound holds that the design has the sections that comments in the code name, and that they name some.
+func TestDesignIsFound(t *testing.T) {
+	t.Parallel()
+	reference := regexp.MustCompile(`docs/design\.md, "([^"]+)"`)
+	design := read(t, filepath.Join(root, "docs", "design.md"))
+	found := 0
+	for _, module := range []string{"api", "functions", "sync-controller"} {
+		err := filepath.WalkDir(filepath.Join(root, module), func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || path.Ext(entry.Name()) != ".go" {
+				return err
+			}
+			for _, match := range reference.FindAllStringSubmatch(read(t, file), -1) {
+				found++
+				heading := regexp.MustCompile(`(?m)^##+ ` + regexp.QuoteMeta(match[1]) + `( — .*)?$`)
+				if !heading.MatchString(design) {
+					t.Errorf("%s names the section %q of docs/design.md, which has none", file, match[1])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found == 0 {
+		t.Error("no comment names a section of docs/design.md")
 	}
 }
 
