@@ -83,6 +83,9 @@ func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspectio
 			return nil, err
 		}
 		in.observation = fresh
+		if err := r.recall(ctx, fresh); err != nil {
+			return nil, err
+		}
 	}
 	if _, settled := r.settled(in.observation); settled {
 		return nil, nil // the cache was behind
