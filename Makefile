@@ -227,6 +227,22 @@ race: export CGO_ENABLED := 1
 race: ## Run the tests of the modules in go.work under the race detector, which needs a C compiler
 	@$(call each,$(filter-out $(OUTSIDE),$(MODULES)),$(GO_TEST) -race ./...)
 
+# One package of e2e, or some of its tests, with what make test gives them.
+.PHONY: e2e
+e2e: tools build stack-tools ## Run tests of one package of e2e (PKG=./sync RUN=regexp)
+	@cd e2e && GOWORK=off $(GO_TEST) $(PKG) $(if $(RUN),-run '$(RUN)')
+
+.PHONY: chaos
+chaos: export CHAOS_FOR ?= 5m
+chaos: PKG := ./chaos
+chaos: GOTESTFLAGS += -v
+chaos: TEST_TIMEOUT := 24h
+chaos: e2e ## Kill a fleet's components at random while people work with it (CHAOS_FOR=5m, CHAOS_SEED=1)
+
+.PHONY: guarantees
+guarantees: tools build stack-tools ## Take away what keeps the promises of docs/guarantees.md, and see tests fail
+	@hack/guarantees.sh rules && hack/guarantees.sh patches
+
 .PHONY: golden
 golden: export UPDATE_GOLDEN := 1
 golden: test ## Run the tests and rewrite their golden files; review the diff
