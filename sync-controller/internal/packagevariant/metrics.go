@@ -4,7 +4,6 @@ package packagevariant
 
 import (
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
@@ -29,8 +28,7 @@ func init() {
 // label is the label of a step in the metrics: of one that makes a draft, how.
 func label(step *decide.Step) string {
 	if step.Action == decide.Create {
-		return map[revision.TaskType]string{revision.Clone: "Clone", revision.Upgrade: "Upgrade",
-			revision.Edit: "Edit"}[step.Draft.Task.Type]
+		return step.Draft.Task.Type.Label()
 	}
 	return string(step.Action)
 }
