@@ -94,20 +94,6 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestMetrics holds that the README lists the controller's own metrics, and no others.
-func TestMetrics(t *testing.T) {
-	t.Parallel()
-	metrics := map[string]bool{}
-	source := read(t, filepath.Join(root, "sync-controller", "internal", "packagevariant", "metrics.go"))
-	for _, match := range regexp.MustCompile(`Name: +"([a-z_]+)"`).FindAllStringSubmatch(source, -1) {
-		metrics[match[1]] = true
-	}
-	listed := rows(t, "Metrics")
-	if diff := cmp.Diff(metrics, listed); diff != "" {
-		t.Errorf("metrics in the code (-) and in the README (+):\n%s", diff)
-	}
-}
-
 // TestPermissions holds that the README names the label by which the controller gets permissions.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
@@ -142,18 +128,6 @@ func constants(t *testing.T, file, prefix string) map[string]bool {
 }
 
 var rowName = regexp.MustCompile("(?m)^\\| `([A-Za-z_]+)` \\| ")
-
-// rows returns the names at the beginning of the rows of a section's tables.
-func rows(t *testing.T, heading string) map[string]bool {
-	t.Helper()
-	names := map[string]bool{}
-	for _, part := range find(t, parse(t, filepath.Join(root, "README.md")), heading).Parts {
-		for _, match := range rowName.FindAllStringSubmatch(part.Text, -1) {
-			names[match[1]] = true
-		}
-	}
-	return names
-}
 
 // find returns the section under a heading.
 func find(t *testing.T, doc *walkthrough.Document, heading string) *walkthrough.Section {
