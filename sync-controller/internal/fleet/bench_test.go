@@ -115,12 +115,18 @@ func newCache(b *testing.B, variants, sets int) (cache.Cache, *watch.FakeWatcher
 		NewInformer: func(_ toolscache.ListerWatcher, example runtime.Object, resync time.Duration,
 			indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 			lw := &toolscache.ListWatch{
-				ListFunc:  func(metav1.ListOptions) (runtime.Object, error) { return all, nil },
-				WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return changes, nil },
-			}
-			if _, isSet := example.(*v1alpha2.PackageVariantSet); isSet {
-				lw.ListFunc = func(metav1.ListOptions) (runtime.Object, error) { return allSets, nil }
-				lw.WatchFunc = func(metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil }
+				ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+					if _, isSet := example.(*v1alpha2.PackageVariantSet); isSet {
+						return allSets, nil
+					}
+					return all, nil
+				},
+				WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+					if _, isSet := example.(*v1alpha2.PackageVariantSet); isSet {
+						return watch.NewFake(), nil
+					}
+					return changes, nil
+				},
 			}
 			return toolscache.NewSharedIndexInformer(noWatchList{lw}, example, resync, indexers)
 		}})

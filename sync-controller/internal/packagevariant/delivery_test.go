@@ -82,7 +82,7 @@ func TestDeliver(t *testing.T) {
 		"Porch does not say when it was published": {[]func(*world){noted, wasDraft, publish, func(w *world) {
 			w.draft.PublishedAt = time.Time{}
 		}}, want{"40s", "1m40s", map[string]string{"Published": "1m40s"}}},
-		"it was published when it was seen first":   {[]func(*world){noted, publish}, want{"40s", "1m30s", nil}},
+		"it was published when it was seen first": {[]func(*world){noted, publish}, want{"40s", "1m30s", nil}},
 		"it was published, and its deletion is not": {[]func(*world){noted, publish, func(w *world) {
 			w.before.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: draft, Lifecycle: "DeletionProposed"}}
 		}}, want{"40s", "1m30s", nil}},

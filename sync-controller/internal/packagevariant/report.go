@@ -100,12 +100,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	if written != nil {
 		return ctrl.Result{}, written
 	}
-	for _, w := range news {
-		r.event(out.pv, corev1.EventTypeWarning, w.reason, w.message)
-	}
-	for _, d := range deliveries {
-		delivered.WithLabelValues(d.until).Observe(d.took.Seconds())
-	}
+	r.tell(out.pv, news, deliveries)
 	return ctrl.Result{RequeueAfter: r.again(ctx, known, more, wait)}, nil
 }
 
@@ -235,6 +230,16 @@ func (r *Reconciler) await(ctx context.Context, written *observation) bool {
 		seen, err := r.observe(ctx, &pv)
 		return err != nil || pv.Status.ObservedInputs == "" || seen.hash() == written.hash(), nil
 	})
+}
+
+// tell tells of what a status that was written has that is new.
+func (r *Reconciler) tell(pv *v1alpha1.PackageVariant, news []warning, deliveries []delivery) {
+	for _, w := range news {
+		r.event(pv, corev1.EventTypeWarning, w.reason, w.message)
+	}
+	for _, d := range deliveries {
+		delivered.WithLabelValues(d.until).Observe(d.took.Seconds())
+	}
 }
 
 // event records an Event of the variant.

@@ -91,7 +91,9 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 	published := r
 	published.Lifecycle = revision.Published
 	_, cacheErr := (&relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(&toolscache.ListWatch{
-		ListFunc: func(metav1.ListOptions) (runtime.Object, error) { return &porchapi.PackageRevisionList{}, nil },
+		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			return &porchapi.PackageRevisionList{}, nil
+		},
 	})}).List(metav1.ListOptions{})
 	if err := errors.Join(listErr, getErr, readErr, saveErr, proposeErr, approveErr, cacheErr, p.Keep(ctx, &published),
 		p.SetMeta(ctx, &published, nil, nil, nil), p.ProposeDeletion(ctx, &published, nil), p.Delete(ctx, &r), p.Delete(ctx, &r)); err != nil {
