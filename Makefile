@@ -93,7 +93,7 @@ kpt-tools: $(KPT_BUILD) $(CATALOG_BUILD)
 	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
 
 .PHONY: tools
-tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) ## Build kpt, functions of the catalog and what tests need but the stack
+tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) ## Build kpt, functions of the catalog, and what examples and tests run, into bin/tools
 	@ln -sfn $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) bin/tools/
 
 # The binary is moved into place when it is complete, so that two makes at once
