@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/package-variants/package-variants/functions/version"
+	"github.com/package-variants/package-variants/sync-controller/internal/fleet"
 	"github.com/package-variants/package-variants/sync-controller/internal/options"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
@@ -55,6 +56,9 @@ func run() error {
 		return err
 	}
 	if err := packagevariantset.SetupWithManager(mgr, runtime, o.FunctionsVersion()); err != nil {
+		return err
+	}
+	if err := fleet.SetupWithManager(mgr); err != nil {
 		return err
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())

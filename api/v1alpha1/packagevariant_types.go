@@ -159,6 +159,16 @@ type ResolvedUpstream struct {
 	// Commit is the git commit that holds its content.
 	// +optional
 	Commit string `json:"commit,omitempty"`
+
+	// ReadyAt is when the downstream package, made from this revision, was first what the variant asks for; a draft is
+	// enough. Absent until then, and for a branch.
+	// +optional
+	ReadyAt *metav1.Time `json:"readyAt,omitempty"`
+
+	// DeliveredAt is when a downstream package made from this revision was first published. Absent until then, and for a
+	// branch.
+	// +optional
+	DeliveredAt *metav1.Time `json:"deliveredAt,omitempty"`
 }
 
 // RequestedDraft is a draft that Porch is asked to make.

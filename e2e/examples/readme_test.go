@@ -45,21 +45,6 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestMetrics holds that the manual lists the controller's own metrics, and no others of their names.
-func TestMetrics(t *testing.T) {
-	t.Parallel()
-	metrics := map[string]bool{}
-	source := read(t, filepath.Join(root, "sync-controller", "internal", "packagevariant", "metrics.go"))
-	for _, match := range regexp.MustCompile(`Name: +"([a-z_]+)"`).FindAllStringSubmatch(source, -1) {
-		metrics[match[1]] = true
-	}
-	listed := rows(t, filepath.Join("sync-controller", "monitoring", "README.md"), "Metrics")
-	maps.DeleteFunc(listed, func(name string, _ bool) bool { return !strings.HasPrefix(name, "package_variant_") })
-	if diff := cmp.Diff(metrics, listed); diff != "" {
-		t.Errorf("metrics in the code (-) and in the manual (+):\n%s", diff)
-	}
-}
-
 // TestPermissions holds that the page about clusters names the label by which the controller gets permissions.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
@@ -95,23 +80,6 @@ func constants(t *testing.T, file, prefix string) map[string]bool {
 }
 
 var rowName = regexp.MustCompile("(?m)^\\| `([A-Za-z_]+)` \\| ")
-
-// rows returns the names at the beginning of the rows of the tables under a heading of a document.
-func rows(t *testing.T, file, heading string) map[string]bool {
-	t.Helper()
-	doc := parse(t, filepath.Join(root, file))
-	section := find(doc, heading)
-	if section == nil {
-		t.Fatalf("%s has no section %q", file, heading)
-	}
-	names := map[string]bool{}
-	for _, part := range section.Parts {
-		for _, match := range rowName.FindAllStringSubmatch(part.Text, -1) {
-			names[match[1]] = true
-		}
-	}
-	return names
-}
 
 // find returns the section under a heading, nil if there is none.
 func find(doc *walkthrough.Document, heading string) *walkthrough.Section {

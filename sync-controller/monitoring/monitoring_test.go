@@ -12,7 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	_ "github.com/package-variants/package-variants/sync-controller/internal/packagevariant" // registers its metrics
+	_ "github.com/package-variants/package-variants/sync-controller/internal/fleet"          // registers its metrics
+	_ "github.com/package-variants/package-variants/sync-controller/internal/packagevariant" // so do this and package porch
 	"github.com/prometheus/client_golang/prometheus"
 	_ "sigs.k8s.io/controller-runtime/pkg/controller" // registers those of reconciles
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -85,10 +86,16 @@ func described(t *testing.T) map[string][]string {
 	all := map[string][]string{}
 	for d := range descriptions {
 		if found := ofDesc.FindStringSubmatch(d.String()); found != nil {
-			all[found[1]] = strings.Split(found[2], ",")
+			all[found[1]] = strings.FieldsFunc(found[2], func(r rune) bool { return r == ',' })
+			slices.Sort(all[found[1]])
 		}
 	}
 	return all
+}
+
+// family returns the name of a metric from that of a series in an expression: a histogram has several.
+func family(series string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(series, "_bucket"), "_count")
 }
 
 // TestMetricsExist holds that every metric, and every label, of the alerts and the dashboard is one that the controller
@@ -103,7 +110,7 @@ func TestMetricsExist(t *testing.T) {
 			t.Errorf("no metric in %s", expression)
 		}
 		for _, f := range found {
-			name := strings.TrimSuffix(f[1], "_bucket")
+			name := family(f[1])
 			if known[name] == nil {
 				t.Errorf("no metric %s, which is in %s", name, expression)
 			}

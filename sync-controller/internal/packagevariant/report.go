@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -79,9 +80,12 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	}
 	var wait time.Duration
 	var news []warning
+	var deliveries []delivery
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
+		before := status.DeepCopy()
 		out.fill(status, in)
 		news = out.setConditions(status, decided.Conflicted, &after, condition)
+		deliveries = out.deliver(before, status, metav1.Now())
 		status.ObservedInputs = ""
 		if err != nil {
 			wait = retryAfter(status.Conditions)
@@ -96,9 +100,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	if written != nil {
 		return ctrl.Result{}, written
 	}
-	for _, w := range news {
-		r.event(out.pv, corev1.EventTypeWarning, w.reason, w.message)
-	}
+	r.tell(out.pv, news, deliveries)
 	return ctrl.Result{RequeueAfter: r.again(ctx, known, more, wait)}, nil
 }
 
@@ -229,6 +231,16 @@ func (r *Reconciler) await(ctx context.Context, written *observation) bool {
 		seen, err := r.observe(ctx, &pv)
 		return err != nil || pv.Status.ObservedInputs == "" || seen.hash() == written.hash(), nil
 	})
+}
+
+// tell tells of what a status that was written has that is new.
+func (r *Reconciler) tell(pv *v1alpha1.PackageVariant, news []warning, deliveries []delivery) {
+	for _, w := range news {
+		r.event(pv, corev1.EventTypeWarning, w.reason, w.message)
+	}
+	for _, d := range deliveries {
+		delivered.WithLabelValues(d.until).Observe(d.took.Seconds())
+	}
 }
 
 // event records an Event of the variant.

@@ -21,7 +21,7 @@ import (
 func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 	status.ObservedGeneration = out.pv.Generation
 	if u := out.Upstream; u != nil {
-		status.Upstream = &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
+		status.Upstream = resolved(u, status.Upstream)
 	}
 	if len(out.contents) > 0 {
 		status.InjectedObjects = out.injected

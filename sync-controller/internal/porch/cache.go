@@ -58,9 +58,13 @@ func (r *relisting) Watch(options metav1.ListOptions) (watch.Interface, error) {
 // ListWithContext implements toolscache.ListerWithContext.
 func (r *relisting) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	options.ResourceVersion, options.ResourceVersionMatch = "", ""
-	list, err := r.ListerWatcherWithContext.ListWithContext(ctx, options)
+	var all runtime.Object
+	err := timed(listAll, func() (err error) {
+		all, err = r.ListerWatcherWithContext.ListWithContext(ctx, options)
+		return err
+	})
 	r.listed.Store(err == nil)
-	return list, err
+	return all, err
 }
 
 // WatchWithContext implements toolscache.WatcherWithContext.

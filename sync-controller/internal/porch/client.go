@@ -33,13 +33,15 @@ type Client struct {
 func (c *Client) Revisions(ctx context.Context, namespace string, pkg revision.Package) ([]revision.Revision, error) {
 	// Porch compares the field packageName to the last part of a package's path.
 	fields := client.MatchingFields{"spec.repository": pkg.Repo, "spec.packageName": path.Base(pkg.Name)}
-	var list porchapi.PackageRevisionList
-	if err := c.Reader.List(ctx, &list, client.InNamespace(namespace), fields); err != nil {
+	var found porchapi.PackageRevisionList
+	if err := timed(list, func() error {
+		return c.Reader.List(ctx, &found, client.InNamespace(namespace), fields)
+	}); err != nil {
 		return nil, fmt.Errorf("cannot list the revisions of %s: %w", pkg, err)
 	}
 	var out []revision.Revision
-	for i := range list.Items {
-		if r := Revision(&list.Items[i]); r.Package == pkg {
+	for i := range found.Items {
+		if r := Revision(&found.Items[i]); r.Package == pkg {
 			out = append(out, r)
 		}
 	}
@@ -49,7 +51,9 @@ func (c *Client) Revisions(ctx context.Context, namespace string, pkg revision.P
 // Revision returns the revision of that name as it is now. The error satisfies apierrors.IsNotFound if there is none.
 func (c *Client) Revision(ctx context.Context, namespace, name string) (revision.Revision, error) {
 	var pr porchapi.PackageRevision
-	if err := c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &pr); err != nil {
+	if err := timed(get, func() error {
+		return c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &pr)
+	}); err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot get package revision %s: %w", name, err)
 	}
 	return Revision(&pr), nil
@@ -79,7 +83,10 @@ func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error)
 		},
 	}
 	asked := pr.DeepCopy()
-	if err := retry(ctx, func() error { asked.DeepCopyInto(pr); return c.Writer.Create(ctx, pr) }); err != nil {
+	if err := retry(ctx, call(d.Task.Type.Label()), func() error {
+		asked.DeepCopyInto(pr)
+		return c.Writer.Create(ctx, pr)
+	}); err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot %s %s: %w", d.Task.Type, d.Package, err)
 	}
 	return Revision(pr), nil
@@ -104,7 +111,9 @@ func contentOf(prr *porchapi.PackageRevisionResources) Content {
 // Content reads the content of a package revision. A revision without any file is an error.
 func (c *Client) Content(ctx context.Context, namespace, name string) (Content, error) {
 	var prr porchapi.PackageRevisionResources
-	if err := c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &prr); err != nil {
+	if err := timed(read, func() error {
+		return c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &prr)
+	}); err != nil {
 		return Content{}, fmt.Errorf("cannot read the content of %s: %w", name, err)
 	}
 	if len(prr.Spec.Resources) == 0 {
@@ -120,7 +129,10 @@ func (c *Client) Save(ctx context.Context, content Content, files map[string]str
 	prr.Spec.Resources = maps.Clone(files)
 	prr.Status = porchapi.PackageRevisionResourcesStatus{}
 	asked := prr.DeepCopy()
-	if err := retry(ctx, func() error { asked.DeepCopyInto(prr); return c.Writer.Update(ctx, prr) }); err != nil {
+	if err := retry(ctx, save, func() error {
+		asked.DeepCopyInto(prr)
+		return c.Writer.Update(ctx, prr)
+	}); err != nil {
 		return Content{}, fmt.Errorf("cannot save %s: %w", prr.Name, err)
 	}
 	return contentOf(prr), nil
@@ -128,14 +140,14 @@ func (c *Client) Save(ctx context.Context, content Content, files map[string]str
 
 // Keep takes back the proposal to delete a revision.
 func (c *Client) Keep(ctx context.Context, r *revision.Revision) error {
-	return c.patch(ctx, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}})
+	return c.patch(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}})
 }
 
 // Propose gives a draft the lifecycle Proposed, and returns the revision as it is then. It fails, and nothing is
 // changed, if the draft's commit is another than that of r.
 func (c *Client) Propose(ctx context.Context, r *revision.Revision,
 	lifecycle revision.Lifecycle) (revision.Revision, error) {
-	return c.patchBy(ctx, r, lifecycleOf(r, lifecycle), c.Writer.Patch)
+	return c.patchBy(ctx, propose, r, lifecycleOf(r, lifecycle), c.Writer.Patch)
 }
 
 // Approve changes the lifecycle of a proposed revision as only approvers may: to Published, or back to Draft. It fails
@@ -143,7 +155,7 @@ func (c *Client) Propose(ctx context.Context, r *revision.Revision,
 func (c *Client) Approve(ctx context.Context, r *revision.Revision,
 	lifecycle revision.Lifecycle) (revision.Revision, error) {
 	approval := c.Writer.SubResource("approval")
-	return c.patchBy(ctx, r, lifecycleOf(r, lifecycle),
+	return c.patchBy(ctx, approve, r, lifecycleOf(r, lifecycle),
 		func(ctx context.Context, o client.Object, patch client.Patch, _ ...client.PatchOption) error {
 			return approval.Patch(ctx, o, patch)
 		})
@@ -156,7 +168,7 @@ func lifecycleOf(r *revision.Revision, lifecycle revision.Lifecycle) map[string]
 
 // ProposeDeletion proposes the deletion of a published revision, and gives it these owners.
 func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) error {
-	return c.patch(ctx, r, map[string]any{
+	return c.patch(ctx, proposeDeletion, r, map[string]any{
 		"spec":     map[string]any{"lifecycle": revision.DeletionProposed},
 		"metadata": map[string]any{"ownerReferences": orEmpty(owners)},
 	})
@@ -176,7 +188,7 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 	}
 	change := map[string]any{"metadata": metadata}
 	if r.Lifecycle != revision.Draft {
-		return c.untilKept(ctx, r, owners, func() error { return c.patch(ctx, r, change) })
+		return c.untilKept(ctx, r, owners, func() error { return c.patch(ctx, setMeta, r, change) })
 	}
 	return c.untilKept(ctx, r, owners, func() error {
 		before, err := c.Content(ctx, r.Namespace, r.Name)
@@ -184,7 +196,7 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 			return err
 		}
 		metadata["resourceVersion"] = before.Commit // so that no edit is lost that somebody makes meanwhile
-		if err := c.patch(ctx, r, change); err != nil {
+		if err := c.patch(ctx, setMeta, r, change); err != nil {
 			return err
 		}
 		after, err := c.Content(ctx, r.Namespace, r.Name)
@@ -200,10 +212,10 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 var busy = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.6, Jitter: 0.2, Steps: 6}
 
 // retry does a write, again while Porch is busy.
-func retry(ctx context.Context, write func() error) error {
+func retry(ctx context.Context, c call, write func() error) error {
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, busy, func(context.Context) (bool, error) {
-		if last = write(); isLostBranch(last) {
+		if last = timed(c, write); isLostBranch(last) {
 			return false, nil
 		}
 		return true, last
@@ -221,20 +233,20 @@ func orEmpty(owners []metav1.OwnerReference) []metav1.OwnerReference {
 	return owners
 }
 
-func (c *Client) patch(ctx context.Context, r *revision.Revision, change map[string]any) error {
-	_, err := c.patchBy(ctx, r, change, c.Writer.Patch)
+func (c *Client) patch(ctx context.Context, what call, r *revision.Revision, change map[string]any) error {
+	_, err := c.patchBy(ctx, what, r, change, c.Writer.Patch)
 	return err
 }
 
 // patchBy changes a revision by a merge patch, which patch sends, and returns it as it is then.
-func (c *Client) patchBy(ctx context.Context, r *revision.Revision, change map[string]any,
+func (c *Client) patchBy(ctx context.Context, what call, r *revision.Revision, change map[string]any,
 	patch func(context.Context, client.Object, client.Patch, ...client.PatchOption) error) (revision.Revision, error) {
 	data, err := json.Marshal(change)
 	if err != nil {
 		return revision.Revision{}, err
 	}
 	pr := &porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
-	if err := retry(ctx, func() error {
+	if err := retry(ctx, what, func() error {
 		return patch(ctx, pr, client.RawPatch(types.MergePatchType, data))
 	}); err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot change package revision %s: %w", r.Name, err)
@@ -248,7 +260,8 @@ func (c *Client) Delete(ctx context.Context, r *revision.Revision) error {
 		return errors.New("a published package revision is proposed for deletion, not deleted")
 	}
 	pr := &porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
-	if err := retry(ctx, func() error { return client.IgnoreNotFound(c.Writer.Delete(ctx, pr)) }); err != nil {
+	err := retry(ctx, remove, func() error { return c.Writer.Delete(ctx, pr) })
+	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, err)
 	}
 	return nil

@@ -41,7 +41,7 @@ func TestRetry(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				calls, start := 0, time.Now()
-				err := retry(t.Context(), func() error {
+				err := retry(t.Context(), save, func() error {
 					calls++
 					return c.answers[min(calls, len(c.answers))-1]
 				})
@@ -63,7 +63,7 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
 		calls := 0
-		err := retry(ctx, func() error { calls++; return errLost })
+		err := retry(ctx, save, func() error { calls++; return errLost })
 		if !errors.Is(err, errLost) || calls != 2 {
 			t.Errorf("got error %v after %d calls", err, calls)
 		}

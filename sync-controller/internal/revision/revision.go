@@ -69,6 +69,9 @@ const (
 	Edit    TaskType = "edit"
 )
 
+// Label returns the task type as labels of metrics have it: Clone, Upgrade or Edit.
+func (t TaskType) Label() string { return strings.ToUpper(string(t[:1])) + string(t[1:]) }
+
 // Package names a package in a repository.
 type Package struct {
 	Repo, Name string

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package porch
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// calls measures the requests to Porch: each of the tries, where a write is tried again.
+var calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	Name: "package_variant_porch_call_seconds",
+	Help: "Duration of a request to Porch, by what was asked for (call) and what came of it (result).",
+	// From a read out of a cache to a git repository that does not answer.
+	Buckets: []float64{0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300},
+}, []string{"call", "result"})
+
+func init() { metrics.Registry.MustRegister(calls) }
+
+// call is what is asked of Porch, as the metric has it. A draft is made by a call that has the name of its task.
+type call string
+
+const (
+	listAll         call = "ListAll" // PackageRevisions, for the cache
+	list            call = "List"    // the revisions of one package
+	get             call = "Get"
+	read            call = "ReadContent"
+	save            call = "SaveContent"
+	setMeta         call = "SetMeta"
+	propose         call = "Propose"
+	approve         call = "Approve"
+	keep            call = "Keep"
+	proposeDeletion call = "ProposeDeletion"
+	remove          call = "Delete"
+)
+
+// timed does a request and measures it.
+func timed(c call, request func() error) error {
+	start := time.Now()
+	err := request()
+	calls.WithLabelValues(string(c), resultOf(err)).Observe(time.Since(start).Seconds())
+	return err
+}
+
+// resultOf is the label of a request's outcome in the metric.
+func resultOf(err error) string {
+	_, ofRender := RenderError(err)
+	switch {
+	case err == nil:
+		return "ok"
+	case ofRender:
+		return "render_failed"
+	case apierrors.IsNotFound(err):
+		return "not_found"
+	case Busy(err):
+		return "busy"
+	case Unavailable(err):
+		return "unavailable"
+	default:
+		return "error"
+	}
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package monitoring
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	dto "github.com/prometheus/client_model/go"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// metric is what a row of the page says of a metric.
+type metric struct {
+	Type   string
+	Labels []string
+}
+
+var (
+	// row finds name, type and labels in a row of the page's tables.
+	row    = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([a-z]+) \\| ([^|]*)\\| [^|]+ \\|$")
+	quoted = regexp.MustCompile("`([a-z_]+)`")
+)
+
+// page returns the metrics of docs/metrics.md, by name.
+func page(t *testing.T) map[string]metric {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "metrics.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]metric{}
+	for _, found := range row.FindAllStringSubmatch(string(text), -1) {
+		m := metric{Type: found[2]}
+		for _, label := range quoted.FindAllStringSubmatch(found[3], -1) {
+			m.Labels = append(m.Labels, label[1])
+		}
+		slices.Sort(m.Labels)
+		if _, twice := all[found[1]]; twice {
+			t.Errorf("%s is on the page twice", found[1])
+		}
+		all[found[1]] = m
+	}
+	return all
+}
+
+// typeOf returns the type of a metric, by the rules for names.
+func typeOf(name string) string {
+	switch {
+	case strings.HasSuffix(name, "_total"):
+		return "counter"
+	case strings.HasSuffix(name, "_seconds") && !strings.HasPrefix(name, "workqueue_unfinished") &&
+		!strings.HasPrefix(name, "workqueue_longest"):
+		return "histogram"
+	default:
+		return "gauge"
+	}
+}
+
+// TestPage holds that docs/metrics.md has all metrics of the controller, and of others such as there are, as they are
+// registered, and that the alerts and the dashboard ask for metrics of the page.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	onPage, registered := page(t), described(t)
+	own := map[string]metric{}
+	for name, labels := range registered {
+		if strings.HasPrefix(name, "package_variant") {
+			own[name] = metric{Type: typeOf(name), Labels: labels}
+		}
+	}
+	got := map[string]metric{}
+	for name, m := range onPage {
+		switch labels, is := registered[name]; {
+		case strings.HasPrefix(name, "kube_"): // held in e2e/monitoring
+		case strings.HasPrefix(name, "package_variant"):
+			got[name] = m
+		case !is:
+			t.Errorf("%s is on the page, and is not registered", name)
+		default:
+			if diff := cmp.Diff(metric{Type: typeOf(name), Labels: labels}, m); diff != "" {
+				t.Errorf("%s, registered (-) and on the page (+):\n%s", name, diff)
+			}
+		}
+	}
+	if diff := cmp.Diff(own, got, cmpopts.EquateEmpty()); diff != "" || len(own) < 8 {
+		t.Errorf("%d metrics of the controller (-) and on the page (+):\n%s", len(own), diff)
+	}
+	for _, expression := range expressions(t) {
+		for _, found := range selection.FindAllStringSubmatch(expression, -1) {
+			if name := family(found[1]); onPage[name].Type == "" {
+				t.Errorf("%s is not on the page, which is in %s", name, expression)
+			}
+		}
+	}
+}
+
+// TestTypes holds that metrics have the types that their names say, as far as they have series yet.
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, f := range families {
+		if !strings.HasPrefix(f.GetName(), "package_variant") {
+			continue
+		}
+		seen++
+		if got := strings.ToLower(dto.MetricType_name[int32(f.GetType())]); got != typeOf(f.GetName()) {
+			t.Errorf("%s is a %s, want a %s", f.GetName(), got, typeOf(f.GetName()))
+		}
+	}
+	if seen == 0 {
+		t.Error("no metric of the controller has a series")
+	}
+}
