@@ -67,22 +67,22 @@ func compareQuotes(t *testing.T, doc *walkthrough.Document, section *walkthrough
 	}
 }
 
-// TestReasons holds that the README and the manual of a package's life list the reasons that conditions can have, and
-// no others.
+// TestReasons holds that the README and the manuals list the reasons that conditions and failures can have, and no
+// others.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]bool{}
-	for _, version := range []string{"v1alpha1", "v1alpha2"} {
-		maps.Copy(reasons, constants(t, filepath.Join(root, "api", version, "conditions.go"), "Reason"))
+	for _, file := range files(t, "api", "v1alpha*", "*.go") {
+		maps.Copy(reasons, constants(t, file, "Reason"))
 	}
 	delete(reasons, "Valid") // of a condition that is False because another is True
 	if len(reasons) < 20 {
 		t.Fatalf("found only the reasons %v", reasons)
 	}
 	listed := map[string]bool{}
-	for _, file := range []string{"README.md", filepath.Join("docs", "lifecycle.md")} {
+	for _, file := range append(files(t, "docs", "*.md"), filepath.Join(root, "README.md")) {
 		table := false
-		for line := range strings.Lines(read(t, filepath.Join(root, file))) {
+		for line := range strings.Lines(read(t, file)) {
 			table = strings.HasPrefix(line, "| reason") || table && strings.HasPrefix(line, "|")
 			if match := rowName.FindStringSubmatch(line); table && match != nil {
 				listed[match[1]] = true
@@ -116,6 +116,16 @@ func TestPermissions(t *testing.T) {
 	if label == "" || !strings.Contains(read(t, filepath.Join(root, "README.md")), "`"+label+"`") {
 		t.Errorf("the README does not name the label %s", label)
 	}
+}
+
+// files returns the files of the repository that match a pattern, of which there must be one.
+func files(t *testing.T, pattern ...string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(append([]string{root}, pattern...)...))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("found no %s: %v", filepath.Join(pattern...), err)
+	}
+	return found
 }
 
 // constants returns the values of the string constants of a Go file whose names have a prefix.
