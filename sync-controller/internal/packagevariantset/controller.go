@@ -126,8 +126,8 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 	return judge(in, steps, held)
 }
 
-// plan plans what to do, of a set whose errorPolicy is Continue without what the API server refuses: that is tried before
-// anything is written, so that it takes no place in a rollout.
+// plan plans what to do, of a set whose errorPolicy is Continue without what the API server refuses: that is tried
+// before anything is written, so that it takes no place in a rollout.
 func (r *Reconciler) plan(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) ([]step, hold, error) {
 	tried := map[string]bool{}
 	for {

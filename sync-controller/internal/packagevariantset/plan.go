@@ -168,8 +168,8 @@ func (in *input) owned() []*v1alpha1.PackageVariant {
 	return append(stay, leaving...)
 }
 
-// match finds for each of the wanted variants which of the set's becomes it: the first for the same downstream, whatever
-// its name, or else the one of the same name, unless that becomes another.
+// match finds for each of the wanted variants which of the set's becomes it: the first for the same downstream,
+// whatever its name, or else the one of the same name, unless that becomes another.
 func (in *input) match() []pair {
 	first, named := map[variant.Downstream]*v1alpha1.PackageVariant{}, map[string]*v1alpha1.PackageVariant{}
 	for _, pv := range in.owned() {

@@ -19,8 +19,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// rollOut plans the rollout of a set, and holds back in the pairs what is not to be written yet. Of a set without one, the
-// variants are counted. Nothing is opened by a cache that may be behind: the variants are read from the API server then.
+// rollOut matches wanted and existing variants, plans the rollout of the set, and holds back in the pairs what is not to
+// be written yet. Of a set without a rollout, the variants are counted. Nothing is opened by a cache that may be behind:
+// the variants are read from the API server then.
 func (r *Reconciler) rollOut(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) ([]pair, error) {
 	pairs := in.match()
 	view, rolled := in.rolloutInput(set, pairs)
@@ -112,8 +113,8 @@ func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 	}
 }
 
-// holdBack makes of pairs for now what the steps of the rollout say: those that are held stay as they are, or are not made
-// yet.
+// holdBack makes of pairs for now what the steps of the rollout say: those that are held stay as they are, or are not
+// made yet.
 func (in *input) holdBack(rolled []*pair) {
 	in.heldBack = map[string]bool{}
 	for i := range in.rolled.Steps {
