@@ -77,15 +77,17 @@ func (r *Reconciler) try(ctx context.Context, steps []step, tried map[string]boo
 
 // refuse leaves out what the API server refuses, and reports whether there is such. Its variants stay as they are.
 func (in *input) refuse(refused []step) bool {
+	names := make(map[string]bool, len(refused))
 	for i := range refused {
 		s := &refused[i]
 		d := *s.of.Spec.Downstream
 		in.refused = append(in.refused, mutate.Excluded{
 			Name: s.want.Name, Downstream: d, Target: d.Repo + "/" + d.Package, Message: s.err.Error(),
 		})
-		in.wanted = slices.DeleteFunc(slices.Clone(in.wanted),
-			func(want v1alpha1.PackageVariant) bool { return want.Name == s.of.Name })
+		names[s.of.Name] = true
 	}
+	in.wanted = slices.DeleteFunc(slices.Clone(in.wanted),
+		func(want v1alpha1.PackageVariant) bool { return names[want.Name] })
 	return len(refused) > 0
 }
 
