@@ -12,7 +12,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 
 # No C compiler is needed, and build, test and lint share one build cache.
-# The race detector needs one: make test CGO_ENABLED=1 GOTESTFLAGS=-race
+# The race detector needs one: see make race.
 CGO_ENABLED ?= 0
 export CGO_ENABLED
 
@@ -63,6 +63,7 @@ KUBECTL := $(call tool,kubectl)
 KUSTOMIZE := $(call tool,kustomize)
 CRANE := $(call tool,crane)
 PROMTOOL := $(call tool,promtool)
+GOVULNCHECK := $(call tool,govulncheck)
 # Where users, examples and tests find what they run: our functions, and kpt with
 # kustomize and functions of the catalog beside it.
 FUNCTIONS_BIN := $(CURDIR)/bin/functions
@@ -97,7 +98,7 @@ tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) ## Build kpt, kustomize, cran
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm.
-$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(GOVULNCHECK):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd $(call module,$(@F)) && \
 	GOWORK=off go build -trimpath -ldflags '$(call stamp,$(@F))' -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@
@@ -220,6 +221,12 @@ test: tools build stack-tools images ## Run the tests of all modules
 	$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -skip '$(NOT_BY_IMAGE)' ./sync); failed=$$((failed | $$?)); \
 	sort -u $(SKIPPED) >&2 2>/dev/null; exit $$failed
 
+# What runs as processes of their own is not seen by it, so e2e has nothing for it.
+.PHONY: race
+race: export CGO_ENABLED := 1
+race: ## Run the tests of the modules in go.work under the race detector, which needs a C compiler
+	@$(call each,$(filter-out $(OUTSIDE),$(MODULES)),$(GO_TEST) -race ./...)
+
 .PHONY: golden
 golden: export UPDATE_GOLDEN := 1
 golden: test ## Run the tests and rewrite their golden files; review the diff
@@ -269,11 +276,15 @@ stack-down: ## Stop what stack-up started
 # Checking
 
 .PHONY: verify
-verify: verify-format verify-files verify-boundaries verify-vet lint verify-generated verify-tags verify-tidy ## Run every check that needs no test run
+verify: verify-format verify-files verify-boundaries verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run golangci-lint on all modules
 	@$(call each,$(MODULES),$(GOLANGCI_LINT) run ./...)
+
+.PHONY: vulncheck
+vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in what the modules call (GOVULNDB=address of a database)
+	@hack/vulncheck.sh $(GOVULNCHECK) $(MODULES)
 
 .PHONY: verify-format
 verify-format:

@@ -239,6 +239,11 @@ type SavedDraft struct {
 	// it is a draft again, somebody has rejected it.
 	// +optional
 	Proposed string `json:"proposed,omitempty"`
+
+	// Proposing identifies the files of a draft that the controller is going to propose, whatever way its Kptfile is
+	// written. It is written before the proposal, so that it is known for the controller's whatever happens to it.
+	// +optional
+	Proposing string `json:"proposing,omitempty"`
 }
 
 // Approval is the publication of a draft without a person.

@@ -25,9 +25,8 @@ const setUp = "Set up"
 
 var update = os.Getenv("UPDATE_GOLDEN") != ""
 
-// inContainers is the heading of the section of the repository's README that needs a container runtime. Where there is
-// none, it is left out.
-const inContainers = "Use it: container images"
+// inContainers is the heading of a section that needs a container runtime. Where there is none, it is left out.
+const inContainers = "Container images"
 
 // The examples that need a cluster. The tests of the demo and of e2e/render do what their READMEs say.
 const (
@@ -49,22 +48,15 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestReadme does what the README of the repository says, except for what it quotes of other examples, and for what
-// needs a container runtime where there is none.
-func TestReadme(t *testing.T) {
-	t.Parallel()
-	follow(t, filepath.Join(root, "README.md"), "variant-of-a-fleet")
-}
-
-// follow runs the commands of a README, which work on an example, compares what they print with what the README shows,
-// and returns what they changed after the set-up.
-func follow(t *testing.T, readme, example string) (changes string) {
+// follow runs the commands of a document, which work on an example, compares what they print with what it shows, and
+// returns what they changed after the set-up.
+func follow(t *testing.T, file, example string) (changes string) {
 	t.Helper()
-	doc := parse(t, readme)
+	doc := parse(t, file)
 	s := startShell(t, example)
 	var before string
 	for _, section := range doc.Sections {
-		if quotes[section.Heading] != "" || section.Heading == inContainers && !s.hasContainers(t) {
+		if section.Heading == inContainers && !s.hasContainers(t) {
 			continue
 		}
 		for i, p := range section.Parts {
@@ -83,10 +75,10 @@ func follow(t *testing.T, readme, example string) (changes string) {
 		}
 	}
 	if before == "" {
-		t.Fatalf("the README has no section %q", setUp)
+		t.Fatalf("%s has no section %q", file, setUp)
 	}
 	if update {
-		write(t, readme, doc.String())
+		write(t, file, doc.String())
 	}
 	return s.run(t, "git diff "+before+" "+s.tree(t))
 }

@@ -19,55 +19,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 )
 
-// quotes are the sections of the repository's README that are taken from examples, by heading. What they quote is
-// tested where it is from.
-var quotes = map[string]string{
-	"Use it: in a cluster, with Porch": inCluster,
-	"Use it: kustomize":                "kustomize-overlay",
-	"Use it: rendered by Porch":        byPorch,
-}
-
-// TestQuotes holds that the blocks of those sections are those of the examples' READMEs, in their order, and that what
-// they print is what it is there.
-func TestQuotes(t *testing.T) {
-	readme := filepath.Join(root, "README.md")
-	doc := parse(t, readme)
-	for heading, name := range quotes {
-		compareQuotes(t, doc, find(t, doc, heading), name)
-	}
-	if update {
-		write(t, readme, doc.String())
-	}
-}
-
-// compareQuotes compares the blocks of a section with those of an example's README, or makes them these.
-func compareQuotes(t *testing.T, doc *walkthrough.Document, section *walkthrough.Section, name string) {
-	t.Helper()
-	var rest []*walkthrough.Part
-	for _, s := range parse(t, filepath.Join(root, "examples", name, "README.md")).Sections {
-		rest = append(rest, s.Parts...)
-	}
-	for _, quote := range section.Parts {
-		if quote.Lang == walkthrough.Prose {
-			continue
-		}
-		output := quote.Lang == walkthrough.Console || quote.Lang == walkthrough.Diff
-		i := slices.IndexFunc(rest, func(p *walkthrough.Part) bool {
-			return p.Lang == quote.Lang && (output || p.Text == quote.Text) || output && p.Lang == walkthrough.Commands
-		})
-		if i < 0 || rest[i].Lang != quote.Lang {
-			t.Fatalf("examples/%s/README.md has no such block there:\n%s", name, quote.Text)
-		}
-		if update {
-			doc.Replace(quote, rest[i].Text)
-		} else if diff := cmp.Diff(rest[i].Text, quote.Text); diff != "" {
-			t.Errorf("not what examples/%s prints (-want +got); if that is right, run make golden:\n%s", name, diff)
-		}
-		rest = rest[i+1:]
-	}
-}
-
-// TestReasons holds that the README and the manuals list the reasons that conditions and failures can have, and no
+// TestReasons holds that the pages list the reasons that conditions and failures can have, each in a table, and no
 // others.
 func TestReasons(t *testing.T) {
 	t.Parallel()
@@ -80,7 +32,7 @@ func TestReasons(t *testing.T) {
 		t.Fatalf("found only the reasons %v", reasons)
 	}
 	listed := map[string]bool{}
-	for _, file := range append(files(t, "docs", "*.md"), filepath.Join(root, "README.md")) {
+	for _, file := range pages(t) {
 		table := false
 		for line := range strings.Lines(read(t, file)) {
 			table = strings.HasPrefix(line, "| reason") || table && strings.HasPrefix(line, "|")
@@ -90,11 +42,11 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(reasons, listed); diff != "" {
-		t.Errorf("reasons in the code (-) and in the manuals (+):\n%s", diff)
+		t.Errorf("reasons in the code (-) and in the pages (+):\n%s", diff)
 	}
 }
 
-// TestMetrics holds that the README lists the controller's own metrics, and no others.
+// TestMetrics holds that the manual lists the controller's own metrics, and no others of their names.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	metrics := map[string]bool{}
@@ -102,19 +54,21 @@ func TestMetrics(t *testing.T) {
 	for _, match := range regexp.MustCompile(`Name: +"([a-z_]+)"`).FindAllStringSubmatch(source, -1) {
 		metrics[match[1]] = true
 	}
-	listed := rows(t, "Metrics")
+	listed := rows(t, filepath.Join("sync-controller", "monitoring", "README.md"), "Metrics")
+	maps.DeleteFunc(listed, func(name string, _ bool) bool { return !strings.HasPrefix(name, "package_variant_") })
 	if diff := cmp.Diff(metrics, listed); diff != "" {
-		t.Errorf("metrics in the code (-) and in the README (+):\n%s", diff)
+		t.Errorf("metrics in the code (-) and in the manual (+):\n%s", diff)
 	}
 }
 
-// TestPermissions holds that the README names the label by which the controller gets permissions.
+// TestPermissions holds that the page about clusters names the label by which the controller gets permissions.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	role := read(t, filepath.Join(root, "sync-controller", "config", "4-objects-role.yaml"))
 	label := regexp.MustCompile(`[a-z./-]+/aggregate-to-[a-z-]+: "true"`).FindString(role)
-	if label == "" || !strings.Contains(read(t, filepath.Join(root, "README.md")), "`"+label+"`") {
-		t.Errorf("the README does not name the label %s", label)
+	const page = "docs/use-in-a-cluster.md"
+	if label == "" || !strings.Contains(read(t, filepath.Join(root, page)), "`"+label+"`") {
+		t.Errorf("%s does not name the label %s", page, label)
 	}
 }
 
@@ -153,11 +107,16 @@ func constants(t *testing.T, file, prefix string) map[string]bool {
 
 var rowName = regexp.MustCompile("(?m)^\\| `([A-Za-z_]+)` \\| ")
 
-// rows returns the names at the beginning of the rows of a section's tables.
-func rows(t *testing.T, heading string) map[string]bool {
+// rows returns the names at the beginning of the rows of the tables under a heading of a document.
+func rows(t *testing.T, file, heading string) map[string]bool {
 	t.Helper()
+	doc := parse(t, filepath.Join(root, file))
+	section := find(doc, heading)
+	if section == nil {
+		t.Fatalf("%s has no section %q", file, heading)
+	}
 	names := map[string]bool{}
-	for _, part := range find(t, parse(t, filepath.Join(root, "README.md")), heading).Parts {
+	for _, part := range section.Parts {
 		for _, match := range rowName.FindAllStringSubmatch(part.Text, -1) {
 			names[match[1]] = true
 		}
@@ -165,12 +124,11 @@ func rows(t *testing.T, heading string) map[string]bool {
 	return names
 }
 
-// find returns the section under a heading.
-func find(t *testing.T, doc *walkthrough.Document, heading string) *walkthrough.Section {
-	t.Helper()
+// find returns the section under a heading, nil if there is none.
+func find(doc *walkthrough.Document, heading string) *walkthrough.Section {
 	i := slices.IndexFunc(doc.Sections, func(s *walkthrough.Section) bool { return s.Heading == heading })
 	if i < 0 {
-		t.Fatalf("the README has no section %q", heading)
+		return nil
 	}
 	return doc.Sections[i]
 }

@@ -144,13 +144,13 @@ func TestPush(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what it prints (-want +got):\n%s", diff)
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "images.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := regexp.MustCompile("(?m)^\\| `[^` ]+/[^` ]+:[^` ]+` \\| .*\n").FindAllString(string(readme), -1)
+	listed := regexp.MustCompile("(?m)^\\| `[^` ]+/[^` ]+:[^` ]+` \\| .*\n").FindAllString(string(page), -1)
 	if diff := cmp.Diff(sizes, strings.Join(listed, "")); diff != "" {
-		t.Errorf("sizes of the images (-) and in the README (+):\n%s", diff)
+		t.Errorf("sizes of the images (-) and in docs/images.md (+):\n%s", diff)
 	}
 }
 

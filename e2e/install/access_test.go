@@ -29,7 +29,7 @@ const (
 type rights map[string]string
 
 // access holds that the controller can do what it needs, and nothing else with any resource that the API serves; and
-// that a labelled ClusterRole of an administrator adds to it.
+// that a labelled ClusterRole of an administrator adds to it, and a RoleBinding the right to approve.
 func access(t *testing.T, g *guide) {
 	everywhere := rights{
 		"config.porch.kpt.dev/packagevariants":               write,
@@ -68,6 +68,22 @@ func access(t *testing.T, g *guide) {
 	g.run(t, "kubectl label clusterrole package-variants-configmaps config.porch.kpt.dev/aggregate-to-package-variants-")
 	awaitDenied(t, g)
 	check("with the grant withdrawn", everywhere, union(everywhere, home))
+	mayApprove(t, g, "fleet", resources, everywhere)
+	check("elsewhere", everywhere, union(everywhere, home))
+}
+
+// mayApprove holds that what the manual of a package's life says of approval gives the controller the right to it, in a
+// namespace of its own, and no other than those that it had.
+func mayApprove(t *testing.T, g *guide, in string, resources []string, before rights) {
+	t.Helper()
+	g.run(t, "kubectl create namespace "+in)
+	g.reading(t, lifecycle).follow(t, "Approval")
+	g.run(t, "kubectl auth can-i patch packagerevisions.porch.kpt.dev --subresource=approval --namespace="+in+
+		" --as="+account)
+	want := union(before, rights{"porch.kpt.dev/packagerevisions/approval": "patch"})
+	if diff := cmp.Diff(want, may(t, g, in, resources)); diff != "" {
+		t.Errorf("rights in %s (-want +got):\n%s", in, diff)
+	}
 }
 
 // served returns all resources that the API serves, and a few names that it does not, by which a rule could give

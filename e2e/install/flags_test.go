@@ -36,7 +36,7 @@ var row = regexp.MustCompile("^\\| `--([a-z-]+)` \\| (?:`([^`]*)` )?\\| [^|]+ \\
 // documented returns the flags in the README and their defaults.
 func documented(t *testing.T) map[string]string {
 	t.Helper()
-	g := &guide{doc: readme(t)}
+	g := &guide{doc: document(t, manual)}
 	flags := map[string]string{}
 	for _, part := range g.section(t, "Flags").Parts {
 		for i, line := range strings.Split(part.Text, "\n") {

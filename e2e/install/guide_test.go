@@ -18,8 +18,12 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
 
-// config is the package that is tested.
-const config = "../../sync-controller/config"
+// config is the package that is tested, manual its README, and lifecycle the page that has how to grant approval.
+const (
+	config    = "../../sync-controller/config"
+	manual    = config + "/README.md"
+	lifecycle = "../../docs/lifecycle.md"
+)
 
 // guide is the README of the package, and a shell in which a user does what it says.
 type guide struct {
@@ -34,7 +38,7 @@ type guide struct {
 func newGuide(t *testing.T, options stack.Options) *guide {
 	t.Helper()
 	s := stacktest.Start(t, options)
-	g := &guide{Stack: s, doc: readme(t)}
+	g := &guide{Stack: s, doc: document(t, manual)}
 	var err error
 	if g.client, err = kubernetes.NewForConfig(s.Config); err != nil {
 		t.Fatal(err)
@@ -53,10 +57,10 @@ func newGuide(t *testing.T, options stack.Options) *guide {
 	return g
 }
 
-// readme parses the README of the package.
-func readme(t *testing.T) *walkthrough.Document {
+// document parses a page of commands.
+func document(t *testing.T, file string) *walkthrough.Document {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(config, "README.md"))
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +69,14 @@ func readme(t *testing.T) *walkthrough.Document {
 		t.Fatal(err)
 	}
 	return doc
+}
+
+// reading returns the guide with another page, in the same shell.
+func (g *guide) reading(t *testing.T, file string) *guide {
+	t.Helper()
+	other := *g
+	other.doc = document(t, file)
+	return &other
 }
 
 // section returns the section under a heading.

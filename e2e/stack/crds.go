@@ -86,7 +86,7 @@ func (s *Stack) applyCRDs(ctx context.Context, files []string) error {
 		names = append(names, name)
 	}
 	for _, name := range names {
-		err := s.process("kube-apiserver").Await(ctx, "it served "+name, func(ctx context.Context) error {
+		err := s.process(APIServer).Await(ctx, "it served "+name, func(ctx context.Context) error {
 			return s.condition(ctx, crds, "", name, "Established")
 		})
 		if err != nil {

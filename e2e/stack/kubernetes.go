@@ -41,7 +41,7 @@ func (s *Stack) startAPIServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := s.launch("kube-apiserver", nil, args...)
+	p, err := s.launch(APIServer, nil, args...)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (s *Stack) startGit(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	p, err := s.launch("git-server", nil, "--port="+strconv.Itoa(s.ports.git), dir)
+	p, err := s.launch(GitServer, nil, "--port="+strconv.Itoa(s.ports.git), dir)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Stack) startPorch(ctx context.Context) error {
 		"KUBECONFIG=" + s.Kubeconfig, "CERT_STORAGE_DIR=" + filepath.Dir(webhook.cert), "USE_CERT_MAN_FOR_WEBHOOK=true",
 		"WEBHOOK_HOST=127.0.0.1", "WEBHOOK_PORT=" + strconv.Itoa(s.ports.webhook),
 	}
-	p, err := s.launch("porch", env,
+	p, err := s.launch(Porch, env,
 		"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(s.ports.porch),
 		"--tls-cert-file="+serving.cert, "--tls-private-key-file="+serving.key,
 		"--kubeconfig="+s.Kubeconfig, "--authentication-kubeconfig="+s.Kubeconfig, "--authorization-kubeconfig="+s.Kubeconfig,
@@ -83,6 +83,11 @@ func (s *Stack) startPorch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return s.awaitPorch(ctx, p)
+}
+
+// awaitPorch waits until Porch's API server serves.
+func (s *Stack) awaitPorch(ctx context.Context, p *process.Process) error {
 	if err := p.Await(ctx, "it was ready", s.answers("https://"+local(s.ports.porch)+"/readyz")); err != nil {
 		return err
 	}
@@ -92,14 +97,14 @@ func (s *Stack) startPorch(ctx context.Context) error {
 // StopPorch ends Porch's API server, as in an outage: the rest of the stack runs on. It returns once kube-apiserver
 // answers requests for Porch's API by 503.
 func (s *Stack) StopPorch(ctx context.Context) error {
-	s.process("porch").Stop(grace)
+	s.process(Porch).Stop(grace)
 	client, err := dynamic.NewForConfig(s.Config)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("porch is not missed after %s", startTimeout))
 	defer cancel()
-	return s.process("kube-apiserver").Await(ctx, "it missed Porch", func(ctx context.Context) error {
+	return s.process(APIServer).Await(ctx, "it missed Porch", func(ctx context.Context) error {
 		_, err := client.Resource(packageRevisions).Namespace(porchNamespace).List(ctx, metav1.ListOptions{})
 		if apierrors.IsServiceUnavailable(err) {
 			return nil
@@ -109,17 +114,7 @@ func (s *Stack) StopPorch(ctx context.Context) error {
 }
 
 // StartPorch starts Porch's API server again, with the same address and cache, and returns once clients find its API.
-func (s *Stack) StartPorch(ctx context.Context) error {
-	if s.process("porch").Running() {
-		return errors.New("porch is not started: it runs")
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("porch did not start within %s", startTimeout))
-	defer cancel()
-	if err := s.startPorch(ctx); err != nil {
-		return err
-	}
-	return s.aggregate(ctx)
-}
+func (s *Stack) StartPorch(ctx context.Context) error { return s.Restart(ctx, Porch) }
 
 // PorchMetrics returns the address of the metrics of Porch's API server, which count the requests for its API; ask with
 // HTTPClient. They start anew with each start of Porch.
@@ -129,7 +124,7 @@ func (s *Stack) PorchMetrics() string { return "https://" + local(s.ports.porch)
 // the process that serves it: a new one changes the APIService, so that kube-apiserver looks at once whether it is
 // available; by itself it would look again after half a minute.
 func (s *Stack) aggregate(ctx context.Context) error {
-	p := s.process("porch")
+	p := s.process(Porch)
 	return s.register(ctx, p, p.PID())
 }
 

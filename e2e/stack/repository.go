@@ -50,7 +50,7 @@ func (s *Stack) RegisterRepository(ctx context.Context, r Repository) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	return s.process("porch").Await(ctx, "it had read repository "+r.Namespace+"/"+r.Name,
+	return s.process(Porch).Await(ctx, "it had read repository "+r.Namespace+"/"+r.Name,
 		func(ctx context.Context) error {
 			return s.condition(ctx, repositories, r.Namespace, r.Name, "Ready")
 		})

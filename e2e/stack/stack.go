@@ -63,6 +63,7 @@ type Stack struct {
 	mu         sync.Mutex
 	stopping   bool
 	processes  []*process.Process // in the order of their first start
+	commands   map[string]command // by the component
 	substitute *http.Server       // of Options.PorchAPI; nil without
 	stop       func() error
 
@@ -79,7 +80,7 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stack{tools: bin, stopped: make(chan struct{})}
+	s := &Stack{tools: bin, stopped: make(chan struct{}), commands: map[string]command{}}
 	s.stop = sync.OnceValue(s.stopAll)
 	if s.ports, err = freePorts(); err != nil {
 		return nil, err
@@ -159,6 +160,7 @@ func (s *Stack) launch(name string, env []string, args ...string) (*process.Proc
 	} else {
 		s.processes = append(s.processes, p)
 	}
+	s.commands[name] = command{env: env, args: args}
 	return p, nil
 }
 

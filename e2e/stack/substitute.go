@@ -35,5 +35,5 @@ func (s *Stack) startSubstitute(ctx context.Context, handler http.Handler) error
 			fmt.Fprintln(os.Stderr, "the server of Porch's API ended:", err)
 		}
 	}()
-	return s.register(ctx, s.process("kube-apiserver"), os.Getpid())
+	return s.register(ctx, s.process(APIServer), os.Getpid())
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -304,4 +305,37 @@ func TestKilledWhileApproving(t *testing.T) {
 		}
 	}
 	t.Logf("killed %d times; %d of %d drafts waited for a person", k.killed.Load(), byPerson, variants)
+}
+
+// TestKilledAfterProposing kills the controller when Porch has proposed a draft and before the status says who did. The
+// proposal is the controller's all the same: it is approved, or, where the draft has to change first, taken back.
+func TestKilledAfterProposing(t *testing.T) {
+	for name, ask := range map[string]func(*variant.Spec){"nothing changes": plain, "the upstream changes": revision(2)} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.mayApprove()
+			w.Publish("blueprints", "web", "v1", simple())
+			w.Publish("blueprints", "web", "v2", settingsB("3"))
+			c := w.start()
+			killed := make(chan struct{})
+			var once sync.Once
+			w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+				if phase == proxy.After && r.Verb == "patch" && r.Resource == "packagerevisions" {
+					once.Do(func() { c.Kill(); close(killed) })
+				}
+				return nil
+			})
+			w.Apply(newVariant("web", contextOnly, automatic))
+			<-killed
+			const draft = "edge.web.packagevariant-1"
+			if r := w.Revision(draft); r.Spec.Lifecycle != porchapi.PackageRevisionLifecycleProposed {
+				t.Fatalf("%s is %s", draft, r.Spec.Lifecycle)
+			}
+			w.Apply(newVariant("web", contextOnly, automatic, ask))
+			w.start()
+			w.waitLifecycle(draft, isPublished)
+			w.Ready("web")
+			w.expectDrafts("web")
+		})
+	}
 }

@@ -104,7 +104,6 @@ func TestFunctionRunnerDown(t *testing.T) {
 func (w *world) script(name string, lines ...string) string {
 	w.t.Helper()
 	path := filepath.Join(w.dir, name)
-	//nolint:gosec // it is to be run
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+strings.Join(lines, "\n")+"\n"), 0o700); err != nil {
 		w.t.Fatal(err)
 	}

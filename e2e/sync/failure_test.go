@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -88,6 +91,25 @@ func TestPorchDown(t *testing.T) {
 		return nil
 	})
 	w.Ready("web")
+}
+
+// TestLostContent has Porch not find, for a while, the content of a draft that it lists: it does so while it reads a
+// repository. Nothing happens to the draft when that is over, so no event tells of it.
+func TestLostContent(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
+	var reads atomic.Int32
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase != proxy.Before || r.Verb != "get" || r.Resource != "packagerevisionresources" ||
+			!strings.HasPrefix(r.Name, "edge.") || reads.Add(1) > 4 {
+			return nil
+		}
+		return &apierrors.NewNotFound(porchapi.Resource(r.Resource), r.Name).ErrStatus
+	})
+	w.start()
+	w.Ready("web")
+	w.expectDrafts("web", "edge.web.packagevariant-1")
 }
 
 // TestLostOwner has Porch forget whose a draft is, as it does when it reads a repository while a branch is written.

@@ -11,6 +11,7 @@ import (
 	stdsync "sync"
 	"testing"
 
+	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/stack"
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
@@ -20,8 +21,6 @@ const (
 	registry, version = "registry.example.com", "v1"
 	contextImage      = registry + "/apply-package-context:" + version
 	namespaceImage    = registry + "/set-namespace:" + version
-	// account is who the controller is.
-	account = "system:serviceaccount:package-variants-system:sync-controller"
 )
 
 var shared *stack.Stack
@@ -69,26 +68,5 @@ func runtimeArgs(runtime, runner string) []string {
 		"--function-version=" + version}
 }
 
-// installed is the outcome of install on the shared stack.
-var installed = stdsync.OnceValue(func() error { return install(shared) })
-
-// install gives the controller its permissions, and to read ConfigMaps, as an administrator does. There is no
-// controller here that aggregates roles, so the role is bound by itself.
-func install(s *stack.Stack) error {
-	ctx := context.Background()
-	config := filepath.Join("..", "..", "sync-controller", "config")
-	for _, args := range [][]string{
-		{"apply", "--server-side", "-f", filepath.Join(config, "1-namespace.yaml"), "-f",
-			filepath.Join(config, "2-service-account.yaml"),
-			"-f", filepath.Join(config, "3-cluster-role.yaml"), "-f", filepath.Join(config, "5-leader-election-role.yaml"),
-			"-f", filepath.Join(config, "8-approver-role.yaml")},
-		{"create", "clusterrole", "read-configmaps", "--verb=get,list,watch", "--resource=configmaps"},
-		{"create", "clusterrolebinding", "read-configmaps", "--clusterrole=read-configmaps",
-			"--serviceaccount=package-variants-system:sync-controller"},
-	} {
-		if out, err := s.Kubectl(ctx, args...); err != nil {
-			return fmt.Errorf("%w\n%s", err, out)
-		}
-	}
-	return nil
-}
+// installed is the outcome of controller.Install on the shared stack.
+var installed = stdsync.OnceValue(func() error { return controller.Install(context.Background(), shared) })

@@ -62,7 +62,7 @@ func newWorldApart(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
 	apart := stacktest.Start(t, stack.Options{Functions: functions()})
-	if err := install(apart); err != nil {
+	if err := controller.Install(t.Context(), apart); err != nil {
 		t.Fatal(err)
 	}
 	return newWorldOn(t, apart)
@@ -102,7 +102,7 @@ func newWorldWithout(t *testing.T, s *stack.Stack) *world {
 	w := &world{t: t, stack: s, Fleet: fleet.New(t, s, namespace), dir: t.TempDir(),
 		runtime: runtimeArgs(runtime, s.FunctionRunner())}
 	t.Cleanup(w.compareDrafts)
-	p, err := proxy.Start(s.Config, proxy.Options{ImpersonateUser: account, ImpersonateGroups: []string{
+	p, err := proxy.Start(s.Config, proxy.Options{ImpersonateUser: controller.Account, ImpersonateGroups: []string{
 		"system:serviceaccounts", "system:authenticated"}})
 	if err != nil {
 		t.Fatal(err)

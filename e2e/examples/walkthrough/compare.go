@@ -16,9 +16,9 @@ func (d *Document) Compare(section *Section, i int, results []Result) string {
 	last := results[len(results)-1].Command
 	for block, got := range printed(section, i, results) {
 		if got == "" {
-			fmt.Fprintf(&out, "%s: prints nothing, and the README has a block for it\n", last)
+			fmt.Fprintf(&out, "%s: prints nothing, and the document has a block for it\n", last)
 		} else if diff := cmp.Diff(Settle(block.Text), got); diff != "" {
-			fmt.Fprintf(&out, "%s: what the README shows (-) is not what was printed (+):\n%s", last, diff)
+			fmt.Fprintf(&out, "%s: what the document shows (-) is not what was printed (+):\n%s", last, diff)
 		}
 	}
 	return out.String()

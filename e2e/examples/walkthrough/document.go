@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package walkthrough reads the README of an example as a walkthrough, commands and what they print, and runs it.
+// Package walkthrough reads a document, the README of an example or a page like it, as a walkthrough, commands and what
+// they print, and runs it.
 //
 // A block marked sh holds commands. The blocks marked console and diff that follow it in the same section hold what
 // the commands print: the output of git diff is in the diff block, if there is one, and all the rest in the console
@@ -24,7 +25,7 @@ const (
 // fence begins and ends a block.
 const fence = "```"
 
-// Document is a README.
+// Document is a README, or a page.
 type Document struct {
 	// Title is the heading of the document.
 	Title string
@@ -51,7 +52,7 @@ type Part struct {
 	first, last int // the lines of the text in the document: [first, last)
 }
 
-// Parse reads a README. A fence that is not closed, or a block of output that no commands precede, is an error.
+// Parse reads a document. A fence that is not closed, or a block of output that no commands precede, is an error.
 func Parse(markdown string) (*Document, error) {
 	d := &Document{lines: strings.Split(strings.TrimRight(markdown, "\n"), "\n"), changes: map[*Part]string{}}
 	section := &Section{}
@@ -99,7 +100,7 @@ func (d *Document) part(lang string, first int, ends func(line string) bool) *Pa
 // Replace gives a part another text, which String then writes.
 func (d *Document) Replace(p *Part, text string) { d.changes[p] = text }
 
-// String returns the README, with the texts that were replaced.
+// String returns the document, with the texts that were replaced.
 func (d *Document) String() string {
 	var out []string
 	next := 0

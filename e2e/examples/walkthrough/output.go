@@ -17,7 +17,7 @@ type Result struct {
 // IsDiff reports whether what the command prints is a diff.
 func (r Result) IsDiff() bool { return strings.HasPrefix(r.Command, "git diff") }
 
-// Join returns what a README shows of results: of those that are diffs, or of all others.
+// Join returns what a document shows of results: of those that are diffs, or of all others.
 func Join(results []Result, diffs bool) string {
 	var out strings.Builder
 	for _, r := range results {

@@ -18,7 +18,7 @@ func TestMutations(t *testing.T) {
 	t.Parallel()
 	names := slices.Sorted(maps.Keys(conflicts))
 	for seed := range uint64(3000) {
-		r := rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // reproducible
+		r := rand.New(rand.NewPCG(seed, 2))
 		c := conflicts[names[r.IntN(len(names))]]
 		original, updated, local := mutated(r, c.original), mutated(r, c.updated), mutated(r, c.local)
 		for _, onConflict := range []merging.OnConflict{merging.TakeUpstream, merging.KeepLocal} {

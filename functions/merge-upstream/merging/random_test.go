@@ -22,7 +22,7 @@ func TestRandom(t *testing.T) {
 	const rounds = 600
 	var merged, conflicting int
 	for seed := range uint64(rounds) {
-		r := random{rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // reproducible
+		r := random{rand.New(rand.NewPCG(seed, 0))}
 		base := r.deployment()
 		original, updated, local := base.text(), r.changed(base).text(), r.changed(base).text()
 		got, conflicts, err := merging.Merge(with(one(original)), with(one(updated)), with(one(local)), merging.Options{})

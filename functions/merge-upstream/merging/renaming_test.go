@@ -239,7 +239,7 @@ func TestVariantNamespace(t *testing.T) {
 func TestRandomNames(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4000) {
-		r := names{rand.New(rand.NewPCG(seed, 3))} //nolint:gosec // reproducible
+		r := names{rand.New(rand.NewPCG(seed, 3))}
 		original := r.pkg(false)
 		renames := r.IntN(2) == 0
 		updated := r.changed(original, renames)

@@ -59,7 +59,7 @@ func newTree(t *testing.T) (root string) {
 		"functions/go.mod":      {Data: []byte(module + "functions\n\ngo 1.26.0\n")},
 		"functions/f/README.md": {Data: []byte(manual)},
 		"c/README.md":           {Data: []byte("c")},
-		"README.md":             {}, "examples/README.md": {}, "sync-controller/config/README.md": {},
+		"README.md":             {}, "docs/README.md": {}, "examples/README.md": {}, "sync-controller/config/README.md": {},
 		"functions/f/f.go": {Data: []byte(program)},
 		"c/go.mod":         {Data: []byte(module + "c\n\ngo 1.26.0\n")},
 		"c/main.go":        {Data: []byte(program)},

@@ -38,7 +38,7 @@ func Rewrite(text string, images []string, names naming.Names) string {
 }
 
 // places are the files and directories in which references stand.
-var places = []string{"README.md", "examples", "functions/*/README.md", "sync-controller/config"}
+var places = []string{"README.md", "docs", "examples", "functions/*/README.md", "sync-controller/config"}
 
 // Write rewrites the references in the tree of the repository in root.
 func Write(root string, images []string, names naming.Names) error {

@@ -86,6 +86,7 @@ func TestWriteAndCheck(t *testing.T) {
 	root := tree(t, map[string]string{
 		"README.md":                             before,
 		"CONTRIBUTING.md":                       before, // no user copies from there
+		"docs/use.md":                           before,
 		"examples/README.md":                    "nothing",
 		"examples/e/.expected/diff.patch":       before,
 		"functions/inject-config/README.md":     before,
@@ -94,7 +95,7 @@ func TestWriteAndCheck(t *testing.T) {
 		"sync-controller/config/6.yaml":         after,
 	})
 	want := "not all references to images are ghcr.io/me/x/<name>:v0.2.0: run 'make tags' and commit what it changes: " +
-		"README.md, examples/e/.expected/diff.patch, functions/inject-config/README.md"
+		"README.md, docs/use.md, examples/e/.expected/diff.patch, functions/inject-config/README.md"
 	if err := Check(root, images, names); err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
@@ -106,7 +107,7 @@ func TestWriteAndCheck(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		"README.md": after, "CONTRIBUTING.md": before, "examples/README.md": "nothing",
-		"examples/e/.expected/diff.patch":   after,
+		"docs/use.md": after, "examples/e/.expected/diff.patch": after,
 		"functions/inject-config/README.md": after, "functions/inject-config/metadata.yaml": before,
 		"functions/inject-config/testdata/x": before, "sync-controller/config/6.yaml": after,
 	} {

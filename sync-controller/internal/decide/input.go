@@ -99,6 +99,8 @@ type Saved struct {
 	Name, Content string
 	// Proposed is the commit of the revision once the controller had proposed it; "" if it has not.
 	Proposed string
+	// Proposing identifies the files that the controller was about to propose, if it is not known whether it has.
+	Proposing string
 }
 
 // Mutation is what the functions make of a revision's files.

@@ -7,11 +7,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
@@ -72,6 +74,19 @@ func Digest(files map[string]string) string {
 		_, _ = fmt.Fprintf(h, "%q %d\n%s", path, len(text), text) // a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Meaning identifies the files of a package as Digest does, whatever way the root Kptfile is written: without its
+// comments, order and quotes. Porch writes it anew when a draft is proposed.
+func Meaning(files map[string]string) string {
+	meant, text := maps.Clone(files), withoutConditions(files[name])
+	var k map[string]any
+	if err := yaml.Unmarshal([]byte(text), &k); err == nil && !strings.Contains(text, "\n---") {
+		if canonical, err := json.Marshal(k); err == nil {
+			meant[name] = string(canonical)
+		}
+	}
+	return Digest(meant)
 }
 
 // withoutConditions returns a Kptfile without the conditions in its status, with its comments and whatever documents

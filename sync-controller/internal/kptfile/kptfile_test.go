@@ -81,3 +81,30 @@ func TestDigest(t *testing.T) {
 		}
 	}
 }
+
+func TestMeaning(t *testing.T) {
+	t.Parallel()
+	const kptfile = "kind: Kptfile\nmetadata:\n  name: web\n"
+	with := func(kptfile string) map[string]string {
+		return map[string]string{"a.yaml": "a: 1\n", "Kptfile": kptfile}
+	}
+	before := Meaning(with(kptfile))
+	for name, c := range map[string]struct {
+		files map[string]string
+		same  bool
+	}{
+		"the same":                        {with(kptfile), true},
+		"a condition":                     {with(kptfile + "status:\n  conditions:\n  - type: a\n    status: \"True\"\n"), true},
+		"a comment":                       {with("# web\n" + kptfile), true},
+		"another order and style":         {with("metadata: {name: 'web'}\nkind: Kptfile\n"), true},
+		"another field":                   {with(kptfile + "info: {}\n"), false},
+		"another value":                   {with("kind: Kptfile\nmetadata:\n  name: db\n"), false},
+		"a further document":              {with(kptfile + "---\nkind: ConfigMap\n"), false},
+		"a Kptfile that cannot be parsed": {with("["), false},
+		"a comment of another file":       {map[string]string{"a.yaml": "a: 1 # one\n", "Kptfile": kptfile}, false},
+	} {
+		if same := Meaning(c.files) == before; same != c.same {
+			t.Errorf("%s: the meaning is the same: %v", name, same)
+		}
+	}
+}

@@ -66,7 +66,8 @@ func (e *evaluated) changed() []string {
 	return paths
 }
 
-// errOutdated ends a reconcile that was begun on an older spec: the newer one is in the work queue.
+// errOutdated ends a reconcile that was begun on an older spec, or on a variant that is gone by now: the event of that
+// is in the work queue.
 var errOutdated = errors.New("the spec has changed meanwhile")
 
 // inspect reads the package as it is now, and runs the functions over it. It reads nothing while a guard holds. Nil
@@ -82,6 +83,9 @@ func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspectio
 			return nil, err
 		}
 		in.observation = fresh
+		if err := r.recall(ctx, fresh); err != nil {
+			return nil, err
+		}
 	}
 	if _, settled := r.settled(in.observation); settled {
 		return nil, nil // the cache was behind
@@ -123,7 +127,9 @@ func (o *observation) untouched() bool {
 // gone for certain: Porch leaves out of its lists what it fails to read.
 func (r *Reconciler) refresh(ctx context.Context, seen *observation) (*observation, error) {
 	var pv v1alpha1.PackageVariant
-	if err := r.live.Get(ctx, seen.key(), &pv); err != nil {
+	if err := r.live.Get(ctx, seen.key(), &pv); apierrors.IsNotFound(err) {
+		return nil, errOutdated
+	} else if err != nil {
 		return nil, err
 	}
 	fresh, err := r.observe(ctx, &pv)

@@ -42,12 +42,7 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 	name := step.Revision.Name
 	switch step.Action {
 	case decide.Propose:
-		now, err := a.lifecycle(ctx, step.Revision, revision.Proposed, a.porch.Propose)
-		a.out.Saved.Proposed = now.Commit
-		if err == nil {
-			a.note("Proposed", name)
-		}
-		return err
+		return a.propose(ctx, step.Revision)
 	case decide.Approve:
 		if _, err := a.lifecycle(ctx, step.Revision, revision.Published, a.porch.Approve); err != nil {
 			return err
@@ -64,6 +59,38 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 		a.did("DeletionTakenBack", name, "took back the proposal to delete "+name, err)
 		return err
 	}
+}
+
+// propose proposes a draft. The status says so before it is: who proposed it could not be told afterwards.
+func (a *action) propose(ctx context.Context, r *revision.Revision) error {
+	a.out.Saved.Proposing = kptfile.Meaning(a.in.contents[r.Name].content.Files)
+	if err := a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
+		status.SavedDraft, status.ObservedInputs = a.out.savedDraft(), ""
+	}); err != nil {
+		return err
+	}
+	now, err := a.lifecycle(ctx, r, revision.Proposed, a.porch.Propose)
+	if err != nil {
+		return err
+	}
+	a.out.Saved.Proposed, a.out.Saved.Proposing = now.Commit, ""
+	a.note("Proposed", r.Name)
+	return nil
+}
+
+// recall finds out what became of a proposal that the status announces: whether it is the controller's.
+func (r *Reconciler) recall(ctx context.Context, o *observation) error {
+	announced := o.Saved.Proposing
+	target := o.target(o.Saved.Name)
+	o.Saved.Proposing = ""
+	if announced == "" || target == nil || target.Lifecycle != revision.Proposed {
+		return nil
+	}
+	content, err := r.porch.Content(ctx, target.Namespace, target.Name)
+	if err == nil && kptfile.Meaning(content.Files) == announced {
+		o.Saved.Proposed = target.Commit
+	}
+	return err
 }
 
 // withdraw makes a proposed revision a draft again. Porch writes its Kptfile anew; what it is then is the controller's

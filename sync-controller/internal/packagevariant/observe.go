@@ -108,7 +108,7 @@ func savedDraft(status *v1alpha1.PackageVariantStatus) decide.Saved {
 	if d == nil {
 		return decide.Saved{}
 	}
-	return decide.Saved{Name: d.Name, Content: d.Content, Proposed: d.Proposed}
+	return decide.Saved{Name: d.Name, Content: d.Content, Proposed: d.Proposed, Proposing: d.Proposing}
 }
 
 // cached returns the revisions that the cache has under a value of one of the indexes of package porch, in the order of

@@ -171,10 +171,11 @@ func (out *result) condition(after decide.Decision, deleting bool) (v1alpha1.Con
 	return condition, out.err
 }
 
-// reportFailure writes why a variant could not be looked at, if err is not nil.
+// reportFailure writes why a variant could not be looked at, if err is not nil. What Porch does not find while it reads
+// a repository is a failure like any other: no event tells when it does.
 func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err error) error {
-	if err == nil || apierrors.IsNotFound(err) || porch.Busy(err) || errors.Is(err, errOutdated) {
-		return client.IgnoreNotFound(err)
+	if err == nil || porch.Busy(err) || errors.Is(err, errOutdated) {
+		return err
 	}
 	pv := seen.pv.DeepCopy()
 	condition := conditionOf(err)

@@ -69,12 +69,18 @@ func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 	for i := range out.Revisions {
 		r := &out.Revisions[i]
 		if r.Name == out.Saved.Name && r.Open() {
-			status.SavedDraft = &v1alpha1.SavedDraft{Name: r.Name, Content: out.Saved.Content, Proposed: out.Saved.Proposed}
+			status.SavedDraft = out.savedDraft()
 		}
 		if out.Retired[r.Name] {
 			status.RetiredRevisions = append(status.RetiredRevisions, r.Name)
 		}
 	}
+}
+
+// savedDraft returns what the status says of the draft that only the controller has edited.
+func (out *result) savedDraft() *v1alpha1.SavedDraft {
+	s := &out.Saved
+	return &v1alpha1.SavedDraft{Name: s.Name, Content: s.Content, Proposed: s.Proposed, Proposing: s.Proposing}
 }
 
 // ownedRevisions returns the names of the revisions that the variant made or adopted. Those that were known stay unless
