@@ -34,7 +34,7 @@ func TestReasons(t *testing.T) {
 	listed := map[string]bool{}
 	for _, file := range pages(t) {
 		table := false
-		for line := range strings.Lines(read(t, file)) {
+		for line := range strings.Lines(read(t, filepath.Join(root, file))) {
 			table = strings.HasPrefix(line, "| reason") || table && strings.HasPrefix(line, "|")
 			if match := rowName.FindStringSubmatch(line); table && match != nil {
 				listed[match[1]] = true
