@@ -61,7 +61,7 @@ func (w *world) closeNorth(is bool) {
 		probe.Namespace = w.Namespace
 		err := w.Client.Create(w.t.Context(), probe, client.DryRunAll)
 		if refused := apierrors.IsInvalid(err) || apierrors.IsForbidden(err); refused != is {
-			return fmt.Errorf("a variant in north is refused: %t (%v)", refused, err)
+			return fmt.Errorf("a variant in north is refused: %t (%w)", refused, err)
 		}
 		return nil
 	})

@@ -19,9 +19,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// rollOut matches wanted and existing variants, plans the rollout of the set, and holds back in the pairs what is not to
-// be written yet. Of a set without a rollout, the variants are counted. Nothing is opened by a cache that may be behind:
-// the variants are read from the API server then.
+// rollOut matches wanted and existing variants, plans the rollout of the set, and holds back in the pairs what is not
+// to be written yet. Of a set without a rollout, the variants are counted. Nothing is opened by a cache that may be
+// behind: the variants are read from the API server then.
 func (r *Reconciler) rollOut(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) ([]pair, error) {
 	pairs := in.match()
 	view, rolled := in.rolloutInput(set, pairs)
