@@ -267,7 +267,7 @@ DEMO := cd e2e && GOWORK=off go build -o ../bin/demo ./demo && exec ../bin/demo
 
 # Each demo says what it has to build before that begins, and builds nothing else.
 .PHONY: demo
-demo: ## Show a blueprint become the packages of a fleet, with Porch and the controller
+demo: ## Show a blueprint become the packages of a fleet, and a rollout in waves, with Porch and the controller
 	@hack/announce.sh $(PLAIN_STACK) $(SYNC_CONTROLLER)
 	@$(MAKE) --no-print-directory plain-stack-tools build-controller
 	@$(DEMO)

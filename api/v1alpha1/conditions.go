@@ -122,6 +122,9 @@ const (
 	ReasonPublished = "Published"
 	// ReasonApprovalPending says that the draft is about to be published (False).
 	ReasonApprovalPending = "ApprovalPending"
+	// ReasonManualApproval says that a draft waits for a person, because no policy has it published. It is a reason of
+	// status.openDraft only.
+	ReasonManualApproval = "ManualApproval"
 	// ReasonNotReady says that there is no draft that is what the variant asks for (False).
 	ReasonNotReady = "NotReady"
 	// ReasonLaterRevision says that the policy is Initial, and that the draft is not the first revision (False).

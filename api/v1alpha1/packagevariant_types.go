@@ -22,6 +22,7 @@ import (
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Injected",type=string,JSONPath=`.status.conditions[?(@.type=="ConfigInjected")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Waits for",type=string,priority=1,JSONPath=`.status.openDraft.reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type PackageVariant struct {
 	metav1.TypeMeta `json:",inline"`
@@ -68,6 +69,19 @@ type PackageVariantStatus struct {
 	// Upstream is the package revision that spec.upstream stood for.
 	// +optional
 	Upstream *ResolvedUpstream `json:"upstream,omitempty"`
+
+	// Downstream is the latest published revision of the downstream package; absent if there is none.
+	// +optional
+	Downstream *PublishedRevision `json:"downstream,omitempty"`
+
+	// OpenDraft is the draft or the proposed revision that is to be published next, and what that waits for; absent if
+	// there is none. Of several, it is the first by name.
+	// +optional
+	OpenDraft *OpenDraft `json:"openDraft,omitempty"`
+
+	// LastChange is what the controller did last to a package revision of this variant.
+	// +optional
+	LastChange *Change `json:"lastChange,omitempty"`
 
 	// DownstreamTargets are the package revisions that this variant keeps in step: its open drafts, or the latest
 	// published one where there are none.
@@ -169,6 +183,42 @@ type ResolvedUpstream struct {
 	// branch.
 	// +optional
 	DeliveredAt *metav1.Time `json:"deliveredAt,omitempty"`
+}
+
+// PublishedRevision is a published package revision.
+type PublishedRevision struct {
+	// Name is the name of the PackageRevision.
+	Name string `json:"name"`
+
+	// Revision is its number.
+	// +optional
+	Revision int `json:"revision,omitempty"`
+}
+
+// OpenDraft is a package revision that is not published yet.
+type OpenDraft struct {
+	// Name is the name of the PackageRevision.
+	Name string `json:"name"`
+
+	// Reason says what its publication waits for, in a word: the reason of the condition Approved, or else of Ready; or
+	// ManualApproval or InjectionUnmet, of a variant that leaves approval to people.
+	Reason string `json:"reason"`
+
+	// Message says it in a sentence.
+	Message string `json:"message"`
+}
+
+// Change is something that the controller did to a package revision.
+type Change struct {
+	// Action is Cloned, Upgraded, Edited, Merged, Saved, Adopted, TakenBack, Proposed, Withdrawn, Approved, Orphaned,
+	// Deleted, DeletionProposed or DeletionTakenBack.
+	Action string `json:"action"`
+
+	// Revision is the name of the PackageRevision.
+	Revision string `json:"revision"`
+
+	// Time is when.
+	Time metav1.Time `json:"time"`
 }
 
 // RequestedDraft is a draft that Porch is asked to make.

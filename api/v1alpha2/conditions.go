@@ -29,4 +29,7 @@ const (
 	ReasonNameTaken = "NameTaken"
 	// ReasonApplyFailed says that the cluster refused changes of variants (Reconciling).
 	ReasonApplyFailed = "ApplyFailed"
+	// ReasonVariantRefused says that the API server refuses variants of a set whose errorPolicy is Continue (Stalled).
+	// They stay as they are, and all others are made.
+	ReasonVariantRefused = "VariantRefused"
 )

@@ -113,8 +113,8 @@ type PackageVariantSetSpec struct {
 	// +optional
 	Rollout *Rollout `json:"rollout,omitempty"`
 
-	// ErrorPolicy says what becomes of the other targets when an expression fails for one. Absent or empty is Stop. This
-	// is an addition to Porch's API.
+	// ErrorPolicy says what becomes of the other targets when an expression fails for one, or the API server refuses its
+	// variant. Absent or empty is Stop. This is an addition to Porch's API.
 	// +kubebuilder:validation:Enum="";Stop;Continue
 	// +optional
 	ErrorPolicy ErrorPolicy `json:"errorPolicy,omitempty"`

@@ -13,12 +13,11 @@ import (
 // TestRolloutOfManual holds that the server takes the set that the manual shows.
 func TestRolloutOfManual(t *testing.T) {
 	t.Parallel()
-	manual, err := os.ReadFile(filepath.Join(crdDir, "..", "README.md"))
+	manual, err := os.ReadFile(filepath.Join(crdDir, "..", "..", "..", "docs", "rollouts.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(manual), "\n## Rollouts\n")
-	_, block, found := strings.Cut(section, "```yaml\n")
+	_, block, found := strings.Cut(string(manual), "```yaml\n")
 	block, _, closed := strings.Cut(block, "```")
 	if !found || !closed {
 		t.Fatal("the manual shows no set with a rollout")

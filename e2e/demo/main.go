@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command demo shows how a blueprint becomes package variants: it does what the README of an example says, in a
+// Command demo shows how a blueprint becomes package variants: it does what the READMEs of examples say, in a
 // temporary directory, with the real Porch and the controller, or with the real kpt alone.
 package main
 

@@ -16,16 +16,16 @@ import (
 // TestRun runs the whole demo, in the cluster: it must show each step, print what the README of the example says, and
 // leave nothing behind.
 func TestRun(t *testing.T) {
-	const maxLines = 275 // how much a newcomer reads
+	const maxLines = 400 // how much a newcomer reads
 	temp := temporary(t)
 	var out strings.Builder
-	var readme *walkthrough.Document
+	readmes := map[string]*walkthrough.Document{}
 	err := run(t.Context(), &page{out: &out}, options{
-		printed: func(doc *walkthrough.Document, section *walkthrough.Section, i int, results []walkthrough.Result) {
-			readme = doc
+		printed: func(c *chapter, section *walkthrough.Section, i int, results []walkthrough.Result) {
+			readmes[c.dir] = c.readme
 			if os.Getenv("UPDATE_GOLDEN") != "" {
-				doc.Update(section, i, results)
-			} else if differences := doc.Compare(section, i, results); differences != "" {
+				c.readme.Update(section, i, results)
+			} else if differences := c.readme.Compare(section, i, results); differences != "" {
 				t.Error(differences)
 			}
 		},
@@ -33,9 +33,11 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		file := filepath.Join("..", "..", exampleDir(options{}), "README.md")
-		if err := os.WriteFile(file, []byte(readme.String()), 0o600); err != nil {
+	for dir, readme := range readmes {
+		if os.Getenv("UPDATE_GOLDEN") == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join("..", "..", dir, "README.md"), []byte(readme.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,6 +62,15 @@ func TestRun(t *testing.T) {
 		`          "field": "spec.template.spec.containers[name=web].image",`,
 		`          "local": "registry.example.com/web:1.4.1",`,
 		`          "updated": "registry.example.com/web:1.5"`,
+		"A rollout in waves, from a canary to three regions",
+		"  AwaitingApproval: catalog.checkout.v1",
+		"  canary   AwaitingApproval        1       1       1       0",
+		"  Stopped: catalog.checkout.v1",
+		"  regions  Progressing             3       2       1       1",
+		"  the package eu/checkout exists (eu.checkout.trial is Draft) and is not this variant's:",
+		"  Complete: catalog.checkout.v1",
+		"  regions  Complete                3       3       3       0",
+		"  AwaitingApproval: catalog.checkout.v2",
 		"What you have seen",
 	)
 	expectNothing(t, temp)
@@ -146,7 +157,7 @@ func TestRunIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	err := run(ctx, &page{out: &strings.Builder{}}, options{
-		printed: func(*walkthrough.Document, *walkthrough.Section, int, []walkthrough.Result) { cancel() },
+		printed: func(*chapter, *walkthrough.Section, int, []walkthrough.Result) { cancel() },
 	})
 	if err == nil || err.Error() != "interrupted" {
 		t.Errorf("got error %v, want that it was interrupted", err)

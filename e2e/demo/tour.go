@@ -21,7 +21,7 @@ type options struct {
 	kpt  bool // no cluster
 	keep bool // the directory that the demo works in stays
 	// printed, if there is one, is told what each block of commands printed.
-	printed func(doc *walkthrough.Document, section *walkthrough.Section, i int, results []walkthrough.Result)
+	printed func(c *chapter, section *walkthrough.Section, i int, results []walkthrough.Result)
 }
 
 // shell runs commands.
@@ -29,7 +29,7 @@ type shell interface {
 	Run(command string) (walkthrough.Result, error)
 }
 
-// run does what the README of an example says, in a temporary directory, and writes it to the page. When it returns,
+// run does what the READMEs of the examples say, in a temporary directory, and writes it to the page. When it returns,
 // all that it started has ended. If something fails in the cluster, the logs are kept, and the error says where.
 func run(ctx context.Context, p *page, o options) error {
 	began := time.Now()
@@ -63,13 +63,11 @@ func runIn(ctx context.Context, p *page, o options, temp string) error {
 	if err != nil {
 		return err
 	}
-	p.title(w.readme.Title)
-	intro, rest := w.readme.Sections[:1], w.readme.Sections[1:]
-	if err := tour(w.readme, intro, p, nil, o); err != nil {
+	if err := w.chapters[0].open(p, o); err != nil {
 		return err
 	}
 	if o.kpt {
-		return w.follow(ctx, rest, p, o)
+		return w.follow(ctx, p, o)
 	}
 	c, err := startCluster(ctx, p, w)
 	if err != nil {
@@ -78,22 +76,38 @@ func runIn(ctx context.Context, p *page, o options, temp string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go c.watch(ctx, cancel)
-	err = w.follow(ctx, rest, p, o)
+	err = w.follow(ctx, p, o)
 	return errors.Join(err, c.stop(err != nil))
 }
 
-// follow sets the example up and does what the sections say.
-func (w *workplace) follow(ctx context.Context, sections []*walkthrough.Section, p *page, o options) error {
-	s, err := w.shell(ctx)
-	if err != nil {
-		return err
-	}
-	err = tour(w.readme, sections, p, s, o)
-	return errors.Join(err, s.Close())
+// open writes the title of an example, and what it is about.
+func (c *chapter) open(p *page, o options) error {
+	p.title(c.readme.Title)
+	return c.tour(c.readme.Sections[:1], p, nil, o)
 }
 
-// tour writes sections of a README to the page, and runs their commands.
-func tour(doc *walkthrough.Document, sections []*walkthrough.Section, p *page, s shell, o options) error {
+// follow sets each example up and does what its sections say. The first is open already.
+func (w *workplace) follow(ctx context.Context, p *page, o options) error {
+	for i, c := range w.chapters {
+		if i > 0 {
+			if err := c.open(p, o); err != nil {
+				return err
+			}
+		}
+		s, err := w.shell(ctx, c.readme)
+		if err != nil {
+			return err
+		}
+		err = c.tour(c.readme.Sections[1:], p, s, o)
+		if err := errors.Join(err, s.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tour writes sections of the README to the page, and runs their commands.
+func (c *chapter) tour(sections []*walkthrough.Section, p *page, s shell, o options) error {
 	for _, section := range sections {
 		if section.Heading == setUp {
 			continue
@@ -104,14 +118,14 @@ func tour(doc *walkthrough.Document, sections []*walkthrough.Section, p *page, s
 		for i, part := range section.Parts {
 			switch part.Lang {
 			case walkthrough.Prose:
-				p.prose(part.Text, filepath.ToSlash(exampleDir(o)))
+				p.prose(part.Text, c.dir)
 			case walkthrough.Commands:
 				results, err := step(part, p, s)
 				if err != nil {
 					return fmt.Errorf("%s\n%w", section.Heading, err)
 				}
 				if o.printed != nil {
-					o.printed(doc, section, i, results)
+					o.printed(c, section, i, results)
 				}
 			case walkthrough.Console, walkthrough.Diff: // what is printed now stands in their place
 			default:

@@ -84,8 +84,9 @@ func TestTour(t *testing.T) {
 			var out strings.Builder
 			shell := &recorder{failing: c.failing}
 			blocks := 0
-			err := tour(doc, doc.Sections, &page{out: &out}, shell, options{
-				printed: func(*walkthrough.Document, *walkthrough.Section, int, []walkthrough.Result) { blocks++ },
+			shown := &chapter{readme: doc}
+			err := shown.tour(doc.Sections, &page{out: &out}, shell, options{
+				printed: func(*chapter, *walkthrough.Section, int, []walkthrough.Result) { blocks++ },
 			})
 			if wantBlocks := len(c.commands) / 2; blocks != wantBlocks {
 				t.Errorf("told of %d blocks of commands, want %d", blocks, wantBlocks)

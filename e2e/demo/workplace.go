@@ -22,18 +22,24 @@ const (
 
 // workplace is where the demo runs: what looks like the home of a user who has cloned this repository.
 type workplace struct {
-	readme *walkthrough.Document
-	home   string
-	clone  string
-	logs   string
+	chapters []*chapter
+	home     string
+	clone    string
+	logs     string
 }
 
-// exampleDir is the example that the demo shows, from the root of the repository.
-func exampleDir(o options) string {
+// chapter is an example that the demo shows.
+type chapter struct {
+	dir    string // from the root of the repository
+	readme *walkthrough.Document
+}
+
+// exampleNames are the examples that the demo shows, in this order.
+func exampleNames(o options) []string {
 	if o.kpt {
-		return "examples/variant-of-a-fleet"
+		return []string{"variant-of-a-fleet"}
 	}
-	return "examples/fleet-in-a-cluster"
+	return []string{"fleet-in-a-cluster", "rollout"}
 }
 
 // prepare makes the workplace in a temporary directory. A tool that is missing is an error that names it.
@@ -42,22 +48,34 @@ func prepare(temp string, o options) (*workplace, error) {
 	if err != nil {
 		return nil, err
 	}
-	example := exampleDir(o)
-	root, err := repository(example)
+	names := exampleNames(o)
+	root, err := repository(path.Join("examples", names[0]))
 	if err != nil {
 		return nil, err
 	}
-	readme, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(example), "README.md"))
+	w := &workplace{home: filepath.Join(temp, home), clone: filepath.Join(temp, home, "clone"),
+		logs: filepath.Join(temp, logs)}
+	for _, name := range names {
+		c, err := readChapter(root, path.Join("examples", name))
+		if err != nil {
+			return nil, err
+		}
+		w.chapters = append(w.chapters, c)
+	}
+	return w, walkthrough.Clone(w.clone, root, bin, names...)
+}
+
+// readChapter reads the README of an example.
+func readChapter(root, dir string) (*chapter, error) {
+	readme, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(dir), "README.md"))
 	if err != nil {
 		return nil, err
 	}
 	doc, err := walkthrough.Parse(string(readme))
 	if err != nil {
-		return nil, fmt.Errorf("%s/README.md: %w", example, err)
+		return nil, fmt.Errorf("%s/README.md: %w", dir, err)
 	}
-	w := &workplace{readme: doc, home: filepath.Join(temp, home), clone: filepath.Join(temp, home, "clone"),
-		logs: filepath.Join(temp, logs)}
-	return w, walkthrough.Clone(w.clone, root, path.Base(example), bin)
+	return &chapter{dir: dir, readme: doc}, nil
 }
 
 // tools returns what make builds and a demo runs, by its name in bin, once all is found.
@@ -104,15 +122,15 @@ func repository(example string) (string, error) {
 // done are the commands of the set-up that have no more to do: the demo has built and started what they would.
 var done = []string{"make() { :; }", "sync-controller() { :; }"}
 
-// shell starts a shell, and sets the example up in it. When ctx is done, the shell is killed. It must be closed.
-func (w *workplace) shell(ctx context.Context) (*walkthrough.Session, error) {
+// shell starts a shell, and sets an example up in it. When ctx is done, the shell is killed. It must be closed.
+func (w *workplace) shell(ctx context.Context, readme *walkthrough.Document) (*walkthrough.Session, error) {
 	s, err := walkthrough.Start(ctx, w.clone, append(walkthrough.Environment(), "HOME="+w.home, "LC_ALL=C",
 		"TMPDIR="+w.home))
 	if err != nil {
 		return nil, err
 	}
 	commands := done
-	for _, section := range w.readme.Sections {
+	for _, section := range readme.Sections {
 		if section.Heading != setUp {
 			continue
 		}

@@ -31,13 +31,14 @@ const inContainers = "Container images"
 // The examples that need a cluster. The tests of the demo and of e2e/render do what their READMEs say.
 const (
 	inCluster = "fleet-in-a-cluster"
+	inWaves   = "rollout"
 	byPorch   = "rendered-by-porch"
 )
 
 // TestExamples does what the README of each other example says.
 func TestExamples(t *testing.T) {
 	for _, name := range slices.DeleteFunc(names(t),
-		func(name string) bool { return name == inCluster || name == byPorch }) {
+		func(name string) bool { return name == inCluster || name == inWaves || name == byPorch }) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(root, "examples", name)

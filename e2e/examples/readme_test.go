@@ -19,12 +19,13 @@ import (
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 )
 
-// TestReasons holds that the pages list the reasons that conditions can have, each in a table, and no others.
+// TestReasons holds that the pages list the reasons that conditions and failures can have, each in a table, and no
+// others.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]bool{}
-	for _, version := range []string{"v1alpha1", "v1alpha2"} {
-		maps.Copy(reasons, constants(t, filepath.Join(root, "api", version, "conditions.go"), "Reason"))
+	for _, file := range files(t, "api", "v1alpha*", "*.go") {
+		maps.Copy(reasons, constants(t, file, "Reason"))
 	}
 	delete(reasons, "Valid") // of a condition that is False because another is True
 	if len(reasons) < 20 {
@@ -54,6 +55,16 @@ func TestPermissions(t *testing.T) {
 	if label == "" || !strings.Contains(read(t, filepath.Join(root, page)), "`"+label+"`") {
 		t.Errorf("%s does not name the label %s", page, label)
 	}
+}
+
+// files returns the files of the repository that match a pattern, of which there must be one.
+func files(t *testing.T, pattern ...string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(append([]string{root}, pattern...)...))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("found no %s: %v", filepath.Join(pattern...), err)
+	}
+	return found
 }
 
 // constants returns the values of the string constants of a Go file whose names have a prefix.

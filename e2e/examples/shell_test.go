@@ -37,7 +37,7 @@ func startShell(t *testing.T, example string) *shell {
 	}
 	dir := filepath.Join(temp, "repository")
 	bin := map[string]string{"tools": filepath.Dir(tool.Path), "functions": tool.Functions}
-	if err := walkthrough.Clone(dir, root, example, bin); err != nil {
+	if err := walkthrough.Clone(dir, root, bin, example); err != nil {
 		t.Fatal(err)
 	}
 	env := append(walkthrough.Environment(), "HOME="+temp, "LC_ALL=C")

@@ -71,8 +71,8 @@ func startSession(t *testing.T) *walkthrough.Session {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(temp, "repository")
-	if err := walkthrough.Clone(dir, root, example, map[string]string{"tools": os.Getenv("TOOLS_BIN"),
-		"stack": shared.Dir}); err != nil {
+	if err := walkthrough.Clone(dir, root, map[string]string{"tools": os.Getenv("TOOLS_BIN"),
+		"stack": shared.Dir}, example); err != nil {
 		t.Fatal(err)
 	}
 	s, err := walkthrough.Start(t.Context(), dir, append(walkthrough.Environment(), "HOME="+temp, "LC_ALL=C"))

@@ -68,6 +68,7 @@ var setReasons = map[string]status.Status{
 	"TooManyDeletions":   status.FailedStatus,
 	"Suspended":          status.FailedStatus,
 	"ExpansionFailed":    status.FailedStatus,
+	"VariantRefused":     status.FailedStatus,
 	"KindNotFound":       status.FailedStatus,
 	"PermissionMissing":  status.FailedStatus,
 	"NameTaken":          status.FailedStatus,

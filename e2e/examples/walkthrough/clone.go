@@ -9,11 +9,13 @@ import (
 )
 
 // Clone makes dir look like a clone of the repository at root to the commands that set an example up: it has the
-// example, the manifests of the controller, and in bin what a make would leave there, by name and where it is.
-func Clone(dir, root, example string, bin map[string]string) error {
-	if err := os.CopyFS(filepath.Join(dir, "examples", example),
-		os.DirFS(filepath.Join(root, "examples", example))); err != nil {
-		return fmt.Errorf("cannot copy the example: %w", err)
+// examples, the manifests of the controller, and in bin what a make would leave there, by name and where it is.
+func Clone(dir, root string, bin map[string]string, examples ...string) error {
+	for _, example := range examples {
+		if err := os.CopyFS(filepath.Join(dir, "examples", example),
+			os.DirFS(filepath.Join(root, "examples", example))); err != nil {
+			return fmt.Errorf("cannot copy the example: %w", err)
+		}
 	}
 	links := map[string]string{filepath.Join("sync-controller", "config"): filepath.Join(root, "sync-controller",
 		"config")}

@@ -13,7 +13,26 @@ import (
 // Targets returns the downstream revisions to keep in step: all that are open, a draft or proposed, and, where there
 // are none, the latest published one. Revisions that the variant neither owns nor may adopt are none.
 func Targets(in *Input) []revision.Revision {
-	var open, published []revision.Revision
+	open, published := downstream(in)
+	if len(open) > 0 {
+		return open
+	}
+	if published != nil {
+		return []revision.Revision{*published}
+	}
+	return nil
+}
+
+// Downstream returns the latest published revision of those that a target can be; nil if there is none.
+func Downstream(in *Input) *revision.Revision {
+	_, published := downstream(in)
+	return published
+}
+
+// downstream returns the open revisions that the variant owns or may adopt, by name, and the latest published one of
+// those.
+func downstream(in *Input) (open []revision.Revision, latest *revision.Revision) {
+	var published []revision.Revision
 	for _, r := range in.Revisions {
 		owned, _ := r.Of(in.Owner)
 		switch {
@@ -24,14 +43,8 @@ func Targets(in *Input) []revision.Revision {
 			open = append(open, r)
 		}
 	}
-	if len(open) > 0 {
-		slices.SortFunc(open, revision.ByName)
-		return open
-	}
-	if latest := revision.LatestPublished(published); latest != nil {
-		return []revision.Revision{*latest}
-	}
-	return nil
+	slices.SortFunc(open, revision.ByName)
+	return open, revision.LatestPublished(published)
 }
 
 // adoptable reports whether the variant may take a revision that it does not own for its downstream.

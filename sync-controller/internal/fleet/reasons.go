@@ -22,7 +22,7 @@ var reasons = []string{
 
 	v1alpha2.ReasonVariantsReady, v1alpha2.ReasonVariantsNotReady, v1alpha2.ReasonEmptySelection,
 	v1alpha2.ReasonTooManyDeletions, v1alpha2.ReasonExpansionFailed, v1alpha2.ReasonKindNotFound,
-	v1alpha2.ReasonPermissionMissing, v1alpha2.ReasonNameTaken, v1alpha2.ReasonApplyFailed,
+	v1alpha2.ReasonPermissionMissing, v1alpha2.ReasonNameTaken, v1alpha2.ReasonApplyFailed, v1alpha2.ReasonVariantRefused,
 
 	v1alpha2.ReasonRolloutProgressing, v1alpha2.ReasonRolloutAwaitingApproval, v1alpha2.ReasonRolloutPaused,
 	v1alpha2.ReasonRolloutStopped,

@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
@@ -32,6 +33,8 @@ type result struct {
 	rendered map[string]porchapi.RenderStatus
 	// approval is that of a draft that was published; nil if none was.
 	approval *v1alpha1.Approval
+	// change is the last that was done to a revision; nil if nothing was.
+	change *v1alpha1.Change
 	// injected are the objects to watch from now on.
 	injected []v1alpha1.ObjectReference
 	// gone reports whether the variant itself was let go.
@@ -139,12 +142,12 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	a.out.Revisions, a.out.Requested = append(a.out.Revisions, made), *draft
 	switch t := draft.Task; t.Type {
 	case revision.Clone:
-		a.recordEvent("Cloned", fmt.Sprintf("cloned %s into the draft %s", t.Source, made.Name), nil)
+		a.did("Cloned", made.Name, fmt.Sprintf("cloned %s into the draft %s", t.Source, made.Name), nil)
 	case revision.Upgrade:
-		a.recordEvent("Upgraded", fmt.Sprintf("upgraded %s from %s to %s into the draft %s", t.Local, t.Base, t.Source,
+		a.did("Upgraded", made.Name, fmt.Sprintf("upgraded %s from %s to %s into the draft %s", t.Local, t.Base, t.Source,
 			made.Name), nil)
 	default:
-		a.recordEvent("Edited", fmt.Sprintf("edited %s into the draft %s", t.Source, made.Name), nil)
+		a.did("Edited", made.Name, fmt.Sprintf("edited %s into the draft %s", t.Source, made.Name), nil)
 	}
 	return nil
 }
@@ -163,14 +166,14 @@ func (a *action) own(ctx context.Context, step *decide.Step) error {
 	}
 	owners := target.OwnedBy(a.in.Owner)
 	err := a.porch.SetMeta(ctx, target, owners, labels, annotations)
-	a.recordEvent(reason, message, err)
+	a.did(reason, target.Name, message, err)
 	a.changed(target.Name, func(r *revision.Revision) { r.Owners = owners })
 	return err
 }
 
 // dispose deals with a revision that is not wanted any more.
 func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
-	target, did := step.Revision, ""
+	target, did, change := step.Revision, "", "Deleted"
 	switch step.Action {
 	case decide.Discard:
 		did, err = "deleted the incomplete draft", a.porch.Delete(ctx, target)
@@ -181,6 +184,7 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		if a.in.Deleting {
 			owners = target.OrphanedBy(a.in.Owner)
 		}
+		change = "DeletionProposed"
 		did, err = "proposed the deletion of", a.porch.ProposeDeletion(ctx, target, owners)
 	case decide.Retire:
 		return a.retire(ctx, target)
@@ -188,6 +192,7 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		if err := a.disown(ctx, target.Name); err != nil {
 			return err
 		}
+		change = "Orphaned"
 		did, err = "orphaned", a.porch.SetMeta(ctx, target, target.OrphanedBy(a.in.Owner), nil, nil)
 	default:
 		return fmt.Errorf("there is no step %s", step.Action)
@@ -197,6 +202,7 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 	}
 	if err == nil {
 		a.disposed = append(a.disposed, did+" "+target.Name)
+		a.note(change, target.Name)
 		a.gone(target.Name)
 	}
 	return err
@@ -209,6 +215,7 @@ func (a *action) retire(ctx context.Context, target *revision.Revision) error {
 	switch {
 	case err == nil:
 		a.disposed = append(a.disposed, "proposed the deletion of "+target.Name+", by spec.revisionHistoryLimit")
+		a.note("DeletionProposed", target.Name)
 		a.changed(target.Name, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
 		a.out.Retired[target.Name] = true
 	case porch.Unavailable(err), porch.Busy(err):
@@ -244,9 +251,15 @@ func (a *action) gone(name string) {
 	a.out.Revisions, a.out.Elsewhere = slices.DeleteFunc(a.out.Revisions, is), slices.DeleteFunc(a.out.Elsewhere, is)
 }
 
-// recordEvent records an Event of the variant if err is nil.
-func (a *action) recordEvent(reason, message string, err error) {
+// did notes what was done to a revision, and records an Event of it, if err is nil.
+func (a *action) did(what, name, message string, err error) {
 	if err == nil {
-		a.event(a.out.pv, corev1.EventTypeNormal, reason, message)
+		a.note(what, name)
+		a.event(a.out.pv, corev1.EventTypeNormal, what, message)
 	}
+}
+
+// note notes what was done to a revision.
+func (a *action) note(what, name string) {
+	a.out.change = &v1alpha1.Change{Action: what, Revision: name, Time: metav1.Now()}
 }

@@ -49,14 +49,14 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 		}
 		now := metav1.Now()
 		a.out.approval = &v1alpha1.Approval{Revision: name, Policy: a.in.Spec.ApprovalPolicy, Time: now}
-		a.recordEvent("Approved", fmt.Sprintf("published %s, by spec.approvalPolicy %s", name, a.in.Spec.ApprovalPolicy), nil)
+		a.did("Approved", name, fmt.Sprintf("published %s, by spec.approvalPolicy %s", name, a.in.Spec.ApprovalPolicy), nil)
 		return nil
 	case decide.Withdraw:
 		return a.withdraw(ctx, step.Revision)
 	default: // decide.Keep
 		err := a.porch.Keep(ctx, step.Revision)
 		a.changed(name, func(r *revision.Revision) { r.Lifecycle = revision.Published })
-		a.recordEvent("DeletionTakenBack", "took back the proposal to delete "+name, err)
+		a.did("DeletionTakenBack", name, "took back the proposal to delete "+name, err)
 		return err
 	}
 }
@@ -74,6 +74,7 @@ func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 		return err
 	}
 	a.out.Saved.Proposed, a.out.Saved.Proposing = now.Commit, ""
+	a.note("Proposed", r.Name)
 	return nil
 }
 
@@ -99,6 +100,7 @@ func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 	if err != nil {
 		return err
 	}
+	a.note("Withdrawn", r.Name)
 	content, err := a.porch.Content(ctx, r.Namespace, r.Name)
 	if err != nil {
 		return err

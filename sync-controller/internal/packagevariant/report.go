@@ -86,6 +86,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		out.fill(status, in)
 		news = out.setConditions(status, decided.Conflicted, &after, condition)
 		deliveries = out.deliver(before, status, metav1.Now())
+		out.fillProgress(status, &after, condition)
 		status.ObservedInputs = ""
 		if err != nil {
 			wait = retryAfter(status.Conditions)
@@ -106,7 +107,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 
 // nothingToTell reports whether nothing is to be written while more steps follow: nothing to tell, nor to remember.
 func (out *result) nothingToTell(in *inspection, condition v1alpha1.Condition) bool {
-	return condition.Type != v1alpha1.ConditionReady && out.Saved == in.Saved
+	return condition.Type != v1alpha1.ConditionReady && out.Saved == in.Saved && out.change == nil
 }
 
 // decideAgain decides by what is known after the steps of a decision.

@@ -205,6 +205,48 @@ func TestInjectedObjects(t *testing.T) {
 	}
 }
 
+// TestFillProgress holds what the status tells of what is published, of the open draft and of what was done last.
+func TestFillProgress(t *testing.T) {
+	t.Parallel()
+	const made = "edge.web.packagevariant-1"
+	before := v1alpha1.PackageVariantStatus{
+		Downstream: &v1alpha1.PublishedRevision{Name: "before", Revision: 7},
+		OpenDraft:  &v1alpha1.OpenDraft{Name: "before", Reason: "ManualApproval", Message: "it waits"},
+		LastChange: &v1alpha1.Change{Action: "Cloned", Revision: "before"},
+	}
+	waits := func(reason, message string) *v1alpha1.OpenDraft {
+		return &v1alpha1.OpenDraft{Name: made, Reason: reason, Message: message}
+	}
+	ready := v1alpha1.Condition{Type: "Ready", Reason: "UpToDate"}
+	for name, c := range map[string]struct {
+		edit      func(*result)
+		condition v1alpha1.Condition
+		want      v1alpha1.PackageVariantStatus
+	}{
+		"it is published": {func(*result) {}, ready, v1alpha1.PackageVariantStatus{
+			Downstream: &v1alpha1.PublishedRevision{Name: made, Revision: 1}, LastChange: before.LastChange}},
+		"a draft was changed": {func(out *result) {
+			out.Revisions[1].Lifecycle, out.Revisions[1].Number = "Draft", 0
+			out.change = &v1alpha1.Change{Action: "Saved", Revision: made}
+		}, ready, v1alpha1.PackageVariantStatus{OpenDraft: waits("ManualApproval", made+" waits for a person to propose and approve it"),
+			LastChange: &v1alpha1.Change{Action: "Saved", Revision: made}}},
+		"a step failed": {func(out *result) { out.Revisions[1].Lifecycle = "Draft" }, v1alpha1.Stalled("RenderFailed", "no labels"),
+			v1alpha1.PackageVariantStatus{OpenDraft: waits("RenderFailed", "no labels"), LastChange: before.LastChange}},
+		"a guard holds": {func(out *result) { out.Conflicting = "web-us" }, v1alpha1.Stalled("DownstreamClaimed", "it is another's"),
+			v1alpha1.PackageVariantStatus{Downstream: before.Downstream, LastChange: before.LastChange,
+				OpenDraft: &v1alpha1.OpenDraft{Name: "before", Reason: "DownstreamClaimed", Message: "it is another's"}}},
+		"it is being deleted": {func(out *result) { out.Deleting = true }, v1alpha1.Reconciling("PorchFailed", "no"), before},
+	} {
+		o := observed()
+		out, status := &result{pv: o.pv, Input: o.Input}, before.DeepCopy()
+		c.edit(out)
+		out.fillProgress(status, &decide.Decision{}, c.condition)
+		if diff := cmp.Diff(c.want, *status); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", name, diff)
+		}
+	}
+}
+
 // TestFillConflicts holds which conflicts the status names, for how long, and when they are news.
 func TestFillConflicts(t *testing.T) {
 	t.Parallel()

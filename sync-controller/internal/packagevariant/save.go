@@ -90,6 +90,7 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision) error {
 		return err
 	}
 	a.gone(draft.Name)
+	a.note("Deleted", draft.Name)
 	return nil
 }
 
@@ -99,10 +100,10 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 	switch {
 	case a.created != nil: // of which there is an Event
 	case merged:
-		a.recordEvent("Merged", fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name),
-			nil)
+		a.did("Merged", draft.Name,
+			fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name), nil)
 	default:
-		a.recordEvent("Saved", fmt.Sprintf("changed %v of the draft %s", changed, draft.Name), nil)
+		a.did("Saved", draft.Name, fmt.Sprintf("changed %v of the draft %s", changed, draft.Name), nil)
 	}
 	a.out.rendered[draft.Name] = content.RenderStatus
 	a.changed(draft.Name, func(r *revision.Revision) {

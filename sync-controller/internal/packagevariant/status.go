@@ -40,6 +40,26 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 	}
 }
 
+// fillProgress sets which revision is published, what the open draft waits for, and what was done last, as far as that
+// is known.
+func (out *result) fillProgress(status *v1alpha1.PackageVariantStatus, after *decide.Decision,
+	condition v1alpha1.Condition) {
+	if out.change != nil {
+		status.LastChange = out.change
+	}
+	switch {
+	case out.Deleting:
+	case decide.Guard(&out.Input) == nil:
+		status.Downstream, status.OpenDraft = nil, decide.Waiting(&out.Input, after, condition)
+		if r := decide.Downstream(&out.Input); r != nil {
+			status.Downstream = &v1alpha1.PublishedRevision{Name: r.Name, Revision: r.Number}
+		}
+	case status.OpenDraft != nil:
+		status.OpenDraft.Reason = condition.Reason
+		status.OpenDraft.Message = v1alpha1.ShortenMessage(condition.Message)
+	}
+}
+
 // fillLife sets what is to be remembered for approvals and for the history.
 func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 	if out.approval != nil {

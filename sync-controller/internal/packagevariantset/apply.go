@@ -5,9 +5,11 @@ package packagevariantset
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -21,17 +23,7 @@ const atOnce = 8
 
 // apply does the steps and notes in each what went wrong with it. One Event tells of all.
 func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet, steps []step) {
-	var group errgroup.Group
-	group.SetLimit(atOnce)
-	for i := range steps {
-		if s := &steps[i]; s.does() {
-			group.Go(func() error {
-				s.err = r.do(ctx, s, set.Spec.Rollout != nil)
-				return nil // what failed keeps no other step from being done
-			})
-		}
-	}
-	_ = group.Wait()
+	each(steps, (*step).does, func(s *step) { s.err = r.do(ctx, s, set.Spec.Rollout != nil) })
 	done := map[action]int{}
 	for i := range steps {
 		if s := &steps[i]; s.does() && s.err == nil {
@@ -42,6 +34,61 @@ func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet,
 		r.event(set, corev1.EventTypeNormal, "VariantsChanged",
 			fmt.Sprintf("created %d, updated %d and deleted %d PackageVariants", done[create], done[update], done[remove]))
 	}
+}
+
+// each does something for those of the steps that are so. What fails for one keeps no other from being done.
+func each(steps []step, are func(*step) bool, do func(*step)) {
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	for i := range steps {
+		if s := &steps[i]; are(s) {
+			group.Go(func() error {
+				do(s)
+				return nil
+			})
+		}
+	}
+	_ = group.Wait()
+}
+
+// try returns the steps which the API server refuses for what they write, each with the error, without writing
+// anything. What was tried before, by the name of the variant that the set wants, is not tried again.
+func (r *Reconciler) try(ctx context.Context, steps []step, tried map[string]bool) (refused []step) {
+	are := func(s *step) bool { return s.of != nil && (s.do == create || s.do == update) && !tried[s.of.Name] }
+	each(steps, are, func(s *step) {
+		pv := s.want.DeepCopy()
+		if s.do == create {
+			s.err = wrap("create", pv, r.client.Create(ctx, pv, client.DryRunAll))
+		} else {
+			s.err = wrap("update", pv, r.client.Patch(ctx, pv, client.MergeFrom(s.have), client.DryRunAll))
+		}
+	})
+	for i := range steps {
+		s := &steps[i]
+		if apierrors.IsInvalid(s.err) || apierrors.IsForbidden(s.err) || apierrors.IsBadRequest(s.err) {
+			refused = append(refused, *s)
+		}
+		if s.err = nil; are(s) {
+			tried[s.of.Name] = true
+		}
+	}
+	return refused
+}
+
+// refuse leaves out what the API server refuses, and reports whether there is such. Its variants stay as they are.
+func (in *input) refuse(refused []step) bool {
+	names := make(map[string]bool, len(refused))
+	for i := range refused {
+		s := &refused[i]
+		d := *s.of.Spec.Downstream
+		in.refused = append(in.refused, mutate.Excluded{
+			Name: s.want.Name, Downstream: d, Target: d.Repo + "/" + d.Package, Message: s.err.Error(),
+		})
+		names[s.of.Name] = true
+	}
+	in.wanted = slices.DeleteFunc(slices.Clone(in.wanted),
+		func(want v1alpha1.PackageVariant) bool { return names[want.Name] })
+	return len(refused) > 0
 }
 
 // do does one step, of a set with a rollout or without.

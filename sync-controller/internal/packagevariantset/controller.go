@@ -106,13 +106,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // sync does what the plan says. Nothing is done if the set cannot be expanded.
 func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) outcome {
 	in, err := r.gather(ctx, set)
-	if err == nil {
-		err = r.rollOut(ctx, set, in)
-	}
 	if err != nil {
 		return failed(err)
 	}
-	steps, held := plan(in)
+	steps, held, err := r.plan(ctx, set, in)
+	if err != nil {
+		return failed(err)
+	}
 	if held.reason != v1alpha2.ReasonTooManyDeletions {
 		if err := r.writeRollout(ctx, set, in); apierrors.IsConflict(err) {
 			return outcome{wait: delay} // somebody else has changed the set
@@ -124,4 +124,20 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 		r.apply(ctx, set, steps)
 	}
 	return judge(in, steps, held)
+}
+
+// plan plans what to do, of a set whose errorPolicy is Continue without what the API server refuses: that is tried
+// before anything is written, so that it takes no place in a rollout.
+func (r *Reconciler) plan(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) ([]step, hold, error) {
+	tried := map[string]bool{}
+	for {
+		pairs, err := r.rollOut(ctx, set, in)
+		if err != nil {
+			return nil, hold{}, err
+		}
+		steps, held := plan(in, pairs)
+		if held.reason != "" || in.spec.ErrorPolicy != v1alpha2.ErrorPolicyContinue || !in.refuse(r.try(ctx, steps, tried)) {
+			return steps, held, nil
+		}
+	}
 }

@@ -6,10 +6,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -19,9 +21,13 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,10 +35,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// cluster is a Reconciler over an API in memory that notes writes, and fails those that it is told to.
+// cluster is a Reconciler over an API in memory that notes writes, and fails or refuses those that it is told to.
 type cluster struct {
 	*Reconciler
-	fail map[string]bool
+	fail, refuse map[string]bool
 
 	mu     sync.Mutex
 	writes []string
@@ -46,14 +52,22 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 	if err := builder.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	c := &cluster{fail: map[string]bool{}}
-	note := func(verb string, o client.Object) error {
+	c := &cluster{fail: map[string]bool{}, refuse: map[string]bool{}}
+	note := func(verb string, o client.Object, dryRun []string) error {
 		write := fmt.Sprintf("%s %T %s", verb, o, o.GetName())
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.writes = append(c.writes, write)
-		if c.fail[write] {
+		if len(dryRun) > 0 {
+			c.writes = append(c.writes, "try to "+write)
+		} else {
+			c.writes = append(c.writes, write)
+		}
+		switch {
+		case c.fail[write]:
 			return errBoom
+		case c.refuse[write]:
+			return apierrors.NewInvalid(schema.GroupKind{Kind: "PackageVariant"}, o.GetName(),
+				field.ErrorList{field.Invalid(field.NewPath("spec"), 1, "not here")})
 		}
 		return nil
 	}
@@ -66,7 +80,8 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 			WithIndex(&v1alpha1.PackageVariant{}, ownersIndex, owners).
 			WithInterceptorFuncs(interceptor.Funcs{
 				Create: func(ctx context.Context, w client.WithWatch, o client.Object, options ...client.CreateOption) error {
-					if err := note("create", o); err != nil {
+					var asked client.CreateOptions
+					if err := note("create", o, asked.ApplyOptions(options).DryRun); err != nil {
 						return err
 					}
 					o.SetGeneration(1)
@@ -74,20 +89,21 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 				},
 				Patch: func(ctx context.Context, w client.WithWatch, o client.Object, p client.Patch,
 					options ...client.PatchOption) error {
-					if err := note("patch", o); err != nil {
+					var asked client.PatchOptions
+					if err := note("patch", o, asked.ApplyOptions(options).DryRun); err != nil {
 						return err
 					}
 					return w.Patch(ctx, o, p, options...)
 				},
 				Delete: func(ctx context.Context, w client.WithWatch, o client.Object, options ...client.DeleteOption) error {
-					if err := note("delete", o); err != nil {
+					if err := note("delete", o, nil); err != nil {
 						return err
 					}
 					return w.Delete(ctx, o, options...)
 				},
 				SubResourcePatch: func(ctx context.Context, w client.Client, sub string, o client.Object, p client.Patch,
 					options ...client.SubResourcePatchOption) error {
-					if err := note(sub, o); err != nil {
+					if err := note(sub, o, nil); err != nil {
 						return err
 					}
 					return w.SubResource(sub).Patch(ctx, o, p, options...)
@@ -225,4 +241,74 @@ func TestExcluded(t *testing.T) {
 	if diff := cmp.Diff([]string{status}, writes); diff != "" || ready != "2/1/0 ExpansionFailed" {
 		t.Errorf("%s; writes (-want +got):\n%s", ready, diff)
 	}
+}
+
+// TestRefused holds that a variant which the API server refuses holds up no other: it is left out before anything is
+// written, in a rollout and without one.
+func TestRefused(t *testing.T) {
+	webA, webB := expansion.Name("web", "a", "web"), expansion.Name("web", "b", "web")
+	const pv = " *v1alpha1.PackageVariant "
+	const message = "1 of 2 variants are refused by the API server and stay as they are: a/web: cannot create " +
+		"PackageVariant web-a: PackageVariant \"web-a\" is invalid: spec: Invalid value: 1: not here"
+	one := intstr.FromInt32(1)
+	for name, test := range map[string]struct {
+		rollout *v1alpha2.Rollout
+		ready   string
+		writes  []string
+		message string
+		waves   []v1alpha2.WaveStatus
+	}{
+		"without a rollout": {
+			ready:   "2/1/0 VariantRefused",
+			writes:  []string{"create" + pv + webB, status, "try to create" + pv + webA, "try to create" + pv + webB},
+			message: "0 of 2 variants are ready; " + message,
+		},
+		"in a rollout, one after the other": {
+			rollout: &v1alpha2.Rollout{Waves: []v1alpha2.Wave{{Name: "all", Selector: &metav1.LabelSelector{}, MaxConcurrent: &one}}},
+			ready:   "2/1/0 RolloutProgressing",
+			writes:  []string{"create" + pv + webB, status, status, "try to create" + pv + webA, "try to create" + pv + webB},
+			message: "wave all (1 of 1): 0 of 1 targets are Published with blueprints.web.v2; " + message,
+			waves:   []v1alpha2.WaveStatus{{Name: "all", State: "Progressing", Targets: 1, Updated: 1, Message: "0 of 1 targets are Published with blueprints.web.v2"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects := testObjects()
+			set := objects[0].(*v1alpha2.PackageVariantSet)
+			set.Spec.ErrorPolicy, set.Spec.Rollout = v1alpha2.ErrorPolicyContinue, test.rollout
+			c := newCluster(t, objects...)
+			c.live = c.client
+			c.refuse["create"+pv+webA] = true
+			writes, ready := c.reconcile(t, false)
+			if diff := cmp.Diff(test.writes, writes); diff != "" || ready != test.ready {
+				t.Errorf("ready %q; writes (-want +got):\n%s", ready, diff)
+			}
+			if err := c.client.Get(t.Context(), client.ObjectKeyFromObject(set), set); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.ReplaceAll(test.message, "web-a", webA), set.Status.Conditions[0].Message); diff != "" {
+				t.Errorf("message (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{webA + " VariantRefused"}, failureNames(set.Status.Failures)); diff != "" {
+				t.Errorf("failures (-want +got):\n%s", diff)
+			}
+			var waves []v1alpha2.WaveStatus
+			if set.Status.Rollout != nil {
+				waves = set.Status.Rollout.Waves
+			}
+			if diff := cmp.Diff(test.waves, waves, cmpopts.IgnoreTypes(metav1.Time{}, &metav1.Time{})); diff != "" {
+				t.Errorf("waves (-want +got):\n%s", diff)
+			}
+			c.refuse = nil
+			if writes, _ := c.reconcile(t, false); !slices.Contains(writes, "create"+pv+webA) && test.rollout == nil {
+				t.Errorf("it is not refused any more, and not made: %v", writes)
+			}
+		})
+	}
+}
+
+func failureNames(failures []v1alpha2.VariantFailure) (names []string) {
+	for _, f := range failures {
+		names = append(names, f.Variant+" "+f.Reason)
+	}
+	return names
 }

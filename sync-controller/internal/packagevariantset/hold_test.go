@@ -79,7 +79,7 @@ func TestHold(t *testing.T) {
 			wanted: wanted, existing: gone, want: tooManyAnd(tooMany + "1, allows 1" + remedy)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, got := plan(&input{owner: testOwner, spec: &test.spec, wanted: test.wanted, desired: len(test.wanted), existing: test.existing})
+			_, got := planOf(&input{owner: testOwner, spec: &test.spec, wanted: test.wanted, desired: len(test.wanted), existing: test.existing})
 			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(hold{})); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

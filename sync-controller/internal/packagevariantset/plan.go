@@ -33,14 +33,27 @@ type input struct {
 	settled bool
 	// notes say which targets select nothing.
 	notes []string
-	// excluded are the variants that the set wants and cannot make, if its errorPolicy is Continue.
-	excluded []mutate.Excluded
+	// excluded are the variants that the set wants and cannot make, if its errorPolicy is Continue; refused are those that
+	// the API server does not take.
+	excluded, refused []mutate.Excluded
+	// live reports whether the existing variants were read from the API server.
+	live bool
 	// revisions are the package revisions among which upstreams are found.
 	revisions []expansion.PackageRevision
 	// rolled is what the rollout of the set says. heldBack are the names of the variants that do not get yet what the set
-	// makes for them; those of them that do not exist are not among the wanted any more.
+	// makes for them.
 	rolled   rollout.Decision
 	heldBack map[string]bool
+}
+
+// pair is a variant that the set wants, and what there is of it.
+type pair struct {
+	want *v1alpha1.PackageVariant
+	// have is the variant of the set that becomes it, namesake a variant that is not the set's and has its name where
+	// there is no such; nil if there is none.
+	have, namesake *v1alpha1.PackageVariant
+	// now is what the variant is to be for now: want, unless a rollout holds that back; nil if it is not to be yet.
+	now *v1alpha1.PackageVariant
 }
 
 // action is what to do about a variant.
@@ -61,7 +74,9 @@ type step struct {
 	// have is the variant as it is, nil for create; want is what it is to be, nil for remove, waiting and taken. After
 	// the step is done, want is the variant as the cluster returned it.
 	have, want *v1alpha1.PackageVariant
-	err        error
+	// of is the variant that the set wants; nil for one that it does not want.
+	of  *v1alpha1.PackageVariant
+	err error
 }
 
 // does reports whether the step writes.
@@ -69,27 +84,29 @@ func (s *step) does() bool { return s.do == create || s.do == update || s.do == 
 
 // plan returns the steps that make the existing variants the wanted ones, those that it keeps among them, and why none
 // of them is to be done, if none is.
-func plan(in *input) ([]step, hold) {
-	steps := in.steps()
+func plan(in *input, pairs []pair) ([]step, hold) {
+	steps := in.steps(pairs)
 	return steps, in.hold(steps)
 }
 
 // steps returns the steps of a plan. If nothing is wanted, nothing is removed, unless the set allows that.
-func (in *input) steps() []step {
+func (in *input) steps(pairs []pair) []step {
 	owned := in.owned()
 	if in.settled {
 		return kept(owned)
 	}
-	matches, used := in.match(owned)
-	named := in.names()
+	used := make(map[*v1alpha1.PackageVariant]bool, len(pairs))
 	var steps []step
-	for i := range in.wanted {
-		want := &in.wanted[i]
-		if namesake := named[want.Name]; namesake != nil && matches[i] == nil {
-			steps = append(steps, step{do: taken, have: namesake})
-			continue
+	for i := range pairs {
+		p := &pairs[i]
+		used[p.have] = true
+		if p.namesake != nil {
+			steps = append(steps, step{do: taken, have: p.namesake})
+		} else if p.now != nil {
+			s := in.owner.step(p.have, p.now)
+			s.of = p.want
+			steps = append(steps, s)
 		}
-		steps = append(steps, in.owner.step(matches[i], want))
 	}
 	guarded := in.desired == 0 && !in.spec.AllowEmpty
 	for _, pv := range owned {
@@ -106,10 +123,11 @@ func (in *input) steps() []step {
 
 // spares reports whether a variant that is not wanted may be one that the set cannot make.
 func (in *input) spares(pv *v1alpha1.PackageVariant) bool {
-	return slices.ContainsFunc(in.excluded, func(x mutate.Excluded) bool {
+	is := func(x mutate.Excluded) bool {
 		unknown := x.Downstream == variant.Downstream{}
 		return unknown || pv.Name == x.Name || pv.Spec.Downstream != nil && *pv.Spec.Downstream == x.Downstream
-	})
+	}
+	return slices.ContainsFunc(in.excluded, is) || slices.ContainsFunc(in.refused, is)
 }
 
 // names returns the existing variants by their names.
@@ -150,29 +168,34 @@ func (in *input) owned() []*v1alpha1.PackageVariant {
 	return append(stay, leaving...)
 }
 
-// match returns which of the set's variants becomes each of the wanted ones: the first for the same downstream,
-// whatever its name, or else the one of the same name, unless that becomes another; nil if there is none.
-func (in *input) match(owned []*v1alpha1.PackageVariant) (matches []*v1alpha1.PackageVariant,
-	used map[*v1alpha1.PackageVariant]bool) {
+// match finds for each of the wanted variants which of the set's becomes it: the first for the same downstream,
+// whatever its name, or else the one of the same name, unless that becomes another.
+func (in *input) match() []pair {
 	first, named := map[variant.Downstream]*v1alpha1.PackageVariant{}, map[string]*v1alpha1.PackageVariant{}
-	for _, pv := range owned {
+	for _, pv := range in.owned() {
 		named[pv.Name] = pv
 		if d := pv.Spec.Downstream; d != nil && first[*d] == nil {
 			first[*d] = pv
 		}
 	}
-	matches, used = make([]*v1alpha1.PackageVariant, len(in.wanted)), map[*v1alpha1.PackageVariant]bool{}
+	pairs, used := make([]pair, len(in.wanted)), map[*v1alpha1.PackageVariant]bool{}
 	for i := range in.wanted {
-		matches[i] = first[*in.wanted[i].Spec.Downstream]
-		used[matches[i]] = true
+		p, want := &pairs[i], &in.wanted[i]
+		p.want, p.now, p.have = want, want, first[*want.Spec.Downstream]
+		used[p.have] = true
 	}
-	for i := range in.wanted {
-		if pv := named[in.wanted[i].Name]; matches[i] == nil && !used[pv] {
-			matches[i] = pv
+	all := in.names()
+	for i := range pairs {
+		p := &pairs[i]
+		if pv := named[p.want.Name]; p.have == nil && !used[pv] {
+			p.have = pv
 			used[pv] = true
 		}
+		if p.have == nil {
+			p.namesake = all[p.want.Name]
+		}
 	}
-	return matches, used
+	return pairs
 }
 
 // step returns what makes a variant that is the set's, or nil, the wanted one.

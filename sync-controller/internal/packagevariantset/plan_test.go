@@ -135,7 +135,7 @@ func TestPlan(t *testing.T) {
 			ownVariant("web-b", "a")}, want: []string{"keep web-b a", "keep web-a b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			steps, held := plan(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{AllowEmpty: test.allowEmpty},
+			steps, held := planOf(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{AllowEmpty: test.allowEmpty},
 				wanted: test.wanted, desired: len(test.wanted), existing: test.existing})
 			if held != (hold{}) {
 				t.Errorf("it is held back: %v", held)
@@ -151,12 +151,15 @@ func TestPlan(t *testing.T) {
 // TestPlanOfSettled holds that a variant which is being deleted is not counted among those that a settled set keeps: it
 // is not wanted any more, and was not when the set was found settled.
 func TestPlanOfSettled(t *testing.T) {
-	steps, _ := plan(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{}, settled: true,
+	steps, _ := planOf(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{}, settled: true,
 		existing: []v1alpha1.PackageVariant{ownVariant("web-a", "a"), ownVariant("web-c", "c", deleted)}})
 	if diff := cmp.Diff([]string{"keep web-a a"}, describe(steps)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
+
+// planOf returns the plan for a set without a rollout.
+func planOf(in *input) ([]step, hold) { return plan(in, in.match()) }
 
 func describe(steps []step) []string {
 	names := map[action]string{keep: "keep", create: "create", update: "update", remove: "remove", waiting: "waiting",
@@ -178,7 +181,7 @@ func describe(steps []step) []string {
 
 func TestCreateMarksTheVariant(t *testing.T) {
 	wanted := wantedVariant("web-a", "a")
-	steps, _ := plan(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{},
+	steps, _ := planOf(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{},
 		wanted: []v1alpha1.PackageVariant{wanted}})
 	got := steps[0].want
 	controller := true
@@ -206,7 +209,7 @@ func TestUpdateLeavesWhatIsNotTheSets(t *testing.T) {
 		pv.OwnerReferences = append(pv.OwnerReferences, foreign)
 	})
 	before := have.DeepCopy()
-	steps, _ := plan(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{},
+	steps, _ := planOf(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{},
 		wanted:   []v1alpha1.PackageVariant{wantedVariant("web-a", "a")},
 		existing: []v1alpha1.PackageVariant{have}})
 	got := steps[0].want

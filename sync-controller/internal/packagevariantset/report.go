@@ -111,7 +111,7 @@ func (t *tally) variant(pv *v1alpha1.PackageVariant) {
 // judge returns the outcome of steps that were applied, unless something held them back.
 func judge(in *input, steps []step, held hold) outcome {
 	t := count(in, steps, held.reason != "")
-	o := outcome{counts: &t.counts, err: errors.Join(t.errs...), wait: in.rolled.Again,
+	o := outcome{counts: &t.counts, err: errors.Join(t.errs...), wait: in.again(),
 		standing: in.rolled.Counts, failures: in.rolled.Failures,
 		pending: cmp.Or(held.would, "there is nothing to do")}
 	if len(in.allNotes()) == 0 && !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
@@ -139,6 +139,8 @@ func judge(in *input, steps []step, held hold) outcome {
 		}, c.Reason, "%s", c.Message)
 	case len(in.excluded) > 0:
 		say(v1alpha1.Stalled, v1alpha2.ReasonExpansionFailed, "%d of %d variants are ready", t.ready, t.desired)
+	case len(in.refused) > 0:
+		say(v1alpha1.Stalled, v1alpha2.ReasonVariantRefused, "%d of %d variants are ready", t.ready, t.desired)
 	case t.desired == 0 && t.current > 0:
 		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(in.spec, specPath, t.current))
 	case t.ready < t.desired:
@@ -154,17 +156,34 @@ func judge(in *input, steps []step, held hold) outcome {
 	return o
 }
 
-// allNotes returns the notes, and which targets cannot be expanded.
+// again returns after how long to plan again although nothing changes; 0 is not at all. No event tells when the API
+// server does not refuse a variant any more.
+func (in *input) again() time.Duration {
+	if wait := in.rolled.Again; len(in.refused) == 0 || wait > 0 && wait < lastRetry {
+		return wait
+	}
+	return lastRetry
+}
+
+// allNotes returns the notes, and which variants the set cannot make.
 func (in *input) allNotes() []string {
-	if len(in.excluded) == 0 {
-		return in.notes
+	notes := slices.Clone(in.notes)
+	for _, left := range []struct {
+		out []mutate.Excluded
+		are string
+	}{
+		{in.excluded, "targets cannot be expanded"}, {in.refused, "variants are refused by the API server"},
+	} {
+		var failing []string
+		for _, x := range left.out {
+			failing = append(failing, x.Target+": "+x.Message)
+		}
+		if len(failing) > 0 {
+			notes = append(notes, fmt.Sprintf("%d of %d %s and stay as they are: %s", len(failing), in.desired, left.are,
+				words.Some(failing, ", ")))
+		}
 	}
-	var failing []string
-	for _, x := range in.excluded {
-		failing = append(failing, x.Target+": "+x.Message)
-	}
-	return append(slices.Clone(in.notes), fmt.Sprintf("%d of %d targets cannot be expanded and stay as they are: %s",
-		len(failing), in.desired, words.Some(failing, ", ")))
+	return notes
 }
 
 // branchMoved tells of the variants that were made from an older commit of the branch that is their upstream.

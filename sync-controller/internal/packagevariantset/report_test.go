@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/rollout"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -222,5 +223,24 @@ func TestUnreadable(t *testing.T) {
 				t.Errorf("error %v; condition (-want +got):\n%s", got.err, diff)
 			}
 		})
+	}
+}
+
+// TestAgain holds after how long a set is planned again: what is refused, within five minutes.
+func TestAgain(t *testing.T) {
+	refused := []mutate.Excluded{{Name: "web-a"}}
+	for name, test := range map[string]struct {
+		in   input
+		want time.Duration
+	}{
+		"not at all":                    {input{}, 0},
+		"the rollout asks for it":       {input{rolled: rollout.Decision{Again: time.Hour}}, time.Hour},
+		"one is refused":                {input{refused: refused}, 5 * time.Minute},
+		"the rollout asks for it later": {input{refused: refused, rolled: rollout.Decision{Again: time.Hour}}, 5 * time.Minute},
+		"and earlier":                   {input{refused: refused, rolled: rollout.Decision{Again: time.Minute}}, time.Minute},
+	} {
+		if got := test.in.again(); got != test.want {
+			t.Errorf("%s: after %s, want %s", name, got, test.want)
+		}
 	}
 }

@@ -19,75 +19,78 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// rollOut plans the rollout of a set, and holds back in the input what is not to be written yet. Of a set without one,
-// the variants are counted. Nothing is opened by a cache that may be behind: the variants are read from the API server
-// then.
-func (r *Reconciler) rollOut(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) error {
-	view, places := in.rolloutInput(set)
+// rollOut matches wanted and existing variants, plans the rollout of the set, and holds back in the pairs what is not
+// to be written yet. Of a set without a rollout, the variants are counted. Nothing is opened by a cache that may be
+// behind: the variants are read from the API server then.
+func (r *Reconciler) rollOut(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) ([]pair, error) {
+	pairs := in.match()
+	view, rolled := in.rolloutInput(set, pairs)
 	if set.Spec.Rollout == nil {
 		in.rolled.Counts, in.rolled.Failures = rollout.Count(view)
-		return nil
+		return pairs, nil
 	}
 	in.rolled = rollout.Plan(view)
 	if in.rolled.ReadLive {
 		var err error
 		if in.existing, err = r.liveVariants(ctx, set.Namespace, in); err != nil {
-			return err
+			return nil, err
 		}
-		view, places = in.rolloutInput(set)
-		view.Live = true
-		in.rolled = rollout.Plan(view)
+		in.live = true
+		return r.rollOut(ctx, set, in)
 	}
 	if !set.Spec.Suspend { // what a suspended set would do is told as if there were no waves
-		in.holdBack(places)
+		in.holdBack(rolled)
 	}
-	return nil
+	return pairs, nil
 }
 
-// rolloutInput returns what a rollout depends on, and where each of its variants is among those that are wanted.
-func (in *input) rolloutInput(set *v1alpha2.PackageVariantSet) (view *rollout.Input, places []int) {
+// rolloutInput returns what a rollout depends on, and the pair of each of its variants.
+func (in *input) rolloutInput(set *v1alpha2.PackageVariantSet, pairs []pair) (view *rollout.Input, rolled []*pair) {
 	view = &rollout.Input{
 		Namespace: set.Namespace, Name: set.Name, Spec: set.Spec.Rollout, Suspended: set.Spec.Suspend,
 		Approvals: set.Annotations[v1alpha2.ApproveWaveAnnotation], Status: set.Status.Rollout,
-		Failures: set.Status.Failures, Now: time.Now(),
+		Failures: set.Status.Failures, Live: in.live, Now: time.Now(),
 	}
 	find := in.finder()
 	seen := map[v1alpha1.ResolvedUpstream]bool{}
-	add := func(v rollout.Variant, place int) {
+	add := func(v rollout.Variant) {
 		v.Upstream = find(v.Want.Upstream)
 		if !seen[v.Upstream] {
 			seen[v.Upstream] = true
 			view.Upstreams = append(view.Upstreams, v.Upstream)
 		}
-		view.Variants, places = append(view.Variants, v), append(places, place)
+		view.Variants = append(view.Variants, v)
 	}
-	owned := in.owned()
 	if in.settled {
-		for _, pv := range owned {
-			add(rollout.Variant{Name: pv.Name, Want: &pv.Spec, Have: pv}, 0)
+		for _, pv := range in.owned() {
+			add(rollout.Variant{Name: pv.Name, Want: &pv.Spec, Have: pv})
 		}
 		return view, nil
 	}
-	for _, x := range in.excluded {
-		view.Excluded = append(view.Excluded, rollout.Excluded{Name: cmp.Or(x.Name, x.Target),
-			Reason: v1alpha2.ReasonExpansionFailed})
+	exclude := func(name, reason string) {
+		view.Excluded = append(view.Excluded, rollout.Excluded{Name: name, Reason: reason})
 	}
-	matches, _ := in.match(owned)
-	names := in.names()
-	for i := range in.wanted {
-		want := &in.wanted[i]
-		v := rollout.Variant{Name: want.Name, Wave: want.Annotations[v1alpha2.WaveAnnotation], Want: &want.Spec,
-			Have: matches[i]}
-		switch {
-		case v.Have != nil:
-			v.Name = v.Have.Name
-		case names[want.Name] != nil:
-			view.Excluded = append(view.Excluded, rollout.Excluded{Name: want.Name, Reason: v1alpha2.ReasonNameTaken})
+	for _, x := range in.excluded {
+		exclude(cmp.Or(x.Name, x.Target), v1alpha2.ReasonExpansionFailed)
+	}
+	for _, x := range in.refused {
+		exclude(x.Name, v1alpha2.ReasonVariantRefused)
+	}
+	for i := range pairs {
+		p := &pairs[i]
+		v := rollout.Variant{Name: p.want.Name, Wave: p.want.Annotations[v1alpha2.WaveAnnotation], Want: &p.want.Spec,
+			Have: p.have}
+		if p.namesake != nil {
+			exclude(v.Name, v1alpha2.ReasonNameTaken)
 			continue
 		}
-		add(v, i)
+		if p.have != nil {
+			v.Name = p.have.Name
+		}
+		add(v)
+		rolled = append(rolled, p)
 	}
-	return view, places
+	return view, rolled
 }
 
 // finder returns a function that finds the package revision that an upstream stands for, once for each.
@@ -110,33 +113,26 @@ func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 	}
 }
 
-// holdBack makes the wanted variants what the steps of the rollout say: those that are held are as they are, or not
-// wanted yet.
-func (in *input) holdBack(places []int) {
+// holdBack makes of pairs for now what the steps of the rollout say: those that are held stay as they are, or are not
+// made yet.
+func (in *input) holdBack(rolled []*pair) {
 	in.heldBack = map[string]bool{}
-	later := map[int]bool{}
-	for k := range in.rolled.Steps {
-		s, i := &in.rolled.Steps[k], places[k]
-		in.wanted[i].Annotations = nil
+	for i := range in.rolled.Steps {
+		s, p := &in.rolled.Steps[i], rolled[i]
 		if s.Held {
 			in.heldBack[s.Variant] = true
 		}
-		if s.Spec == nil {
-			later[i] = true
+		if p.now = nil; s.Spec == nil {
 			continue
 		}
-		in.wanted[i].Spec = *s.Spec.DeepCopy()
+		now := *p.want
+		now.Annotations = nil
+		now.Spec = *s.Spec.DeepCopy()
 		if s.Action == rollout.Open {
-			in.wanted[i].Annotations = map[string]string{v1alpha2.OpenedAtAnnotation: in.rolled.OpenedAt}
+			now.Annotations = map[string]string{v1alpha2.OpenedAtAnnotation: in.rolled.OpenedAt}
 		}
+		p.now = &now
 	}
-	var now []v1alpha1.PackageVariant
-	for i := range in.wanted {
-		if !later[i] {
-			now = append(now, in.wanted[i])
-		}
-	}
-	in.wanted = now
 }
 
 // liveVariants returns the existing variants as they are now. Those that the cache has and that lack the set's label

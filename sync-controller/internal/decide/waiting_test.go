@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+)
+
+// TestWaiting holds what is told of the open draft, and which revision is told to be published.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	automatic := approves(variant.ApprovalPolicyAutomatic)
+	unmet := func(in *Input) {
+		in.Mutations[one] = Mutation{Points: []Point{{Condition: "config.injection.A.r", Required: true, Message: "no A named r"}}}
+	}
+	waits := func(name, reason, message string) *v1alpha1.OpenDraft {
+		return &v1alpha1.OpenDraft{Name: name, Reason: reason, Message: message}
+	}
+	for name, c := range map[string]struct {
+		in        *Input
+		want      *v1alpha1.OpenDraft
+		published string
+	}{
+		"there is no package": {in: input(nil)},
+		"it is published":     {in: input(nil, down("packagevariant-1", 1, published)), published: one},
+		"a draft": {in: input(nil, down("packagevariant-1", 0, draft)),
+			want: waits(one, "ManualApproval", one+" waits for a person to propose and approve it")},
+		"a proposed one": {in: input(nil, down("packagevariant-1", 0, isProposed)),
+			want: waits(one, "ManualApproval", one+" is proposed, and waits for a person to approve it")},
+		"a draft after a published one": {in: input(nil, down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft)),
+			want: waits(two, "ManualApproval", two+" waits for a person to propose and approve it"), published: one},
+		"two drafts": {in: input(nil, down("packagevariant-2", 0, draft), down("packagevariant-1", 0, draft)),
+			want: waits(one, "ManualApproval", one+" waits for a person to propose and approve it")},
+		"another's draft": {in: input(nil, down("packagevariant-1", 0, draft, others))},
+		"an injection point is not filled": {in: input(unmet, down("packagevariant-1", 0, draft)),
+			want: waits(one, "InjectionUnmet", one+" waits for config.injection.A.r: no A named r")},
+		"a policy waits": {in: input(automatic, down("packagevariant-1", 0, draft)), want: waits(one, "EditedByOthers",
+			one+" waits for a person, because somebody else made or edited it, or may have: propose and approve it")},
+		"a policy publishes": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, draft)),
+			want: waits(one, "ApprovalPending", one+" is to be published")},
+		"it is to be changed": {in: input(changed(one), down("packagevariant-1", 0, draft)),
+			want: waits(one, "Pending", one+" is to be changed: a.yaml, cm.yaml")},
+		"a function fails, whatever the policy": {in: input(all(automatic, fails(one)), down("packagevariant-1", 0, draft)),
+			want: waits(one, "FunctionFailed", "cannot change "+one+": apply-package-context: boom")},
+		"it is suspended, with something to do": {
+			in:   input(all(changed(one), func(in *Input) { in.Spec.Suspend = true }), down("packagevariant-1", 0, draft)),
+			want: waits(one, "Suspended", "suspended: would change "+one+"; set spec.suspend to false to go on")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := Decide(c.in)
+			if diff := cmp.Diff(c.want, Waiting(c.in, &d, d.Condition)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			got := ""
+			if r := Downstream(c.in); r != nil {
+				got = r.Name
+			}
+			if got != c.published {
+				t.Errorf("%q is published, want %q", got, c.published)
+			}
+		})
+	}
+}
