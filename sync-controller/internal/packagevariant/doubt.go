@@ -3,9 +3,11 @@
 package packagevariant
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // untouched reports whether nothing is known of the downstream package, and nothing was ever tried. If a cache that is
@@ -28,4 +30,11 @@ func (o *observation) doubtful() bool {
 	return o.Deleting || slices.ContainsFunc(names, func(name string) bool {
 		return !slices.ContainsFunc(there, func(r revision.Revision) bool { return r.Name == name })
 	})
+}
+
+// outdated reports whether a write was refused because the variant is not any more what the cache has of it.
+func outdated(err error) bool {
+	var status apierrors.APIStatus
+	return apierrors.IsConflict(err) && errors.As(err, &status) && status.Status().Details != nil &&
+		status.Status().Details.Kind == "packagevariants"
 }

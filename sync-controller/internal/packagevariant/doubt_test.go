@@ -3,11 +3,15 @@
 package packagevariant
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestDoubtful holds when Porch is asked what there is although nothing is to be written.
@@ -32,6 +36,26 @@ func TestDoubtful(t *testing.T) {
 		o := observed()
 		if c.edit(o); o.doubtful() != c.want {
 			t.Errorf("%s: doubtful is %t", name, !c.want)
+		}
+	}
+}
+
+// TestOutdated holds which conflicts say that the cache is behind: not those that Porch tells of.
+func TestOutdated(t *testing.T) {
+	t.Parallel()
+	of := func(group, resource string) error {
+		return fmt.Errorf("cannot write: %w", apierrors.NewConflict(schema.GroupResource{Group: group, Resource: resource},
+			"web", errors.New("modified")))
+	}
+	for want, errs := range map[bool][]error{
+		true: {of("config.porch.kpt.dev", "packagevariants")},
+		false: {nil, errors.New("conflict"), of("porch.kpt.dev", "packagerevisions"),
+			apierrors.NewNotFound(schema.GroupResource{Resource: "packagevariants"}, "web")},
+	} {
+		for _, err := range errs {
+			if got := outdated(err); got != want {
+				t.Errorf("%v: %t", err, got)
+			}
 		}
 	}
 }

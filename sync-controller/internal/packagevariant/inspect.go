@@ -70,18 +70,19 @@ func (e *evaluated) changed() []string {
 var errOutdated = errors.New("the spec has changed meanwhile")
 
 // inspect reads the package as it is now, and runs the functions over it. It reads nothing while a guard holds. Nil
-// says that there is nothing to do after all. Porch is asked what revisions there are only before something is written,
-// or where the caches cannot be right: a variant that is only to report costs no more than its contents.
-func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspection, error) {
+// says that there is nothing to do after all. The API and Porch are asked what there is only before something is
+// written, or where the caches are behind or cannot be right: a variant that is only to report costs no more than its
+// contents.
+func (r *Reconciler) inspect(ctx context.Context, seen *observation, behind bool) (*inspection, error) {
 	if !seen.Deleting && decide.Guard(&seen.Input) != nil {
 		return &inspection{observation: seen, contents: map[string]evaluated{}}, nil
 	}
 	in, err := r.look(ctx, seen)
-	if seen.untouched() {
+	if seen.untouched() && !behind {
 		return in, err
 	}
 	var steps []decide.Step
-	if err == nil {
+	if err == nil && !behind {
 		steps = decide.Decide(&in.Input).Steps
 		if len(steps) == 0 && !seen.doubtful() {
 			return in, nil
