@@ -132,6 +132,11 @@ func announced(pv *v1alpha1.PackageVariant, draft *decide.Draft) bool {
 		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady)
 }
 
+// announces reports whether the first step is to write to the status of a variant which draft is going to be asked for.
+func announces(pv *v1alpha1.PackageVariant, steps []decide.Step) bool {
+	return len(steps) > 0 && steps[0].Action == decide.Announce && !announced(pv, steps[0].Draft)
+}
+
 // create makes a draft.
 func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	made, err := a.porch.Create(ctx, porch.Draft{

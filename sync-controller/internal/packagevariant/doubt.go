@@ -19,7 +19,8 @@ func (o *observation) untouched() bool {
 }
 
 // doubtful reports whether the caches lack a revision that the status names: Porch leaves out of its lists what it
-// fails to read, so that it must be asked. So it must for a variant that is being deleted, and takes its packages along.
+// fails to read, so that it must be asked. So it must for a variant that is being deleted, and takes its packages with
+// it.
 func (o *observation) doubtful() bool {
 	status := &o.pv.Status
 	names := slices.Clone(status.OwnedRevisions)

@@ -136,8 +136,7 @@ func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error)
 // be read where the first step is to write its status, which is refused if the variant has changed.
 func (r *Reconciler) refresh(ctx context.Context, seen *observation, steps []decide.Step) (*observation, error) {
 	pv := *seen.pv
-	locked := len(steps) > 0 && steps[0].Action == decide.Announce && !announced(seen.pv, steps[0].Draft)
-	if !locked {
+	if !announces(seen.pv, steps) {
 		pv = v1alpha1.PackageVariant{}
 		if err := r.live.Get(ctx, seen.key(), &pv); err != nil {
 			return nil, err
