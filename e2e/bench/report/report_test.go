@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -211,7 +212,7 @@ func TestMerge(t *testing.T) {
 	since.Benchmarks, since.Machine.Cores = []Benchmark{{"e2e/compat", "Expansion/ours/100", nil}}, 4
 	merged = merged.Merge(since, PartExpansion, PartScale)
 	want.Apart = append(want.Apart, Apart{PartExpansion, since.Origin}, Apart{PartScale, since.Origin})
-	want.Scale, want.Benchmarks = nil, append(sample().Benchmarks[5:], since.Benchmarks...)
+	want.Scale, want.Benchmarks = nil, slices.Concat(sample().Benchmarks[5:], since.Benchmarks)
 	if diff := cmp.Diff(want, merged); diff != "" {
 		t.Errorf("two parts (-want +got):\n%s", diff)
 	}

@@ -112,8 +112,9 @@ func (r *Rollouts) expectations() []Expectation {
 	all := []Expectation{atMost(fmt.Sprintf("rollout: requests for a target, over %s targets", count(last.Targets)),
 		max(last.First.PerTarget(last.Targets), last.Next.PerTarget(last.Targets)), mostRolloutRequests)}
 	if few := &r.Points[0]; few.Targets < last.Targets {
-		all = append(all, atMost(fmt.Sprintf("rollout: time of a reconcile of the set for a target at %s targets, for each at %s",
-			count(last.Targets), count(few.Targets)), r.growth(), mostSuperlinear))
+		text := fmt.Sprintf("rollout: time of a reconcile of the set for a target at %s targets, for each at %s",
+			count(last.Targets), count(few.Targets))
+		all = append(all, atMost(text, r.growth(), mostSuperlinear))
 	}
 	waves, crowded := 0, 0
 	for i := range r.Points {

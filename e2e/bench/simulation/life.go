@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// branchWorkspace and branchRevision are the workspace and the revision of the placeholder that Porch makes of the published
-// content on the branch.
+// branchWorkspace and branchRevision are the workspace and the revision of the placeholder that Porch makes of the
+// published content on the branch.
 const (
 	branchWorkspace = "main"
 	branchRevision  = -1

@@ -31,8 +31,8 @@ type RolloutOptions struct {
 	Log io.Writer
 }
 
-// MeasureRollouts measures the rollouts of sets of each of the sizes, each in a cluster of its own, and puts them into a
-// run. Measured are two rollouts: of the first revision, by which the packages are made, and of the next one. It needs
+// MeasureRollouts measures rollouts of sets of each of the sizes, each in a cluster of its own, and puts them into a
+// run. Measured are two: of the first revision, by which the packages are made, and of the next one. It needs
 // the environment that the Makefile sets. When it returns, all that it started has ended.
 func MeasureRollouts(ctx context.Context, o RolloutOptions, run *report.Run) error {
 	rollouts := &report.Rollouts{Latencies: o.Latencies.report()}
@@ -88,7 +88,8 @@ func measureRollouts(t harness.T, o *RolloutOptions, targets int) report.Rollout
 	}
 	op.drain(0)
 	point := report.RolloutPoint{Targets: targets}
-	point.First = op.rollOut("blueprints.web.v1", 1, func() error { return f.apply(t.Context(), "set.yaml", "rollout.yaml") })
+	apply := func() error { return f.apply(t.Context(), "set.yaml", "rollout.yaml") }
+	point.First = op.rollOut("blueprints.web.v1", 1, apply)
 	op.judge(firstWorkspace, firstImage)
 	point.Next = op.rollOut("blueprints.web.v2", 2, f.publishNext)
 	op.judge(nextWorkspace, nextImage)
