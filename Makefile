@@ -38,6 +38,11 @@ stamp = $(if $(filter kubernetes kubectl,$(1)),$(shell awk -v p=k8s.io/component
 	'$$1 == "k8s.io/$(1)" { sub("^v0", "v1", $$2); split($$2, v, "."); \
 	print "-X " p ".gitVersion=" $$2 " -X " p ".gitMajor=1 -X " p ".gitMinor=" v[2]; exit }' tools/$(1)/go.mod))
 
+# How tools are built: as our own binaries are, so that the standard library and what else is the same is compiled once,
+# without what only debuggers read. Each tells how long it took.
+TOOL_BUILD = GOWORK=off go build -ldflags '-s -w $(call stamp,$(1))'
+built = { [ $$SECONDS -lt 3 ] || echo "== built $(1) in $$((SECONDS / 60)) min $$((SECONDS % 60)) s"; }
+
 # $(call module,NAME) is the module of a tool: tools/NAME, or else tools.
 module = $(if $(wildcard tools/$(1)/go.mod),tools/$(1),tools)
 
@@ -102,18 +107,20 @@ tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) ## Buil
 $(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(GOVULNCHECK) $(KUBE_STATE_METRICS):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd $(call module,$(@F)) && \
-	GOWORK=off go build -trimpath -ldflags '$(call stamp,$(@F))' -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@
+	$(call TOOL_BUILD,$(@F)) -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@ && $(call built,$(@F))
 
 $(CATALOG_BUILD):
 	@echo "== building functions of the catalog (once per version)"
-	@mkdir -p $(@D) && cd tools/catalog && GOWORK=off go build -trimpath -o $(@D)/ tool
+	@mkdir -p $(@D) && cd tools/catalog && $(TOOL_BUILD) -o $(@D)/ tool && $(call built,them)
 
-# What a Kubernetes API and Porch are made of, as the demo starts them.
-PLAIN_STACK := $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(PORCH)
+# What a Kubernetes API and Porch are made of, as the demo starts them. USERS_KUBECTL is a kubectl to take in place of ours.
+USERS_KUBECTL ?=
+PLAIN_STACK = $(ETCD) $(KUBE_APISERVER) $(if $(USERS_KUBECTL),,$(KUBECTL)) $(PORCH)
 
 .PHONY: plain-stack-tools
 plain-stack-tools: $(PLAIN_STACK)
-	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
+	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
+	@ln -sfn $(or $(USERS_KUBECTL),$(KUBECTL)) bin/tools/kubectl
 	@ln -sfn $(dir $(PORCH))server bin/tools/function-runner && ln -sfn $(dir $(PORCH))git bin/tools/git-server
 
 # With what only tests and benchmarks start: the controllers of both.
@@ -124,26 +131,26 @@ stack-tools: plain-stack-tools $(KUBE_CONTROLLER_MANAGER) $(PORCH_CONTROLLERS) #
 # These take minutes, so they wait for one another even under make -j.
 $(KUBE_APISERVER): | $(ETCD)
 $(KUBECTL): | $(KUBE_APISERVER)
-$(PORCH): | $(KUBECTL)
+$(PORCH): | $(KUBE_APISERVER) $(if $(USERS_KUBECTL),,$(KUBECTL))
 $(KUBE_CONTROLLER_MANAGER): | $(PORCH)
 $(PORCH_CONTROLLERS): | $(KUBE_CONTROLLER_MANAGER)
 
 $(KUBE_APISERVER) $(KUBE_CONTROLLER_MANAGER):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd tools/kubernetes && \
-	GOWORK=off go build -trimpath -ldflags '$(call stamp,kubernetes)' -o $@.$$$$ k8s.io/kubernetes/cmd/$(@F) && mv $@.$$$$ $@
+	$(call TOOL_BUILD,kubernetes) -o $@.$$$$ k8s.io/kubernetes/cmd/$(@F) && mv $@.$$$$ $@ && $(call built,$(@F))
 
 # The binary that make takes for all of them is moved last.
 PORCH_PACKAGES := $(addprefix github.com/nephio-project/porch/,func/server test/git cmd/porchctl cmd/porch)
 $(PORCH):
 	@echo "== building Porch (once per version)"
-	@mkdir -p $(@D)/$$$$ && cd tools/porch && GOWORK=off go build -trimpath -o $(@D)/$$$$/ $(PORCH_PACKAGES) && cd $(@D) && \
-	mv $$$$/server $$$$/git $$$$/porchctl . && mv $$$$/porch . && rmdir $$$$
+	@mkdir -p $(@D)/$$$$ && cd tools/porch && $(TOOL_BUILD) -o $(@D)/$$$$/ $(PORCH_PACKAGES) && cd $(@D) && \
+	mv $$$$/server $$$$/git $$$$/porchctl . && mv $$$$/porch . && rmdir $$$$ && $(call built,Porch)
 
 $(PORCH_CONTROLLERS):
 	@echo "== building the controllers of Porch (once per version)"
 	@mkdir -p $(@D) && cd tools/porch && \
-	GOWORK=off go build -trimpath -o $@.$$$$ github.com/nephio-project/porch/controllers && mv $@.$$$$ $@
+	$(TOOL_BUILD) -o $@.$$$$ github.com/nephio-project/porch/controllers && mv $@.$$$$ $@ && $(call built,them)
 
 .PHONY: build
 build: build-functions build-controller ## Build the functions and the controller into bin
@@ -268,9 +275,21 @@ DEMO := cd e2e && GOWORK=off go build -o ../bin/demo ./demo && exec ../bin/demo
 # Each demo says what it has to build before that begins, and builds nothing else.
 .PHONY: demo
 demo: ## Show a blueprint become the packages of a fleet, and a rollout in waves, with Porch and the controller
-	@hack/announce.sh $(PLAIN_STACK) $(SYNC_CONTROLLER)
-	@$(MAKE) --no-print-directory plain-stack-tools build-controller
+	@kubectl=$$(hack/users-kubectl.sh) && $(MAKE) --no-print-directory demo-in-a-cluster USERS_KUBECTL="$$kubectl"
+
+# The functions come first: they are built in a minute, and show the main job while nobody waits for the rest.
+.PHONY: demo-in-a-cluster
+demo-in-a-cluster:
+	@first=$$(hack/announce.sh $(FUNCTIONS_BIN) $(PLAIN_STACK) $(SYNC_CONTROLLER)) && \
+	if [ -n "$$first" ]; then echo "$$first"; $(MAKE) --no-print-directory demo-functions; fi
+	@$(MAKE) --no-print-directory plain-stack-tools
+	@echo '== building sync-controller' && $(MAKE) --no-print-directory --silent build-controller && $(call built,sync-controller)
 	@$(DEMO)
+
+.PHONY: demo-functions
+demo-functions: ## Show what the functions do, with nothing but themselves
+	@echo '== building the functions' && $(MAKE) --no-print-directory --silent build-functions && $(call built,the functions)
+	@hack/demo-functions.sh $(FUNCTIONS_BIN) && echo && echo "== shown: what the functions do by themselves"
 
 .PHONY: demo-kpt
 demo-kpt: ## Show the functions by themselves, with kpt and no cluster

@@ -8,7 +8,7 @@ set -euo pipefail
 # minutes NAME is what a binary takes when those before it have been built.
 minutes() {
 	case $1 in
-	kube-apiserver) echo 6 ;;
+	kube-apiserver) echo 5 ;;
 	porch) echo 5 ;;
 	kpt) echo 3 ;;
 	sync-controller) echo 2 ;;
@@ -16,15 +16,16 @@ minutes() {
 	esac
 }
 
-list='' total=0
+list='' total=0 advice=''
 for binary in "$@"; do
 	[[ -e $binary ]] && continue
 	name=${binary##*/}
 	list+="${list:+, }$name ($(minutes "$name") min)"
 	total=$((total + $(minutes "$name")))
+	[[ $name == kubectl ]] && advice=' A kubectl on the PATH that is not older would be used in place of one.'
 done
 [[ -z $list ]] && exit
 cat <<END
 == To be built first, from source: $list.
-== On two cores that takes about $total minutes, once: it is kept in bin. What Go has in its cache goes faster.
+== On two cores that takes about $total minutes, once: it is kept in bin. What Go has in its cache goes faster.$advice
 END

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -23,6 +24,21 @@ const (
 	begin = "<!-- begin of what make bench writes -->\n"
 	end   = "<!-- end of what make bench writes -->\n"
 )
+
+// read reads what docs/benchmarks tells of.
+func read(root string) (*report.Run, error) {
+	content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(docs), results))
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	var run report.Run
+	if err := decoder.Decode(&run); err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", docs, results, err)
+	}
+	return &run, nil
+}
 
 // write writes what was measured, and the documents about it, and returns their directory.
 func write(run *report.Run, root string, whole bool) (dir string, err error) {

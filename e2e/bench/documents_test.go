@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -21,17 +20,11 @@ const root = "../.."
 // program does not know.
 func lastRun(t *testing.T) *report.Run {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root, docs, results))
+	run, err := read(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.DisallowUnknownFields()
-	var run report.Run
-	if err := decoder.Decode(&run); err != nil {
-		t.Fatalf("%s: %v", results, err)
-	}
-	return &run
+	return run
 }
 
 // TestDocuments holds that the page, its plots and the README tell what the last run has measured. With UPDATE_GOLDEN
@@ -58,12 +51,12 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
-		got[entry.Name()] = read(t, filepath.Join(root, docs, entry.Name()))
+		got[entry.Name()] = text(t, filepath.Join(root, docs, entry.Name()))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s is not what %s says; run make golden (-want +got):\n%s", docs, results, diff)
 	}
-	readme := read(t, filepath.Join(root, "README.md"))
+	readme := text(t, filepath.Join(root, "README.md"))
 	updated, err := inReadme(run, readme)
 	if err != nil {
 		t.Fatal(err)
@@ -81,15 +74,15 @@ func TestInReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{
+	for before, want := range map[string]string{
 		"a\n" + begin + "old\n" + end + "b\n": "a\n" + begin + summary + end + "b\n",
 		"a\n" + begin + end:                   "a\n" + begin + summary + end,
 		"a\n" + begin + "b\n":                 "",
 		"a\n" + end + "b\n" + begin:           "",
 	} {
-		got, err := inReadme(run, text)
+		got, err := inReadme(run, before)
 		if (err != nil) != (want == "") || got != want {
-			t.Errorf("in %q:\ngot  %q, %v\nwant %q", text, got, err, want)
+			t.Errorf("in %q:\ngot  %q, %v\nwant %q", before, got, err, want)
 		}
 	}
 	const message = `it must have the lines "<!-- begin of what make bench writes -->" and "<!-- end of what make bench ` +
@@ -99,7 +92,7 @@ func TestInReadme(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, file string) string {
+func text(t *testing.T, file string) string {
 	t.Helper()
 	content, err := os.ReadFile(file)
 	if err != nil {

@@ -3,28 +3,32 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/contest"
+	"github.com/package-variants/package-variants/e2e/bench/report"
 )
 
 // The parts of a run.
 const (
-	fanOut    = "fanout"
-	rest      = "rest"
-	change    = "change"
-	expansion = "expansion"
-	functions = "functions"
-	scale     = "scale"
+	fanOut    = report.PartFanOut
+	rest      = report.PartRest
+	change    = report.PartChange
+	expansion = report.PartExpansion
+	functions = report.PartFunctions
+	scale     = report.PartScale
+	rollout   = report.PartRollout
 )
 
 // parts are all of them, in the order of the page.
-var parts = []string{fanOut, rest, change, expansion, functions, scale}
+var parts = []string{fanOut, rest, change, expansion, functions, scale, rollout}
 
 // options are what a run can be told.
 type options struct {
@@ -32,7 +36,9 @@ type options struct {
 	scenario        contest.Scenario
 	settle, resting time.Duration
 	count           int
-	sizes           []int
+	sizes, targets  []int
+	// merge tells whether the parts go into docs/benchmarks, beside those that are there.
+	merge bool
 	// args are the arguments.
 	args []string
 }
@@ -42,6 +48,7 @@ func defaults() *options {
 	return &options{
 		only: parts, scenario: contest.Scenario{Variants: 50, Repositories: 5},
 		settle: time.Minute, resting: time.Minute, count: 5, sizes: []int{100, 1000, 10000},
+		targets: []int{250, 500, 1000},
 	}
 }
 
@@ -69,17 +76,10 @@ func parse(args []string, out io.Writer) (*options, error) {
 	f.DurationVar(&o.resting, "rest", o.resting, "how long the rest is measured")
 	f.IntVar(&o.count, "count", o.count, "how often each benchmark of the functions is run; the median counts")
 	f.Func("sizes", "how many variants the simulated fleets have, separated by commas (default 100,1000,10000)",
-		func(text string) error {
-			o.sizes = nil
-			for _, size := range strings.Split(text, ",") {
-				var n int
-				if _, err := fmt.Sscanf(size, "%d", &n); err != nil {
-					return fmt.Errorf("%q is not a number", size)
-				}
-				o.sizes = append(o.sizes, n)
-			}
-			return nil
-		})
+		numbers(&o.sizes))
+	f.Func("targets", "how many targets the simulated rollouts have, separated by commas (default 250,500,1000)",
+		numbers(&o.targets))
+	f.BoolVar(&o.merge, "merge", false, "with -only: write the parts to "+docs+", and keep the others that are there")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,27 @@ func parse(args []string, out io.Writer) (*options, error) {
 		fmt.Fprintln(out, err)
 		return nil, err
 	}
+	if o.merge && len(o.only) == len(parts) {
+		err := errors.New("-merge is for some of the parts: name them by -only; all of them need no flag")
+		fmt.Fprintln(out, err)
+		return nil, err
+	}
 	return o, nil
+}
+
+// numbers returns what reads numbers that are separated by commas.
+func numbers(into *[]int) func(string) error {
+	return func(text string) error {
+		*into = nil
+		for _, each := range strings.Split(text, ",") {
+			n, err := strconv.Atoi(each)
+			if err != nil {
+				return fmt.Errorf("%q is not a number", each)
+			}
+			*into = append(*into, n)
+		}
+		return nil
+	}
 }
 
 // measures tells whether a part is measured.

@@ -18,9 +18,10 @@ func TestParse(t *testing.T) {
 	whole := defaults()
 	some := defaults()
 	some.args = []string{"-only", "rest,change", "-variants=4", "-repositories=2", "-settle=1s", "-rest", "10s",
-		"-count=1", "-sizes", "10,20"}
+		"-count=1", "-sizes", "10,20", "-targets=30", "-merge"}
 	some.only, some.scenario = []string{rest, change}, contest.Scenario{Variants: 4, Repositories: 2}
 	some.settle, some.resting, some.count, some.sizes = time.Second, 10*time.Second, 1, []int{10, 20}
+	some.targets, some.merge = []int{30}, true
 	for _, c := range []struct {
 		want    *options
 		whole   bool
@@ -28,7 +29,7 @@ func TestParse(t *testing.T) {
 	}{
 		{whole, true, "make bench"},
 		{some, false, "make bench BENCHFLAGS='-only rest,change -variants=4 -repositories=2 -settle=1s -rest 10s " +
-			"-count=1 -sizes 10,20'"},
+			"-count=1 -sizes 10,20 -targets=30 -merge'"},
 	} {
 		got, err := parse(c.want.args, t.Output())
 		if err != nil {
@@ -49,9 +50,11 @@ func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"-only fanout,all": `invalid value "fanout,all" for flag -only: there is no part "all": ` +
-			`it must be one of fanout, rest, change, expansion, functions, scale`,
-		"-sizes ten": `invalid value "ten" for flag -sizes: "ten" is not a number`,
-		"fanout":     `unexpected argument "fanout": there are flags only, see -help`,
+			`it must be one of fanout, rest, change, expansion, functions, scale, rollout`,
+		"-sizes ten":  `invalid value "ten" for flag -sizes: "ten" is not a number`,
+		"-targets 1,": `invalid value "1," for flag -targets: "" is not a number`,
+		"-merge":      "-merge is for some of the parts: name them by -only; all of them need no flag",
+		"fanout":      `unexpected argument "fanout": there are flags only, see -help`,
 	} {
 		var out strings.Builder
 		if _, err := parse(strings.Fields(args), &out); err == nil || err.Error() != want {

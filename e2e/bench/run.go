@@ -41,7 +41,14 @@ func bench(ctx context.Context, o *options, out io.Writer) error {
 	if err := measure(ctx, root, o, out, run); err != nil {
 		return err
 	}
-	dir, err := write(run, root, o.whole())
+	if o.merge {
+		kept, err := read(root)
+		if err != nil {
+			return err
+		}
+		run = kept.Merge(run, o.only...)
+	}
+	dir, err := write(run, root, o.whole() || o.merge)
 	if err != nil {
 		return err
 	}
@@ -66,9 +73,9 @@ func describe(ctx context.Context, root string, o *options) (*report.Run, error)
 	if err != nil {
 		return nil, err
 	}
-	return &report.Run{
+	return &report.Run{Origin: report.Origin{
 		Date: time.Now().UTC().Format(time.DateOnly), Command: o.command(), Machine: described, Versions: versions,
-	}, nil
+	}}, nil
 }
 
 // measure measures one part after the other, so that none disturbs another.
@@ -94,15 +101,35 @@ func measure(ctx context.Context, root string, o *options, out io.Writer, run *r
 			run.Benchmarks = append(run.Benchmarks, measured...)
 		}
 	}
-	if !o.measures(scale) {
+	return simulate(ctx, root, o, out, run)
+}
+
+// simulate measures the parts before a simulated Porch, which takes the time that a real one took in this run, or in
+// the one that this is to be merged into.
+func simulate(ctx context.Context, root string, o *options, out io.Writer, run *report.Run) error {
+	latencies, timed := simulation.DefaultLatencies, run
+	if o.merge && run.FanOut == nil {
+		var err error
+		if timed, err = read(root); err != nil {
+			return err
+		}
+	}
+	if timed.FanOut != nil {
+		latencies = simulation.LatenciesOf(timed.FanOut.Latencies)
+	}
+	if o.measures(scale) {
+		err := simulation.Measure(ctx, simulation.Options{
+			Variants: o.sizes, Latencies: latencies, Events: burst, Settle: still, Log: out,
+		}, run)
+		if err != nil {
+			return err
+		}
+	}
+	if !o.measures(rollout) {
 		return nil
 	}
-	latencies := simulation.DefaultLatencies
-	if run.FanOut != nil {
-		latencies = simulation.LatenciesOf(run.FanOut.Latencies)
-	}
-	return simulation.Measure(ctx, simulation.Options{
-		Variants: o.sizes, Latencies: latencies, Events: burst, Settle: still, Log: out,
+	return simulation.MeasureRollouts(ctx, simulation.RolloutOptions{
+		Targets: o.targets, Latencies: latencies, Log: out,
 	}, run)
 }
 

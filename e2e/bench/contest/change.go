@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/bench/tally"
 )
 
 // unfollowed is how long is waited for a contender to follow a change, before it is said that it does not.
@@ -94,7 +95,7 @@ func (c *contender) react(affected []pkg, change func()) report.Reaction {
 		c.quiet()
 	}
 	requests := c.proxy.Requests()
-	reaction.Requests = tally(requests)
+	reaction.Requests = tally.Of(requests)
 	reaction.Reconciles, reaction.Evaluations = c.reconciles()
 	reaction.Reconciles -= reconciled
 	reaction.Evaluations -= evaluated

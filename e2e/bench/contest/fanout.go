@@ -10,6 +10,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/bench/machine"
 	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/bench/tally"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -48,12 +49,12 @@ func (c *contender) fanOut(packages []pkg) report.Contender {
 		requests = c.proxy.Requests()
 	}
 	result := report.Contender{
-		Seconds: ended.Sub(began).Seconds(), Requests: tally(requests),
+		Seconds: ended.Sub(began).Seconds(), Requests: tally.Of(requests),
 		CPUSeconds: (after.CPU - start.CPU).Seconds(), PeakBytes: after.PeakBytes,
 	}
 	result.Wrong, result.Fault = c.verify(packages)
 	c.sleep(time.Until(began.Add(opening)))
-	result.FirstSeconds, result.First = opening.Seconds(), tally(before(c.proxy.Requests(), began.Add(opening)))
+	result.FirstSeconds, result.First = opening.Seconds(), tally.Of(before(c.proxy.Requests(), began.Add(opening)))
 	return result
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/bench/tally"
 )
 
 // rest lets some time pass after all is done, and returns the requests of some more time.
@@ -14,5 +15,5 @@ func (c *contender) rest(settle, during time.Duration) []report.RequestCount {
 	c.sleep(settle)
 	c.proxy.Reset()
 	c.sleep(during)
-	return tally(c.proxy.Requests())
+	return tally.Of(c.proxy.Requests())
 }

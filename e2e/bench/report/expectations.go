@@ -18,15 +18,17 @@ type Expectation struct {
 
 // The limits of the expectations.
 const (
-	leastRequests      = 5     // that a controller needs for a variant
-	mostRequests       = 7.0   // that ours may take for one
-	leastFewerRequests = 5.0   // requests of Porch's controllers in the first minute, for each of ours
-	mostOfFloor        = 1.15  // our time, for each second of the floor
-	leastFaster        = 50.0  // the time of Porch's expansion, for each second of ours
-	mostSuperlinear    = 1.5   // the growth of what a target or a variant takes, from the reference on
-	mostOfNoop         = 1.1   // the processor time of a function, for each second of one that does nothing
-	mostMemory         = 500e6 // of the controller with the largest fleet
-	reference          = 1000  // the targets, and the variants, from which on growth is looked at
+	leastRequests      = 5    // that a controller needs for a variant
+	mostRequests       = 7.0  // that ours may take for one
+	leastFewerRequests = 5.0  // requests of Porch's controllers in the first minute, for each of ours
+	mostOfFloor        = 1.15 // our time, for each second of the floor
+	leastFaster        = 50.0 // the time of Porch's expansion, for each second of ours
+	mostSuperlinear    = 1.5  // the growth of what a target or a variant takes, from the reference on
+	mostOfNoop         = 1.1  // the processor time of a function, for each second of one that does nothing
+	// requests for a target that a rollout may take
+	mostRolloutRequests = 8.0
+	mostMemory          = 500e6 // of the controller with the largest fleet
+	reference           = 1000  // the targets, and the variants, from which on growth is looked at
 )
 
 // Expectations returns the expectations that what was measured allows to judge, in the order of the parts.
@@ -34,6 +36,7 @@ func (r *Run) Expectations() []Expectation {
 	return slices.Concat(
 		r.FanOut.expectations(), r.Rest.expectations(), r.Change.expectations(),
 		r.expansionExpectations(), r.processExpectations(), r.Scale.expectations(),
+		r.Rollouts.expectations(),
 	)
 }
 

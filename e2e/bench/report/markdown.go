@@ -82,8 +82,8 @@ func (r *Run) write(t *template.Template, dir string) (string, error) {
 }
 
 // VersionOf returns the version of something, empty if it is not known.
-func (r *Run) VersionOf(name string) string {
-	for _, v := range r.Versions {
+func (o *Origin) VersionOf(name string) string {
+	for _, v := range o.Versions {
 		if v.Name == name {
 			return v.Version
 		}

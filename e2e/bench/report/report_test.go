@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/package-variants/package-variants/e2e/internal/tree"
@@ -16,9 +18,11 @@ import (
 // sample is a run whose numbers are easy to follow in the documents.
 func sample() *Run {
 	return &Run{
-		Date: "2026-01-02", Command: "make bench",
-		Machine:  Machine{CPU: "Example 9000", Cores: 2, MemoryBytes: 8_000_000_000, System: "Linux 6.1"},
-		Versions: []Version{{"Go", "1.26.0"}, {"Porch", "v1.5.3"}},
+		Origin: Origin{
+			Date: "2026-01-02", Command: "make bench",
+			Machine:  Machine{CPU: "Example 9000", Cores: 2, MemoryBytes: 8_000_000_000, System: "Linux 6.1"},
+			Versions: []Version{{"this project", "commit one"}, {"Go", "1.26.0"}, {"Porch", "v1.5.3"}},
+		},
 		FanOut: &FanOut{
 			Variants: 50, Repositories: 5,
 			Ours: Contender{
@@ -105,6 +109,37 @@ func sample() *Run {
 				},
 			},
 		},
+		Rollouts: sampleRollouts(),
+	}
+}
+
+// sampleRollouts are rollouts over 100 and 1,000 targets.
+func sampleRollouts() *Rollouts {
+	point := func(targets int, next float64) RolloutPoint {
+		return RolloutPoint{
+			Targets: targets,
+			First: RolledOut{
+				Seconds: 20, CPUSeconds: 2.5, Reconciles: 5 * targets, SetReconciles: 40, SetSeconds: 0.0004 * float64(targets),
+				Requests: []RequestCount{
+					{Verb: "create", Resource: "packagerevisions", Count: targets},
+					{Verb: "patch", Resource: "packagevariants/status", Count: 3 * targets},
+				},
+				Waves: []RolledWave{{"canary", targets / 20, 10, 5}, {"all", targets - targets/20, 100, 95}},
+			},
+			Next: RolledOut{
+				Seconds: 40, CPUSeconds: 5, Reconciles: 6 * targets, SetReconciles: 40, SetSeconds: next * float64(targets),
+				Requests: []RequestCount{
+					{Verb: "create", Resource: "packagerevisions", Count: targets},
+					{Verb: "patch", Resource: "packagevariants", Count: targets},
+					{Verb: "patch", Resource: "packagevariants/status", Count: 6 * targets},
+				},
+				Waves: []RolledWave{{"canary", targets / 20, 10, 10}, {"all", targets - targets/20, 100, 100}},
+			},
+		}
+	}
+	return &Rollouts{
+		Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.1}},
+		Points:    []RolloutPoint{point(100, 0.002), point(1000, 0.004)},
 	}
 }
 
@@ -126,7 +161,9 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	part := &Run{
-		Date: run.Date, Command: "make bench BENCHFLAGS='-only expansion'", Machine: run.Machine,
+		Origin: Origin{
+			Date: run.Date, Command: "make bench BENCHFLAGS='-only expansion'", Machine: run.Machine,
+		},
 		Benchmarks: run.Measured(expansionOurs, expansionPorch),
 	}
 	partPage, err := part.Markdown()
@@ -144,6 +181,44 @@ func TestDocuments(t *testing.T) {
 	}
 	for name, got := range files {
 		tree.Golden(t, filepath.Join("testdata", name), got)
+	}
+}
+
+// TestMerge holds that a part which is measured later is told with its own origin, and that nothing else changes.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	since := &Run{Origin: Origin{
+		Date: "2026-02-03", Command: "make bench BENCHFLAGS='-only rollout -merge'", Machine: sample().Machine,
+		Versions: []Version{{"this project", "commit two"}, {"Go", "1.26.0"}, {"Porch", "v1.5.4"}},
+	}, Rollouts: &Rollouts{Points: sampleRollouts().Points[:1]}}
+	merged := sample().Merge(since, PartRollout)
+	want := sample()
+	want.Rollouts, want.Apart = since.Rollouts, []Apart{{PartRollout, since.Origin}}
+	if diff := cmp.Diff(want, merged); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(want, merged.Merge(since, PartRollout)); diff != "" {
+		t.Errorf("merged again (-want +got):\n%s", diff)
+	}
+	page, err := merged.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = "\nThe part *rollout* was measured by itself on 2026-02-03, with commit two, by " +
+		"`make bench BENCHFLAGS='-only rollout -merge'`, on Porch v1.5.4.\n"
+	if !strings.Contains(page, line) {
+		t.Errorf("the page has no %q:\n%.1500s", line, page)
+	}
+	since.Benchmarks, since.Machine.Cores = []Benchmark{{"e2e/compat", "Expansion/ours/100", nil}}, 4
+	merged = merged.Merge(since, PartExpansion, PartScale)
+	want.Apart = append(want.Apart, Apart{PartExpansion, since.Origin}, Apart{PartScale, since.Origin})
+	want.Scale, want.Benchmarks = nil, slices.Concat(sample().Benchmarks[5:], since.Benchmarks)
+	if diff := cmp.Diff(want, merged); diff != "" {
+		t.Errorf("two parts (-want +got):\n%s", diff)
+	}
+	const other = ", on 4 cores of an Example 9000, Linux 6.1, Porch v1.5.4"
+	if got := merged.Apart[1].Elsewhere(merged.Origin); got != other {
+		t.Errorf("%q, want %q", got, other)
 	}
 }
 
@@ -183,19 +258,22 @@ func TestExpectations(t *testing.T) {
 		return out
 	}
 	want := map[string]bool{
-		"fan-out: for each variant one draft is made, its contents saved once and its status written twice":  true,
-		"fan-out: requests for a variant, of which it takes 5: at most 7":                                    true,
-		"fan-out: requests of Porch's controllers in the first 60 s, for each of ours: at least 5":           true,
-		"fan-out: our time, for each second of Porch's own clones and saves: at most 1.15":                   true,
-		"at rest: no write, and no reading of contents":                                                      true,
-		"an object changes: only the affected packages are read and written":                                 true,
-		"an upstream is published: only the affected packages are read and written":                          false,
-		"expansion: Porch's time for each second of ours, at 1,000 targets: at least 50":                     true,
-		"expansion: time for a target at 100,000 targets, for each second at 1,000: at most 1.5":             false,
-		"functions: processor time, for each second of a function that does nothing, at worst: at most 1.1":  true,
-		"scale: at most 500 MB of memory with 10,000 variants":                                               false,
-		"scale: processor time or requests for a variant at 10,000 variants, for each at 1,000: at most 1.5": true,
-		"scale: start with 10,000 variants that are ready: no write, and no reading of contents":             true,
+		"fan-out: for each variant one draft is made, its contents saved once and its status written twice":   true,
+		"fan-out: requests for a variant, of which it takes 5: at most 7":                                     true,
+		"fan-out: requests of Porch's controllers in the first 60 s, for each of ours: at least 5":            true,
+		"fan-out: our time, for each second of Porch's own clones and saves: at most 1.15":                    true,
+		"at rest: no write, and no reading of contents":                                                       true,
+		"an object changes: only the affected packages are read and written":                                  true,
+		"an upstream is published: only the affected packages are read and written":                           false,
+		"expansion: Porch's time for each second of ours, at 1,000 targets: at least 50":                      true,
+		"expansion: time for a target at 100,000 targets, for each second at 1,000: at most 1.5":              false,
+		"functions: processor time, for each second of a function that does nothing, at worst: at most 1.1":   true,
+		"scale: at most 500 MB of memory with 10,000 variants":                                                false,
+		"scale: processor time or requests for a variant at 10,000 variants, for each at 1,000: at most 1.5":  true,
+		"scale: start with 10,000 variants that are ready: no write, and no reading of contents":              true,
+		"rollout: requests for a target, over 1,000 targets: at most 8":                                       true,
+		"rollout: time of a reconcile of the set for a target at 1,000 targets, for each at 100: at most 1.5": false,
+		"rollout: never more than maxConcurrent targets of a wave in flight":                                  true,
 	}
 	if diff := cmp.Diff(want, met(sample())); diff != "" {
 		t.Errorf("the sample (-want +got):\n%s", diff)
@@ -214,6 +292,9 @@ func TestExpectations(t *testing.T) {
 	other.Scale.Points[1].Restart.Asked.ContentReads = 1
 	other.Scale.Points[1].PeakBytes = 500_000_000
 	other.Scale.Points[1].Requests = 7000 * 16
+	other.Rollouts.Points[0].First.Waves[1].InFlight = 101
+	other.Rollouts.Points[1].First.Requests[0].Count = 5001
+	other.Rollouts.Points[1].Next.SetSeconds = 0.003 * 1000
 	for text := range want {
 		want[text] = !want[text]
 	}

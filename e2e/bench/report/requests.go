@@ -85,18 +85,24 @@ func sum(requests []RequestCount, filter func(RequestCount) bool) int {
 	return n
 }
 
-// requestRows are the requests of two contenders side by side.
-func requestRows(ours, porch []RequestCount) [][]string {
-	type key struct{ resource, verb string }
-	keys := map[key]bool{}
-	for _, r := range slices.Concat(ours, porch) {
-		keys[key{r.Resource, r.Verb}] = true
+// kind is what requests do, and to what.
+type kind struct{ resource, verb string }
+
+// kindsOf returns the kinds of all requests, in an order.
+func kindsOf(requests ...[]RequestCount) []kind {
+	kinds := map[kind]bool{}
+	for _, r := range slices.Concat(requests...) {
+		kinds[kind{r.Resource, r.Verb}] = true
 	}
-	sorted := slices.SortedFunc(maps.Keys(keys), func(a, b key) int {
+	return slices.SortedFunc(maps.Keys(kinds), func(a, b kind) int {
 		return cmp.Or(cmp.Compare(a.resource, b.resource), cmp.Compare(a.verb, b.verb))
 	})
+}
+
+// requestRows are the requests of two contenders side by side.
+func requestRows(ours, porch []RequestCount) [][]string {
 	var rows [][]string
-	for _, k := range sorted {
+	for _, k := range kindsOf(ours, porch) {
 		of := func(requests []RequestCount) string { return count(Count(requests, k.verb, k.resource)) }
 		rows = append(rows, []string{k.verb + " " + k.resource, of(ours), of(porch)})
 	}

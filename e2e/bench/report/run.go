@@ -8,14 +8,10 @@ package report
 // written anew from it. A part that was not measured is nil or empty, and the documents leave it out. Times are in
 // seconds and sizes in bytes.
 type Run struct {
-	// Date is the day of the run, as 2006-01-02.
-	Date string `json:"date"`
-	// Command is the command that repeats the run.
-	Command string `json:"command"`
-	// Machine is what it ran on.
-	Machine Machine `json:"machine"`
-	// Versions are those of what was measured, and of what it ran on.
-	Versions []Version `json:"versions"`
+	Origin
+
+	// Apart are the parts that were measured by themselves since; all others are of the run.
+	Apart []Apart `json:"apart,omitempty"`
 
 	// FanOut is point 1: a set's variants from nothing to drafts that are right.
 	FanOut *FanOut `json:"fanOut,omitempty"`
@@ -27,6 +23,20 @@ type Run struct {
 	Benchmarks []Benchmark `json:"benchmarks,omitempty"`
 	// Scale is point 6: the controller before a simulated Porch.
 	Scale *Scale `json:"scale,omitempty"`
+	// Rollouts is point 7: rollouts in waves before a simulated Porch.
+	Rollouts *Rollouts `json:"rollouts,omitempty"`
+}
+
+// Origin says when, how and on what something was measured.
+type Origin struct {
+	// Date is the day of the run, as 2006-01-02.
+	Date string `json:"date"`
+	// Command is the command that repeats the run.
+	Command string `json:"command"`
+	// Machine is what it ran on.
+	Machine Machine `json:"machine"`
+	// Versions are those of what was measured, and of what it ran on.
+	Versions []Version `json:"versions"`
 }
 
 // Machine is a machine.

@@ -29,6 +29,7 @@ type observed struct {
 type usage struct {
 	cpuSeconds                                float64
 	peakBytes, heapBytes, residentBytes       int64
+	setSeconds                                float64
 	reconciles, setReconciles, requests, todo int
 }
 
@@ -62,6 +63,7 @@ func (c *observed) usage() usage {
 			nil)),
 		reconciles:    int(m.Sum("controller_runtime_reconcile_total", of("packagevariant"))),
 		setReconciles: int(m.Sum("controller_runtime_reconcile_total", of("packagevariantset"))),
+		setSeconds:    m.Observed("controller_runtime_reconcile_time_seconds", of("packagevariantset")),
 		requests:      int(m.Sum("rest_client_requests_total", nil)),
 		todo:          int(m.Sum("workqueue_depth", nil) + m.Sum("controller_runtime_active_workers", nil)),
 	}

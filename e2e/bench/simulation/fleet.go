@@ -30,7 +30,8 @@ var scenario embed.FS
 const (
 	// namespace is where all takes place.
 	namespace = "fleet"
-	// perRepository is how many variants a Repository has, perSet how many a PackageVariantSet wants at most.
+	// perRepository is how many variants a Repository has where growth is measured, perSet how many a PackageVariantSet
+	// wants at most.
 	perRepository = 10
 	perSet        = 1000
 	// elsewhere is the Repository of packages that no variant is about, and strangers is their number.
@@ -38,6 +39,14 @@ const (
 	strangers = 100
 	// groupLabel is the label of the Repositories of a set.
 	groupLabel = "group"
+	// waveLabel is the label of the Repositories of a wave.
+	waveLabel = "wave"
+	// firstImage is the image in the blueprint, nextImage the one in the revision after it.
+	firstImage = "registry.example.com/web:1.4"
+	nextImage  = "registry.example.com/web:1.5"
+	// firstWorkspace and nextWorkspace are those of the first two revisions that a variant makes.
+	firstWorkspace = "packagevariant-1"
+	nextWorkspace  = "packagevariant-2"
 	// atOnce is how many objects are created at a time.
 	atOnce = 16
 )
@@ -45,22 +54,27 @@ const (
 // fleet is what a platform team has in its cluster.
 type fleet struct {
 	variants int
-	config   *rest.Config
-	client   client.Client
-	porch    *Porch
+	// each is how many of them a Repository has.
+	each   int
+	config *rest.Config
+	client client.WithWatch
+	porch  *Porch
 }
 
-func newFleet(config *rest.Config, porch *Porch, variants int) (*fleet, error) {
+func newFleet(config *rest.Config, porch *Porch, variants, each int) (*fleet, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), v1alpha2.AddToScheme(scheme),
 		porchconfig.AddToScheme(scheme)); err != nil {
 		return nil, err
 	}
-	c, err := client.New(config, client.Options{Scheme: scheme})
-	return &fleet{variants: variants, config: config, client: client.NewNamespacedClient(c, namespace), porch: porch}, err
+	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, err
+	}
+	return &fleet{variants: variants, each: each, config: config, client: c, porch: porch}, nil
 }
 
-func (f *fleet) repositories() int { return f.variants / perRepository }
+func (f *fleet) repositories() int { return f.variants / f.each }
 
 func (f *fleet) sets() int { return (f.variants + perSet - 1) / perSet }
 
@@ -88,12 +102,13 @@ func (f *fleet) prepare(ctx context.Context) error {
 	for i := range f.repositories() {
 		group.Go(func() error {
 			name := repositoryName(i)
-			facts := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "endpoints-" + name},
+			facts := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "endpoints-" + name},
 				Data: map[string]string{"payment": payment(name)}}
 			if err := f.client.Create(ctx, facts); err != nil {
 				return err
 			}
-			return f.register(ctx, name, map[string]string{groupLabel: fmt.Sprint(i * perRepository / perSet)})
+			return f.register(ctx, name, map[string]string{groupLabel: fmt.Sprint(i * f.each / perSet),
+				waveLabel: waveOf(i)})
 		})
 	}
 	return group.Wait()
@@ -106,7 +121,7 @@ func payment(site string) string { return "payment." + site + ".example.com" }
 func (f *fleet) register(ctx context.Context, name string, labels map[string]string) error {
 	content := porchconfig.RepositoryContentPackage
 	r := &porchconfig.Repository{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels},
 		Spec: porchconfig.RepositorySpec{
 			Type: porchconfig.RepositoryTypeGit, Content: &content,
 			Git: &porchconfig.GitRepository{Repo: address + name, Branch: "main", Directory: "/"},
@@ -136,21 +151,24 @@ func blueprint() (map[string]string, error) {
 	return files, err
 }
 
-// apply makes the sets, each of some of the Repositories.
-func (f *fleet) apply(ctx context.Context) error {
-	text, err := scenario.ReadFile("scenario/set.yaml")
-	if err != nil {
-		return err
-	}
+// apply makes the sets, each of some of the Repositories, from files of the scenario: each adds to the set of those
+// before it.
+func (f *fleet) apply(ctx context.Context, files ...string) error {
 	for i := range f.sets() {
 		var set v1alpha2.PackageVariantSet
-		if err := yaml.UnmarshalStrict(text, &set); err != nil {
-			return fmt.Errorf("set.yaml: %w", err)
+		for _, file := range files {
+			text, err := scenario.ReadFile("scenario/" + file)
+			if err != nil {
+				return err
+			}
+			if err := yaml.UnmarshalStrict(text, &set); err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
 		}
-		set.Name = fmt.Sprintf("%s-%d", set.Name, i)
+		set.Namespace, set.Name = namespace, fmt.Sprintf("%s-%d", set.Name, i)
 		selector := set.Spec.Targets[0].RepositorySelector
 		selector.MatchLabels = map[string]string{groupLabel: fmt.Sprint(i)}
-		for n := range perRepository {
+		for n := range f.each {
 			selector.PackageNames = append(selector.PackageNames, packageName(n))
 		}
 		if err := f.client.Create(ctx, &set); err != nil {
@@ -162,12 +180,12 @@ func (f *fleet) apply(ctx context.Context) error {
 
 func packageName(i int) string { return fmt.Sprintf("web-%d", i) }
 
-// drafts returns the names of the drafts that the variants are to have.
-func (f *fleet) drafts() []string {
+// drafts returns the names of the revisions that the variants are to have in a workspace.
+func (f *fleet) drafts(workspace string) []string {
 	var names []string
 	for i := range f.repositories() {
-		for n := range perRepository {
-			names = append(names, nameOf(repositoryName(i), packageName(n), "packagevariant-1"))
+		for n := range f.each {
+			names = append(names, nameOf(repositoryName(i), packageName(n), workspace))
 		}
 	}
 	return names
@@ -185,7 +203,7 @@ func (f *fleet) strangers() []string {
 // ready returns how many variants the sets say are ready.
 func (f *fleet) ready(ctx context.Context) (int, error) {
 	var sets v1alpha2.PackageVariantSetList
-	if err := f.client.List(ctx, &sets); err != nil {
+	if err := f.client.List(ctx, &sets, client.InNamespace(namespace)); err != nil {
 		return 0, err
 	}
 	ready := 0
@@ -195,21 +213,23 @@ func (f *fleet) ready(ctx context.Context) (int, error) {
 	return ready, nil
 }
 
-// check returns an error that says which draft has not in it what its variant asks for.
-func (f *fleet) check() error {
-	for _, name := range f.drafts() {
+// check returns an error that says which revision of a workspace has not in it what its variant asks for, or another
+// image than the upstream.
+func (f *fleet) check(workspace, image string) error {
+	for _, name := range f.drafts(workspace) {
 		files, err := f.porch.Files(namespace, name)
 		if err != nil {
 			return err
 		}
 		site, _, _ := strings.Cut(name, ".")
-		for file, text := range map[string]string{
-			"package-context.yaml": "  site: " + site + "\n", "endpoints.yaml": "  payment: " + payment(site) + " #",
-			"deployment.yaml": "  namespace: web-" + site + "\n", "service.yaml": "  namespace: web-" + site + "\n",
-			kptfileName: "    message: injected resource \"endpoints-" + site + "\" from cluster\n",
+		for _, has := range []struct{ file, text string }{
+			{"package-context.yaml", "  site: " + site + "\n"}, {"endpoints.yaml", "  payment: " + payment(site) + " #"},
+			{"deployment.yaml", "  namespace: web-" + site + "\n"}, {"service.yaml", "  namespace: web-" + site + "\n"},
+			{kptfileName, "    message: injected resource \"endpoints-" + site + "\" from cluster\n"},
+			{"deployment.yaml", "        image: " + image + "\n"},
 		} {
-			if !strings.Contains(files[file], text) {
-				return fmt.Errorf("%s of %s has no %q:\n%s", file, name, text, files[file])
+			if !strings.Contains(files[has.file], has.text) {
+				return fmt.Errorf("%s of %s has no %q:\n%s", has.file, name, has.text, files[has.file])
 			}
 		}
 	}

@@ -92,18 +92,19 @@ func NewPorch(latencies Latencies) *Porch {
 	return p
 }
 
-// Publish adds a published revision, the first of its package, with these files.
+// Publish adds a published revision, the next of its package, with these files.
 func (p *Porch) Publish(namespace, repo, pkg, workspace string, files map[string]string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	object := porchapi.PackageRevision{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace},
 		Spec: porchapi.PackageRevisionSpec{
-			RepositoryName: repo, PackageName: pkg, WorkspaceName: workspace, Revision: 1,
+			RepositoryName: repo, PackageName: pkg, WorkspaceName: workspace,
 			Lifecycle: porchapi.PackageRevisionLifecyclePublished,
 		},
 		Status: porchapi.PackageRevisionStatus{PublishedAt: metav1.Now()},
 	}
+	object.Spec.Revision = p.next(&object)
 	p.name(&object)
 	p.put(watch.Added, &packageRevision{object: object, files: files})
 }

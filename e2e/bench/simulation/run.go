@@ -57,7 +57,7 @@ func measure(t harness.T, o *Options, variants int) report.ScalePoint {
 	if err := s.InstallVariants(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f, err := newFleet(s.Config, porch, variants)
+	f, err := newFleet(s.Config, porch, variants, perRepository)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func measure(t harness.T, o *Options, variants int) report.ScalePoint {
 	t.Logf("  ready after %.1f s and %.1f s of processor time; memory %d MB at most", point.ConvergeSeconds,
 		point.CPUSeconds, point.PeakBytes>>20)
 	point.Unrelated = c.burst(f, o.Events, f.strangers(), 1)
-	point.Related = c.burst(f, o.Events, f.drafts(), min(variants, o.Events))
+	point.Related = c.burst(f, o.Events, f.drafts(firstWorkspace), min(variants, o.Events))
 	t.Logf("  %.0f events a second about others' packages, %.0f about the variants'", point.Unrelated.PerSecond(),
 		point.Related.PerSecond())
 	c.Stop()
@@ -90,7 +90,7 @@ func (c *observed) converge(o *Options, f *fleet, point *report.ScalePoint) {
 	c.t.Helper()
 	asked := c.asking(f)
 	before, began := c.usage(), time.Now()
-	if err := f.apply(c.t.Context()); err != nil {
+	if err := f.apply(c.t.Context(), "set.yaml"); err != nil {
 		c.t.Fatalf("cannot apply the sets: %v", err)
 	}
 	for ready := 0; ready < f.variants; {
@@ -105,7 +105,7 @@ func (c *observed) converge(o *Options, f *fleet, point *report.ScalePoint) {
 	}
 	point.ConvergeSeconds = time.Since(began).Seconds()
 	done := c.usage()
-	if err := f.check(); err != nil {
+	if err := f.check(firstWorkspace, firstImage); err != nil {
 		c.t.Fatal(err)
 	}
 	point.CPUSeconds = done.cpuSeconds - before.cpuSeconds
@@ -149,7 +149,7 @@ func (c *observed) burst(f *fleet, events int, names []string, reconciles int) r
 	for i := range events {
 		touch(names[i%len(names)], "event-"+strconv.Itoa(i))
 	}
-	touch(f.drafts()[0], "last of "+names[0]) // it is reconciled, after all others have been seen
+	touch(f.drafts(firstWorkspace)[0], "last of "+names[0]) // it is reconciled, after all others have been seen
 	after, at := c.drain(before.reconciles + reconciles)
 	return report.Burst{
 		Events: events + 1, Seconds: at.Sub(began).Seconds(), CPUSeconds: after.cpuSeconds - before.cpuSeconds,

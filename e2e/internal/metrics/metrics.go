@@ -50,6 +50,18 @@ func (f Families) Sum(name string, labels map[string]string) float64 {
 	return sum
 }
 
+// Observed returns the sum of all that was observed by those series of a histogram or summary that have all of the
+// labels.
+func (f Families) Observed(name string, labels map[string]string) float64 {
+	var sum float64
+	for _, series := range f[name].GetMetric() {
+		if matches(series, labels) {
+			sum += series.GetHistogram().GetSampleSum() + series.GetSummary().GetSampleSum()
+		}
+	}
+	return sum
+}
+
 // matches tells whether a series has all of the labels.
 func matches(series *dto.Metric, labels map[string]string) bool {
 	found := 0

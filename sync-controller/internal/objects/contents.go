@@ -13,10 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// One object is often wanted for many packages at once, so those read last are kept: few, for they may be large, and
-// not for long, for they may be secret.
+// One object is often wanted for many packages at once, and for each package when its draft is made and when it is
+// published. So those read last are kept: as many as a wave of a rollout may have on its way, for they may be large,
+// and not for long, for they may be secret.
 const (
-	keptObjects = 64
+	keptObjects = 256
 	keptFor     = 30 * time.Second
 )
 

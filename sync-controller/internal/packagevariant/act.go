@@ -115,8 +115,7 @@ func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant
 // whatever happens to the controller or to Porch. Nothing is written where that is tried again, and why it failed
 // stays.
 func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1alpha1.Condition) error {
-	if status := &a.out.pv.Status; status.ObservedGeneration == a.out.pv.Generation && requestedDraft(status).Is(draft) &&
-		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) {
+	if announced(a.out.pv, draft) {
 		return nil
 	}
 	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
@@ -127,6 +126,18 @@ func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1
 			Task: string(draft.Task.Type), Source: draft.Task.Source,
 		}
 	})
+}
+
+// announced reports whether the status of a variant says already that a draft is going to be asked for.
+func announced(pv *v1alpha1.PackageVariant, draft *decide.Draft) bool {
+	status := &pv.Status
+	return status.ObservedGeneration == pv.Generation && requestedDraft(status).Is(draft) &&
+		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady)
+}
+
+// announces reports whether the first step is to write to the status of a variant which draft is going to be asked for.
+func announces(pv *v1alpha1.PackageVariant, steps []decide.Step) bool {
+	return len(steps) > 0 && steps[0].Action == decide.Announce && !announced(pv, steps[0].Draft)
 }
 
 // create makes a draft.

@@ -71,24 +71,44 @@ func (e *evaluated) changed() []string {
 var errOutdated = errors.New("the spec has changed meanwhile")
 
 // inspect reads the package as it is now, and runs the functions over it. It reads nothing while a guard holds. Nil
-// says that there is nothing to do after all.
-func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspection, error) {
-	in := &inspection{observation: seen, contents: map[string]evaluated{}}
+// says that there is nothing to do after all. The API and Porch are asked what there is only before something is
+// written, or where the caches are behind or cannot be right: a variant that is only to report costs no more than its
+// contents.
+func (r *Reconciler) inspect(ctx context.Context, seen *observation, behind bool) (*inspection, error) {
 	if !seen.Deleting && decide.Guard(&seen.Input) != nil {
-		return in, nil
+		return &inspection{observation: seen, contents: map[string]evaluated{}}, nil
 	}
-	if !seen.untouched() {
-		fresh, err := r.refresh(ctx, seen)
-		if err != nil {
-			return nil, err
-		}
-		in.observation = fresh
-		if err := r.recall(ctx, fresh); err != nil {
-			return nil, err
+	in, err := r.look(ctx, seen)
+	if seen.untouched() && !behind {
+		return in, err
+	}
+	var steps []decide.Step
+	if err == nil && !behind {
+		steps = decide.Decide(&in.Input).Steps
+		if len(steps) == 0 && !seen.doubtful() {
+			return in, nil
 		}
 	}
-	if _, settled := r.settled(in.observation); settled {
+	fresh, failed := r.refresh(ctx, seen, steps)
+	if failed != nil {
+		return nil, failed
+	}
+	if _, settled := r.settled(fresh); settled {
 		return nil, nil // the cache was behind
+	}
+	if err != nil || fresh.pv.ResourceVersion != seen.pv.ResourceVersion || fresh.hash() != seen.hash() {
+		return r.look(ctx, fresh)
+	}
+	fresh.Mutations, fresh.Merges, fresh.MayApprove, fresh.Saved = seen.Mutations, seen.Merges, seen.MayApprove, seen.Saved
+	in.observation = fresh
+	return in, nil
+}
+
+// look reads the contents that a decision over an observation needs, and runs the functions over them.
+func (r *Reconciler) look(ctx context.Context, seen *observation) (*inspection, error) {
+	in := &inspection{observation: seen, contents: map[string]evaluated{}}
+	if err := r.recall(ctx, seen); err != nil {
+		return nil, err
 	}
 	for _, name := range decide.Inspections(&in.Input) {
 		if err := r.evaluate(ctx, in, name); err != nil {
@@ -115,22 +135,18 @@ func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error)
 	return err
 }
 
-// untouched reports whether nothing is known of the downstream package, and nothing was ever tried. If a cache that is
-// behind says so, Porch refuses to make the first workspace a second time.
-func (o *observation) untouched() bool {
-	status := &o.pv.Status
-	return !o.Deleting && len(o.Elsewhere) == 0 && len(status.DownstreamTargets) == 0 && len(status.OwnedRevisions) == 0 &&
-		status.RequestedDraft == nil && !slices.ContainsFunc(o.Revisions, func(r revision.Revision) bool { return !r.Main() })
-}
-
-// refresh observes the variant and its downstream package as they are now. A revision that the status names must be
-// gone for certain: Porch leaves out of its lists what it fails to read.
-func (r *Reconciler) refresh(ctx context.Context, seen *observation) (*observation, error) {
-	var pv v1alpha1.PackageVariant
-	if err := r.live.Get(ctx, seen.key(), &pv); apierrors.IsNotFound(err) {
-		return nil, errOutdated
-	} else if err != nil {
-		return nil, err
+// refresh observes the variant and its downstream package as they are now, before the steps are done. A revision that
+// the status names must be gone for certain: Porch leaves out of its lists what it fails to read. The variant need not
+// be read where the first step is to write its status, which is refused if the variant has changed.
+func (r *Reconciler) refresh(ctx context.Context, seen *observation, steps []decide.Step) (*observation, error) {
+	pv := *seen.pv
+	if !announces(seen.pv, steps) {
+		pv = v1alpha1.PackageVariant{}
+		if err := r.live.Get(ctx, seen.key(), &pv); apierrors.IsNotFound(err) {
+			return nil, errOutdated
+		} else if err != nil {
+			return nil, err
+		}
 	}
 	fresh, err := r.observe(ctx, &pv)
 	if err != nil {

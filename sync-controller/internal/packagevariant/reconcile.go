@@ -33,19 +33,28 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.turns.Release(req.NamespacedName)
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
-	if !r.turns.Take(req.NamespacedName, seen.places()...) {
+	ctx = context.WithoutCancel(ctx) // what was begun is finished when the controller is asked to end
+	result, err := r.work(ctx, seen, false)
+	if outdated(err) {
+		result, err = r.work(ctx, seen, true)
+	}
+	return result, err
+}
+
+// work does what follows from an observation, by caches that may be known to be behind.
+func (r *Reconciler) work(ctx context.Context, seen *observation, behind bool) (ctrl.Result, error) {
+	if !r.turns.Take(seen.key(), seen.places()...) {
 		return ctrl.Result{}, nil // it is woken when it is its turn
 	}
-	defer r.turns.Release(req.NamespacedName)
+	defer r.turns.Release(seen.key())
 	evaluations.Inc()
-	ctx = context.WithoutCancel(ctx) // what was begun is finished when the controller is asked to end
-	in, err := r.inspect(ctx, seen)
+	in, err := r.inspect(ctx, seen, behind)
 	if err != nil || in == nil {
 		return ctrl.Result{}, r.reportFailure(ctx, seen, err)
 	}
 	decision := decide.Decide(&in.Input)
 	result := r.act(ctx, in, decision)
-	r.turns.Release(req.NamespacedName) // what follows writes to no Repository
+	r.turns.Release(seen.key()) // what follows writes to no Repository
 	return r.report(ctx, in, decision, result)
 }
 

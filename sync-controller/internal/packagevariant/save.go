@@ -116,11 +116,11 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 
 // evaluate reads a draft and runs the functions over it. A draft that was created before, and on which one fails, goes.
 func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evaluated, error) {
-	content, err := a.porch.Content(ctx, draft.Namespace, draft.Name)
+	content, files, err := a.begin(ctx, draft)
 	if err != nil {
 		return evaluated{}, err
 	}
-	e, err := a.Reconciler.mutate(ctx, a.in.observation, content, a.upgraded(content))
+	e, err := a.Reconciler.mutate(ctx, a.in.observation, content, files)
 	if err == nil || unavailable(err) {
 		return e, err
 	}
@@ -133,13 +133,14 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 	return evaluated{}, &mutationError{revision: draft.Name, err: err}
 }
 
-// upgraded returns the files of a draft that Porch made by an upgrade as they are to be: those of our own merge.
-// Porch's knows one answer to a conflict, brings back what somebody removed, and doubles what somebody moved.
-// One that somebody has edited meanwhile stays as it is.
-func (a *action) upgraded(content porch.Content) map[string]string {
-	local, merged := a.in.contents[a.out.Requested.Task.Local]
-	if !merged || !a.untouched(content) {
-		return content.Files
+// begin returns the content of a draft, and the files that the functions run over: those that it has. Of one that Porch
+// has just made by an upgrade they are those of our own merge, and nothing is read: Porch's knows one answer to a
+// conflict, brings back what somebody removed, and doubles what somebody moved. If somebody edits the draft meanwhile,
+// it is not saved, and stays as it is.
+func (a *action) begin(ctx context.Context, draft *revision.Revision) (porch.Content, map[string]string, error) {
+	if local, merged := a.in.contents[a.out.Requested.Task.Local]; merged && a.created != nil {
+		return porch.Unread(a.created), local.files, nil
 	}
-	return local.files
+	content, err := a.porch.Content(ctx, draft.Namespace, draft.Name)
+	return content, content.Files, err
 }

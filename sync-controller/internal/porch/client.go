@@ -108,6 +108,17 @@ func contentOf(prr *porchapi.PackageRevisionResources) Content {
 		object: prr}
 }
 
+// Unread returns the content of a draft as r has it, without its files, which were not read: Save replaces them all,
+// unless the draft has changed since.
+func Unread(r *revision.Revision) Content {
+	return contentOf(&porchapi.PackageRevisionResources{
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name, ResourceVersion: r.Commit},
+		Spec: porchapi.PackageRevisionResourcesSpec{
+			RepositoryName: r.Package.Repo, PackageName: r.Package.Name, WorkspaceName: r.Workspace,
+		},
+	})
+}
+
 // Content reads the content of a package revision. A revision without any file is an error.
 func (c *Client) Content(ctx context.Context, namespace, name string) (Content, error) {
 	var prr porchapi.PackageRevisionResources

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package contest
+// Package tally counts the requests that a proxy has seen.
+package tally
 
 import (
 	"cmp"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
@@ -16,8 +16,8 @@ import (
 // discovery stands for what is asked for and is not a resource.
 const discovery = "(discovery)"
 
-// tally counts requests by what they do and to what, in the order of the resources.
-func tally(requests []proxy.Request) []report.RequestCount {
+// Of counts requests by what they do and to what, in the order of the resources.
+func Of(requests []proxy.Request) []report.RequestCount {
 	type key struct{ resource, verb string }
 	counts := map[key]report.RequestCount{}
 	for _, r := range requests {
@@ -41,26 +41,4 @@ func tally(requests []proxy.Request) []report.RequestCount {
 		return cmp.Or(cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Verb, b.Verb))
 	})
 	return tallied
-}
-
-// contents returns the downstream packages whose contents are read and saved by requests.
-func contents(requests []proxy.Request) (read, saved map[pkgKey]bool) {
-	read, saved = map[pkgKey]bool{}, map[pkgKey]bool{}
-	for _, r := range requests {
-		if r.Resource != "packagerevisionresources" || r.Name == "" {
-			continue
-		}
-		// The name is that of the Repository, the path of the package, and the workspace, with dots between.
-		parts := strings.Split(r.Name, ".")
-		if len(parts) != 3 || parts[0] == blueprints {
-			continue
-		}
-		key := pkgKey{parts[0], parts[1]}
-		if proxy.IsWrite(r) {
-			saved[key] = true
-		} else {
-			read[key] = true
-		}
-	}
-	return read, saved
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestContents holds that it is known which packages' contents requests are about.
+func TestContents(t *testing.T) {
+	t.Parallel()
+	const resource = "packagerevisionresources"
+	read, saved := contents([]proxy.Request{
+		{Verb: "update", Resource: resource, Name: "edge-1.web-00.packagevariant-1", Status: 200},
+		{Verb: "update", Resource: resource, Name: "edge-1.web-00.packagevariant-1", Status: 409},
+		{Verb: "get", Resource: resource, Name: "edge-1.web-00.packagevariant-1", Status: 200},
+		{Verb: "get", Resource: resource, Name: "edge-2.web-00.packagevariant-2", Status: 200},
+		{Verb: "get", Resource: resource, Name: "blueprints.web.v1", Status: 200},
+		{Verb: "create", Resource: "packagerevisions", Status: 500},
+		{Verb: "get", Status: 200},
+	})
+	one, two := pkgKey{"edge-1", "web-00"}, pkgKey{"edge-2", "web-00"}
+	if diff := cmp.Diff(map[pkgKey]bool{one: true, two: true}, read); diff != "" {
+		t.Errorf("read (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[pkgKey]bool{one: true}, saved); diff != "" {
+		t.Errorf("saved (-want +got):\n%s", diff)
+	}
+}
+
+// TestLatencies holds how the times of calls are told.
+func TestLatencies(t *testing.T) {
+	t.Parallel()
+	var calls []call
+	for i := 100; i >= 0; i-- {
+		calls = append(calls, call{"create", "a", time.Duration(i) * time.Millisecond})
+	}
+	calls = append(calls, call{"get", "b", time.Second})
+	want := []report.Latency{
+		{Verb: "create", Resource: "a", Calls: 101, MedianSeconds: 0.05, P95Seconds: 0.095},
+		{Verb: "get", Resource: "b", Calls: 1, MedianSeconds: 1, P95Seconds: 1},
+	}
+	if diff := cmp.Diff(want, latencies(calls)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/e2e/internal/tree"
+)
+
+// script runs a script of hack with a PATH, and returns what it prints.
+func script(t *testing.T, path, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join("..", "..", "hack", name), args...)
+	cmd.Env = append(os.Environ(), "PATH="+path, "LC_ALL=C")
+	out, err := cmd.Output()
+	if failed, is := errors.AsType[*exec.ExitError](err); is {
+		t.Fatalf("%s: %v\n%s%s", name, err, out, failed.Stderr)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestFunctions holds what the first part of the demo shows, which runs the functions by themselves.
+func TestFunctions(t *testing.T) {
+	t.Parallel()
+	bin := os.Getenv("FUNCTIONS_BIN")
+	if bin == "" {
+		t.Fatal("the environment variable FUNCTIONS_BIN must name the directory of the functions: run this by make")
+	}
+	tree.Golden(t, filepath.Join("testdata", "functions.txt"), script(t, os.Getenv("PATH"), "demo-functions.sh", bin))
+}
+
+// TestUsersKubectl holds which kubectl on the PATH the demo takes.
+func TestUsersKubectl(t *testing.T) {
+	t.Parallel()
+	for says, want := range map[string]bool{
+		`"gitVersion": "v1.36.1",`:                      true,
+		`"gitVersion": "v1.33.0-eks-1234567",`:          true,
+		`"gitVersion": "v1.32.9",`:                      false,
+		`"gitVersion": "v0.0.0-master+$Format:%H$",`:    false,
+		"error: flag provided but not defined: -client": false,
+		"": false,
+	} {
+		dir := t.TempDir()
+		kubectl := filepath.Join(dir, "kubectl")
+		text := fmt.Sprintf("#!/bin/sh\ncat <<'END'\n{\n  \"clientVersion\": {\n    %s\n  }\n}\nEND\n", says)
+		if err := os.WriteFile(kubectl, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		expected := ""
+		if want {
+			expected = kubectl
+		}
+		if got := strings.TrimSpace(script(t, dir+":/usr/bin:/bin", "users-kubectl.sh")); got != expected {
+			t.Errorf("a kubectl that says %s: %q, want %q", says, got, expected)
+		}
+	}
+}
+
+// TestAnnounce holds what is said before something is built, and that nothing is said otherwise.
+func TestAnnounce(t *testing.T) {
+	t.Parallel()
+	there := filepath.Join(t.TempDir(), "etcd")
+	if err := os.WriteFile(there, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := script(t, os.Getenv("PATH"), "announce.sh", there); got != "" {
+		t.Errorf("all is there, and it says %q", got)
+	}
+	const want = `== To be built first, from source: functions (1 min), kubectl (1 min), porch (5 min).
+== On two cores that takes about 7 minutes, once: it is kept in bin. What Go has in its cache goes faster.` +
+		" A kubectl on the PATH that is not older would be used in place of one.\n"
+	got := script(t, os.Getenv("PATH"), "announce.sh", "none/functions", there, "none/kubectl", "none/porch")
+	if got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
