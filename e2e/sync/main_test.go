@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	stdsync "sync"
 	"testing"
 
@@ -36,6 +37,11 @@ func TestMain(m *testing.M) {
 	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
 	if unseen := reasonsUnseen(); code == 0 && all && len(unseen) > 0 {
 		fmt.Fprintln(os.Stderr, "no test has a variant with the reasons", unseen)
+		code = 1
+	}
+	// And they need each right that it has, and no other.
+	if err := rightsWrong(); all && err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
 	os.Exit(code)
@@ -76,12 +82,13 @@ var installed = stdsync.OnceValue(func() error { return install(shared) })
 // controller here that aggregates roles, so the role is bound by itself.
 func install(s *stack.Stack) error {
 	ctx := context.Background()
-	config := filepath.Join("..", "..", "sync-controller", "config")
+	apply := []string{"apply", "--server-side"}
+	for _, file := range slices.Concat([]string{filepath.Join(config, "1-namespace.yaml"),
+		filepath.Join(config, "2-service-account.yaml")}, roleFiles) {
+		apply = append(apply, "-f", file)
+	}
 	for _, args := range [][]string{
-		{"apply", "--server-side", "-f", filepath.Join(config, "1-namespace.yaml"), "-f",
-			filepath.Join(config, "2-service-account.yaml"),
-			"-f", filepath.Join(config, "3-cluster-role.yaml"), "-f", filepath.Join(config, "5-leader-election-role.yaml"),
-			"-f", filepath.Join(config, "8-approver-role.yaml")},
+		apply,
 		{"create", "clusterrole", "read-configmaps", "--verb=get,list,watch", "--resource=configmaps"},
 		{"create", "clusterrolebinding", "read-configmaps", "--clusterrole=read-configmaps",
 			"--serviceaccount=package-variants-system:sync-controller"},

@@ -31,6 +31,8 @@ type Options struct {
 	Namespaces []string
 	// Args are further arguments.
 	Args []string
+	// Env are variables that are added to those of this process, as in NAME=value.
+	Env []string
 	// Dir is the directory that the controller runs in and its log is written to; it is made if need be. A controller
 	// that is started in the directory of an earlier one goes on with its log. The default is a directory of its own.
 	Dir string
@@ -70,7 +72,7 @@ func Start(t harness.T, options Options) *Process {
 	}
 	args = append(args, "--metrics-bind-address="+process.Local(metricsPort),
 		"--health-probe-bind-address="+process.Local(healthPort))
-	running, err := process.Start(dir, "sync-controller", binary, nil, append(args, options.Args...)...)
+	running, err := process.Start(dir, "sync-controller", binary, options.Env, append(args, options.Args...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
