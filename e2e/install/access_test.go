@@ -40,6 +40,8 @@ func access(t *testing.T, g *guide) {
 		"porch.kpt.dev/packagerevisions":                 write,
 		"porch.kpt.dev/packagerevisionresources":         "get update",
 		"events.k8s.io/events":                           "create patch",
+		"authentication.k8s.io/tokenreviews":             "create",
+		"authorization.k8s.io/subjectaccessreviews":      "create",
 	}
 	home := rights{"coordination.k8s.io/leases": "get create update", "/events": "create"}
 	granted := rights{"/configmaps": read}

@@ -23,7 +23,7 @@ var config = filepath.Join("..", "..", "sync-controller", "config")
 // roleFiles are the manifests in config that have roles of the controller.
 var roleFiles = []string{
 	filepath.Join(config, "3-cluster-role.yaml"), filepath.Join(config, "5-leader-election-role.yaml"),
-	filepath.Join(config, "8-approver-role.yaml"),
+	filepath.Join(config, "8-approver-role.yaml"), filepath.Join(config, "9-metrics-role.yaml"),
 }
 
 // asked is what controllers of the tests have asked for.

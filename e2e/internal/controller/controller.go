@@ -42,6 +42,7 @@ type Options struct {
 type Process struct {
 	t       harness.T
 	process *process.Process
+	address string
 	metrics string
 	health  string
 }
@@ -70,7 +71,8 @@ func Start(t harness.T, options Options) *Process {
 	for _, namespace := range options.Namespaces {
 		args = append(args, "--namespace="+namespace)
 	}
-	args = append(args, "--metrics-bind-address="+process.Local(metricsPort),
+	// Metrics are plain: what is told to whom has tests of its own.
+	args = append(args, "--metrics-secure=false", "--metrics-bind-address="+process.Local(metricsPort),
 		"--health-probe-bind-address="+process.Local(healthPort))
 	running, err := process.Start(dir, "sync-controller", binary, options.Env, append(args, options.Args...)...)
 	if err != nil {
@@ -78,6 +80,7 @@ func Start(t harness.T, options Options) *Process {
 	}
 	p := &Process{
 		t: t, process: running,
+		address: process.Local(metricsPort),
 		metrics: "http://" + process.Local(metricsPort) + "/metrics",
 		health:  "http://" + process.Local(healthPort) + "/readyz",
 	}
@@ -141,6 +144,9 @@ func (p *Process) Log() string {
 	}
 	return string(content)
 }
+
+// MetricsAddress returns the host and the port at which metrics are served, plain unless the arguments say otherwise.
+func (p *Process) MetricsAddress() string { return p.address }
 
 // Metrics returns the controller's metrics.
 func (p *Process) Metrics() (metrics.Families, error) {
