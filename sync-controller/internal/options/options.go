@@ -135,6 +135,10 @@ func (o *Options) validate() error {
 	if o.Concurrency < 1 {
 		return fmt.Errorf("--concurrency is %d, but must be 1 or more", o.Concurrency)
 	}
+	if o.LogLevel < slog.LevelDebug {
+		return fmt.Errorf("--log-level is %q, but must be debug, info, warn or error: below debug, libraries log what the "+
+			"API answers, Secrets included", o.LogLevel)
+	}
 	if err := o.Metrics.validate(); err != nil {
 		return err
 	}

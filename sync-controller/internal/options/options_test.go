@@ -144,6 +144,8 @@ func TestParseErrors(t *testing.T) {
 			`--metrics-cert-dir is "certs", but no metrics are served by https`},
 		"no certificates": {[]string{"--metrics-cert-dir=nowhere"}, `--metrics-cert-dir is "nowhere", but must have the ` +
 			"certificate tls.crt and its key tls.key: open nowhere/tls.crt: no such file or directory"},
+		"contents of requests": {[]string{"--log-level=debug-4"}, `--log-level is "DEBUG-4", but must be debug, info, warn or ` +
+			"error: below debug, libraries log what the API answers, Secrets included"},
 		"duration": {[]string{"--leader-election-retry-period=2"},
 			`invalid value "2" for flag -leader-election-retry-period: parse error`},
 		"switch": {[]string{"--leader-elect=maybe"},
