@@ -16,8 +16,8 @@ type Object struct {
 	Labels, Annotations map[string]string
 }
 
-// LastApplied is the annotation in which kubectl repeats a whole object. Expressions do not see it: an object shows them
-// neither its spec nor, if it is a Secret, its data.
+// LastApplied is the annotation in which kubectl repeats a whole object. Expressions do not see it: an object shows
+// them neither its spec nor, if it is a Secret, its data.
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // visible returns the annotations that expressions see.
