@@ -22,7 +22,7 @@ var verbs = []string{
 
 const (
 	read  = "get list watch"
-	write = "get list watch create update patch delete"
+	write = "get list watch create patch delete"
 )
 
 // rights are verbs by resource, as in events.k8s.io/events. Verbs are in the order of verbs, between blanks.
@@ -32,19 +32,18 @@ type rights map[string]string
 // that a labelled ClusterRole of an administrator adds to it, and a RoleBinding the right to approve.
 func access(t *testing.T, g *guide) {
 	everywhere := rights{
-		"config.porch.kpt.dev/packagevariants":               write,
-		"config.porch.kpt.dev/packagevariants/status":        "update patch",
-		"config.porch.kpt.dev/packagevariants/finalizers":    "update",
-		"config.porch.kpt.dev/packagevariantsets":            read,
-		"config.porch.kpt.dev/packagevariantsets/status":     "update patch",
-		"config.porch.kpt.dev/packagevariantsets/finalizers": "update",
-		"config.porch.kpt.dev/repositories":                  read,
-		"porch.kpt.dev/packagerevisions":                     write,
-		"porch.kpt.dev/packagerevisionresources":             "get update patch",
-		"/events":                                            "create patch",
-		"events.k8s.io/events":                               "create patch",
+		"config.porch.kpt.dev/packagevariants":           write,
+		"config.porch.kpt.dev/packagevariants/status":    "patch",
+		"config.porch.kpt.dev/packagevariantsets":        "list watch",
+		"config.porch.kpt.dev/packagevariantsets/status": "patch",
+		"config.porch.kpt.dev/repositories":              "list watch",
+		"porch.kpt.dev/packagerevisions":                 write,
+		"porch.kpt.dev/packagerevisionresources":         "get update",
+		"events.k8s.io/events":                           "create patch",
+		"authentication.k8s.io/tokenreviews":             "create",
+		"authorization.k8s.io/subjectaccessreviews":      "create",
 	}
-	home := rights{"coordination.k8s.io/leases": "get list watch create update patch"}
+	home := rights{"coordination.k8s.io/leases": "get create update", "/events": "create"}
 	granted := rights{"/configmaps": read}
 	resources := served(t, g)
 	for _, resource := range []string{"/secrets", "/pods", "/configmaps", "porch.kpt.dev/packagerevisions/approval",

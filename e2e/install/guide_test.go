@@ -18,11 +18,13 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
 
-// config is the package that is tested, manual its README, and lifecycle the page that has how to grant approval.
+// config is the package that is tested, manual its README, lifecycle the page that has how to grant approval, and
+// monitoring the one that has how to read metrics.
 const (
-	config    = "../../sync-controller/config"
-	manual    = config + "/README.md"
-	lifecycle = "../../docs/lifecycle.md"
+	config     = "../../sync-controller/config"
+	manual     = config + "/README.md"
+	lifecycle  = "../../docs/lifecycle.md"
+	monitoring = "../../sync-controller/monitoring/README.md"
 )
 
 // guide is the README of the package, and a shell in which a user does what it says.
@@ -49,6 +51,7 @@ func newGuide(t *testing.T, options stack.Options) *guide {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(clone, "configmaps-role.yaml"), g.block(t, "Let it read objects", "yaml").Text)
+	writeFile(t, filepath.Join(clone, "egress.yaml"), g.block(t, "Restrict its network", "yaml").Text)
 	env := append(walkthrough.Environment(os.Getenv("TOOLS_BIN")), "HOME="+home, "KUBECONFIG="+s.Kubeconfig, "LC_ALL=C")
 	if g.shell, err = walkthrough.Start(t.Context(), clone, env); err != nil {
 		t.Fatal(err)

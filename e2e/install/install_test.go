@@ -3,15 +3,11 @@
 package install
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/package-variants/package-variants/e2e/stack"
@@ -35,6 +31,9 @@ func TestNewCluster(t *testing.T) {
 	})
 	t.Run("upgrade to the same", func(t *testing.T) { unchanged(t, g, func() { g.follow(t, "Upgrade") }) })
 	t.Run("admission", func(t *testing.T) { admitted(t, g) })
+	t.Run("bounds", func(t *testing.T) { bounded(t, g) })
+	t.Run("network", func(t *testing.T) { guarded(t, g) })
+	t.Run("metrics", func(t *testing.T) { readable(t, g) })
 	t.Run("access", func(t *testing.T) { access(t, g) })
 	t.Run("uninstall", func(t *testing.T) {
 		steps := g.commands(t, "Uninstall")
@@ -83,8 +82,8 @@ func (g *guide) versions(t *testing.T) map[string]string {
 	for _, o := range g.list(t, "kubectl get -R -f sync-controller/config --output=json") {
 		versions[o.GetKind()+" "+o.GetName()] = o.GetResourceVersion()
 	}
-	if len(versions) != 14 {
-		t.Errorf("%d objects, want 14: %v", len(versions), versions)
+	if len(versions) != 18 {
+		t.Errorf("%d objects, want 18: %v", len(versions), versions)
 	}
 	return versions
 }
@@ -109,31 +108,4 @@ func (g *guide) list(t *testing.T, command string) []unstructured.Unstructured {
 		t.Fatalf("%s: %v", command, err)
 	}
 	return list.Items
-}
-
-// admitted holds that the namespace lets in the controller's pod, which must meet the strictest of the Pod Security
-// Standards there, and does not let in one that asks for more.
-func admitted(t *testing.T, g *guide) {
-	var deployment appsv1.Deployment
-	out := g.run(t, "kubectl get deployment sync-controller --namespace="+namespace+" --output=json")
-	if err := json.Unmarshal([]byte(out), &deployment); err != nil {
-		t.Fatal(err)
-	}
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "sync-controller", Labels: deployment.Spec.Template.Labels},
-		Spec:       deployment.Spec.Template.Spec,
-	}
-	create := func(pod *corev1.Pod) error {
-		_, err := g.client.CoreV1().Pods(namespace).Create(t.Context(), pod,
-			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err
-	}
-	if err := create(pod); err != nil {
-		t.Error(err)
-	}
-	pod = pod.DeepCopy()
-	pod.Spec.Containers[0].SecurityContext.Capabilities.Drop = nil
-	if err := create(pod); err == nil || !strings.Contains(err.Error(), `violates PodSecurity "restricted`) {
-		t.Errorf("error %v on a pod with capabilities, want that it violates restricted", err)
-	}
 }

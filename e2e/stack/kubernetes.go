@@ -53,7 +53,8 @@ func (s *Stack) startAPIServer(ctx context.Context) error {
 }
 
 // apiServerArgs makes the certificates of kube-apiserver and returns its arguments. ServiceAccount is disabled because
-// no controller makes the accounts that it asks for.
+// no controller makes the accounts that it asks for. OwnerReferencesPermissionEnforcement is off by default, but not on
+// every cluster: it asks for rights of their own from who makes an object that holds up the deletion of its owner.
 func (s *Stack) apiServerArgs() ([]string, error) {
 	serving, err := s.certs.server("kube-apiserver")
 	if err != nil {
@@ -72,7 +73,8 @@ func (s *Stack) apiServerArgs() ([]string, error) {
 		"--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(s.ports.apiserver),
 		"--tls-cert-file=" + serving.cert, "--tls-private-key-file=" + serving.key,
 		"--client-ca-file=" + s.certs.file(), "--authorization-mode=RBAC",
-		"--disable-admission-plugins=ServiceAccount", "--service-cluster-ip-range=10.0.0.0/24",
+		"--disable-admission-plugins=ServiceAccount",
+		"--enable-admission-plugins=OwnerReferencesPermissionEnforcement", "--service-cluster-ip-range=10.0.0.0/24",
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + accounts, "--service-account-signing-key-file=" + accounts,
 		"--requestheader-client-ca-file=" + s.certs.file(), "--requestheader-allowed-names=front-proxy",

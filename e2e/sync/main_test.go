@@ -37,6 +37,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "no test has a variant with the reasons", unseen)
 		code = 1
 	}
+	// And they need each right that it has, and no other.
+	if err := rightsWrong(); all && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	os.Exit(code)
 }
 

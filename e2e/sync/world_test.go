@@ -107,7 +107,7 @@ func newWorldWithout(t *testing.T, s *stack.Stack) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.Close() })
+	t.Cleanup(func() { noteAccesses(p); _ = p.Close() })
 	w.proxy, w.kubeconfig = p, filepath.Join(w.dir, "kubeconfig")
 	if err := p.Kubeconfig(w.kubeconfig); err != nil {
 		t.Fatal(err)

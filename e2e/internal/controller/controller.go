@@ -31,6 +31,8 @@ type Options struct {
 	Namespaces []string
 	// Args are further arguments.
 	Args []string
+	// Env are variables that are added to those of this process, as in NAME=value.
+	Env []string
 	// Dir is the directory that the controller runs in and its log is written to; it is made if need be. A controller
 	// that is started in the directory of an earlier one goes on with its log. The default is a directory of its own.
 	Dir string
@@ -40,6 +42,7 @@ type Options struct {
 type Process struct {
 	t       harness.T
 	process *process.Process
+	address string
 	metrics string
 	health  string
 }
@@ -68,14 +71,16 @@ func Start(t harness.T, options Options) *Process {
 	for _, namespace := range options.Namespaces {
 		args = append(args, "--namespace="+namespace)
 	}
-	args = append(args, "--metrics-bind-address="+process.Local(metricsPort),
+	// Metrics are plain: what is told to whom has tests of its own.
+	args = append(args, "--metrics-secure=false", "--metrics-bind-address="+process.Local(metricsPort),
 		"--health-probe-bind-address="+process.Local(healthPort))
-	running, err := process.Start(dir, "sync-controller", binary, nil, append(args, options.Args...)...)
+	running, err := process.Start(dir, "sync-controller", binary, options.Env, append(args, options.Args...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &Process{
 		t: t, process: running,
+		address: process.Local(metricsPort),
 		metrics: "http://" + process.Local(metricsPort) + "/metrics",
 		health:  "http://" + process.Local(healthPort) + "/readyz",
 	}
@@ -139,6 +144,9 @@ func (p *Process) Log() string {
 	}
 	return string(content)
 }
+
+// MetricsAddress returns the host and the port at which metrics are served, plain unless the arguments say otherwise.
+func (p *Process) MetricsAddress() string { return p.address }
 
 // Metrics returns the controller's metrics.
 func (p *Process) Metrics() (metrics.Families, error) {

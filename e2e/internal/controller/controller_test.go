@@ -43,6 +43,7 @@ func serve() {
 	flags.Func("namespace", "", func(string) error { return nil })
 	metricsAddress, healthAddress := flags.String("metrics-bind-address", "",
 		""), flags.String("health-probe-bind-address", "", "")
+	flags.Bool("metrics-secure", true, "")
 	crash := flags.Bool("crash", false, "")
 	_ = flags.Parse(os.Args[1:])
 	fmt.Println("started with", os.Args[1:])
@@ -94,7 +95,7 @@ func TestProcess(t *testing.T) {
 	p := Start(t, Options{Kubeconfig: "/kubeconfig", Namespaces: []string{"one", "two"}, Args: []string{"--crash=false"}})
 	p.WaitReady(t.Context())
 	for _, args := range []string{"--kubeconfig=/kubeconfig --namespace=one --namespace=two " +
-		"--metrics-bind-address=127.0.0.1:", " --crash=false]\n"} {
+		"--metrics-secure=false --metrics-bind-address=127.0.0.1:", " --crash=false]\n"} {
 		if log := p.Log(); !strings.Contains(log, args) {
 			t.Errorf("log %q, want the arguments %q in it", log, args)
 		}

@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +43,7 @@ type Proxy struct {
 
 	mu       sync.Mutex
 	requests []*Request // changed under mu, for a status comes later
+	accesses map[Access]bool
 	hook     Hook
 	inside   Delay
 	down     map[string]bool // by group
@@ -65,10 +68,11 @@ func Start(config *rest.Config, options Options) (*Proxy, error) {
 		return nil, fmt.Errorf("cannot start a proxy: %w", err)
 	}
 	p := &Proxy{
-		url:     "http://" + listener.Addr().String(),
-		ended:   make(chan error, 1),
-		down:    map[string]bool{},
-		watches: map[*Request]context.CancelFunc{},
+		url:      "http://" + listener.Addr().String(),
+		ended:    make(chan error, 1),
+		accesses: map[Access]bool{},
+		down:     map[string]bool{},
+		watches:  map[*Request]context.CancelFunc{},
 	}
 	// What goes wrong is an answer to the client, and in what it logs; the test's output is for the test.
 	quiet := log.New(io.Discard, "", 0)
@@ -129,4 +133,12 @@ func (p *Proxy) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests = nil
+}
+
+// Accesses returns what the client has asked for of resources since the start, each once, in no order. Reset does not
+// forget them.
+func (p *Proxy) Accesses() []Access {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Keys(p.accesses))
 }

@@ -4,11 +4,13 @@ package proxy
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -131,6 +133,21 @@ func TestRequests(t *testing.T) {
 	p.Reset()
 	if left := p.Requests(); len(left) != 0 {
 		t.Errorf("requests after Reset: %v", left)
+	}
+	accesses := p.Accesses()
+	slices.SortFunc(accesses, func(a, b Access) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	if diff := cmp.Diff([]Access{
+		{Verb: "create", Resource: "configmaps", Namespace: "default"},
+		{Verb: "delete", Resource: "configmaps", Namespace: "default"},
+		{Verb: "deletecollection", Resource: "events", Namespace: "default"},
+		{Verb: "get", Resource: "configmaps", Namespace: "default"},
+		{Verb: "list", Resource: "configmaps", Namespace: "default"},
+		{Verb: "list", Group: "porch.kpt.dev", Resource: "packagerevisions"},
+		{Verb: "patch", Resource: "configmaps", Namespace: "default"},
+		{Verb: "update", Resource: "configmaps", Namespace: "default"},
+		{Verb: "update", Resource: "namespaces", Subresource: "status", Namespace: "missing"},
+	}, accesses); diff != "" {
+		t.Errorf("accesses (-want +got):\n%s", diff)
 	}
 }
 

@@ -34,6 +34,16 @@ type Request struct {
 	Time time.Time
 }
 
+// Access is what a request needs a right to: a verb on a resource, in a namespace or in all. It is comparable.
+type Access struct {
+	Verb, Group, Resource, Subresource, Namespace string
+}
+
+// access returns what the request needs a right to.
+func (r *Request) access() Access {
+	return Access{Verb: r.Verb, Group: r.Group, Resource: r.Resource, Subresource: r.Subresource, Namespace: r.Namespace}
+}
+
 // infos reads requests as kube-apiserver does.
 var infos = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"),
 	GrouplessAPIPrefixes: sets.NewString("api")}

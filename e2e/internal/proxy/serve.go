@@ -140,6 +140,9 @@ func (p *Proxy) admit(r *Request, cut context.CancelFunc) *metav1.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests = append(p.requests, r)
+	if r.Resource != "" {
+		p.accesses[r.access()] = true
+	}
 	if p.isDown(r) {
 		return &apierrors.NewServiceUnavailable("the proxy of the test has taken this API down").ErrStatus
 	}

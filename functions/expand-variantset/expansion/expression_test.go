@@ -62,6 +62,25 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
+// TestHiddenAnnotation holds that expressions do not see the annotation in which kubectl repeats the whole object, a
+// Secret with its data for one.
+func TestHiddenAnnotation(t *testing.T) {
+	t.Parallel()
+	annotations := map[string]string{"a": "b", "kubectl.kubernetes.io/last-applied-configuration": `{"data":{"p":"secret"}}`}
+	for source, want := range map[string]string{
+		"target.annotations.map(k, k + '=' + target.annotations[k]).join(',')":                         "a=b",
+		"repository.annotations.map(k, k).join(',')":                                                   "a",
+		"'kubectl.kubernetes.io/last-applied-configuration' in target.annotations ? 'seen' : 'hidden'": "hidden",
+	} {
+		if got, err := evaluate(source, nil, annotations); err != nil || got != want {
+			t.Errorf("%s: got %q (%v), want %q", source, got, err, want)
+		}
+	}
+	if len(annotations) != 2 {
+		t.Errorf("the annotations of the object have changed: %v", annotations)
+	}
+}
+
 // TestLimits holds that results and sets that are too large are refused, and what is just small enough is not.
 func TestLimits(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@
 package expansion
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,20 @@ type Object struct {
 	Labels, Annotations map[string]string
 }
 
+// LastApplied is the annotation in which kubectl repeats a whole object. Expressions do not see it: an object shows
+// them neither its spec nor, if it is a Secret, its data.
+const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// visible returns the annotations that expressions see.
+func visible(annotations map[string]string) map[string]string {
+	if _, has := annotations[LastApplied]; !has {
+		return orEmpty(annotations)
+	}
+	seen := maps.Clone(annotations)
+	delete(seen, LastApplied)
+	return seen
+}
+
 // variable fills m, or a new map if m is nil, with the object as the value of a variable, and returns it. Labels and
 // annotations are there even if empty, so that a missing key gives an error that names the key.
 func (o *Object) variable(m map[string]any) map[string]any {
@@ -22,7 +37,7 @@ func (o *Object) variable(m map[string]any) map[string]any {
 		m = make(map[string]any, 4)
 	}
 	m["name"], m["namespace"], m["labels"], m["annotations"] = o.Name, o.Namespace, orEmpty(o.Labels),
-		orEmpty(o.Annotations)
+		visible(o.Annotations)
 	return m
 }
 
@@ -34,6 +49,9 @@ func (o *Object) longest() int {
 	n := max(len(o.Name), len(o.Namespace))
 	for _, m := range []map[string]string{o.Labels, o.Annotations} {
 		for key, value := range m {
+			if key == LastApplied {
+				continue
+			}
 			n = max(n, len(key), len(value))
 		}
 	}

@@ -104,6 +104,9 @@ var conflicts = map[string]conflicting{
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: c}}\nstringData: {p: two}\n",
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: d}}\nstringData: {p: three}\n",
 		[]string{"metadata.labels.a: b | d | c", "stringData.p: (not shown) | (not shown) | (not shown)"}},
+	"annotations of secrets": {secretNoting("one"), secretNoting("two"), secretNoting("three"), secretNoting("two"),
+		secretNoting("three"), []string{
+			"metadata.annotations.kubectl.kubernetes.io/last-applied-configuration: (not shown) | (not shown) | (not shown)"}},
 	"alias": {deploy + "x: &a {b: 1}\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n",
 		deploy + "x: &a {b: 3}\nspec: *a\n",
 		deploy + "x: &a {b: 2}\nspec: *a\n", deploy +
@@ -185,6 +188,13 @@ func TestRemoved(t *testing.T) {
 		"a secret here": {files{"a.yaml": secret("one"), "b.yaml": deploy}, files{"a.yaml": secret("two"), "b.yaml": deploy},
 			files{"b.yaml": deploy}, merging.Conflict{File: "a.yaml", Resource: `Secret "settings"`, Original: "(not shown)",
 				Local: "(removed)", Updated: "(not shown)", Taken: "local"}},
+		"a file with a secret": {files{"a.yaml": secret("one") + "---\n" + secret("one")},
+			files{"a.yaml": secret("two") + "---\n" + secret("one")}, files{"a.yaml": secret("three") + "---\n" + secret("one")},
+			merging.Conflict{File: "a.yaml", Original: "(not shown)", Local: "(not shown)", Updated: "(not shown)",
+				Taken: "upstream"}},
+		"a file that is no YAML, with a secret": {files{"a.json": "{\"kind\": \"Secret\", data: [1"},
+			files{"a.json": "{\"kind\": \"Secret\", data: [2"}, files{},
+			merging.Conflict{File: "a.json", Original: "(not shown)", Local: "(removed)", Updated: "(not shown)", Taken: "local"}},
 		"a file here": {files{"n.txt": "1"}, files{"n.txt": "2"}, files{},
 			merging.Conflict{File: "n.txt", Original: digests["1"], Local: "(removed)", Updated: digests["2"], Taken: "local"}},
 		"a file upstream": {files{"n.txt": "1"}, files{}, files{"n.txt": "2"},
@@ -201,6 +211,12 @@ func TestRemoved(t *testing.T) {
 			}
 		})
 	}
+}
+
+// secretNoting returns a Secret with what kubectl notes of it.
+func secretNoting(value string) string {
+	return "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  annotations:\n" +
+		"    kubectl.kubernetes.io/last-applied-configuration: '{\"stringData\":{\"p\":\"" + value + "\"}}'\n"
 }
 
 func secret(value string) string {

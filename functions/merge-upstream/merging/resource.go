@@ -214,7 +214,7 @@ func (m *merged) about(t *tuple, takenFrom string) {
 		case d == nil:
 			return ""
 		case c.ref.Kind == "Secret":
-			return "(not shown)"
+			return notShown
 		}
 		_, text := separator(d.text)
 		return digest(text)

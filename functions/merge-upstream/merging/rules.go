@@ -105,10 +105,10 @@ func (r rules) written(path string) bool {
 		r.kptfile && (strings.HasPrefix(path, "status") || strings.Contains(path, "s[name="+variantNames))
 }
 
-// hidden reports whether the values of a field must not be shown.
+// hidden reports whether the values of a field must not be shown. In an annotation, kubectl repeats a whole Secret.
 func (r rules) hidden(path string) bool {
-	top, _, _ := strings.Cut(path, ".")
-	return r.secret && top != "metadata" && top != "type"
+	shown := path == "type" || strings.HasPrefix(path, "metadata.") && !strings.HasPrefix(path+".", annotationsPath)
+	return r.secret && !shown
 }
 
 // without returns a copy of a document's body without what only this package has.

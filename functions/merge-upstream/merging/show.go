@@ -15,6 +15,9 @@ import (
 // maxShown bounds the text of a value: conflicts are written into results and status fields.
 const maxShown = 200
 
+// notShown stands for the values of Secrets.
+const notShown = "(not shown)"
+
 // show returns a value in a few words: a scalar as it is, in quotes where YAML needs them, lists and maps as JSON;
 // empty if there is none.
 func show(n *yaml.Node, hidden bool) string {
@@ -22,7 +25,7 @@ func show(n *yaml.Node, hidden bool) string {
 	case node.IsNull(n):
 		return ""
 	case hidden:
-		return "(not shown)"
+		return notShown
 	case n.Kind == yaml.ScalarNode && (n.ShortTag() != yaml.NodeTagString || node.String(n.Value).Style == 0 &&
 		!strings.Contains(n.Value, "\n")):
 		return shorten(n.Value)

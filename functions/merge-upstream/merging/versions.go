@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -226,9 +227,15 @@ func sameFile(a, b *string) bool {
 	return *a == *b
 }
 
+// withSecret matches a file that has a Secret in it, whether it can be read or not.
+var withSecret = regexp.MustCompile(`\bkind["']?\s*:\s*["']?Secret\b`)
+
 func describeText(text *string) string {
-	if text == nil {
+	switch {
+	case text == nil:
 		return ""
+	case withSecret.MatchString(*text):
+		return notShown
 	}
 	return digest(*text)
 }

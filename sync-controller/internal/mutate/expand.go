@@ -177,7 +177,7 @@ func snapshotItem(kind expansion.GroupKind, o expansion.Object, spec map[string]
 		kioutil.PathAnnotation: "snapshot.yaml", kioutil.IndexAnnotation: strconv.Itoa(index),
 	}
 	for key, value := range o.Annotations {
-		if !krm.IsInternalAnnotation(key) {
+		if !krm.IsInternalAnnotation(key) && key != expansion.LastApplied {
 			annotations[key] = value
 		}
 	}

@@ -33,7 +33,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
 // The runtimes of functions.
@@ -58,9 +57,10 @@ type Options struct {
 	FunctionRuntime string
 	FunctionRunner  functionrunner.Options
 
-	MetricsAddress, ProbeAddress string
-	LogFormat                    string
-	LogLevel                     slog.Level
+	Metrics      Metrics
+	ProbeAddress string
+	LogFormat    string
+	LogLevel     slog.Level
 
 	LeaderElection                            bool
 	LeaderElectionNamespace                   string
@@ -97,7 +97,7 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 	f.StringVar(&o.FunctionRunner.Version, "function-version", "",
 		"tag of the images; empty for the controller's own version, or latest if it has none")
 	f.DurationVar(&o.FunctionRunner.Timeout, "function-timeout", time.Minute, "how long a function may run by image")
-	f.StringVar(&o.MetricsAddress, "metrics-bind-address", ":8080", "address of the metrics; 0 for none")
+	o.Metrics.register(f)
 	f.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 for none")
 	f.StringVar(&o.LogFormat, "log-format", "json", "format of the log: json or text")
 	f.TextVar(&o.LogLevel, "log-level", slog.LevelInfo, "least level of what is logged: debug, info, warn or error")
@@ -134,6 +134,13 @@ func (o *Options) validate() error {
 	}
 	if o.Concurrency < 1 {
 		return fmt.Errorf("--concurrency is %d, but must be 1 or more", o.Concurrency)
+	}
+	if o.LogLevel < slog.LevelDebug {
+		return fmt.Errorf("--log-level is %q, but must be debug, info, warn or error: below debug, libraries log what the "+
+			"API answers, Secrets included", o.LogLevel)
+	}
+	if err := o.Metrics.validate(); err != nil {
+		return err
 	}
 	return o.validateFunctions()
 }
@@ -217,7 +224,7 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 	porch.ConfigureCache(&cacheOptions)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme: scheme, Cache: cacheOptions,
-		Metrics:                metricsserver.Options{BindAddress: o.MetricsAddress},
+		Metrics:                o.Metrics.server(),
 		HealthProbeBindAddress: o.ProbeAddress,
 		LeaderElection:         o.LeaderElection, LeaderElectionID: leaderElectionID,
 		LeaderElectionNamespace: o.LeaderElectionNamespace,

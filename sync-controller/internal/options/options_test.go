@@ -31,7 +31,7 @@ func defaults() Options {
 	return Options{
 		Concurrency: 16, LookWithin: 10 * time.Minute, FunctionRuntime: "builtin",
 		FunctionRunner: functionrunner.Options{Registry: "ghcr.io/package-variants", Timeout: time.Minute},
-		MetricsAddress: ":8080", ProbeAddress: ":8081",
+		Metrics:        Metrics{Address: ":8443", Secure: true}, ProbeAddress: ":8081",
 		LogFormat: "json", LogLevel: slog.LevelInfo,
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
 	}
@@ -60,7 +60,7 @@ func TestParse(t *testing.T) {
 		"the last of two wins": {"--log-format=text --log-format=json", defaults()},
 		"end of the flags":     {"--concurrency 2 --", with(func(o *Options) { o.Concurrency = 2 })},
 		"addresses, turned off": {"--metrics-bind-address=0 --health-probe-bind-address=0",
-			with(func(o *Options) { o.MetricsAddress, o.ProbeAddress = "0", "0" })},
+			with(func(o *Options) { o.Metrics.Address, o.ProbeAddress = "0", "0" })},
 		"functions by image": {"--function-runtime=porch --function-runner=[::1]:9445 --function-registry=localhost:5000 " +
 			"--function-version=v0.1.0 --function-timeout=90s",
 			with(func(o *Options) {
@@ -71,13 +71,13 @@ func TestParse(t *testing.T) {
 		"an upgrade at once": {"--upgrade-window=0s", with(func(o *Options) { o.LookWithin = 0 })},
 		"version":            {"--version", with(func(o *Options) { o.Version = true })},
 		"all": {"--kubeconfig=k --namespace=n --concurrency=3 --upgrade-window=1h --function-runtime=builtin " +
-			"--metrics-bind-address=:1 --health-probe-bind-address=:2 " +
+			"--metrics-bind-address=:1 --metrics-secure=false --health-probe-bind-address=:2 " +
 			"--log-format=text --log-level=debug --leader-elect --leader-election-namespace=l " +
 			"--leader-election-lease-duration=3s " +
 			"--leader-election-renew-deadline=2s --leader-election-retry-period=1s",
 			Options{
 				Kubeconfig: "k", Namespaces: []string{"n"}, Concurrency: 3, LookWithin: time.Hour, FunctionRuntime: "builtin",
-				FunctionRunner: defaults().FunctionRunner, MetricsAddress: ":1", ProbeAddress: ":2",
+				FunctionRunner: defaults().FunctionRunner, Metrics: Metrics{Address: ":1"}, ProbeAddress: ":2",
 				LogFormat: "text", LogLevel: slog.LevelDebug, LeaderElection: true, LeaderElectionNamespace: "l",
 				LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: time.Second,
 			}},
@@ -138,6 +138,14 @@ func TestParseErrors(t *testing.T) {
 		"concurrency":          {[]string{"--concurrency=x"}, `invalid value "x" for flag -concurrency: parse error`},
 		"log level": {[]string{"--log-level=loud"},
 			`invalid value "loud" for flag -log-level: slog: level string "loud": unknown name`},
+		"certificates of http": {[]string{"--metrics-cert-dir=certs", "--metrics-secure=false"},
+			`--metrics-cert-dir is "certs", but no metrics are served by https`},
+		"certificates of nothing": {[]string{"--metrics-cert-dir=certs", "--metrics-bind-address=0"},
+			`--metrics-cert-dir is "certs", but no metrics are served by https`},
+		"no certificates": {[]string{"--metrics-cert-dir=nowhere"}, `--metrics-cert-dir is "nowhere", but must have the ` +
+			"certificate tls.crt and its key tls.key: open nowhere/tls.crt: no such file or directory"},
+		"contents of requests": {[]string{"--log-level=debug-4"}, `--log-level is "DEBUG-4", but must be debug, info, warn or ` +
+			"error: below debug, libraries log what the API answers, Secrets included"},
 		"duration": {[]string{"--leader-election-retry-period=2"},
 			`invalid value "2" for flag -leader-election-retry-period: parse error`},
 		"switch": {[]string{"--leader-elect=maybe"},
@@ -166,7 +174,8 @@ func TestHelp(t *testing.T) {
 	}
 	want := []string{
 		"kubeconfig", "namespace", "concurrency", "function-runtime", "function-runner", "function-registry",
-		"function-version", "function-timeout", "metrics-bind-address", "health-probe-bind-address",
+		"function-version", "function-timeout", "metrics-bind-address", "metrics-secure", "metrics-cert-dir",
+		"health-probe-bind-address",
 		"log-format", "log-level", "leader-elect", "leader-election-namespace", "leader-election-lease-duration",
 		"leader-election-renew-deadline", "leader-election-retry-period", "upgrade-window", "version",
 	}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	stdsync "sync"
+	"testing"
+
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/internal/rights"
+)
+
+// asked is what controllers of the tests have asked for.
+var asked struct {
+	stdsync.Mutex
+	accesses map[proxy.Access]bool
+}
+
+// noteAccesses adds what has been asked for by way of a proxy.
+func noteAccesses(p *proxy.Proxy) {
+	asked.Lock()
+	defer asked.Unlock()
+	if asked.accesses == nil {
+		asked.accesses = map[proxy.Access]bool{}
+	}
+	for _, a := range p.Accesses() {
+		asked.accesses[a] = true
+	}
+}
+
+// TestListing has a controller list objects before it watches them, as it does where the API server is older, or has
+// WatchList turned off: the roles allow that, too.
+func TestListing(t *testing.T) {
+	w := newWorld(t)
+	w.Repository("edge-1", prod("eu"), true)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newSet(t, fleetSet))
+	options := w.options("--log-level=debug")
+	options.Env = []string{"KUBE_FEATURE_WatchListClient=false"}
+	controller.Start(t, options).WaitReady(t.Context())
+	w.expectCounts(map[string]int64{"desired": 1, "ready": 1, "injected": 1})
+	for _, resource := range []string{"packagevariants", "packagevariantsets", "repositories", "packagerevisions",
+		"configmaps"} {
+		if proxy.Count(w.proxy.Requests(), func(r proxy.Request) bool {
+			return r.Verb == "list" && r.Resource == resource && r.Status == http.StatusOK
+		}) == 0 {
+			t.Errorf("%s are not listed", resource)
+		}
+	}
+}
+
+// notOfRoles are the resources to which no role of config gives a right, and the verbs that are asked for, each with
+// the reason.
+var notOfRoles = map[string]struct{ verbs, reason string }{
+	"authorization.k8s.io/selfsubjectaccessreviews": {"create", "every account may ask this of itself, by system:basic-user"},
+	"/configmaps":                       {"get list watch", administrators},
+	"/secrets":                          {"get list watch", administrators},
+	"infra.example.com/clusters":        {"get list watch", administrators},
+	"networking.k8s.io/networkpolicies": {"get list watch", administrators},
+}
+
+const administrators = "what variants inject and sets select, administrators allow by roles of their own"
+
+// isNotOfRoles reports whether a request is one of notOfRoles.
+func isNotOfRoles(request string) bool {
+	verb, resource, _ := strings.Cut(request, " ")
+	return slices.Contains(strings.Fields(notOfRoles[resource].verbs), verb)
+}
+
+// rightsWrong compares what the controllers of all tests have asked for with the rules of the roles that they have, and
+// returns the rules that none needs, and the requests that no rule allows.
+func rightsWrong() error {
+	grants, err := rights.Read(controller.Roles()...)
+	if err != nil {
+		return err
+	}
+	asked.Lock()
+	defer asked.Unlock()
+	accesses := slices.Collect(maps.Keys(asked.accesses))
+	lacking := slices.DeleteFunc(rights.Lacking(grants, accesses), isNotOfRoles)
+	unused := rights.Unused(grants, accesses)
+	if len(unused)+len(lacking) == 0 {
+		return nil
+	}
+	return fmt.Errorf("rules of sync-controller/config that no test needs:\n  %s\n"+
+		"requests that no rule of sync-controller/config allows:\n  %s",
+		strings.Join(unused, "\n  "), strings.Join(lacking, "\n  "))
+}

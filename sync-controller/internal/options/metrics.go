@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"crypto/tls"
+	"flag"
+	"fmt"
+	"path/filepath"
+
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+// Metrics are the flags about metrics.
+type Metrics struct {
+	// Address is where they are served; 0 is nowhere.
+	Address string
+	// Secure is whether they are served by https, and only to whom RBAC allows to get /metrics.
+	Secure bool
+	// CertDir is the directory of tls.crt and tls.key, which are read again when they change. Without it, the controller
+	// makes a certificate that nobody has signed.
+	CertDir string
+}
+
+// noMetrics is the address of metrics that are not served.
+const noMetrics = "0"
+
+func (m *Metrics) register(f *flag.FlagSet) {
+	f.StringVar(&m.Address, "metrics-bind-address", ":8443", "address of the metrics; 0 for none")
+	f.BoolVar(&m.Secure, "metrics-secure", true,
+		"serve metrics by https, to accounts that may get the URL /metrics; otherwise by http, to everybody")
+	f.StringVar(&m.CertDir, "metrics-cert-dir", "",
+		"directory with the tls.crt and tls.key of the metrics; empty for a certificate that the controller makes")
+}
+
+func (m *Metrics) validate() error {
+	switch {
+	case m.CertDir == "":
+		return nil
+	case !m.Secure || m.Address == noMetrics:
+		return fmt.Errorf("--metrics-cert-dir is %q, but no metrics are served by https", m.CertDir)
+	}
+	// The server would make a certificate of its own without a word.
+	if _, err := tls.LoadX509KeyPair(filepath.Join(m.CertDir, "tls.crt"), filepath.Join(m.CertDir, "tls.key")); err != nil {
+		return fmt.Errorf("--metrics-cert-dir is %q, but must have the certificate tls.crt and its key tls.key: %w",
+			m.CertDir, err)
+	}
+	return nil
+}
+
+// server returns the options of the server. It has no HTTP/2, of which Prometheus needs nothing.
+func (m *Metrics) server() metricsserver.Options {
+	options := metricsserver.Options{BindAddress: m.Address}
+	if m.Secure {
+		options.SecureServing, options.CertDir = true, m.CertDir
+		options.TLSOpts = []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}
+		options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	}
+	return options
+}
