@@ -77,14 +77,13 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	if len(out.contents) > 0 {
 		out.injected, known.objects = injectedObjects(out.contents)
 	}
-	var wait time.Duration
+	wait := r.retryAfter(in.key(), err)
 	var news []warning
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
 		out.fill(status, in)
 		news = out.setConditions(status, decided.Conflicted, &after, condition)
 		status.ObservedInputs = ""
 		if err != nil {
-			wait = retryAfter(status.Conditions)
 			status.ObservedInputs = r.failedInputs(known, wait)
 		} else if !more && (condition.Type != v1alpha1.ConditionReconciling || after.Held) {
 			status.ObservedInputs = r.observedInputs(known)

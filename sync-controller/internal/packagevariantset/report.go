@@ -24,6 +24,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// errBehind ends a reconcile whose cache does not know the newest variants. There is nothing to tell.
+var errBehind = errors.New("the cache does not know the newest PackageVariants yet")
+
 // outcome is what came of a reconcile. Without a condition there is nothing to say.
 type outcome struct {
 	condition v1alpha1.Condition
@@ -126,7 +129,7 @@ func judge(in *input, steps []step, held hold) outcome {
 	case len(t.errs) > 0:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", words.Some(t.errs, ", "))
 	case t.behind:
-		o.wait = delay
+		o.err = errBehind
 	case len(t.names) > 0:
 		say(v1alpha1.Stalled, v1alpha2.ReasonNameTaken,
 			"PackageVariants that are not this set's have the names of its variants: "+
