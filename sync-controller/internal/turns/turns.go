@@ -34,7 +34,7 @@ func New(wake func(object types.NamespacedName)) *Turns {
 }
 
 // Take reports whether all the places are the object's now. If not, the object is in the queue of each, in the order in
-// which Take was called, and is woken when it is its turn: when all its places are free at once, and nobody before it in
+// which Take was called, and is woken when it is its turn: when all its places are free, and nobody before it in
 // their queues could have them. An object that asks again for the same places keeps its turn; one that asks for others
 // gives up its former ones and goes to the end of each queue.
 func (t *Turns) Take(object types.NamespacedName, places ...types.NamespacedName) bool {
