@@ -64,8 +64,11 @@ func conditionOf(err error) v1alpha1.Condition {
 // something to remember: what was written comes back as an event.
 func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.Decision,
 	out *result) (ctrl.Result, error) {
-	if out.gone || porch.Busy(out.err) {
+	if out.gone {
 		return ctrl.Result{}, out.err
+	}
+	if porch.Busy(out.err) {
+		return ctrl.Result{}, errors.Join(out.err, r.remember(ctx, in, out))
 	}
 	after := out.decideAgain(&decided)
 	condition, err := out.condition(after, in.Deleting)
@@ -99,6 +102,14 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		r.event(out.pv, corev1.EventTypeWarning, w.reason, w.message)
 	}
 	return ctrl.Result{RequeueAfter: r.again(ctx, known, more, wait)}, nil
+}
+
+// remember writes that a draft which could not be saved is nobody else's yet.
+func (r *Reconciler) remember(ctx context.Context, in *inspection, out *result) error {
+	if out.Saved == in.Saved {
+		return nil
+	}
+	return r.writeStatus(ctx, out.pv, out.fillLife)
 }
 
 // nothingToTell reports whether nothing is to be written while more steps follow: nothing to tell, nor to remember.
