@@ -83,13 +83,13 @@ func configMap(name, api string) *corev1.ConfigMap {
 }
 
 // start starts this project's controller.
-func (w *world) start() *controller.Process {
+func (w *world) start(args ...string) *controller.Process {
 	w.t.Helper()
 	kubeconfig := filepath.Join(w.t.TempDir(), "kubeconfig")
 	if err := w.proxy.Kubeconfig(kubeconfig); err != nil {
 		w.t.Fatal(err)
 	}
-	p := controller.Start(w.t, controller.Options{Kubeconfig: kubeconfig, Args: []string{"--log-format=text"}})
+	p := controller.Start(w.t, controller.Options{Kubeconfig: kubeconfig, Args: append([]string{"--log-format=text"}, args...)})
 	p.WaitReady(w.t.Context())
 	return p
 }
@@ -115,7 +115,7 @@ func (w *world) variants() map[string]string {
 func (w *world) packages() map[string]map[string]string {
 	w.t.Helper()
 	out := map[string]map[string]string{}
-	for _, place := range [][2]string{{"edge-1", "web"}, {"edge-2", "web"}, {"edge-1", "shop"}} {
+	for _, place := range [][2]string{{"edge-1", "web"}, {"edge-2", "web"}, {"edge-1", "shop"}, {"edge-2", "life"}} {
 		for _, r := range w.Revisions(place[0], place[1]) {
 			out[fmt.Sprintf("%s (%s of %s)", r.Name, r.Spec.Lifecycle, r.OwnerReferences[0].Name)] = w.Files(r.Name)
 		}

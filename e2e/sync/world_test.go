@@ -40,6 +40,8 @@ type world struct {
 	probes int
 	// contradictions are the reasons of which it has been told that kstatus, or another condition, does not agree.
 	contradictions stdsync.Map
+	// unsure is whether the controller may not know that it made a draft, and leaves it to a person.
+	unsure bool
 	// compared is whether the drafts have been held against the golden file.
 	compared bool
 }

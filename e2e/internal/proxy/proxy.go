@@ -47,6 +47,7 @@ type Proxy struct {
 	hook     Hook
 	inside   Delay
 	down     map[string]bool // by group
+	lag      Lag
 	watches  map[*Request]context.CancelFunc
 }
 

@@ -40,9 +40,10 @@ type Delay func(r Request) (time.Duration, bool)
 
 // Hook is called in each phase of each request, by many goroutines at once. A status that it returns is sent to the
 // client: in the phase Before the request is then not forwarded, and has no phase After; in the phase After, the status
-// takes the place of the server's answer; in the phase Inside it is of no effect. In a hook a test may also kill the
-// client; in the phase Before, it should then return a status, or the request may still reach the server. The
-// connection to the server ends with the client's, as it does without a proxy.
+// takes the place of the server's answer; in the phase Inside it is of no effect. A status that says after how many
+// seconds to retry is sent with the header Retry-After. A hook that does not return holds the request. In a hook a test
+// may also kill the client; in the phase Before, it should then return a status, or the request may still reach the
+// server. The connection to the server ends with the client's, as it does without a proxy.
 type Hook func(r Request, phase Phase) *metav1.Status
 
 // Handle sets the hook, in place of any earlier one; nil is none.
@@ -99,7 +100,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, httpRequest *http.Request) {
 		p.refuse(w, r, status)
 		return
 	}
-	if delay, has := p.delay(r); has {
+	if delay, has := p.untilInside(r); has {
 		answered := make(chan struct{})
 		httpRequest = httpRequest.WithContext(context.WithValue(ctx, answeredKey{},
 			sync.OnceFunc(func() { close(answered) })))
@@ -113,8 +114,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, httpRequest *http.Request) {
 // answeredKey is the key, in the context of an HTTP request that has a phase Inside, of what ends that phase.
 type answeredKey struct{}
 
-// delay returns when a request is in the phase Inside, and whether it gets there.
-func (p *Proxy) delay(r *Request) (time.Duration, bool) {
+// untilInside returns when a request is in the phase Inside, and whether it gets there.
+func (p *Proxy) untilInside(r *Request) (time.Duration, bool) {
 	p.mu.Lock()
 	delay, seen := p.inside, *r
 	p.mu.Unlock()
@@ -189,6 +190,7 @@ func (p *Proxy) answered(response *http.Response) error {
 	p.settle(r, response.StatusCode)
 	status := p.call(r, After)
 	if status == nil {
+		p.delay(r, response)
 		return nil
 	}
 	body, err := encode(status)
@@ -201,6 +203,9 @@ func (p *Proxy) answered(response *http.Response) error {
 	p.settle(r, code(status))
 	response.StatusCode, response.Status = code(status), ""
 	response.Header = http.Header{"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(len(body))}}
+	if after := retryAfter(status); after != "" {
+		response.Header.Set("Retry-After", after)
+	}
 	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return nil
 }
@@ -223,6 +228,9 @@ func (p *Proxy) refuse(w http.ResponseWriter, r *Request, status *metav1.Status)
 	}
 	p.settle(r, code(status))
 	w.Header().Set("Content-Type", "application/json")
+	if after := retryAfter(status); after != "" {
+		w.Header().Set("Retry-After", after)
+	}
 	w.WriteHeader(code(status))
 	_, _ = w.Write(body) // an error means that the client has gone
 }
@@ -233,6 +241,14 @@ func code(status *metav1.Status) int {
 		return http.StatusInternalServerError
 	}
 	return int(status.Code)
+}
+
+// retryAfter returns the header of that name, as an API server sends it with a status; empty if there is none.
+func retryAfter(status *metav1.Status) string {
+	if status.Details == nil || status.Details.RetryAfterSeconds == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(status.Details.RetryAfterSeconds))
 }
 
 // encode returns a status as clients read it, with the kind and the outcome that a test need not set.

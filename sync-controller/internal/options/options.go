@@ -22,6 +22,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/version"
+	"github.com/package-variants/package-variants/sync-controller/internal/calls"
 	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -54,6 +55,7 @@ type Options struct {
 	Namespaces      []string
 	Concurrency     int
 	LookWithin      time.Duration
+	RequestTimeout  time.Duration
 	FunctionRuntime string
 	FunctionRunner  functionrunner.Options
 
@@ -88,6 +90,8 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 	f.IntVar(&o.Concurrency, "concurrency", 16, "how many PackageVariants are worked on at once")
 	f.DurationVar(&o.LookWithin, "upgrade-window", 10*time.Minute,
 		"time over which all PackageVariants are looked at once after an upgrade of the controller")
+	f.DurationVar(&o.RequestTimeout, "request-timeout", 2*time.Minute,
+		"how long a request to the Kubernetes API, or to Porch by way of it, may take")
 	f.StringVar(&o.FunctionRuntime, "function-runtime", builtin,
 		"how the functions run: builtin, in this process, or porch, by image")
 	f.StringVar(&o.FunctionRunner.Address, "function-runner", "",
@@ -134,6 +138,9 @@ func (o *Options) validate() error {
 	}
 	if o.Concurrency < 1 {
 		return fmt.Errorf("--concurrency is %d, but must be 1 or more", o.Concurrency)
+	}
+	if o.RequestTimeout <= 0 {
+		return fmt.Errorf("--request-timeout is %s, but must be more than 0", o.RequestTimeout)
 	}
 	if o.LogLevel < slog.LevelDebug {
 		return fmt.Errorf("--log-level is %q, but must be debug, info, warn or error: below debug, libraries log what the "+
@@ -241,13 +248,14 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 }
 
 // config returns how to reach the cluster. Requests are not held back here: the API server's priority and fairness
-// decides, and --concurrency.
+// decides, and --concurrency. Each ends, and a failed one is tried again by the work queues alone.
 func (o *Options) config() (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
 	if err != nil {
 		return nil, fmt.Errorf("cannot find out how to reach the cluster: %w; outside of a cluster, set --kubeconfig", err)
 	}
 	config.QPS = -1
+	config.Wrap(calls.Bound(o.RequestTimeout))
 	config.UserAgent = "package-variants-sync-controller"
 	return config, nil
 }

@@ -29,7 +29,7 @@ import (
 
 func defaults() Options {
 	return Options{
-		Concurrency: 16, LookWithin: 10 * time.Minute, FunctionRuntime: "builtin",
+		Concurrency: 16, LookWithin: 10 * time.Minute, RequestTimeout: 2 * time.Minute, FunctionRuntime: "builtin",
 		FunctionRunner: functionrunner.Options{Registry: "ghcr.io/package-variants", Timeout: time.Minute},
 		Metrics:        Metrics{Address: ":8443", Secure: true}, ProbeAddress: ":8081",
 		LogFormat: "json", LogLevel: slog.LevelInfo,
@@ -70,14 +70,15 @@ func TestParse(t *testing.T) {
 			})},
 		"an upgrade at once": {"--upgrade-window=0s", with(func(o *Options) { o.LookWithin = 0 })},
 		"version":            {"--version", with(func(o *Options) { o.Version = true })},
-		"all": {"--kubeconfig=k --namespace=n --concurrency=3 --upgrade-window=1h --function-runtime=builtin " +
+		"all": {"--kubeconfig=k --namespace=n --concurrency=3 --upgrade-window=1h --request-timeout=9s --function-runtime=builtin " +
 			"--metrics-bind-address=:1 --metrics-secure=false --health-probe-bind-address=:2 " +
 			"--log-format=text --log-level=debug --leader-elect --leader-election-namespace=l " +
 			"--leader-election-lease-duration=3s " +
 			"--leader-election-renew-deadline=2s --leader-election-retry-period=1s",
 			Options{
-				Kubeconfig: "k", Namespaces: []string{"n"}, Concurrency: 3, LookWithin: time.Hour, FunctionRuntime: "builtin",
-				FunctionRunner: defaults().FunctionRunner, Metrics: Metrics{Address: ":1"}, ProbeAddress: ":2",
+				Kubeconfig: "k", Namespaces: []string{"n"}, Concurrency: 3, LookWithin: time.Hour, RequestTimeout: 9 * time.Second,
+				FunctionRuntime: "builtin",
+				FunctionRunner:  defaults().FunctionRunner, Metrics: Metrics{Address: ":1"}, ProbeAddress: ":2",
 				LogFormat: "text", LogLevel: slog.LevelDebug, LeaderElection: true, LeaderElectionNamespace: "l",
 				LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: time.Second,
 			}},
@@ -131,6 +132,7 @@ func TestParseErrors(t *testing.T) {
 		"version of an image": {[]string{"--function-version=inject-config:v1"},
 			`--function-version is "inject-config:v1", but must be a tag of images, such as v0.1.0`},
 		"no time":              {[]string{"--function-timeout=0s"}, "--function-timeout is 0s, but must be more than 0"},
+		"no time for a call":   {[]string{"--request-timeout=0s"}, "--request-timeout is 0s, but must be more than 0"},
 		"log format":           {[]string{"--log-format=xml"}, `--log-format is "xml", but must be one of json, text`},
 		"empty log format":     {[]string{"--log-format="}, `--log-format is "", but must be one of json, text`},
 		"no concurrency":       {[]string{"--concurrency=0"}, "--concurrency is 0, but must be 1 or more"},
@@ -177,7 +179,7 @@ func TestHelp(t *testing.T) {
 		"function-version", "function-timeout", "metrics-bind-address", "metrics-secure", "metrics-cert-dir",
 		"health-probe-bind-address",
 		"log-format", "log-level", "leader-elect", "leader-election-namespace", "leader-election-lease-duration",
-		"leader-election-renew-deadline", "leader-election-retry-period", "upgrade-window", "version",
+		"leader-election-renew-deadline", "leader-election-retry-period", "upgrade-window", "request-timeout", "version",
 	}
 	slices.Sort(got)
 	slices.Sort(want)

@@ -13,11 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // settled reports whether nothing has changed since the last report, and after what time the variant is to be looked at
@@ -56,31 +54,34 @@ func (r *Reconciler) observedInputs(o *observation) string {
 	return versionHash(r.version) + "/" + o.hash()
 }
 
-// failedInputs is observedInputs for steps that failed, which are to be done again after a time.
+// failedInputs is observedInputs for steps that failed, which are to be done again after a time. When that is counts
+// from the start of this process, by a clock that no jump of the time of day changes.
 func (r *Reconciler) failedInputs(o *observation, wait time.Duration) string {
 	return r.observedInputs(o) + "/" + r.started.Format(time.RFC3339Nano) + "/" +
-		time.Now().Add(wait).UTC().Format(time.RFC3339)
+		(time.Since(r.started) + wait).Round(time.Millisecond).String()
 }
 
 // untilRetry returns how long to wait by what failedInputs added; 0 if this is another process: what was wrong may have
 // been mended, and the controller started anew for it.
 func (r *Reconciler) untilRetry(added string) time.Duration {
 	started, retry, _ := strings.Cut(added, "/")
-	at, err := time.Parse(time.RFC3339, retry)
+	at, err := time.ParseDuration(retry)
 	if err != nil || started != r.started.Format(time.RFC3339Nano) {
 		return 0
 	}
-	return max(time.Until(at), 0)
+	return max(at-time.Since(r.started), 0)
 }
 
-// retryAfter returns how long to wait before steps that failed are done again: as long as the variant has not been
-// ready, within bounds. Events do not shorten it: a draft that Porch failed to make comes and goes as an event.
-func retryAfter(conditions []metav1.Condition) time.Duration {
-	since := time.Now()
-	if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); c != nil {
-		since = c.LastTransitionTime.Time
+// retryAfter returns how long to wait before a variant's steps, which failed with err, are done again: longer with each
+// failure in a row. Events do not shorten it: a draft that Porch failed to make comes and goes as an event. Without an
+// error it is 0, and the next failure is the first.
+func (r *Reconciler) retryAfter(variant types.NamespacedName, err error) time.Duration {
+	if err == nil {
+		r.steps.Forget(variant)
+		return 0
 	}
-	return min(max(time.Since(since), firstRetry), lastRetry).Round(time.Second) + time.Second
+	r.steps.Heed(variant, err)
+	return r.steps.When(variant)
 }
 
 func versionHash(version string) string {

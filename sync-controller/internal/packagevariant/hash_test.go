@@ -3,6 +3,7 @@
 package packagevariant
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +14,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/retry"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -188,7 +191,7 @@ func TestSettledAfterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &Reconciler{version: "v2", started: time.Now(), lookWithin: time.Hour}
 		failedBy := func(started time.Time, wait time.Duration) string {
-			return "/" + started.Format(time.RFC3339Nano) + "/" + time.Now().Add(wait).UTC().Format(time.RFC3339)
+			return "/" + started.Format(time.RFC3339Nano) + "/" + (time.Since(r.started) + wait).String()
 		}
 		in := func(wait time.Duration) string { return failedBy(r.started, wait) }
 		for name, c := range map[string]struct {
@@ -227,26 +230,38 @@ func TestSettledAfterFailure(t *testing.T) {
 	})
 }
 
-// TestRetryAfter holds that the time until steps are done again grows with the time for which they have failed, between
-// a second and some five minutes.
+// TestRetryAfter holds that the time until steps are done again grows with each failure in a row, of each variant by
+// itself, that a server may ask for more, and that the status keeps it as no time of day: clocks jump.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		for failing, want := range map[time.Duration]time.Duration{
-			-time.Hour: time.Second, 0: time.Second, firstRetry: time.Second, 2 * time.Second: 3 * time.Second,
-			time.Minute: 61 * time.Second,
-			lastRetry:   lastRetry + time.Second, 24 * time.Hour: lastRetry + time.Second,
-		} {
-			conditions := []metav1.Condition{
-				{Type: "Reconciling", LastTransitionTime: metav1.NewTime(time.Now().Add(-12 * time.Minute))},
-				{Type: "Ready", Status: "False", LastTransitionTime: metav1.NewTime(time.Now().Add(-failing))},
-			}
-			if got := retryAfter(conditions); got != want {
-				t.Errorf("after %s of failing: got %s, want %s", failing, got, want)
+		r := &Reconciler{version: "v2", started: time.Now(), steps: retry.New[types.NamespacedName](firstSteps)}
+		a, b := types.NamespacedName{Name: "a"}, types.NamespacedName{Name: "b"}
+		expect := func(variant types.NamespacedName, err error, most time.Duration) {
+			t.Helper()
+			if got := r.retryAfter(variant, err); got > most || got < most/2 {
+				t.Errorf("%s: %s, want between %s and %s", variant.Name, got, most/2, most)
 			}
 		}
-		if got := retryAfter(nil); got != time.Second {
-			t.Errorf("without a condition: got %s, want a second", got)
+		for _, most := range []time.Duration{firstSteps, 2 * firstSteps, 4 * firstSteps} {
+			expect(a, errors.New("boom"), most)
+		}
+		expect(b, apierrors.NewTooManyRequests("busy", 60), 2*time.Minute)
+		expect(b, errors.New("boom"), 2*firstSteps)
+		if got := r.retryAfter(a, nil); got != 0 {
+			t.Errorf("after a success: %s", got)
+		}
+		expect(a, errors.New("boom"), firstSteps)
+
+		time.Sleep(time.Hour)
+		o := observed()
+		o.pv.Status.ObservedInputs = r.failedInputs(o, time.Minute)
+		want := "/" + r.started.Format(time.RFC3339Nano) + "/1h1m0s"
+		if got := o.pv.Status.ObservedInputs; !strings.HasSuffix(got, want) {
+			t.Errorf("the status has %s, want it to end in %s", got, want)
+		}
+		if wait, settled := r.settled(o); !settled || wait != time.Minute {
+			t.Errorf("settled is %t, for %s, want a minute", settled, wait)
 		}
 	})
 }

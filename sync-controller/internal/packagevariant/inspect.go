@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/recent"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -279,7 +281,11 @@ func (r *Reconciler) content(ctx context.Context, o *observation, name string) (
 
 // shared returns the content of a published revision, which is read once for all variants that ask for it.
 func (r *Reconciler) shared(ctx context.Context, rev *revision.Revision) (porch.Content, error) {
-	return r.upstream.Get(rev.Namespace+"/"+rev.Name+"/"+rev.Commit, func() (porch.Content, error) {
+	content, err := r.upstream.Get(rev.Namespace+"/"+rev.Name+"/"+rev.Commit, func() (porch.Content, error) {
 		return r.porch.Content(ctx, rev.Namespace, rev.Name)
 	})
+	if errors.Is(err, recent.ErrSlow) {
+		err = fmt.Errorf("cannot read the content of %s: %w", rev.Name, err)
+	}
+	return content, err
 }

@@ -19,6 +19,12 @@ import (
 // cannot be looked at goes back to the work queue, whose limiter is the backoff; steps that fail are done again when
 // the status says so.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	result, err := r.reconcile(ctx, req)
+	r.retries.Heed(req, err)
+	return result, err
+}
+
+func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var pv v1alpha1.PackageVariant
 	if err := r.client.Get(ctx, req.NamespacedName, &pv); err != nil || isGone(&pv) {
 		r.forget(req.NamespacedName)
@@ -67,4 +73,5 @@ func isGone(pv *v1alpha1.PackageVariant) bool {
 func (r *Reconciler) forget(variant types.NamespacedName) {
 	r.watches.Release(variant)
 	r.turns.Release(variant)
+	r.steps.Forget(variant)
 }

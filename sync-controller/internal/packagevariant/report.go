@@ -65,8 +65,11 @@ func conditionOf(err error) v1alpha1.Condition {
 // something to remember: what was written comes back as an event.
 func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.Decision,
 	out *result) (ctrl.Result, error) {
-	if out.gone || porch.Busy(out.err) {
+	if out.gone {
 		return ctrl.Result{}, out.err
+	}
+	if porch.Busy(out.err) {
+		return ctrl.Result{}, errors.Join(out.err, r.remember(ctx, in, out))
 	}
 	after := out.decideAgain(&decided)
 	condition, err := out.condition(after, in.Deleting)
@@ -78,7 +81,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	if len(out.contents) > 0 {
 		out.injected, known.objects = injectedObjects(out.contents)
 	}
-	var wait time.Duration
+	wait := r.retryAfter(in.key(), err)
 	var news []warning
 	var deliveries []delivery
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
@@ -89,7 +92,6 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		out.fillProgress(status, &after, condition)
 		status.ObservedInputs = ""
 		if err != nil {
-			wait = retryAfter(status.Conditions)
 			status.ObservedInputs = r.failedInputs(known, wait)
 		} else if !more && (condition.Type != v1alpha1.ConditionReconciling || after.Held) {
 			status.ObservedInputs = r.observedInputs(known)
@@ -103,6 +105,14 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	}
 	r.tell(out.pv, news, deliveries)
 	return ctrl.Result{RequeueAfter: r.again(ctx, known, more, wait)}, nil
+}
+
+// remember writes that a draft which could not be saved is nobody else's yet.
+func (r *Reconciler) remember(ctx context.Context, in *inspection, out *result) error {
+	if out.Saved == in.Saved {
+		return nil
+	}
+	return r.writeStatus(ctx, out.pv, out.fillLife)
 }
 
 // nothingToTell reports whether nothing is to be written while more steps follow: nothing to tell, nor to remember.

@@ -30,8 +30,7 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 			return err
 		}
 	}
-	ours := a.untouched(e.content) ||
-		a.in.Saved.Name == draft.Name && a.in.Saved.Content == kptfile.Digest(e.content.Files)
+	ours := a.ours(draft, e.content)
 	for range maxSaves {
 		wanted, changed := e.wanted(), e.changed()
 		if len(changed) == 0 {
@@ -64,6 +63,16 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 		a.out.Requested = decide.Draft{} // it is complete
 	}
 	return nil
+}
+
+// ours reports whether nobody else has edited a draft, and notes so of one that was made just now: if it cannot be
+// saved, it is so the next time, too.
+func (a *action) ours(draft *revision.Revision, content porch.Content) bool {
+	if a.untouched(content) {
+		a.out.Saved = decide.Saved{Name: draft.Name, Content: kptfile.Digest(content.Files)}
+		return true
+	}
+	return a.in.Saved.Name == draft.Name && a.in.Saved.Content == kptfile.Digest(content.Files)
 }
 
 // untouched reports whether a content is what Porch made when the draft was created, and nobody has edited it since.

@@ -14,11 +14,11 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/recent"
+	"github.com/package-variants/package-variants/sync-controller/internal/retry"
 	"github.com/package-variants/package-variants/sync-controller/internal/turns"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,8 +30,9 @@ import (
 )
 
 const (
-	// firstRetry and lastRetry bound the time after which a reconcile that failed is done again.
-	firstRetry, lastRetry = 250 * time.Millisecond, 5 * time.Minute
+	// firstRetry is the time after which a reconcile that failed is done again for the first time, firstSteps that for
+	// steps that failed.
+	firstRetry, firstSteps = 250 * time.Millisecond, 2 * time.Second
 	// keptContents is how many upstream contents are kept, each for keptFor: all variants of a fleet want the same.
 	keptContents, keptFor = 16, time.Minute
 	// keptAnswers is for how many namespaces it is kept, each for answerFor, whether the controller may approve there.
@@ -64,7 +65,11 @@ type Reconciler struct {
 	upstream   *recent.Values[porch.Content]
 	allowed    *recent.Values[bool] // to approve, by namespace
 	turns      *turns.Turns
-	events     events.EventRecorder
+	// retries says when a variant that could not be looked at is looked at again, steps when steps that failed are done
+	// again.
+	retries *retry.Limiter[ctrl.Request]
+	steps   *retry.Limiter[types.NamespacedName]
+	events  events.EventRecorder
 }
 
 // SetupWithManager adds the controller to the manager. The manager's cache must have been configured by
@@ -90,7 +95,8 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		upstream: recent.New[porch.Content](keptContents, keptFor),
 		allowed:  recent.New[bool](keptAnswers, answerFor),
 		turns:    turns.New(wake),
-		events:   mgr.GetEventRecorder("package-variants"),
+		retries:  retry.New[ctrl.Request](firstRetry), steps: retry.New[types.NamespacedName](firstSteps),
+		events: mgr.GetEventRecorder("package-variants"),
 	}
 	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())
 	specChanged := builder.WithPredicates(predicate.GenerationChangedPredicate{})
@@ -109,8 +115,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 				return []ctrl.Request{{NamespacedName: user}}
 			}))).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: options.Concurrency,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstRetry, lastRetry),
+			MaxConcurrentReconciles: options.Concurrency, RateLimiter: r.retries,
 		}).
 		Complete(r)
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/retry"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -34,8 +34,8 @@ import (
 const (
 	// concurrency is how many sets are worked on at once, so that one whose objects are slow to read holds up no other.
 	concurrency = 4
-	// An attempt that failed is made again after firstRetry, then after twice as long, and so on up to lastRetry.
-	firstRetry, lastRetry = 200 * time.Millisecond, 5 * time.Minute
+	// firstRetry is the time after which an attempt that failed is made again for the first time.
+	firstRetry = 200 * time.Millisecond
 )
 
 // Reconciler reconciles PackageVariantSets.
@@ -46,6 +46,7 @@ type Reconciler struct {
 	watches *objects.Watches
 	version string // of the controller and the functions
 	events  events.EventRecorder
+	retries *retry.Limiter[ctrl.Request]
 }
 
 // SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. After a
@@ -61,7 +62,7 @@ func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) 
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
 		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, version: version,
-		events: mgr.GetEventRecorder("package-variants"),
+		events: mgr.GetEventRecorder("package-variants"), retries: retry.New[ctrl.Request](firstRetry),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}
@@ -78,8 +79,7 @@ func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) 
 		WatchesRawSource(source.TypedChannel(changed, handler.TypedFuncs[types.NamespacedName,
 			ctrl.Request]{GenericFunc: laterSet})).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: concurrency,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstRetry, lastRetry),
+			MaxConcurrentReconciles: concurrency, RateLimiter: r.retries,
 		}).
 		Complete(r)
 }
@@ -98,6 +98,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	o := r.sync(ctx, &set)
 	if err := errors.Join(o.err, r.report(ctx, &set, &o)); err != nil {
+		r.retries.Heed(req, err)
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: o.wait}, nil
@@ -115,7 +116,7 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 	}
 	if held.reason != v1alpha2.ReasonTooManyDeletions {
 		if err := r.writeRollout(ctx, set, in); apierrors.IsConflict(err) {
-			return outcome{wait: delay} // somebody else has changed the set
+			return outcome{err: err} // somebody else has changed the set: there is nothing to tell
 		} else if err != nil {
 			return failed(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/retry"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +24,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
+
+// errBehind ends a reconcile whose cache does not know the newest variants. There is nothing to tell.
+var errBehind = errors.New("the cache does not know the newest PackageVariants yet")
 
 // outcome is what came of a reconcile. Without a condition there is nothing to say.
 type outcome struct {
@@ -126,7 +130,7 @@ func judge(in *input, steps []step, held hold) outcome {
 	case len(t.errs) > 0:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", words.Some(t.errs, ", "))
 	case t.behind:
-		o.wait = delay
+		o.err = errBehind
 	case len(t.names) > 0:
 		say(v1alpha1.Stalled, v1alpha2.ReasonNameTaken,
 			"PackageVariants that are not this set's have the names of its variants: "+
@@ -159,10 +163,10 @@ func judge(in *input, steps []step, held hold) outcome {
 // again returns after how long to plan again although nothing changes; 0 is not at all. No event tells when the API
 // server does not refuse a variant any more.
 func (in *input) again() time.Duration {
-	if wait := in.rolled.Again; len(in.refused) == 0 || wait > 0 && wait < lastRetry {
+	if wait := in.rolled.Again; len(in.refused) == 0 || wait > 0 && wait < retry.Last {
 		return wait
 	}
-	return lastRetry
+	return retry.Last
 }
 
 // allNotes returns the notes, and which variants the set cannot make.

@@ -152,9 +152,9 @@ func TestJudge(t *testing.T) {
 					"boom, cannot create PackageVariant c: boom and 2 more"},
 		},
 		"the cache has not seen a creation": {wanted: 2, steps: []step{{do: create, want: fresh("a").want, err: exists},
-			ready("b")}, counts: counts{2, 1, 1, 0}, wait: delay},
+			ready("b")}, counts: counts{2, 1, 1, 0}, err: errBehind},
 		"the cache has not seen a change": {wanted: 1, steps: []step{{do: update, want: fresh("a").want, err: conflict}},
-			counts: counts{1, 0, 0, 0}, wait: delay},
+			counts: counts{1, 0, 0, 0}, err: errBehind},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := judge(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{}, desired: test.wanted,

@@ -3,6 +3,7 @@
 package recent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -98,6 +99,48 @@ func TestAtOnce(t *testing.T) {
 		synctest.Wait()
 		if calls.Load() != 1 || answers.Load() != 10 {
 			t.Errorf("%d reads for %d answers", calls.Load(), answers.Load())
+		}
+	})
+}
+
+// TestSlow has a value read for longer than callers are held: each gets an error that says so, the first after the
+// time for which it may be held, later ones at once; other keys are read meanwhile, and who comes back, though late,
+// gets the value, which was read once.
+func TestSlow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		v := New[string](2, time.Minute)
+		calls := 0
+		slow := func() (string, error) { calls++; time.Sleep(time.Minute); return "slow", nil }
+		for i, want := range []time.Duration{patience, 0, 0} {
+			asked := time.Now()
+			got, err := v.Get("a", slow)
+			if got != "" || !errors.Is(err, context.DeadlineExceeded) ||
+				err.Error() != "no answer yet after 10s: context deadline exceeded" {
+				t.Errorf("caller %d got %q, error %v", i+1, got, err)
+			}
+			if held := time.Since(asked); held != want {
+				t.Errorf("caller %d was held for %s, want %s", i+1, held, want)
+			}
+			time.Sleep(time.Second)
+		}
+		if got, err := v.Get("b", func() (string, error) { return "quick", nil }); got != "quick" || err != nil {
+			t.Errorf("another key: %q, error %v", got, err)
+		}
+		time.Sleep(6 * time.Minute) // the longest time after which it is tried again
+		if got, err := v.Get("a", slow); got != "slow" || err != nil || calls != 1 {
+			t.Errorf("who comes back gets %q, error %v, by %d readings", got, err, calls)
+		}
+		boom := errors.New("boom")
+		if _, err := v.Get("c", func() (string, error) {
+			time.Sleep(2 * patience)
+			return "", boom
+		}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		time.Sleep(2 * patience)
+		if got, err := v.Get("c", func() (string, error) { time.Sleep(patience / 2); return "at last", nil }); got != "at last" {
+			t.Errorf("after a slow failure: %q, error %v", got, err)
 		}
 	})
 }

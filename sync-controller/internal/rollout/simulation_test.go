@@ -275,6 +275,37 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
+// TestClocks lets fleets live with clocks that jump, forward and back, by up to an hour, as those of replicas do which
+// take turns: what is opened keeps to its limits and its order, and no rollout stands still for longer than the jumps.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(50) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, seed)
+			w.spec.ProgressDeadline = nil // what took too long by one clock has not by another
+			right := w.now
+			for range 400 {
+				switch n := w.IntN(100); {
+				case n < 30:
+					w.progress()
+				case n < 60:
+					w.deliver()
+				case n < 70:
+					right = right.Add(time.Duration(w.IntN(90)) * time.Second)
+					w.now = right.Add(time.Duration(w.IntN(7200)-3600) * time.Second)
+				case n < 73:
+					w.approve()
+				default:
+					w.reconcile(-1)
+				}
+			}
+			w.now = right
+			w.finish()
+		})
+	}
+}
+
 // finish lets the rollout end without trouble, and holds that it does, by one write for each variant.
 func (w *world) finish() {
 	w.peace, w.failing, w.plans, w.reads, w.writes = true, 0, 0, 0, 0

@@ -12,13 +12,15 @@ import (
 )
 
 // Turns are the queues before each place. Waiting holds no goroutine: an object that waits is woken when it is its
-// turn. The zero value is not usable; see New.
+// turn. One that waits for several places keeps none of them from others meanwhile, so that a place in which somebody
+// stays holds up nobody else's. The zero value is not usable; see New.
 type Turns struct {
 	wake func(types.NamespacedName)
 
-	mu     sync.Mutex
-	queues map[types.NamespacedName][]types.NamespacedName // by place; the first of a queue has the place
-	wanted map[types.NamespacedName][]types.NamespacedName // by object: the places in whose queues it is
+	mu      sync.Mutex
+	queues  map[types.NamespacedName][]types.NamespacedName // by place; who has it, and who waits for it
+	wanted  map[types.NamespacedName][]types.NamespacedName // by object: the places in whose queues it is
+	holders map[types.NamespacedName]types.NamespacedName   // by place: who has it
 }
 
 // New returns Turns without any queue. wake is called with an object that waited, once all its places are its own; it
@@ -26,14 +28,15 @@ type Turns struct {
 func New(wake func(object types.NamespacedName)) *Turns {
 	return &Turns{
 		wake: wake, queues: map[types.NamespacedName][]types.NamespacedName{},
-		wanted: map[types.NamespacedName][]types.NamespacedName{},
+		wanted:  map[types.NamespacedName][]types.NamespacedName{},
+		holders: map[types.NamespacedName]types.NamespacedName{},
 	}
 }
 
 // Take reports whether all the places are the object's now. If not, the object is in the queue of each, in the order in
-// which Take was called, and is woken when it is its turn. An object that asks again for the same places keeps its
-// turn; one that asks for others gives up its former ones and goes to the end of each queue, so that no two objects
-// wait for each other.
+// which Take was called, and is woken when it is its turn: when all its places are free, and nobody before it in
+// their queues could have them. An object that asks again for the same places keeps its turn; one that asks for others
+// gives up its former ones and goes to the end of each queue.
 func (t *Turns) Take(object types.NamespacedName, places ...types.NamespacedName) bool {
 	t.mu.Lock()
 	if !slices.Equal(t.wanted[object], places) {
@@ -46,8 +49,9 @@ func (t *Turns) Take(object types.NamespacedName, places ...types.NamespacedName
 		if len(places) > 0 {
 			t.wanted[object] = slices.Clone(places)
 		}
+		t.grant(object)
 	}
-	has := t.has(object)
+	has := len(places) == 0 || t.holders[places[0]] == object
 	t.mu.Unlock()
 	return has
 }
@@ -60,10 +64,17 @@ func (t *Turns) Release(object types.NamespacedName) {
 	t.notify(next)
 }
 
-// has reports whether the object is the first in all its queues. The lock must be held.
-func (t *Turns) has(object types.NamespacedName) bool {
-	return !slices.ContainsFunc(t.wanted[object],
-		func(place types.NamespacedName) bool { return t.queues[place][0] != object })
+// grant gives an object all its places, if all are free, and reports whether it did. The lock must be held.
+func (t *Turns) grant(object types.NamespacedName) bool {
+	for _, place := range t.wanted[object] {
+		if _, held := t.holders[place]; held {
+			return false
+		}
+	}
+	for _, place := range t.wanted[object] {
+		t.holders[place] = object
+	}
+	return true
 }
 
 // drop takes the object out of its queues and returns the objects whose turn it is thereby. The lock must be held.
@@ -71,18 +82,23 @@ func (t *Turns) drop(object types.NamespacedName) (next []types.NamespacedName) 
 	places := t.wanted[object]
 	delete(t.wanted, object)
 	for _, place := range places {
-		at := slices.Index(t.queues[place], object)
-		if at < 0 {
-			continue // the place was asked for twice
-		}
-		t.queues[place] = slices.Delete(t.queues[place], at, at+1)
+		t.queues[place] = slices.DeleteFunc(t.queues[place], func(o types.NamespacedName) bool { return o == object })
 		if len(t.queues[place]) == 0 {
 			delete(t.queues, place)
-		} else if first := t.queues[place][0]; at == 0 && !slices.Contains(next, first) {
-			next = append(next, first)
+		}
+		if t.holders[place] == object {
+			delete(t.holders, place)
 		}
 	}
-	return slices.DeleteFunc(next, func(o types.NamespacedName) bool { return !t.has(o) })
+	for _, place := range places {
+		for _, waiting := range t.queues[place] {
+			if t.grant(waiting) {
+				next = append(next, waiting)
+				break
+			}
+		}
+	}
+	return next
 }
 
 func (t *Turns) notify(objects []types.NamespacedName) {
