@@ -94,7 +94,8 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	}
 	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())
 	specChanged := builder.WithPredicates(predicate.GenerationChangedPredicate{})
-	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, tampered()))
+	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, tampered(),
+		suspendReasonChanged()))
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariant").
 		For(&v1alpha1.PackageVariant{}, changed).

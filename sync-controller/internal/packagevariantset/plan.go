@@ -23,6 +23,8 @@ type input struct {
 	owner owner
 	// spec is the set's.
 	spec *v1alpha2.PackageVariantSetSpec
+	// suspendReason says why spec.suspend is set; "" if nobody has said.
+	suspendReason string
 	// wanted are the variants that the set expands to, desired is their number; existing are the set's variants, and
 	// those of others with the name of a wanted one. Both are only read.
 	wanted, existing []v1alpha1.PackageVariant
