@@ -69,10 +69,11 @@ FUNCTIONS_BIN := $(CURDIR)/bin/functions
 TOOLS_BIN := $(CURDIR)/bin/tools
 KPT := $(TOOLS_BIN)/kpt
 SYNC_CONTROLLER := $(CURDIR)/bin/sync-controller
+KUBECTL_VARIANTS := $(CURDIR)/bin/kubectl-variants
 # Where tests find the images, and what made them.
 IMAGES := $(CURDIR)/dist/images
 RELEASE := $(CURDIR)/bin/release
-export KPT FUNCTIONS_BIN TOOLS_BIN SYNC_CONTROLLER IMAGES RELEASE REGISTRY VERSION
+export KPT FUNCTIONS_BIN TOOLS_BIN SYNC_CONTROLLER KUBECTL_VARIANTS IMAGES RELEASE REGISTRY VERSION
 
 # $(call each,MODULES,COMMAND) runs COMMAND in each module, in all of them even
 # when one fails, and fails if one did.
@@ -144,7 +145,7 @@ $(PORCH_CONTROLLERS):
 	GOWORK=off go build -trimpath -o $@.$$$$ github.com/nephio-project/porch/controllers && mv $@.$$$$ $@
 
 .PHONY: build
-build: build-functions build-controller ## Build the functions and the controller into bin
+build: build-functions build-controller build-plugin ## Build the functions, the controller and the kubectl plugin into bin
 
 .PHONY: build-functions
 build-functions:
@@ -156,6 +157,10 @@ build-controller:
 ifneq ($(filter sync-controller,$(MODULES)),)
 	cd sync-controller && go build -o $(CURDIR)/bin/ .
 endif
+
+.PHONY: build-plugin
+build-plugin: ## Build the kubectl plugin, bin/kubectl-variants
+	cd sync-controller && go build -o $(CURDIR)/bin/ ./cmd/kubectl-variants
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API
