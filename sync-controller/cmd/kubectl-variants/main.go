@@ -7,12 +7,15 @@ package main
 import (
 	"os"
 
+	"github.com/go-logr/logr"
 	"github.com/package-variants/package-variants/sync-controller/internal/plugin"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 func main() {
+	klog.SetLogger(logr.Discard()) // what goes wrong is told once, by the command
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	os.Exit(plugin.Run(ctrl.SetupSignalHandler(), os.Args[1:], streams))
 }

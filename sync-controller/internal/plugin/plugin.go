@@ -10,14 +10,20 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/plugin/cli"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/compare"
 	"github.com/package-variants/package-variants/sync-controller/internal/plugin/plan"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/review"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/suspension"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/trace"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/versions"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
 // commands are the commands of the plugin, in the order of the help.
 var commands = []func(*cli.Env) *cobra.Command{
-	plan.New,
+	plan.New, compare.New, trace.New, review.NewApprove, review.NewReject, suspension.NewSuspend, suspension.NewResume,
+	versions.New,
 }
 
 // Run runs the plugin with the arguments of its command line, and returns the exit code: as that of kubectl diff, 0 if
