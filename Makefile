@@ -63,6 +63,7 @@ KUBECTL := $(call tool,kubectl)
 KUSTOMIZE := $(call tool,kustomize)
 CRANE := $(call tool,crane)
 PROMTOOL := $(call tool,promtool)
+VALIDATE_KREW := $(call tool,validate-krew-manifest)
 # Where users, examples and tests find what they run: our functions, and kpt with
 # kustomize and functions of the catalog beside it.
 FUNCTIONS_BIN := $(CURDIR)/bin/functions
@@ -93,12 +94,12 @@ kpt-tools: $(KPT_BUILD) $(CATALOG_BUILD)
 	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
 
 .PHONY: tools
-tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) ## Build kpt, kustomize, crane, promtool and functions of the catalog into bin/tools
-	@ln -sfn $(KUSTOMIZE) $(CRANE) $(PROMTOOL) bin/tools/
+tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(VALIDATE_KREW) ## Build kpt, kustomize, crane, promtool, krew's check and functions of the catalog into bin/tools
+	@ln -sfn $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(VALIDATE_KREW) bin/tools/
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm.
-$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(VALIDATE_KREW):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd $(call module,$(@F)) && \
 	GOWORK=off go build -trimpath -ldflags '$(call stamp,$(@F))' -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@

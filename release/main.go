@@ -20,6 +20,7 @@ import (
 	"github.com/package-variants/package-variants/release/internal/component"
 	"github.com/package-variants/package-variants/release/internal/dist"
 	"github.com/package-variants/package-variants/release/internal/naming"
+	"github.com/package-variants/package-variants/release/internal/plugin"
 	"github.com/package-variants/package-variants/release/internal/push"
 	"github.com/package-variants/package-variants/release/internal/tags"
 )
@@ -93,7 +94,16 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	case "push":
 		return push.Images(ctx, *dir, images, names, out)
 	case "dist":
-		return dist.Write(*root, *dir, images, names, makeImages)
+		return dist.Write(*root, *dir, images, names, func(dir string) error {
+			if err := makeImages(dir); err != nil {
+				return err
+			}
+			program, err := build.Plugin(ctx, *root, filepath.Join(*root, "dist", "build"), names.Version)
+			if err != nil {
+				return err
+			}
+			return plugin.Write(*root, dir, names.Version, program)
+		})
 	case "tags":
 		return tags.Write(*root, images, names)
 	case "check-tags":
