@@ -3,6 +3,7 @@
 package plugin
 
 import (
+	"strings"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -73,11 +74,11 @@ func TestMessages(t *testing.T) {
 			"at http://127.0.0.1:1, which refuses connections: set --context to another, or see whether it runs\n", 2}},
 		"no such context": {[]string{"trace", "web", "--context=nowhere"}, answer{"", "error: cannot find a cluster: " +
 			`context "nowhere" does not exist; set --kubeconfig or --context` + "\n", 2}},
-		"not suspended":        {[]string{"resume", "web"}, answer{"packagevariant/web is not suspended\n", "", 0}},
-		"names for a shell":    {[]string{"__complete", "approve", ""}, answer{"shop\nweb\n:4\n", completed, 0}},
-		"those that begin so":  {[]string{"__complete", "trace", "blue"}, answer{"blueprints/web\n:4\n", completed, 0}},
-		"but for those given":  {[]string{"__complete", "suspend", "web", ""}, answer{"shop\n:4\n", completed, 0}},
-		"none without rights":  {[]string{"__complete", "approve", "--as=bob", ""}, answer{":4\n", completed, 0}},
+		"not suspended":       {[]string{"resume", "web"}, answer{"packagevariant/web is not suspended\n", "", 0}},
+		"names for a shell":   {[]string{"__complete", "approve", ""}, answer{"shop\nweb\n:4\n", completed, 0}},
+		"those that begin so": {[]string{"__complete", "trace", "blue"}, answer{"blueprints/web\n:4\n", completed, 0}},
+		"but for those given": {[]string{"__complete", "suspend", "web", ""}, answer{"shop\n:4\n", completed, 0}},
+		"none without rights": {[]string{"__complete", "approve", "--as=bob", ""}, answer{":4\n", completed, 0}},
 		"the words of a flag": {[]string{"__complete", "diff", "web", "--against", "u"}, answer{"published\nupstream\n:4\n", completed, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,6 +86,11 @@ func TestMessages(t *testing.T) {
 			inner.t = t
 			inner.expect(c.want, c.args...)
 		})
+	}
+	if got := w.kubectl("variants", "version"); got.code != 0 || !strings.HasPrefix(got.out, "client:     ") ||
+		!strings.HasSuffix(got.out, "controller: not known: there is no Deployment sync-controller in the namespace "+
+			"package-variants-system\n") {
+		t.Errorf("the versions are %+v", got)
 	}
 	// kubectl itself completes by what stands beside the plugin on the PATH.
 	if got := w.kubectl("__complete", "variants", "approve", "we"); got.out != "web\n:4\n" {

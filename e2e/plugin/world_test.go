@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { os.Exit(stacktest.Main(m, &shared, stack.Options{}
 // world is a namespace with a controller, and a user with kubectl and the plugin.
 type world struct {
 	*fleet.Fleet
-	t    *testing.T
+	t *testing.T
 	// path is where the user's programs are, kubeconfig is the user's, whose context names the namespace.
 	path, kubeconfig string
 }

@@ -232,7 +232,8 @@ func hasConflicts(in *Input, target *revision.Revision) string {
 		return ""
 	}
 	return fmt.Sprintf("%s has values that the upstream and the package both changed (%d): look at them by kubectl "+
-		"variants diff %s, and allow them by --allow-conflicts", target.Name, in.Variant.Status.ConflictCount, in.Variant.Name)
+		"variants diff %s, and allow them by --allow-conflicts", target.Name, in.Variant.Status.ConflictCount,
+		in.Variant.Name)
 }
 
 func hasUnmetGates(in *Input, target *revision.Revision) string {

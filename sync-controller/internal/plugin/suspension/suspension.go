@@ -21,8 +21,8 @@ import (
 )
 
 const longSuspend = `Keep the controller from changing anything of PackageVariants, until they are resumed:
-spec.suspend is set to true. The reason stands in the annotation ` + v1alpha1.SuspendReasonAnnotation + `, and in the condition Suspended.
-One that is suspended gets the new reason, or none.
+spec.suspend is set to true. The reason stands in the annotation ` + v1alpha1.SuspendReasonAnnotation + `,
+and in the condition Suspended. One that is suspended gets the new reason, or none.
 
 NAME is a PackageVariant, or packagevariantset/NAME: a set that is suspended does not change its variants, which
 themselves go on. With --set, the variants of the set are suspended, and not the set.`
