@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plugin makes what is released of the kubectl plugin: an archive for each platform, and the manifest from which
-// krew installs it.
+// Package plugin makes what is released of the kubectl plugin: an archive for each platform, and the manifest from
+// which krew installs it.
 package plugin
 
 import (
