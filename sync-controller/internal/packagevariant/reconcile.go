@@ -45,6 +45,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	decision := decide.Decide(&in.Input)
 	result := r.act(ctx, in, decision)
+	r.look(in, decision, result)
 	r.turns.Release(req.NamespacedName) // what follows writes to no Repository
 	return r.report(ctx, in, decision, result)
 }

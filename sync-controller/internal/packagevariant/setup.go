@@ -52,19 +52,21 @@ type Options struct {
 
 // Reconciler reconciles PackageVariants.
 type Reconciler struct {
-	client     client.Client // reads from the cache
+	client     porch.API // reads from the cache
 	live       client.Reader
 	porch      porch.Client
 	runtime    mutate.Runtime
 	version    string
 	started    time.Time
 	lookWithin time.Duration
-	watches    *objects.Watches
+	watches    objects.Source
 	objects    *objects.Contents
 	upstream   *recent.Values[porch.Content]
 	allowed    *recent.Values[bool] // to approve, by namespace
 	turns      *turns.Turns
 	events     events.EventRecorder
+	// looked is told of each look at a variant; nil for none.
+	looked func(*Look)
 }
 
 // SetupWithManager adds the controller to the manager. The manager's cache must have been configured by

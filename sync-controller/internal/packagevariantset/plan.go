@@ -43,6 +43,8 @@ type input struct {
 	// makes for them; those of them that do not exist are not among the wanted any more.
 	rolled   rollout.Decision
 	heldBack map[string]bool
+	// waves are the waves of the wanted variants, by their names; nil without a rollout.
+	waves map[string]string
 }
 
 // action is what to do about a variant.

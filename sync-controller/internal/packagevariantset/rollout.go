@@ -74,6 +74,7 @@ func (in *input) rolloutInput(set *v1alpha2.PackageVariantSet) (view *rollout.In
 	}
 	matches, _ := in.match(owned)
 	names := in.names()
+	in.waves = map[string]string{}
 	for i := range in.wanted {
 		want := &in.wanted[i]
 		v := rollout.Variant{Name: want.Name, Wave: want.Annotations[v1alpha2.WaveAnnotation], Want: &want.Spec,
@@ -86,6 +87,7 @@ func (in *input) rolloutInput(set *v1alpha2.PackageVariantSet) (view *rollout.In
 			continue
 		}
 		add(v, i)
+		in.waves[v.Name] = v.Wave
 	}
 	return view, places
 }
