@@ -7,12 +7,14 @@ package main
 import (
 	"os"
 
+	"github.com/go-logr/logr"
 	"github.com/package-variants/package-variants/sync-controller/internal/plugin"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 func main() {
+	ctrl.SetLogger(logr.Discard()) // what the controller would log is told by the commands
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	os.Exit(plugin.Run(ctrl.SetupSignalHandler(), os.Args[1:], streams))
 }
