@@ -19,7 +19,8 @@ var pageText string
 // page is the page of a plan: one file that asks no network for anything.
 var page = template.Must(template.New("plan").Funcs(template.FuncMap{
 	"package": packageOf, "upstream": upstreamOf, "then": thenOf, "steps": stepsOf,
-	"place": func(c forecast.Conflict) string { return placeOf(&c) }, "set": func(s forecast.Set) string { return setSummary(&s) },
+	"place": func(c forecast.Conflict) string { return placeOf(&c) },
+	"set":   func(s forecast.Set) string { return setSummary(&s) },
 	"lines": diffLines,
 }).Parse(pageText))
 

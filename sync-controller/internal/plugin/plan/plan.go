@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plan is the command kubectl variants plan: it shows what the controller is going to do about manifests, before
-// they are applied.
+// Package plan is the command kubectl variants plan: it shows what the controller is going to do about manifests,
+// before they are applied.
 package plan
 
 import (
@@ -42,7 +42,8 @@ const example = `  # What would the controller do if this set were applied to th
   # What becomes of the packages if a variant is deleted?
   kubectl variants plan -f variant.yaml --delete`
 
-const long = `Show what the controller is going to do about PackageVariants and PackageVariantSets, before they are applied.
+const long = `Show what the controller is going to do about PackageVariants and PackageVariantSets, before they are
+applied.
 
 The plan is made by the controller's own code, over what the cluster has, or a directory of files: for each variant
 whether its package is created, upgraded, merged, edited, adopted, pruned, deleted, waits (and for what), or stays as it
@@ -73,7 +74,8 @@ func New(env *cli.Env) *cobra.Command {
 	f := c.Flags()
 	f.StringSliceVarP(&o.files, "filename", "f", nil,
 		"file or directory with manifests of sets and variants, and of objects that they select or inject")
-	f.StringVar(&o.from, "from", "", "directory with what a cluster has, as kubectl get ... -o yaml writes it, in its place")
+	f.StringVar(&o.from, "from", "",
+		"directory with what a cluster has, as kubectl get ... -o yaml writes it, in its place")
 	f.BoolVar(&o.diffs, "files", false, "show the diffs of the packages' files")
 	f.StringVarP(&o.format, "output", "o", "text", "format: "+strings.Join(formats(), ", "))
 	f.BoolVar(&o.render, "render", false,

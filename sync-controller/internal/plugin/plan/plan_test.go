@@ -97,7 +97,7 @@ func TestMessages(t *testing.T) {
 	}
 	deployment := file("deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n")
 	old := file("old.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariantSet\nmetadata: {name: a}\n")
-	typo := file("typo.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec: {upsteam: {}}\n")
+	typo := file("typo.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec: {upstreem: {}}\n")
 	revision := file("revision.yaml", "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n")
 	empty := filepath.Dir(file("empty/values.yaml", "a: b\n"))
 	partial := filepath.Join(dir, "partial")
@@ -121,7 +121,7 @@ func TestMessages(t *testing.T) {
 			"config.porch.kpt.dev/v1alpha1, which is another API: write it as config.porch.kpt.dev/v1alpha2"},
 		"of Porch": {[]string{"-f", revision, "--from", snapshot}, revision + ", line 1: a PackageRevision is made by Porch, and " +
 			"is not planned: put it into the directory that --from names"},
-		"unknown field": {[]string{"-f", typo, "--from", snapshot}, "cannot read " + typo + `, line 1: error unmarshaling JSON: while decoding JSON: json: unknown field "upsteam"`},
+		"unknown field": {[]string{"-f", typo, "--from", snapshot}, "cannot read " + typo + `, line 1: error unmarshaling JSON: while decoding JSON: json: unknown field "upstreem"`},
 		"no snapshot": {[]string{"-f", fleet, "--from", empty}, empty + " has no snapshot of a cluster, with its Repositories and " +
 			"PackageRevisions: write one by: kubectl get repositories,packagerevisions,packagevariants,packagevariantsets -o " +
 			"yaml > " + empty + "/cluster.yaml; kubectl get packagerevisionresources -o yaml > " + empty + "/contents.yaml"},
