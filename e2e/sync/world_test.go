@@ -40,6 +40,8 @@ type world struct {
 	probes int
 	// contradictions are the reasons of which it has been told that kstatus, or another condition, does not agree.
 	contradictions stdsync.Map
+	// foretold is what the kubectl plugin foretold of what was applied last; nil once it was held against what came.
+	foretold *forecast
 	// compared is whether the drafts have been held against the golden file.
 	compared bool
 }

@@ -15,7 +15,9 @@ import (
 )
 
 func main() {
-	klog.SetLogger(logr.Discard()) // what goes wrong is told once, by the command
+	// What the controller and the client's libraries would log is told by the commands.
+	ctrl.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	os.Exit(plugin.Run(ctrl.SetupSignalHandler(), os.Args[1:], streams))
 }

@@ -58,7 +58,7 @@ func suspension(in *Input, d *Decision) *Aspect {
 func would(d *Decision) string {
 	var what []string
 	for i := range d.Steps {
-		if text := d.Steps[i].describe(); text != "" {
+		if text := d.Steps[i].Describe(); text != "" {
 			what = append(what, text)
 		}
 	}
@@ -68,8 +68,8 @@ func would(d *Decision) string {
 	return "would " + strings.Join(what, ", ")
 }
 
-// describe says what a step does; "" of one that is a part of another.
-func (s *Step) describe() string {
+// Describe says what a step does; "" of one that is a part of another.
+func (s *Step) Describe() string {
 	switch s.Action {
 	case Announce, AddFinalizer:
 		return ""

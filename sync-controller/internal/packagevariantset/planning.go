@@ -89,3 +89,17 @@ type noEvents struct{}
 
 // Eventf implements events.EventRecorder.
 func (noEvents) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}
+
+// Owned returns the names of the variants that are a set's now.
+func (p *Planner) Owned(ctx context.Context, key types.NamespacedName) ([]string, error) {
+	var set v1alpha2.PackageVariantSet
+	if err := p.reconciler.client.Get(ctx, key, &set); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	owned, err := p.reconciler.ownedBy(ctx, key.Namespace, ownerOf(&set))
+	names := make([]string, len(owned))
+	for i := range owned {
+		names[i] = owned[i].Name
+	}
+	return names, err
+}
