@@ -4,6 +4,7 @@ package sync
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,7 +62,9 @@ func (w *world) plan(args []string, objects ...client.Object) *forecast {
 	args = slices.Concat([]string{"plan", "-f", manifest, "--namespace", w.Namespace, "--kubeconfig", w.stack.Kubeconfig,
 		"-o", "json", "--write-to", f.dir}, args)
 	var out, said bytes.Buffer
-	command := exec.CommandContext(w.t.Context(), os.Getenv("KUBECTL_VARIANTS"), args...)
+	plugin := stdcmp.Or(os.Getenv("KUBECTL_VARIANTS"),
+		filepath.Join(filepath.Dir(os.Getenv("SYNC_CONTROLLER")), "kubectl-variants"))
+	command := exec.CommandContext(w.t.Context(), plugin, args...)
 	command.Stdout, command.Stderr = &out, &said
 	err = command.Run()
 	if exit, is := errors.AsType[*exec.ExitError](err); is && exit.ExitCode() == 1 {
@@ -194,10 +197,10 @@ func (w *world) forecastOf(f *forecast, name string) (action string, drafts []st
 	return "", nil
 }
 
-// TestPlan holds plans of a life against it: a clone, an upgrade, an edit, a set in waves, another downstream, a deletion.
+// TestPlan holds plans of a life against it: a clone, an upgrade, an edit of an open draft, a deletion, and a set.
 func TestPlan(t *testing.T) {
 	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Publish("blueprints", "web", "v1", simple())
 	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": strings.Replace(settings, "2", "3", 1)})
 	w.start()
 	expect := func(name, action string) {
