@@ -22,6 +22,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 
 	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -115,20 +116,31 @@ func (w *world) came(f *forecast, name string) {
 			if len(v.Unforeseen) > 0 {
 				continue // what their pipelines make of them is not foretold
 			}
+			w.Eventually(d.Name+" is made", func() error { // a variant can be ready before its next step
+				return w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: d.Name},
+					&porchapi.PackageRevision{})
+			})
 			want := map[string]string(tree.Load(w.t, f.dir, d.Name))
 			if diff := cmp.Diff(w.Files(d.Name), want); diff != "" {
 				w.t.Errorf("the files of %s are not those foretold (-came +foretold):\n%s", d.Name, diff)
 			}
 		}
 		if len(f.Variants) == 1 {
-			if diff := cmp.Diff(w.writesSince(f.seen), v.Requests); diff != "" {
-				w.t.Errorf("the writes of %s are not those foretold (-came +foretold):\n%s", name, diff)
+			w.Eventually("the writes of "+name+" are those foretold", func() error { // what is pruned goes last
+				if diff := cmp.Diff(w.writesSince(f.seen), v.Requests); diff != "" {
+					return fmt.Errorf("(-came +foretold):\n%s", diff)
+				}
+				return nil
+			})
+		}
+		w.Eventually("the condition of "+name+" is the one foretold", func() error {
+			got := w.Condition(name, "Ready")
+			if v.Condition.Reason != got.Reason || v.Condition.Message != got.Message {
+				return fmt.Errorf("%s: %s\nforetold was %s: %s", got.Reason, got.Message, v.Condition.Reason,
+					v.Condition.Message)
 			}
-		}
-		if got := w.Condition(name, "Ready"); v.Condition.Reason != got.Reason || v.Condition.Message != got.Message {
-			w.t.Errorf("%s: Ready is %s: %s\nforetold was %s: %s", name, got.Reason, got.Message, v.Condition.Reason,
-				v.Condition.Message)
-		}
+			return nil
+		})
 		w.t.Logf("foretold and came true: %s of %s", v.Action, name)
 		return
 	}
@@ -151,6 +163,7 @@ var foretellable = map[string]bool{
 	"TestClone": true, "TestEditDraft": true, "TestEditPublished": true, "TestUpgrade": true, "TestUpgradeLatest": true,
 	"TestUpgradeMain": true, "TestMergeIntoDraft": true, "TestInjectedColumns": true,
 	"TestInjectionOfObjectsOfOtherNamespaces": true, "TestDeleteOrphan": true, "TestPlan": true,
+	"TestRetarget": true, "TestAdopt": true, "TestApprovalAutomatic": true,
 }
 
 // isPlanned reports whether an object is one that plans are about.
