@@ -4,6 +4,7 @@ package sync
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 
 	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -61,7 +63,9 @@ func (w *world) plan(args []string, objects ...client.Object) *forecast {
 	args = slices.Concat([]string{"plan", "-f", manifest, "--namespace", w.Namespace, "--kubeconfig", w.stack.Kubeconfig,
 		"-o", "json", "--write-to", f.dir}, args)
 	var out, said bytes.Buffer
-	command := exec.CommandContext(w.t.Context(), os.Getenv("KUBECTL_VARIANTS"), args...)
+	plugin := stdcmp.Or(os.Getenv("KUBECTL_VARIANTS"),
+		filepath.Join(filepath.Dir(os.Getenv("SYNC_CONTROLLER")), "kubectl-variants"))
+	command := exec.CommandContext(w.t.Context(), plugin, args...)
 	command.Stdout, command.Stderr = &out, &said
 	err = command.Run()
 	if exit, is := errors.AsType[*exec.ExitError](err); is && exit.ExitCode() == 1 {
@@ -112,20 +116,31 @@ func (w *world) came(f *forecast, name string) {
 			if len(v.Unforeseen) > 0 {
 				continue // what their pipelines make of them is not foretold
 			}
+			w.Eventually(d.Name+" is made", func() error { // a variant can be ready before its next step
+				return w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: d.Name},
+					&porchapi.PackageRevision{})
+			})
 			want := map[string]string(tree.Load(w.t, f.dir, d.Name))
 			if diff := cmp.Diff(w.Files(d.Name), want); diff != "" {
 				w.t.Errorf("the files of %s are not those foretold (-came +foretold):\n%s", d.Name, diff)
 			}
 		}
 		if len(f.Variants) == 1 {
-			if diff := cmp.Diff(w.writesSince(f.seen), v.Requests); diff != "" {
-				w.t.Errorf("the writes of %s are not those foretold (-came +foretold):\n%s", name, diff)
+			w.Eventually("the writes of "+name+" are those foretold", func() error { // what is pruned goes last
+				if diff := cmp.Diff(w.writesSince(f.seen), v.Requests); diff != "" {
+					return fmt.Errorf("(-came +foretold):\n%s", diff)
+				}
+				return nil
+			})
+		}
+		w.Eventually("the condition of "+name+" is the one foretold", func() error {
+			got := w.Condition(name, "Ready")
+			if v.Condition.Reason != got.Reason || v.Condition.Message != got.Message {
+				return fmt.Errorf("%s: %s\nforetold was %s: %s", got.Reason, got.Message, v.Condition.Reason,
+					v.Condition.Message)
 			}
-		}
-		if got := w.Condition(name, "Ready"); v.Condition.Reason != got.Reason || v.Condition.Message != got.Message {
-			w.t.Errorf("%s: Ready is %s: %s\nforetold was %s: %s", name, got.Reason, got.Message, v.Condition.Reason,
-				v.Condition.Message)
-		}
+			return nil
+		})
 		w.t.Logf("foretold and came true: %s of %s", v.Action, name)
 		return
 	}
@@ -148,6 +163,7 @@ var foretellable = map[string]bool{
 	"TestClone": true, "TestEditDraft": true, "TestEditPublished": true, "TestUpgrade": true, "TestUpgradeLatest": true,
 	"TestUpgradeMain": true, "TestMergeIntoDraft": true, "TestInjectedColumns": true,
 	"TestInjectionOfObjectsOfOtherNamespaces": true, "TestDeleteOrphan": true, "TestPlan": true,
+	"TestRetarget": true, "TestAdopt": true, "TestApprovalAutomatic": true,
 }
 
 // isPlanned reports whether an object is one that plans are about.
@@ -194,10 +210,10 @@ func (w *world) forecastOf(f *forecast, name string) (action string, drafts []st
 	return "", nil
 }
 
-// TestPlan holds plans of a life against it: a clone, an upgrade, an edit, a set in waves, another downstream, a deletion.
+// TestPlan holds plans of a life against it: a clone, an upgrade, an edit of an open draft, a deletion, and a set.
 func TestPlan(t *testing.T) {
 	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Publish("blueprints", "web", "v1", simple())
 	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": strings.Replace(settings, "2", "3", 1)})
 	w.start()
 	expect := func(name, action string) {

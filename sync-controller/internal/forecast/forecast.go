@@ -35,7 +35,7 @@ const (
 )
 
 // Actions are all actions, in the order in which they are told.
-var Actions = []Action{Fail, Delete, Prune, Create, Upgrade, Merge, Edit, Adopt, Publish, Wait, Unchanged}
+var Actions = []Action{Fail, Delete, Prune, Create, Upgrade, Adopt, Merge, Edit, Publish, Wait, Unchanged}
 
 // Plan is what is going to happen.
 type Plan struct {

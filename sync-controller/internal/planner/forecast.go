@@ -100,6 +100,9 @@ func (p *planner) describe(ctx context.Context, r *record) (*forecast.Variant, e
 		}
 	}
 	v.Action = r.action()
+	if n := len(r.looks); n > 0 && r.looks[n-1].Err != nil {
+		v.Error = "the controller would fail: " + r.looks[n-1].Err.Error()
+	}
 	switch {
 	case r.err != nil:
 		v.Action, v.Error = forecast.Fail, r.err.Error()

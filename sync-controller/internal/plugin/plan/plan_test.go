@@ -97,7 +97,7 @@ func TestMessages(t *testing.T) {
 	}
 	deployment := file("deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n")
 	old := file("old.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariantSet\nmetadata: {name: a}\n")
-	typo := file("typo.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec: {upstreem: {}}\n")
+	typo := file("typo.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec: {nonsense: {}}\n")
 	revision := file("revision.yaml", "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n")
 	empty := filepath.Dir(file("empty/values.yaml", "a: b\n"))
 	partial := filepath.Join(dir, "partial")
@@ -121,7 +121,7 @@ func TestMessages(t *testing.T) {
 			"config.porch.kpt.dev/v1alpha1, which is another API: write it as config.porch.kpt.dev/v1alpha2"},
 		"of Porch": {[]string{"-f", revision, "--from", snapshot}, revision + ", line 1: a PackageRevision is made by Porch, and " +
 			"is not planned: put it into the directory that --from names"},
-		"unknown field": {[]string{"-f", typo, "--from", snapshot}, "cannot read " + typo + `, line 1: error unmarshaling JSON: while decoding JSON: json: unknown field "upstreem"`},
+		"unknown field": {[]string{"-f", typo, "--from", snapshot}, "cannot read " + typo + `, line 1: error unmarshaling JSON: while decoding JSON: json: unknown field "nonsense"`},
 		"no snapshot": {[]string{"-f", fleet, "--from", empty}, empty + " has no snapshot of a cluster, with its Repositories and " +
 			"PackageRevisions: write one by: kubectl get repositories,packagerevisions,packagevariants,packagevariantsets -o " +
 			"yaml > " + empty + "/cluster.yaml; kubectl get packagerevisionresources -o yaml > " + empty + "/contents.yaml"},
@@ -166,6 +166,9 @@ func TestWriteTo(t *testing.T) {
 
 // TestThousand plans 1,000 new variants from files, and tells what that took.
 func TestThousand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	const variants = 1000
 	var manifests bytes.Buffer
 	for i := range variants {
@@ -187,5 +190,44 @@ func TestThousand(t *testing.T) {
 	t.Logf("%d variants: %s, %d MB from the system", variants, time.Since(began).Round(time.Millisecond), memory.Sys>>20)
 	if want := "Plan: 1000 create."; !strings.Contains(out, want) {
 		t.Errorf("there is no %q at the end of:\n%s", want, out[max(0, len(out)-500):])
+	}
+}
+
+// TestRender holds that --render saves what kpt makes of a package, and what is said where it fails or is not there.
+func TestRender(t *testing.T) {
+	kpt := filepath.Join(t.TempDir(), "kpt")
+	for name, c := range map[string]struct {
+		script, file, text, message string
+	}{
+		"rendered": {script: "#!/bin/sh\n[ \"$1 $2\" = \"fn render\" ] && echo 'kind: Rendered' > \"$3/rendered.yaml\"\n",
+			file: "rendered.yaml", text: "kind: Rendered\n"},
+		"failed": {script: "#!/bin/sh\necho boom >&2; exit 3\n",
+			message: "PackageVariant alone: the controller would fail: "},
+		"not there": {message: "--render needs kpt, which is not there: install it (https://kpt.dev), or set KPT to its path"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("KPT", kpt)
+			_ = os.Remove(kpt)
+			if c.script != "" {
+				if err := os.WriteFile(kpt, []byte(c.script), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			dir := t.TempDir()
+			_, err := run(t, "-f", "testdata/fleet/variant.yaml", "--from", "testdata/snapshot", "--render", "--write-to", dir)
+			if c.message != "" {
+				if err == nil || !strings.HasPrefix(err.Error(), c.message) {
+					t.Errorf("error %v, want %s", err, c.message)
+				}
+				return
+			}
+			if !errors.Is(err, cli.ErrChanges) {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Join(dir, "edge-1.alone.packagevariant-1", c.file))
+			if err != nil || string(got) != c.text {
+				t.Errorf("%s: %q, %v, want %q", c.file, got, err, c.text)
+			}
+		})
 	}
 }
