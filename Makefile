@@ -70,16 +70,18 @@ CRANE := $(call tool,crane)
 PROMTOOL := $(call tool,promtool)
 GOVULNCHECK := $(call tool,govulncheck)
 KUBE_STATE_METRICS := $(call tool,kube-state-metrics)
+VALIDATE_KREW := $(call tool,validate-krew-manifest)
 # Where users, examples and tests find what they run: our functions, and kpt with
 # kustomize and functions of the catalog beside it.
 FUNCTIONS_BIN := $(CURDIR)/bin/functions
 TOOLS_BIN := $(CURDIR)/bin/tools
 KPT := $(TOOLS_BIN)/kpt
 SYNC_CONTROLLER := $(CURDIR)/bin/sync-controller
+KUBECTL_VARIANTS := $(CURDIR)/bin/kubectl-variants
 # Where tests find the images, and what made them.
 IMAGES := $(CURDIR)/dist/images
 RELEASE := $(CURDIR)/bin/release
-export KPT FUNCTIONS_BIN TOOLS_BIN SYNC_CONTROLLER IMAGES RELEASE REGISTRY VERSION
+export KPT FUNCTIONS_BIN TOOLS_BIN SYNC_CONTROLLER KUBECTL_VARIANTS IMAGES RELEASE REGISTRY VERSION
 
 # $(call each,MODULES,COMMAND) runs COMMAND in each module, in all of them even
 # when one fails, and fails if one did.
@@ -99,12 +101,12 @@ kpt-tools: $(KPT_BUILD) $(CATALOG_BUILD)
 	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
 
 .PHONY: tools
-tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) ## Build kpt, functions of the catalog, and what examples and tests run, into bin/tools
-	@ln -sfn $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) bin/tools/
+tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) ## Build kpt, functions of the catalog, and what examples and tests run, into bin/tools
+	@ln -sfn $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) bin/tools/
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm.
-$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(GOVULNCHECK) $(KUBE_STATE_METRICS):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(GOVULNCHECK) $(KUBE_STATE_METRICS) $(VALIDATE_KREW):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd $(call module,$(@F)) && \
 	$(call TOOL_BUILD,$(@F)) -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@ && $(call built,$(@F))
@@ -153,7 +155,7 @@ $(PORCH_CONTROLLERS):
 	$(TOOL_BUILD) -o $@.$$$$ github.com/nephio-project/porch/controllers && mv $@.$$$$ $@ && $(call built,them)
 
 .PHONY: build
-build: build-functions build-controller ## Build the functions and the controller into bin
+build: build-functions build-controller build-plugin ## Build the functions, the controller and the kubectl plugin into bin
 
 .PHONY: build-functions
 build-functions:
@@ -165,6 +167,10 @@ build-controller:
 ifneq ($(filter sync-controller,$(MODULES)),)
 	cd sync-controller && go build -o $(CURDIR)/bin/ .
 endif
+
+.PHONY: build-plugin
+build-plugin: ## Build the kubectl plugin, bin/kubectl-variants
+	cd sync-controller && go build -o $(CURDIR)/bin/ ./cmd/kubectl-variants
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API

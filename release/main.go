@@ -20,6 +20,7 @@ import (
 	"github.com/package-variants/package-variants/release/internal/component"
 	"github.com/package-variants/package-variants/release/internal/dist"
 	"github.com/package-variants/package-variants/release/internal/naming"
+	"github.com/package-variants/package-variants/release/internal/plugin"
 	"github.com/package-variants/package-variants/release/internal/push"
 	"github.com/package-variants/package-variants/release/internal/tags"
 )
@@ -93,11 +94,26 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	case "push":
 		return push.Images(ctx, *dir, images, names, out)
 	case "dist":
-		return dist.Write(*root, *dir, images, names, makeImages)
+		return dist.Write(*root, *dir, images, names, withPlugin(ctx, *root, names.Version, makeImages))
 	case "tags":
 		return tags.Write(*root, images, names)
 	case "check-tags":
 		return tags.Check(*root, images, names)
 	}
 	return fmt.Errorf("unknown command %q: see release -help", command)
+}
+
+// withPlugin returns a function that writes what makeImages does to a directory, and then the archives of the kubectl
+// plugin.
+func withPlugin(ctx context.Context, root, version string, makeImages func(dir string) error) func(dir string) error {
+	return func(dir string) error {
+		if err := makeImages(dir); err != nil {
+			return err
+		}
+		program, err := build.Plugin(ctx, root, filepath.Join(root, "dist", "build"), version)
+		if err != nil {
+			return err
+		}
+		return plugin.Write(root, dir, version, program)
+	}
 }

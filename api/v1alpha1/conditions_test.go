@@ -165,3 +165,21 @@ func TestShortenNote(t *testing.T) {
 		}
 	}
 }
+
+// TestSuspendReason holds what messages say of why an object is suspended.
+func TestSuspendReason(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 2000)
+	for name, c := range map[string]struct{ annotation, want string }{
+		"none":       {"", "would do it"},
+		"a word":     {"freeze", "freeze; would do it"},
+		"on lines":   {" freeze\n  until Monday\t", "freeze until Monday; would do it"},
+		"only space": {" \n", "would do it"},
+		"too long":   {long, long[:1015] + "... (cut); would do it"},
+	} {
+		reason := SuspendReason(map[string]string{"config.porch.kpt.dev/suspend-reason": c.annotation})
+		if diff := cmp.Diff(c.want, Because(reason, "would do it")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -75,7 +75,7 @@ func checkDocument(t *testing.T, text []byte, name, version, digest string) {
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	images, clone, out := made(t), t.TempDir(), t.TempDir()
-	for _, name := range []string{"README.md", "go.work", "go.work.sum", "api", "docs", "examples", "functions",
+	for _, name := range []string{"LICENSE", "README.md", "go.work", "go.work.sum", "api", "docs", "examples", "functions",
 		"sync-controller"} {
 		copyInto(t, filepath.Join(clone, name), filepath.Join(root, name))
 	}
@@ -89,7 +89,11 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"SHA256SUMS", "crds.yaml", "examples.tar.gz", "install.yaml",
-		"package-variants-sync-controller.tar.gz"}
+		"package-variants-sync-controller.tar.gz", "variants.yaml"}
+	for _, platform := range []string{"darwin_amd64.tar.gz", "darwin_arm64.tar.gz", "linux_amd64.tar.gz",
+		"linux_arm64.tar.gz", "windows_amd64.zip", "windows_arm64.zip"} {
+		want = append(want, "kubectl-variants_"+images.Version+"_"+platform)
+	}
 	var got []string
 	for name := range files {
 		got = append(got, name)

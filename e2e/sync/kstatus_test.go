@@ -109,6 +109,7 @@ func (w *world) Ready(name string) *v1alpha1.PackageVariant {
 	w.t.Helper()
 	pv := w.Fleet.Ready(name)
 	w.checkKstatus(name, "UpToDate")
+	w.cameTrue(name)
 	return pv
 }
 

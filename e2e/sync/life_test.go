@@ -9,6 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -49,6 +50,19 @@ func TestSuspend(t *testing.T) {
 		t.Errorf("the condition Suspended is %+v, want one with %q", c, would)
 	}
 	w.expectDrafts("web")
+
+	// Why it is suspended is told, although nothing else changes; and nothing is written but the status.
+	w.proxy.Reset()
+	w.kubectl("annotate", "packagevariant", "web", "--namespace", w.Namespace,
+		v1alpha1.SuspendReasonAnnotation+"=freeze until Monday")
+	w.waitMessage("web", "Suspended", "suspended: freeze until Monday; "+would+"; set spec.suspend to false to go on")
+	if got := meta.FindStatusCondition(w.Variant("web").Status.Conditions, v1alpha1.ConditionSuspended); got == nil ||
+		got.Message != "freeze until Monday; "+would || !got.LastTransitionTime.Equal(&c.LastTransitionTime) {
+		t.Errorf("the condition Suspended is %+v, want one since %v that says why", got, c.LastTransitionTime)
+	}
+	if diff := cmp.Diff([]string{"patch packagevariants/status"}, w.work(proxy.IsWrite)); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
 	w.Apply(newVariant("web", plain))
 	pv = w.Ready("web")
 	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionSuspended); c != nil {

@@ -80,7 +80,10 @@ func TestSetSuspended(t *testing.T) {
 	w.relabel("edge-2", nil) // a target that is gone
 	w.prods("edge-3")
 	w.setCondition(v1alpha1.ConditionReady, "suspended: would create 1 (fleet-edge-3-web-")
-	told := w.setCondition(v1alpha1.ConditionSuspended, "delete 1 (fleet-edge-2-web-")
+	w.kubectl("annotate", "packagevariantset", "fleet", "--namespace", w.Namespace,
+		v1alpha1.SuspendReasonAnnotation+"=freeze until Monday")
+	w.setCondition(v1alpha1.ConditionReady, "suspended: freeze until Monday; would create 1 (fleet-edge-3-web-")
+	told := w.setCondition(v1alpha1.ConditionSuspended, "freeze until Monday; would create 1 (fleet-edge-3-web-")
 	w.expectSet("Suspended", [3]int32{2, 1, 1}, "edge-1/web", "edge-2/web")
 	if out, err := w.stack.Kubectl(t.Context(), "get", "packagevariantsets", "--namespace", w.Namespace, "-o",
 		"wide"); err != nil || !strings.Contains(out, "SUSPENDED") || !strings.Contains(out, " true ") {

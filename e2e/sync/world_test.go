@@ -42,6 +42,8 @@ type world struct {
 	contradictions stdsync.Map
 	// unsure is whether the controller may not know that it made a draft, and leaves it to a person.
 	unsure bool
+	// foretold is what the kubectl plugin foretold of what was applied last; nil once it was held against what came.
+	foretold *forecast
 	// compared is whether the drafts have been held against the golden file.
 	compared bool
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/package-variants/package-variants/release/internal/component"
 	"github.com/package-variants/package-variants/release/internal/image"
 	"github.com/package-variants/package-variants/release/internal/naming"
+	"github.com/package-variants/package-variants/release/internal/plugin"
 	"github.com/package-variants/package-variants/release/internal/tags"
 )
 
@@ -28,6 +29,29 @@ func directory(programs string, platform v1.Platform) string {
 	return filepath.Join(programs, platform.OS+"-"+platform.Architecture)
 }
 
+// Plugin builds the kubectl plugin for each of its platforms, in the directory programs, and returns where the program
+// for a platform is.
+func Plugin(ctx context.Context, root, programs, version string) (program func(v1.Platform) string, err error) {
+	program = func(p v1.Platform) string { return filepath.Join(directory(programs, p), plugin.ProgramFile(p)) }
+	for _, platform := range plugin.Platforms() {
+		out, err := filepath.Abs(program(platform))
+		if err != nil {
+			return nil, err
+		}
+		args := append(flags(version), "-o", out, plugin.Package)
+		output, err := command(ctx, filepath.Join(root, "sync-controller"), platform, args).CombinedOutput()
+		if err != nil {
+			return nil, fmt.Errorf("cannot build %s for %s: %w\n%s", plugin.Program, platform, err, output)
+		}
+	}
+	return program, nil
+}
+
+// flags are those by which the go command builds what is released.
+func flags(version string) []string {
+	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X " + versionVariable + "=" + version}
+}
+
 // compile builds the components of each module for each platform.
 func compile(ctx context.Context, root, programs string, components []component.Component, version string) error {
 	scratch, err := os.MkdirTemp("", "build-")
@@ -35,7 +59,6 @@ func compile(ctx context.Context, root, programs string, components []component.
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	flags := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X " + versionVariable + "=" + version}
 	overlay, err := writeOverlay(root, scratch, components, version)
 	if err != nil {
 		return err
@@ -50,7 +73,7 @@ func compile(ctx context.Context, root, programs string, components []component.
 			return err
 		}
 		for module, list := range packages {
-			args := slices.Concat(flags, []string{"-overlay", overlay, "-o", out + string(filepath.Separator)}, list)
+			args := slices.Concat(flags(version), []string{"-overlay", overlay, "-o", out + string(filepath.Separator)}, list)
 			if output, err := command(ctx, filepath.Join(root, module), platform, args).CombinedOutput(); err != nil {
 				return fmt.Errorf("cannot build %s in %s for %s: %w\n%s", strings.Join(list, " "), module, platform, err, output)
 			}

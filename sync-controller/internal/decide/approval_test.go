@@ -150,6 +150,8 @@ func upgradedFrom(local string) edit {
 
 func suspend(in *Input) { in.Spec.Suspend = true }
 
+func suspendBecause(in *Input) { in.Spec.Suspend, in.SuspendReason = true, "freeze until Monday" }
+
 func dependsOn(dependencies ...Dependency) func(*Input) {
 	return func(in *Input) { in.Dependencies = dependencies }
 }
@@ -230,6 +232,9 @@ func TestSuspension(t *testing.T) {
 		"not suspended":       {input(nil), &Aspect{Type: "Suspended"}},
 		"nothing to do":       {input(suspend, down("packagevariant-1", 0, draft)), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "there is nothing to do"}},
 		"something to do":     {input(suspend), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "would clone blueprints.web.v1 into edge/web"}},
+		"somebody said why":   {input(suspendBecause), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "freeze until Monday; would clone blueprints.web.v1 into edge/web"}},
+		"why, nothing to do":  {input(suspendBecause, down("packagevariant-1", 0, draft)), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "freeze until Monday; there is nothing to do"}},
+		"why, not suspended":  {input(func(in *Input) { in.SuspendReason = "freeze" }), &Aspect{Type: "Suspended"}},
 		"a guard holds":       {input(all(suspend, func(in *Input) { in.Upstream = nil })), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "there is nothing to do"}},
 		"it is being deleted": {input(all(suspend, deleting)), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "would let the variant go"}},
 	} {

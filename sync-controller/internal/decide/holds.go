@@ -40,15 +40,16 @@ func suspended(in *Input, d *Decision) *v1alpha1.Condition {
 		return nil
 	}
 	c := v1alpha1.Stalled(v1alpha1.ReasonSuspended, fmt.Sprintf("suspended: %s; set spec.suspend to false to go on",
-		would(d)))
+		v1alpha1.Because(in.SuspendReason, would(d))))
 	return &c
 }
 
-// suspension returns what there is to tell of spec.suspend.
+// suspension returns what there is to tell of spec.suspend: why, and what would be done.
 func suspension(in *Input, d *Decision) *Aspect {
 	a := &Aspect{Type: v1alpha1.ConditionSuspended}
 	if in.Spec.Suspend {
-		a.True, a.Reason, a.Message = true, v1alpha1.ReasonSuspended, would(d)
+		a.True, a.Reason = true, v1alpha1.ReasonSuspended
+		a.Message = v1alpha1.Because(in.SuspendReason, would(d))
 	}
 	return a
 }
@@ -57,7 +58,7 @@ func suspension(in *Input, d *Decision) *Aspect {
 func would(d *Decision) string {
 	var what []string
 	for i := range d.Steps {
-		if text := d.Steps[i].describe(); text != "" {
+		if text := d.Steps[i].Describe(); text != "" {
 			what = append(what, text)
 		}
 	}
@@ -67,8 +68,8 @@ func would(d *Decision) string {
 	return "would " + strings.Join(what, ", ")
 }
 
-// describe says what a step does; "" of one that is a part of another.
-func (s *Step) describe() string {
+// Describe says what a step does; "" of one that is a part of another.
+func (s *Step) Describe() string {
 	switch s.Action {
 	case Announce, AddFinalizer:
 		return ""

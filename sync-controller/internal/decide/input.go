@@ -14,6 +14,8 @@ import (
 type Input struct {
 	Spec  *variant.Spec
 	Owner revision.Owner
+	// SuspendReason says why spec.suspend is set; "" if nobody has said.
+	SuspendReason string
 	// Deleting reports whether the variant is being deleted, Finalizer whether it has its finalizer.
 	Deleting, Finalizer bool
 	// Upstream is the revision asked for; nil if there is none.

@@ -23,13 +23,13 @@ const (
 
 // Contents reads whole objects of which Watches hold the metadata.
 type Contents struct {
-	watches *Watches
+	watches Source
 	live    client.Reader
 	recent  *recent.Values[map[string]any]
 }
 
 // NewContents returns Contents that reads from the API what the watches know of.
-func NewContents(watches *Watches, live client.Reader) *Contents {
+func NewContents(watches Source, live client.Reader) *Contents {
 	return &Contents{watches: watches, live: live, recent: recent.New[map[string]any](keptObjects, keptFor)}
 }
 

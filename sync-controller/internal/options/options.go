@@ -17,17 +17,12 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/calls"
 	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	authorizationv1 "k8s.io/api/authorization/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"github.com/package-variants/package-variants/sync-controller/internal/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
@@ -216,7 +211,7 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	scheme, err := newScheme()
+	types, err := scheme.New()
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +225,7 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 	cacheOptions := cache.Options{DefaultNamespaces: namespaces, DefaultTransform: cache.TransformStripManagedFields()}
 	porch.ConfigureCache(&cacheOptions)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme: scheme, Cache: cacheOptions,
+		Scheme: types, Cache: cacheOptions,
 		Metrics:                o.Metrics.server(),
 		HealthProbeBindAddress: o.ProbeAddress,
 		LeaderElection:         o.LeaderElection, LeaderElectionID: leaderElectionID,
@@ -258,12 +253,4 @@ func (o *Options) config() (*rest.Config, error) {
 	config.Wrap(calls.Bound(o.RequestTimeout))
 	config.UserAgent = "package-variants-sync-controller"
 	return config, nil
-}
-
-// newScheme returns the types of this API and of Porch's.
-func newScheme() (*runtime.Scheme, error) {
-	scheme := runtime.NewScheme()
-	builder := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, v1alpha2.AddToScheme, porchapi.AddToScheme,
-		configapi.AddToScheme, authorizationv1.AddToScheme)
-	return scheme, builder.AddToScheme(scheme)
 }

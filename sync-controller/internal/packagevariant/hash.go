@@ -98,6 +98,9 @@ func (o *observation) hash() string {
 	for _, version := range o.objects {
 		write(version)
 	}
+	if o.SuspendReason != "" {
+		write("suspended", o.SuspendReason)
+	}
 	for _, name := range slices.Sorted(maps.Keys(o.Repositories)) {
 		write("repository", name, o.Repositories[name].Migrated, o.Repositories[name].Deployment,
 			o.Repositories[name].Address)

@@ -72,10 +72,11 @@ func TestHash(t *testing.T) {
 	}{
 		"nothing": {func(*observation) {}, false},
 
-		"UID":                  {func(o *observation) { o.pv.UID = "x" }, true},
-		"generation":           {func(o *observation) { o.pv.Generation++ }, true},
-		"conflicting":          {func(o *observation) { o.Conflicting = "web-us" }, true},
-		"Repository not ready": {func(o *observation) { o.Repositories["edge"] = decide.Repository{Address: "https://git/edge"} }, false},
+		"UID":                       {func(o *observation) { o.pv.UID = "x" }, true},
+		"generation":                {func(o *observation) { o.pv.Generation++ }, true},
+		"reason of being suspended": {func(o *observation) { o.SuspendReason = "freeze" }, true},
+		"conflicting":               {func(o *observation) { o.Conflicting = "web-us" }, true},
+		"Repository not ready":      {func(o *observation) { o.Repositories["edge"] = decide.Repository{Address: "https://git/edge"} }, false},
 		"message of a Repository": {func(o *observation) {
 			o.Repositories["edge"] = decide.Repository{Ready: true, Address: "https://git/edge", Message: "m"}
 		}, false},

@@ -63,7 +63,7 @@ func (o *observation) places() []types.NamespacedName {
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
 	o := &observation{pv: pv, Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
-		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer),
+		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), SuspendReason: suspendReason(pv),
 		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status),
 		Known: map[string]bool{}, Retired: map[string]bool{},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
@@ -88,6 +88,14 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 		}
 	}
 	return o, nil
+}
+
+// suspendReason returns why a variant is suspended, as its annotation says; "" of one that is not.
+func suspendReason(pv *v1alpha1.PackageVariant) string {
+	if !pv.Spec.Suspend {
+		return ""
+	}
+	return v1alpha1.SuspendReason(pv.Annotations)
 }
 
 // requestedDraft returns the draft that the status says Porch was asked for; zero if it says of none.

@@ -60,6 +60,7 @@ func (r *Reconciler) work(ctx context.Context, seen *observation, behind bool) (
 	}
 	decision := decide.Decide(&in.Input)
 	result := r.act(ctx, in, decision)
+	r.expose(in, decision, result)
 	r.turns.Release(seen.key()) // what follows writes to no Repository
 	return r.report(ctx, in, decision, result)
 }

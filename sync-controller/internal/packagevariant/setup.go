@@ -53,14 +53,14 @@ type Options struct {
 
 // Reconciler reconciles PackageVariants.
 type Reconciler struct {
-	client     client.Client // reads from the cache
+	client     porch.API // reads from the cache
 	live       client.Reader
 	porch      porch.Client
 	runtime    mutate.Runtime
 	version    string
 	started    time.Time
 	lookWithin time.Duration
-	watches    *objects.Watches
+	watches    objects.Source
 	objects    *objects.Contents
 	upstream   *recent.Values[porch.Content]
 	allowed    *recent.Values[bool] // to approve, by namespace
@@ -70,6 +70,8 @@ type Reconciler struct {
 	retries *retry.Limiter[ctrl.Request]
 	steps   *retry.Limiter[types.NamespacedName]
 	events  events.EventRecorder
+	// looked is told of each look at a variant; nil for none.
+	looked func(*Look)
 }
 
 // SetupWithManager adds the controller to the manager. The manager's cache must have been configured by
@@ -100,7 +102,8 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	}
 	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())
 	specChanged := builder.WithPredicates(predicate.GenerationChangedPredicate{})
-	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, tampered()))
+	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, tampered(),
+		suspendReasonChanged()))
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariant").
 		For(&v1alpha1.PackageVariant{}, changed).

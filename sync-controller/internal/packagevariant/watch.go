@@ -193,6 +193,19 @@ func tampered() predicate.Predicate {
 	}
 }
 
+// suspendReasonChanged passes on that a suspended variant is suspended for another reason.
+func suspendReasonChanged() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
+			after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
+			return okBefore && okAfter && suspendReason(before) != suspendReason(after)
+		},
+	}
+}
+
 // repositoryChanged passes on the events of a Repository that change what variants ask of it.
 func repositoryChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {

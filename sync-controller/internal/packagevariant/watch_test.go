@@ -7,6 +7,7 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,6 +73,37 @@ func TestMayMean(t *testing.T) {
 		if got := mayMean(&c.upstream, c.rev); got != c.want {
 			t.Errorf("%s: got %v", name, got)
 		}
+	}
+}
+
+// TestSuspendReasonChanged holds that only why a variant is suspended is told of, and only while it is.
+func TestSuspendReasonChanged(t *testing.T) {
+	t.Parallel()
+	pv := func(suspend bool, reason string) *v1alpha1.PackageVariant {
+		pv := &v1alpha1.PackageVariant{Spec: variant.Spec{Suspend: suspend}}
+		if reason != "" {
+			pv.Annotations = map[string]string{"config.porch.kpt.dev/suspend-reason": reason, "other": reason}
+		}
+		return pv
+	}
+	for name, c := range map[string]struct {
+		before, after client.Object
+		want          bool
+	}{
+		"nothing":              {pv(true, "freeze"), pv(true, "freeze"), false},
+		"a reason":             {pv(true, ""), pv(true, "freeze"), true},
+		"another":              {pv(true, "freeze"), pv(true, "audit"), true},
+		"none any more":        {pv(true, "freeze"), pv(true, ""), true},
+		"other spaces":         {pv(true, "big freeze"), pv(true, " big\nfreeze"), false},
+		"of one not suspended": {pv(false, "freeze"), pv(false, "audit"), false},
+		"of another kind":      {&porchapi.PackageRevision{}, &porchapi.PackageRevision{}, false},
+	} {
+		if got := suspendReasonChanged().Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after}); got != c.want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	if p := suspendReasonChanged(); p.Create(event.CreateEvent{}) || p.Delete(event.DeleteEvent{}) {
+		t.Error("that a variant comes or goes is told of, which others do")
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/retry"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -40,13 +41,15 @@ const (
 
 // Reconciler reconciles PackageVariantSets.
 type Reconciler struct {
-	client  client.Client  // reads from the cache
+	client  porch.API      // reads from the cache
 	live    client.Reader  // reads from the API server
 	runtime mutate.Runtime // runs the function that expands sets
-	watches *objects.Watches
+	watches objects.Source
 	version string // of the controller and the functions
 	events  events.EventRecorder
 	retries *retry.Limiter[ctrl.Request]
+	// looked is told of each plan of a set; nil for none.
+	looked func(*Look)
 }
 
 // SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. After a
@@ -124,7 +127,9 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 	if held.reason == "" {
 		r.apply(ctx, set, steps)
 	}
-	return judge(in, steps, held)
+	o := judge(in, steps, held)
+	r.expose(set, in, steps, held, &o)
+	return o
 }
 
 // plan plans what to do, of a set whose errorPolicy is Continue without what the API server refuses: that is tried

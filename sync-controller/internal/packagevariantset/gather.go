@@ -45,7 +45,8 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if err != nil {
 		return nil, err
 	}
-	in := &input{owner: ownerOf(set), spec: &set.Spec, revisions: seen.PackageRevisions}
+	in := &input{owner: ownerOf(set), spec: &set.Spec, suspendReason: v1alpha1.SuspendReason(set.Annotations),
+		revisions: seen.PackageRevisions}
 	if in.existing, err = r.ownedBy(ctx, set.Namespace, in.owner); err != nil {
 		return nil, err
 	}

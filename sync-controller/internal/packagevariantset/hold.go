@@ -35,7 +35,8 @@ func (in *input) hold(steps []step) hold {
 	}
 	if todo := pending(steps); in.spec.Suspend && todo != "" {
 		return hold{v1alpha1.ReasonSuspended,
-			fmt.Sprintf("suspended: %s; set %s.suspend to false to go on", todo, specPath), todo}
+			fmt.Sprintf("suspended: %s; set %s.suspend to false to go on", v1alpha1.Because(in.suspendReason, todo), specPath),
+			todo}
 	}
 	return hold{}
 }

@@ -34,6 +34,7 @@ func TestHold(t *testing.T) {
 	const remedy = ": correct the targets, or the labels that they select by, or raise spec.maxDeletions"
 	for name, test := range map[string]struct {
 		spec             v1alpha2.PackageVariantSetSpec
+		reason           string
 		wanted, existing variants
 		want             hold
 	}{
@@ -45,6 +46,10 @@ func TestHold(t *testing.T) {
 		"suspended": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, wanted: wanted,
 			existing: variants{ownVariant("web-a", "a", outdated), ownVariant("web-c", "c"), ownVariant("web-d", "d")},
 			want:     suspendedAnd("would create 2 (web-b, web-e), update 1 (web-a), delete 2 (web-c, web-d) of its variants")},
+		"suspended, and somebody said why": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, reason: "freeze until Monday",
+			wanted: wanted[:2], existing: current[:1],
+			want: hold{"Suspended", "suspended: freeze until Monday; would create 1 (web-b) of its variants; " +
+				"set spec.suspend to false to go on", "would create 1 (web-b) of its variants"}},
 		"suspended, with a deleted target": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, wanted: wanted[:2],
 			existing: current,
 			want:     suspendedAnd("would delete 1 (web-e) of its variants")},
@@ -79,7 +84,9 @@ func TestHold(t *testing.T) {
 			wanted: wanted, existing: gone, want: tooManyAnd(tooMany + "1, allows 1" + remedy)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, got := planOf(&input{owner: testOwner, spec: &test.spec, wanted: test.wanted, desired: len(test.wanted), existing: test.existing})
+			in := &input{owner: testOwner, spec: &test.spec, suspendReason: test.reason, wanted: test.wanted,
+				desired: len(test.wanted), existing: test.existing}
+			_, got := planOf(in)
 			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(hold{})); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -108,6 +115,8 @@ func TestTellSuspended(t *testing.T) {
 	set.Status.Conditions[0].LastTransitionTime = since
 	set.Generation++
 	tell("not to be expanded", outcome{}, "the set cannot be expanded: see the condition Ready")
+	set.Annotations = map[string]string{v1alpha1.SuspendReasonAnnotation: "freeze\n until Monday "}
+	tell("and why", outcome{pending: "there is nothing to do"}, "freeze until Monday; there is nothing to do")
 	if got := set.Status.Conditions[0].LastTransitionTime; !got.Equal(&since) {
 		t.Errorf("it is suspended since %v, want %v", got, since)
 	}

@@ -23,6 +23,8 @@ type input struct {
 	owner owner
 	// spec is the set's.
 	spec *v1alpha2.PackageVariantSetSpec
+	// suspendReason says why spec.suspend is set; "" if nobody has said.
+	suspendReason string
 	// wanted are the variants that the set expands to, desired is their number; existing are the set's variants, and
 	// those of others with the name of a wanted one. Both are only read.
 	wanted, existing []v1alpha1.PackageVariant
@@ -44,6 +46,8 @@ type input struct {
 	// makes for them.
 	rolled   rollout.Decision
 	heldBack map[string]bool
+	// waves are the waves of the wanted variants, by their names; nil without a rollout.
+	waves map[string]string
 }
 
 // pair is a variant that the set wants, and what there is of it.

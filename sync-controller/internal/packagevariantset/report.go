@@ -277,16 +277,17 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	return nil
 }
 
-// tellSuspended sets the condition Suspended of a set that is, with what there is to do. Others do not have it.
+// tellSuspended sets the condition Suspended of a set that is: why, and what there is to do. Others do not have it.
 func (o *outcome) tellSuspended(set *v1alpha2.PackageVariantSet) {
 	if !set.Spec.Suspend {
 		meta.RemoveStatusCondition(&set.Status.Conditions, v1alpha1.ConditionSuspended)
 		return
 	}
+	message := v1alpha1.Because(v1alpha1.SuspendReason(set.Annotations),
+		cmp.Or(o.pending, "the set cannot be expanded: see the condition Ready"))
 	meta.SetStatusCondition(&set.Status.Conditions, metav1.Condition{
 		Type: v1alpha1.ConditionSuspended, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonSuspended,
-		Message:            v1alpha1.ShortenMessage(cmp.Or(o.pending, "the set cannot be expanded: see the condition Ready")),
-		ObservedGeneration: set.Generation,
+		Message: v1alpha1.ShortenMessage(message), ObservedGeneration: set.Generation,
 	})
 }
 

@@ -70,6 +70,7 @@ func (in *input) rolloutInput(set *v1alpha2.PackageVariantSet, pairs []pair) (vi
 	exclude := func(name, reason string) {
 		view.Excluded = append(view.Excluded, rollout.Excluded{Name: name, Reason: reason})
 	}
+	in.waves = map[string]string{}
 	for _, x := range in.excluded {
 		exclude(cmp.Or(x.Name, x.Target), v1alpha2.ReasonExpansionFailed)
 	}
@@ -88,6 +89,7 @@ func (in *input) rolloutInput(set *v1alpha2.PackageVariantSet, pairs []pair) (vi
 			v.Name = p.have.Name
 		}
 		add(v)
+		in.waves[v.Name] = v.Wave
 		rolled = append(rolled, p)
 	}
 	return view, rolled

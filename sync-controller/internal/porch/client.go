@@ -27,6 +27,16 @@ type Client struct {
 		client.Writer
 		client.SubResourceClientConstructor
 	}
+	// Pause waits while Porch comes to rest; nil waits as long as it is told to.
+	Pause func(ctx context.Context, d time.Duration) error
+}
+
+// API is what the reconcilers ask of an API server: to read, from a cache or not, and to write.
+type API interface {
+	client.Reader
+	client.Writer
+	client.StatusClient
+	client.SubResourceClientConstructor
 }
 
 // Revisions returns the revisions of a package as they are now.

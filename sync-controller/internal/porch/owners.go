@@ -39,10 +39,8 @@ func (c *Client) untilKept(ctx context.Context, r *revision.Revision, owners []m
 func (c *Client) keeps(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) (bool, error) {
 	same := func(a, b metav1.OwnerReference) bool { return a.Kind == b.Kind && a.Name == b.Name && a.UID == b.UID }
 	for range looks {
-		select {
-		case <-time.After(lookAfter):
-		case <-ctx.Done():
-			return false, ctx.Err()
+		if err := c.pause(ctx, lookAfter); err != nil {
+			return false, err
 		}
 		now, err := c.Revision(ctx, r.Namespace, r.Name)
 		if apierrors.IsNotFound(err) {
@@ -53,4 +51,17 @@ func (c *Client) keeps(ctx context.Context, r *revision.Revision, owners []metav
 		}
 	}
 	return true, nil
+}
+
+// pause waits for a time, or until ctx ends.
+func (c *Client) pause(ctx context.Context, d time.Duration) error {
+	if c.Pause != nil {
+		return c.Pause(ctx, d)
+	}
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

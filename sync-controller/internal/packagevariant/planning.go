@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"time"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/recent"
+	"github.com/package-variants/package-variants/sync-controller/internal/retry"
+	"github.com/package-variants/package-variants/sync-controller/internal/turns"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Look is what a reconcile saw of a variant, and what it decided.
+type Look struct {
+	Decision decide.Decision
+	// Before is what the decision was made by, After what was known once its steps were done.
+	Before, After *decide.Input
+	// Err is why the steps ended early.
+	Err error
+}
+
+// expose tells a Planner of a look at a variant.
+func (r *Reconciler) expose(in *inspection, d decide.Decision, out *result) {
+	if r.looked != nil {
+		r.looked(&Look{Decision: d, Before: &in.Input, After: &out.Input, Err: out.err})
+	}
+}
+
+// Planner reconciles variants as the controller does, over a world that is not a cluster.
+type Planner struct {
+	reconciler *Reconciler
+	look       *Look
+}
+
+// Indexes adds the indexes of variants and Repositories that reconciles ask for.
+func Indexes(indexer client.FieldIndexer) error { return addIndexes(indexer) }
+
+// NewPlanner returns a Planner over a world: what it reads from there is what the caches, the API server and Porch say,
+// and what it writes is written there. The world must know at once what was written to it.
+func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime, version string) *Planner {
+	p := &Planner{}
+	p.reconciler = &Reconciler{
+		client: world, live: world, runtime: functions, version: version,
+		porch: porch.Client{Reader: world, Writer: world, Pause: func(context.Context, time.Duration) error { return nil }},
+		// What another version of the controller has settled is settled.
+		started: time.Now().UTC(), lookWithin: 1000 * time.Hour,
+		watches: source, objects: objects.NewContents(source, world),
+		upstream: recent.New[porch.Content](keptContents, time.Hour), allowed: recent.New[bool](keptAnswers, time.Hour),
+		turns: turns.New(func(types.NamespacedName) {}), events: noEvents{},
+		retries: retry.New[ctrl.Request](firstRetry), steps: retry.New[types.NamespacedName](firstSteps),
+		looked: func(l *Look) { p.look = l },
+	}
+	return p
+}
+
+// Reconcile brings one variant nearer to what its spec asks for, as Reconciler.Reconcile does. It returns nil for one
+// that is settled, or that is not there.
+func (p *Planner) Reconcile(ctx context.Context, variant types.NamespacedName) (*Look, error) {
+	p.look = nil
+	_, err := p.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: variant})
+	return p.look, err
+}
+
+// noEvents records no Event.
+type noEvents struct{}
+
+// Eventf implements events.EventRecorder.
+func (noEvents) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"context"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/retry"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Look is what a reconcile planned for a set, and what it says of it.
+type Look struct {
+	// Created, Updated and Deleted are the names of the variants that were to be written. Held reports whether none of
+	// them was.
+	Created, Updated, Deleted []string
+	Held                      bool
+	// HeldBack are the variants that do not get yet what the set makes for them.
+	HeldBack []string
+	// Waves are the waves of the variants that the set wants, by name; empty without a rollout.
+	Waves map[string]string
+	// Rollout is where the rollout stands; nil without one.
+	Rollout *v1alpha2.RolloutStatus
+	// Condition is what there is to tell.
+	Condition v1alpha1.Condition
+	// Err is why steps failed, or why the set could not be expanded, if that is to be tried again.
+	Err error
+}
+
+// expose tells a Planner of a plan of a set.
+func (r *Reconciler) expose(set *v1alpha2.PackageVariantSet, in *input, steps []step, held hold, o *outcome) {
+	if r.looked == nil {
+		return
+	}
+	l := &Look{Held: held.reason != "", Condition: o.condition, Err: o.err, Rollout: set.Status.Rollout.DeepCopy(),
+		Waves: in.waves}
+	for i := range steps {
+		switch s := &steps[i]; s.do {
+		case create:
+			l.Created = append(l.Created, s.want.Name)
+		case update:
+			l.Updated = append(l.Updated, s.have.Name)
+		case remove:
+			l.Deleted = append(l.Deleted, s.have.Name)
+		case keep, waiting, taken:
+		}
+	}
+	for name := range in.heldBack {
+		l.HeldBack = append(l.HeldBack, name)
+	}
+	r.looked(l)
+}
+
+// Planner reconciles sets as the controller does, over a world that is not a cluster.
+type Planner struct {
+	reconciler *Reconciler
+	look       *Look
+}
+
+// Indexes adds the indexes of variants that reconciles of sets ask for.
+func Indexes(indexer client.FieldIndexer) error { return addIndexes(indexer) }
+
+// NewPlanner returns a Planner over a world: what it reads from there is what the caches and the API server say, and
+// what it writes is written there.
+func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime, version string) *Planner {
+	p := &Planner{}
+	p.reconciler = &Reconciler{client: world, live: world, runtime: functions, version: version, watches: source,
+		retries: retry.New[ctrl.Request](firstRetry), events: noEvents{}, looked: func(l *Look) { p.look = l }}
+	return p
+}
+
+// Reconcile makes the variants of a set what its spec asks for, as Reconciler.Reconcile does. It returns nil for one
+// that is not there, or that could not be expanded: the status says why.
+func (p *Planner) Reconcile(ctx context.Context, set types.NamespacedName) (*Look, error) {
+	p.look = nil
+	_, err := p.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: set})
+	return p.look, err
+}
+
+// noEvents records no Event.
+type noEvents struct{}
+
+// Eventf implements events.EventRecorder.
+func (noEvents) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}
+
+// Owned returns the names of the variants that are a set's now.
+func (p *Planner) Owned(ctx context.Context, key types.NamespacedName) ([]string, error) {
+	var set v1alpha2.PackageVariantSet
+	if err := p.reconciler.client.Get(ctx, key, &set); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	owned, err := p.reconciler.ownedBy(ctx, key.Namespace, ownerOf(&set))
+	names := make([]string, len(owned))
+	for i := range owned {
+		names[i] = owned[i].Name
+	}
+	return names, err
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package planner
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/forecast"
+	"github.com/package-variants/package-variants/sync-controller/internal/foresight"
+	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// forecast returns what was noted, as a plan.
+func (p *planner) forecast(ctx context.Context) (*forecast.Plan, error) {
+	plan := &forecast.Plan{Variants: []forecast.Variant{}}
+	for _, s := range sortedSets(p.setRecords) {
+		plan.Sets = append(plan.Sets, p.set(s))
+	}
+	for _, r := range sortedRecords(p.records) {
+		v, err := p.describe(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		plan.Variants = append(plan.Variants, *v)
+	}
+	plan.Count()
+	return plan, nil
+}
+
+// set returns what becomes of a set.
+func (p *planner) set(s *setRecord) forecast.Set {
+	out := forecast.Set{Namespace: s.key.Namespace, Name: s.key.Name}
+	if s.err != nil {
+		out.Error = s.err.Error()
+	}
+	if s.after != nil {
+		out.Condition = conditionOf(s.after.Status.Conditions)
+	}
+	for _, look := range s.looks {
+		if look.Held {
+			out.Held = slices.Concat(look.Created, look.Updated, look.Deleted)
+			continue
+		}
+		out.Created = append(out.Created, look.Created...)
+		out.Updated = append(out.Updated, look.Updated...)
+		out.Deleted = append(out.Deleted, look.Deleted...)
+	}
+	for _, names := range []*[]string{&out.Created, &out.Updated, &out.Deleted, &out.Held} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	if s.last == nil || s.last.Rollout == nil {
+		return out
+	}
+	out.HeldBack = slices.Sorted(slices.Values(s.last.HeldBack))
+	for _, w := range s.last.Rollout.Waves {
+		out.Waves = append(out.Waves, forecast.Wave{Name: w.Name, State: string(w.State), Message: w.Message,
+			Targets: int(w.Targets), Updated: int(w.Updated), Reached: int(w.Reached), Failed: int(w.Failed),
+			Suspended: int(w.Suspended)})
+	}
+	return out
+}
+
+// conditionOf returns what conditions say: the one of Ready, by the type that says what kind it is of.
+func conditionOf(conditions []metav1.Condition) forecast.Condition {
+	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
+	if ready == nil {
+		return forecast.Condition{}
+	}
+	out := forecast.Condition{Type: v1alpha1.ConditionReady, Reason: ready.Reason, Message: ready.Message}
+	for _, kind := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
+		if meta.IsStatusConditionTrue(conditions, kind) {
+			out.Type = kind
+		}
+	}
+	return out
+}
+
+// describe returns what becomes of a variant.
+func (p *planner) describe(ctx context.Context, r *record) (*forecast.Variant, error) {
+	v := &forecast.Variant{Namespace: r.key.Namespace, Name: r.key.Name, Set: r.set, Wave: r.wave,
+		Action: forecast.Unchanged, Requests: r.requests}
+	if r.after != nil {
+		if d := r.after.Spec.Downstream; d != nil {
+			v.Repo, v.Package = d.Repo, d.Package
+		}
+		v.Condition = conditionOf(r.after.Status.Conditions)
+	}
+	for _, look := range r.looks {
+		v.Steps = append(v.Steps, stepsOf(look)...)
+		if c := look.Decision.Conflicted; c != nil {
+			v.Conflicts = conflicts(c.Conflicts)
+		}
+	}
+	v.Action = r.action()
+	if n := len(r.looks); n > 0 && r.looks[n-1].Err != nil {
+		v.Error = "the controller would fail: " + r.looks[n-1].Err.Error()
+	}
+	switch {
+	case r.err != nil:
+		v.Action, v.Error = forecast.Fail, r.err.Error()
+	case r.waits != "" && v.Action == forecast.Unchanged || r.after == nil && r.waits != "":
+		v.Action = forecast.Wait
+		v.Condition = forecast.Condition{Type: v1alpha1.ConditionReconciling, Reason: "WaveNotOpen", Message: r.waits}
+	case r.gone:
+		v.Condition = forecast.Condition{}
+	}
+	v.Upstream = r.upstream()
+	return v, p.addDrafts(ctx, r, v)
+}
+
+// action says in one word what the steps come to.
+func (r *record) action() forecast.Action {
+	has := map[forecast.Action]bool{}
+	for _, look := range r.looks {
+		for i := range look.Decision.Steps {
+			if a := actionOf(&look.Decision.Steps[i], look); a != "" {
+				has[a] = true
+			}
+		}
+		if look.Err != nil {
+			has[forecast.Fail] = true
+		}
+	}
+	for _, a := range forecast.Actions {
+		if a == forecast.Prune { // before what replaces it only where nothing does
+			continue
+		}
+		if has[a] {
+			return a
+		}
+	}
+	switch {
+	case has[forecast.Prune]:
+		return forecast.Prune
+	case r.after != nil && conditionOf(r.after.Status.Conditions).Type != v1alpha1.ConditionReady:
+		return forecast.Wait
+	}
+	return forecast.Unchanged
+}
+
+// actionOf says in one word what a step does; "" of one that is a part of another.
+func actionOf(s *decide.Step, look *packagevariant.Look) forecast.Action {
+	switch s.Action {
+	case decide.Create:
+		return map[revision.TaskType]forecast.Action{revision.Clone: forecast.Create, revision.Upgrade: forecast.Upgrade,
+			revision.Edit: forecast.Edit}[s.Draft.Task.Type]
+	case decide.Mutate:
+		switch {
+		case s.Revision == nil:
+			return ""
+		case decide.Merged(look.Before, s.Revision.Name):
+			return forecast.Merge
+		}
+		return forecast.Edit
+	case decide.Adopt, decide.TakeBack, decide.Keep:
+		return forecast.Adopt
+	case decide.RemoveFinalizer:
+		return forecast.Delete
+	case decide.Delete, decide.ProposeDeletion, decide.Orphan, decide.Discard, decide.Retire:
+		if look.Before.Deleting {
+			return forecast.Delete
+		}
+		return forecast.Prune
+	case decide.Propose, decide.Approve, decide.Withdraw:
+		return forecast.Publish
+	}
+	return ""
+}
+
+// stepsOf returns the steps of a look, in words, each with the revision that it is about.
+func stepsOf(look *packagevariant.Look) []forecast.Step {
+	var out []forecast.Step
+	created := ""
+	for i := range look.Decision.Steps {
+		s := &look.Decision.Steps[i]
+		step := forecast.Step{Do: string(s.Action), Text: s.Describe()}
+		switch {
+		case s.Revision != nil:
+			step.Revision = s.Revision.Name
+		case s.Draft != nil:
+			created = revisionOf(look.After, s.Draft)
+			step.Revision = created
+		case s.Action == decide.Mutate:
+			step.Revision = created
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// revisionOf returns the name of the revision that a draft became; "" of one that was not made.
+func revisionOf(in *decide.Input, d *decide.Draft) string {
+	for i := range in.Revisions {
+		if r := &in.Revisions[i]; r.Package == d.Package && r.Workspace == d.Workspace {
+			return r.Name
+		}
+	}
+	return ""
+}
+
+func conflicts(from []v1alpha1.Conflict) []forecast.Conflict {
+	var out []forecast.Conflict
+	for _, c := range from {
+		out = append(out, forecast.Conflict{File: c.File, Resource: c.Resource, Field: c.Field, Original: c.Original,
+			Local: c.Local, Updated: c.Updated})
+	}
+	return out
+}
+
+// upstream returns to which upstream the package is taken; nil if it stays on its own.
+func (r *record) upstream() *forecast.Upstream {
+	var u forecast.Upstream
+	if r.before != nil && r.before.Status.Upstream != nil {
+		u.From = r.before.Status.Upstream.Name
+	}
+	for _, look := range r.looks {
+		for i := range look.Decision.Steps {
+			s := &look.Decision.Steps[i]
+			switch a := actionOf(s, look); {
+			case a == forecast.Create:
+				u.From, u.To = "", s.Draft.Task.Source
+			case a == forecast.Upgrade:
+				u.From, u.To = s.Draft.Task.Base, s.Draft.Task.Source
+			case a == forecast.Merge && look.Before.Upstream != nil:
+				if base := decide.Base(look.Before, s.Revision); base != nil {
+					u.From = base.Name
+				}
+				u.To = look.Before.Upstream.Name
+			}
+		}
+	}
+	if u.To == "" {
+		return nil
+	}
+	return &u
+}
+
+// addDrafts adds what becomes of the files of the revisions that were made or changed.
+func (p *planner) addDrafts(ctx context.Context, r *record, v *forecast.Variant) error {
+	seen := map[string]bool{}
+	for _, look := range r.looks {
+		created := ""
+		for i := range look.Decision.Steps {
+			s := &look.Decision.Steps[i]
+			name, compared := "", ""
+			switch {
+			case s.Action == decide.Create:
+				created = revisionOf(look.After, s.Draft)
+				name, compared = created, cmp.Or(s.Draft.Task.From(), "a clone of "+s.Draft.Task.Source)
+			case s.Action == decide.Mutate && s.Revision != nil:
+				name, compared = s.Revision.Name, s.Revision.Name+" as it is"
+			}
+			if name == "" || seen[name] {
+				continue
+			}
+			seen[name] = true
+			base := name
+			if s.Action == decide.Create && s.Draft.Task.Type == revision.Upgrade {
+				base = s.Draft.Task.Local
+			}
+			d, err := p.draft(ctx, r.key.Namespace, name, base)
+			if err != nil {
+				v.Action, v.Error = forecast.Fail, cmp.Or(v.Error, err.Error())
+				continue
+			}
+			if d == nil {
+				continue // it did not stay
+			}
+			d.Compared = compared
+			if p.Write != nil {
+				if err := p.Write(name, d.files); err != nil {
+					return err
+				}
+			}
+			v.Drafts = append(v.Drafts, d.Draft)
+			if !p.Rendered {
+				v.Unforeseen = append(v.Unforeseen, foresight.Pipelines(d.files)...)
+			}
+		}
+	}
+	slices.Sort(v.Unforeseen)
+	v.Unforeseen = slices.Compact(v.Unforeseen)
+	return nil
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"github.com/agnivade/levenshtein"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/discovery"
+)
+
+// Call is a call to the cluster, as a rule of a Role names it.
+type Call struct {
+	// Verb is get, list, patch or update; "reach" of a call that is about no kind.
+	Verb string
+	Kind Kind
+	// Subresource is the subresource of the kind; "" for the object itself.
+	Subresource string
+	Namespace   string
+}
+
+// Explain returns an error that says what is wrong with a cluster, and what to do: that there is none, that it cannot
+// be reached, that the user has not the right to a call and which rule would give it, or that the kind is not
+// installed. Any other error stays as it is, and nil stays nil.
+func Explain(err error, c Call) error {
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsForbidden(err):
+		return c.forbidden()
+	case apierrors.IsUnauthorized(err):
+		return errors.New("the cluster does not know who you are: log in again, or set --context or --token")
+	case isUnknownKind(err):
+		return c.unknownKind()
+	case apierrors.IsServiceUnavailable(err) && c.Kind.Group() == porchapi.SchemeGroupVersion.Group:
+		return errors.New("the server of Porch does not answer: see whether it runs, and whether the APIService " +
+			"v1alpha1.porch.kpt.dev is available")
+	}
+	if address, isDown := unreachable(err); isDown {
+		return fmt.Errorf("cannot reach the cluster%s: set --context to another, or see whether it runs", address)
+	}
+	return err
+}
+
+// forbidden names the rule that is missing, as a Role has it.
+func (c Call) forbidden() error {
+	resource := c.Kind.Resource
+	if c.Subresource != "" {
+		resource += "/" + c.Subresource
+	}
+	return fmt.Errorf("you may not %s %s in the namespace %q: somebody has to give you a Role there with the rule "+
+		"{apiGroups: [%s], resources: [%s], verbs: [%s]}", c.Verb, resource, c.Namespace, c.Kind.Group(), resource, c.Verb)
+}
+
+// unknownKind says what is not installed.
+func (c Call) unknownKind() error {
+	switch c.Kind.Name {
+	case Revision.Name, Resources.Name, Repository.Name:
+		return fmt.Errorf("the cluster has no %s (%s): install Porch there, or set --context to another cluster",
+			c.Kind.Name, c.Kind.APIVersion)
+	default:
+		return fmt.Errorf("the cluster has no %s (%s): install sync-controller there, or set --context to another cluster",
+			c.Kind.Name, c.Kind.APIVersion)
+	}
+}
+
+// isUnknownKind reports whether the cluster does not serve a kind. Its answer does not name an object then.
+func isUnknownKind(err error) bool {
+	if meta.IsNoMatchError(err) || discovery.IsGroupDiscoveryFailedError(err) {
+		return true
+	}
+	status, is := errors.AsType[*apierrors.StatusError](err)
+	return is && apierrors.IsNotFound(err) && (status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == "")
+}
+
+// unreachable reports whether nothing answers at the address of the cluster, and returns the address.
+func unreachable(err error) (address string, is bool) {
+	if u, isURL := errors.AsType[*url.Error](err); isURL {
+		if parsed, bad := url.Parse(u.URL); bad == nil {
+			address = " at " + parsed.Scheme + "://" + parsed.Host
+		}
+	}
+	dns, noHost := errors.AsType[*net.DNSError](err)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return address + ", which refuses connections", true
+	case noHost:
+		return address + ", because nobody knows the host " + dns.Name, true
+	case isTimeout(err):
+		return address + ", which does not answer", true
+	}
+	return "", false
+}
+
+func isTimeout(err error) bool {
+	timeout, is := errors.AsType[net.Error](err)
+	return is && timeout.Timeout()
+}
+
+// notFound says that there is no object of that name, and which is close.
+func (c *Cluster) notFound(ctx context.Context, kind Kind, name string) error {
+	var known []string
+	switch kind.Name {
+	case Variant.Name:
+		variants, err := c.Variants(ctx)
+		if err != nil {
+			break // that it is not there is what counts
+		}
+		for i := range variants {
+			known = append(known, variants[i].Name)
+		}
+	case Set.Name:
+		sets, err := c.Sets(ctx)
+		if err != nil {
+			break
+		}
+		for i := range sets {
+			known = append(known, sets[i].Name)
+		}
+	}
+	return NotFound(kind, name, c.Namespace, known)
+}
+
+// NotFound returns the error for a name that no object of a kind has, among the known names of a namespace.
+func NotFound(kind Kind, name, namespace string, known []string) error {
+	text := fmt.Sprintf("there is no %s %q in the namespace %q", kind.Name, name, namespace)
+	if near := Nearest(name, known); near != "" {
+		return fmt.Errorf("%s: did you mean %q?", text, near)
+	}
+	if len(known) == 0 {
+		return fmt.Errorf("%s, which has none: set --namespace to another", text)
+	}
+	return fmt.Errorf("%s: kubectl get %s --namespace %s lists those that there are", text, kind.Resource, namespace)
+}
+
+// Nearest returns the known name that is closest to a name; "" if none is close: of a third of its letters, or more,
+// another is wanted. A name that is a part of exactly one known is close to it.
+func Nearest(name string, known []string) string {
+	best, least := "", max(len(name)/3, 1)+1
+	var within []string
+	for _, k := range known {
+		if strings.Contains(k, name) {
+			within = append(within, k)
+		}
+		if distance := levenshtein.ComputeDistance(name, k); distance < least {
+			best, least = k, distance
+		}
+	}
+	if best == "" && len(within) == 1 {
+		return within[0]
+	}
+	return best
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"syscall"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// get is what client-go makes of a call to a cluster that goes wrong.
+func get(err error) error {
+	return &url.Error{Op: "Get", URL: "https://10.0.0.1:6443/apis/config.porch.kpt.dev/v1alpha1", Err: err}
+}
+
+// TestExplain holds what a user reads of what can be wrong with a cluster.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	variants := schema.GroupResource{Group: "config.porch.kpt.dev", Resource: "packagevariants"}
+	noPage := apierrors.NewGenericServerResponse(404, "get", schema.GroupResource{}, "", "", 0, true)
+	unavailable := apierrors.NewServiceUnavailable("the server is currently unable to handle the request")
+	for name, c := range map[string]struct {
+		err  error
+		call Call
+		want string
+	}{
+		"nothing": {nil, Call{"get", Variant, "", "fleet"}, ""},
+		"no right": {fmt.Errorf("wrapped: %w", apierrors.NewForbidden(variants, "web", errors.New("no"))),
+			Call{"get", Variant, "", "fleet"}, `you may not get packagevariants in the namespace "fleet": somebody has to give ` +
+				"you a Role there with the rule {apiGroups: [config.porch.kpt.dev], resources: [packagevariants], verbs: [get]}"},
+		"no right to a subresource": {apierrors.NewForbidden(variants, "web", nil), Call{"patch", Revision, "approval", "fleet"},
+			`you may not patch packagerevisions/approval in the namespace "fleet": somebody has to give you a Role there with ` +
+				"the rule {apiGroups: [porch.kpt.dev], resources: [packagerevisions/approval], verbs: [patch]}"},
+		"nobody": {apierrors.NewUnauthorized("no"), Call{"get", Variant, "", "fleet"},
+			"the cluster does not know who you are: log in again, or set --context or --token"},
+		"our CRDs are not installed": {&meta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "PackageVariant"}},
+			Call{"get", Variant, "", "fleet"}, "the cluster has no PackageVariant (config.porch.kpt.dev/v1alpha1): install " +
+				"sync-controller there, or set --context to another cluster"},
+		"our CRDs were there a moment ago": {noPage, Call{"list", Set, "", "fleet"}, "the cluster has no PackageVariantSet " +
+			"(config.porch.kpt.dev/v1alpha2): install sync-controller there, or set --context to another cluster"},
+		"Porch is not installed": {&meta.NoResourceMatchError{}, Call{"list", Revision, "", "fleet"},
+			"the cluster has no PackageRevision (porch.kpt.dev/v1alpha1): install Porch there, or set --context to another cluster"},
+		"Porch does not run": {unavailable, Call{"list", Revision, "", "fleet"}, "the server of Porch does not answer: see whether it " +
+			"runs, and whether the APIService v1alpha1.porch.kpt.dev is available"},
+		"the API server is overloaded": {unavailable, Call{"list", Variant, "", "fleet"},
+			"the server is currently unable to handle the request"},
+		"nobody listens": {get(&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}),
+			Call{"get", Variant, "", "fleet"}, "cannot reach the cluster at https://10.0.0.1:6443, which refuses connections: set " +
+				"--context to another, or see whether it runs"},
+		"no such host": {get(&net.OpError{Op: "dial", Err: &net.DNSError{Name: "k8s.example.com", IsNotFound: true}}),
+			Call{"get", Variant, "", "fleet"}, "cannot reach the cluster at https://10.0.0.1:6443, because nobody knows the host " +
+				"k8s.example.com: set --context to another, or see whether it runs"},
+		"no answer": {get(os.ErrDeadlineExceeded), Call{"get", Variant, "", "fleet"}, "cannot reach the cluster at " +
+			"https://10.0.0.1:6443, which does not answer: set --context to another, or see whether it runs"},
+		"an object that is not there": {apierrors.NewNotFound(variants, "web"), Call{"get", Variant, "", "fleet"},
+			`packagevariants.config.porch.kpt.dev "web" not found`},
+		"something else": {errors.New("boom"), Call{"get", Variant, "", "fleet"}, "boom"},
+	} {
+		got := ""
+		if err := Explain(c.err, c.call); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
+func TestNotFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		known []string
+		want  string
+	}{
+		"one is close": {[]string{"shop", "web-eu"}, `there is no PackageVariant "web-ue" in the namespace "fleet": did you ` +
+			`mean "web-eu"?`},
+		"none is close": {[]string{"shop"}, `there is no PackageVariant "web-ue" in the namespace "fleet": kubectl get ` +
+			"packagevariants --namespace fleet lists those that there are"},
+		"there is none": {nil, `there is no PackageVariant "web-ue" in the namespace "fleet", which has none: set --namespace to ` +
+			"another"},
+	} {
+		if got := NotFound(Variant, "web-ue", "fleet", c.known).Error(); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	known := []string{"web", "web-eu", "shop", "sites-alpha-web-yx0tyy54f9", "sites-north-web-4s00hqjm7w"}
+	for name, want := range map[string]string{
+		"wep": "web", "shp": "shop", "alpha": "sites-alpha-web-yx0tyy54f9", "sites": "", "database": "",
+		"sites-alpha-web": "sites-alpha-web-yx0tyy54f9", "": "",
+	} {
+		if got := Nearest(name, known); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	all := []Kind{Variant, Set, Revision, Package}
+	for argument, c := range map[string]struct {
+		kinds []Kind
+		want  string
+	}{
+		"web":                     {all, "PackageVariant web"},
+		"packagevariant/web":      {all, "PackageVariant web"},
+		"PackageVariants/web":     {all, "PackageVariant web"},
+		"pkgvar/web":              {all, "PackageVariant web"},
+		"packagevariantset/fleet": {all, "PackageVariantSet fleet"},
+		"packagevariantsets.v1/f": {all, "PackageVariantSet f"},
+		"packagerevision/a.b.v1":  {all, "PackageRevision a.b.v1"},
+		"blueprints/web":          {all, "Package blueprints/web"},
+		"blueprints/infra/web":    {all, "Package blueprints/infra/web"},
+		"package/blueprints/web":  {all, "Package blueprints/web"},
+		"packagevariantset/x":     {all[:1], "this command is for PackageVariants, and packagevariantset/x is a PackageVariantSet"},
+		"repository/edge":         {all[:2], "this command is for PackageVariants and PackageVariantSets, and repository/edge is a Repository"},
+		"deployment/web":          {all[:2], "this command is for PackageVariants and PackageVariantSets, and deployment is no kind that it knows"},
+		"packagevariant/":         {all, `"packagevariant/" names nothing: write NAME or TYPE/NAME`},
+		"/web":                    {all, `"/web" names nothing: write NAME or TYPE/NAME`},
+		"":                        {all, `"" names nothing: write NAME or TYPE/NAME`},
+	} {
+		of, err := Parse(argument, c.kinds...)
+		got := of.Kind.Name + " " + of.Name
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%q:\ngot  %s\nwant %s", argument, got, c.want)
+		}
+	}
+}
+
+func TestSelectionCheck(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		selection Selection
+		names     int
+		want      string
+	}{
+		"names":        {Selection{}, 2, ""},
+		"labels":       {Selection{Selector: "a=b"}, 0, ""},
+		"a set":        {Selection{Set: "fleet"}, 0, ""},
+		"a wave":       {Selection{Set: "fleet", Wave: "canary"}, 0, ""},
+		"nothing":      {Selection{}, 0, "nothing is chosen: name PackageVariants, or choose them by --selector or --set"},
+		"both":         {Selection{Set: "fleet"}, 1, "names, --selector and --set exclude each other: choose by one of them"},
+		"no set":       {Selection{Wave: "canary"}, 1, "--wave is of a set: name it by --set"},
+		"both of them": {Selection{Set: "fleet", Selector: "a=b"}, 0, "names, --selector and --set exclude each other: choose by one of them"},
+	} {
+		got := ""
+		if err := c.selection.Check(c.names); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}

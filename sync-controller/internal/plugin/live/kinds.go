@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+)
+
+// Kind is a kind of objects that the plugin reads.
+type Kind struct {
+	// Name is the kind, Resource its plural, as rules of a Role name it, APIVersion its group and version.
+	Name, Resource, APIVersion string
+	// also are the other words by which kubectl knows it.
+	also []string
+}
+
+// The kinds.
+var (
+	Variant = Kind{"PackageVariant", "packagevariants", v1alpha1.GroupVersion.String(),
+		[]string{"packagevariant", "pkgvar", "pkgvars"}}
+	Set = Kind{"PackageVariantSet", "packagevariantsets", v1alpha2.GroupVersion.String(),
+		[]string{"packagevariantset", "pkgvarset", "pkgvarsets", "set"}}
+	Revision = Kind{"PackageRevision", "packagerevisions", porchapi.SchemeGroupVersion.String(),
+		[]string{"packagerevision"}}
+	Resources  = Kind{"PackageRevisionResources", "packagerevisionresources", porchapi.SchemeGroupVersion.String(), nil}
+	Repository = Kind{"Repository", "repositories", configapi.GroupVersion.String(), []string{"repository", "repo"}}
+	// Package is no kind of the API: it is named by its Repository and its name in it.
+	Package = Kind{Name: "Package", Resource: "packages", also: []string{"package"}}
+)
+
+// Group returns the API group of the kind.
+func (k Kind) Group() string {
+	group, _, _ := strings.Cut(k.APIVersion, "/")
+	return group
+}
+
+// An Object is named by an argument of a command line: NAME, TYPE/NAME, or REPOSITORY/PACKAGE.
+type Object struct {
+	Kind Kind
+	Name string
+}
+
+// kindOf returns the kind that a word of a command line stands for.
+func kindOf(word string) (Kind, bool) {
+	word, _, _ = strings.Cut(strings.ToLower(word), ".")
+	for _, k := range []Kind{Variant, Set, Revision, Repository, Package} {
+		if word == k.Resource || slices.Contains(k.also, word) {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
+
+// Parse returns what an argument names: an object of one of the kinds, the first of them if it does not say. Of
+// another kind, or of a word that is none, the error says which kinds are possible. What a word before a slash is none
+// of names a package, where packages are possible.
+func Parse(argument string, kinds ...Kind) (Object, error) {
+	word, name, typed := strings.Cut(argument, "/")
+	if !typed {
+		word, name = "", argument
+	}
+	if name == "" || typed && word == "" {
+		return Object{}, fmt.Errorf("%q names nothing: write NAME or TYPE/NAME", argument)
+	}
+	if !typed {
+		return Object{kinds[0], name}, nil
+	}
+	kind, known := kindOf(word)
+	possible := func(k Kind) bool {
+		return slices.ContainsFunc(kinds, func(other Kind) bool { return other.Name == k.Name })
+	}
+	if !known && possible(Package) {
+		return Object{Package, argument}, nil
+	}
+	if known && possible(kind) {
+		return Object{kind, name}, nil
+	}
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name+"s")
+	}
+	is := fmt.Sprintf("%s is no kind that it knows", word)
+	if known {
+		is = fmt.Sprintf("%s is a %s", argument, kind.Name)
+	}
+	return Object{}, fmt.Errorf("this command is for %s, and %s", strings.Join(names, " and "), is)
+}

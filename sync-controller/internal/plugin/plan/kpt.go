@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/foresight"
+	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
+)
+
+// newKpt returns what renders packages by kpt: that of the environment variable KPT, or else of the PATH.
+func newKpt() (snapshot.Render, error) {
+	kpt := os.Getenv("KPT")
+	if kpt == "" {
+		kpt = "kpt"
+	}
+	path, err := exec.LookPath(kpt)
+	if err != nil {
+		return nil, errors.New("--render needs kpt, which is not there: install it (https://kpt.dev), or set KPT to its path")
+	}
+	return func(ctx context.Context, files map[string]string) (map[string]string, error) {
+		formatted, err := foresight.Render(files)
+		if err != nil || len(foresight.Pipelines(files)) == 0 {
+			return formatted, err
+		}
+		return render(ctx, path, formatted)
+	}, nil
+}
+
+// render runs kpt over files, in a directory that is removed then.
+func render(ctx context.Context, kpt string, files map[string]string) (map[string]string, error) {
+	directory, err := os.MkdirTemp("", "kubectl-variants-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(directory) }()
+	if err := write(directory, files); err != nil {
+		return nil, err
+	}
+	var said bytes.Buffer
+	command := exec.CommandContext(ctx, kpt, "fn", "render", directory)
+	command.Stdout, command.Stderr = &said, &said
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("kpt fn render failed (%w): %s", err, strings.TrimSpace(said.String()))
+	}
+	return read(directory)
+}
+
+// write writes files to a directory.
+func write(directory string, files map[string]string) error {
+	for name, text := range files {
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("the file %s is outside of its package", name)
+		}
+		path := filepath.Join(directory, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writer returns what writes the packages to the directory that was asked for; nil if none was.
+func (o *options) writer() func(string, map[string]string) error {
+	if o.write == "" {
+		return nil
+	}
+	return func(name string, files map[string]string) error { return write(filepath.Join(o.write, name), files) }
+}
+
+// read returns the files of a directory and all below it.
+func read(directory string) (map[string]string, error) {
+	files := map[string]string{}
+	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(directory, path)
+		files[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	return files, err
+}

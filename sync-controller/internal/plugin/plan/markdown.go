@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/forecast"
+)
+
+// maxComment is how long a comment of a pull request may be, less what the rest of it needs.
+const maxComment = 60000
+
+// Markdown prints a plan for the comment of a pull request: the counts, conflicts, sets, what changes, and the diffs to
+// unfold. Diffs that make it too long for one are left out, which is said.
+func Markdown(w io.Writer, plan *forecast.Plan) error {
+	m := &markdown{}
+	fmt.Fprintf(m, "### %s\n\n", summary(plan))
+	for _, note := range notes(plan) {
+		fmt.Fprintf(m, "> %s\n\n", cell(note))
+	}
+	m.conflicts(plan)
+	for i := range plan.Sets {
+		m.set(&plan.Sets[i])
+	}
+	m.variants(plan)
+	left := 0
+	for i := range plan.Variants {
+		for j := range plan.Variants[i].Drafts {
+			diff := diffOf(&plan.Variants[i], &plan.Variants[i].Drafts[j])
+			if diff != "" && m.Len()+len(diff) > maxComment {
+				left++
+				continue
+			}
+			m.WriteString(diff)
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(m, "%d more diffs are left out here: see `-o html` or `-o text`.\n", left)
+	}
+	_, err := io.WriteString(w, strings.TrimRight(m.String(), "\n")+"\n")
+	return err
+}
+
+type markdown struct{ strings.Builder }
+
+// cell returns a text for a cell of a table.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "`", "\\`").Replace(s)
+}
+
+func (m *markdown) conflicts(plan *forecast.Plan) {
+	if plan.Conflicts == 0 {
+		return
+	}
+	m.WriteString("#### Conflicts\n\n| variant | where | here | upstream |\n|---|---|---|---|\n")
+	for i := range plan.Variants {
+		v := &plan.Variants[i]
+		for _, c := range v.Conflicts {
+			fmt.Fprintf(m, "| %s | %s | %s | %s |\n", cell(v.Name), cell(placeOf(&c)), cell(c.Local), cell(c.Updated))
+		}
+	}
+	m.WriteString("\n")
+}
+
+func (m *markdown) set(s *forecast.Set) {
+	fmt.Fprintf(m, "#### PackageVariantSet %s\n\n%s.", cell(s.Name), setSummary(s))
+	if s.Condition.Reason != "" {
+		fmt.Fprintf(m, " %s: %s", s.Condition.Reason, cell(s.Condition.Message))
+	}
+	m.WriteString("\n\n")
+	if len(s.Waves) == 0 {
+		return
+	}
+	m.WriteString("| wave | state | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n")
+	for _, w := range s.Waves {
+		fmt.Fprintf(m, "| %s | %s | %d | %d | %d | %d | %s |\n", cell(w.Name), w.State, w.Targets, w.Updated, w.Reached,
+			w.Failed, cell(w.Message))
+	}
+	m.WriteString("\n")
+}
+
+// variants prints the variants of which something becomes, and how many stay as they are.
+func (m *markdown) variants(plan *forecast.Plan) {
+	if len(plan.Variants) == plan.Counts[forecast.Unchanged] {
+		fmt.Fprintf(m, "Nothing changes in %d variants.\n\n", len(plan.Variants))
+		return
+	}
+	m.WriteString("| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n")
+	for i := range plan.Variants {
+		v := &plan.Variants[i]
+		if v.Action == forecast.Unchanged {
+			continue
+		}
+		fmt.Fprintf(m, "| **%s** | %s | %s | %s | %s | %s |\n", v.Action, cell(v.Name), cell(packageOf(v)),
+			cell(upstreamOf(v)), filesOf(v), cell(thenOf(v)))
+	}
+	if n := plan.Counts[forecast.Unchanged]; n > 0 {
+		fmt.Fprintf(m, "\n%d variants stay as they are.\n", n)
+	}
+	m.WriteString("\n")
+}
+
+// diffOf returns the diffs of a draft, to unfold; "" if there are none.
+func diffOf(v *forecast.Variant, d *forecast.Draft) string {
+	var all strings.Builder
+	for _, f := range d.Files {
+		all.WriteString(f.Diff)
+	}
+	if all.Len() == 0 {
+		return ""
+	}
+	fence := "```"
+	for strings.Contains(all.String(), fence) {
+		fence += "`"
+	}
+	return fmt.Sprintf("<details><summary>%s: %s, compared with %s</summary>\n\n%sdiff\n%s%s\n\n</details>\n\n", v.Name,
+		d.Name, d.Compared, fence, all.String(), fence)
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package plan is the command kubectl variants plan: it shows what the controller is going to do about manifests,
+// before they are applied.
+package plan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/version"
+	"github.com/package-variants/package-variants/sync-controller/internal/forecast"
+	"github.com/package-variants/package-variants/sync-controller/internal/foresight"
+	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/planner"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/cli"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/world"
+	"github.com/package-variants/package-variants/sync-controller/internal/scheme"
+	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// example is shown by --help.
+const example = `  # What would the controller do if this set were applied to the cluster?
+  kubectl variants plan -f set.yaml
+
+  # The same, with the diffs of all files that change
+  kubectl variants plan -f set.yaml --files
+
+  # Without a cluster: the manifests of a fleet over a snapshot that kubectl get ... -o yaml wrote
+  kubectl variants plan -f fleet/ --from snapshot/
+
+  # As a comment on a pull request, and as a page to look at
+  kubectl variants plan -f fleet/ --from snapshot/ --files -o markdown
+  kubectl variants plan -f fleet/ --from snapshot/ --files -o html > plan.html
+
+  # What becomes of the packages if a variant is deleted?
+  kubectl variants plan -f variant.yaml --delete`
+
+const long = `Show what the controller is going to do about PackageVariants and PackageVariantSets, before they are
+applied.
+
+The plan is made by the controller's own code, over what the cluster has, or a directory of files: for each variant
+whether its package is created, upgraded, merged, edited, adopted, pruned, deleted, waits (and for what), or stays as it
+is. Nothing is written to the cluster. Without -f, the plan is about all sets and variants of the namespace as they are.
+
+It exits with 0 if nothing is to be done, with 1 if something is, and with more if there was an error.`
+
+// options are the flags.
+type options struct {
+	env    *cli.Env
+	files  []string
+	from   string
+	diffs  bool
+	format string
+	render bool
+	delete bool
+	write  string
+}
+
+// New returns the command.
+func New(env *cli.Env) *cobra.Command {
+	o := &options{env: env}
+	c := &cobra.Command{
+		Use: "plan [-f FILE|DIRECTORY]...", Short: "Show what the controller is going to do about manifests", Long: long,
+		Example: example, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	f := c.Flags()
+	f.StringSliceVarP(&o.files, "filename", "f", nil,
+		"file or directory with manifests of sets and variants, and of objects that they select or inject")
+	f.StringVar(&o.from, "from", "",
+		"directory with what a cluster has, as kubectl get ... -o yaml writes it, in its place")
+	f.BoolVar(&o.diffs, "files", false, "show the diffs of the packages' files")
+	f.StringVarP(&o.format, "output", "o", "text", "format: "+strings.Join(formats(), ", "))
+	f.BoolVar(&o.render, "render", false,
+		"run the pipelines of the packages, by the kpt that is there, as Porch does when it saves them")
+	f.StringVar(&o.write, "write-to", "",
+		"directory to which the packages are written as they are going to be, each in a directory with the name of its draft")
+	f.BoolVar(&o.delete, "delete", false, "plan the deletion of what -f names")
+	return c
+}
+
+// formats are the formats, in the order in which they are told.
+func formats() []string { return []string{"text", "json", "yaml", "markdown", "html"} }
+
+func (o *options) run(ctx context.Context) error {
+	if !slices.Contains(formats(), o.format) {
+		return fmt.Errorf("-o is %q, but must be one of %s", o.format, strings.Join(formats(), ", "))
+	}
+	if o.delete && len(o.files) == 0 {
+		return errors.New("--delete needs -f: the manifests of what is to be deleted")
+	}
+	plan, err := o.plan(ctx)
+	if err != nil {
+		return err
+	}
+	if err := o.print(plan); err != nil {
+		return err
+	}
+	if failed := plan.Errors(); len(failed) > 0 {
+		return errors.New(strings.Join(failed, "\nerror: "))
+	}
+	if plan.Changes() {
+		return cli.ErrChanges
+	}
+	return nil
+}
+
+// plan makes the plan.
+func (o *options) plan(ctx context.Context) (*forecast.Plan, error) {
+	types, err := scheme.New()
+	if err != nil {
+		return nil, err
+	}
+	var manifests []snapshot.Object
+	for _, path := range o.files {
+		read, err := snapshot.ReadFiles(types, path, true)
+		if err != nil {
+			return nil, err
+		}
+		manifests = append(manifests, read.Objects...)
+	}
+	render, err := o.renderer()
+	if err != nil {
+		return nil, err
+	}
+	w, namespace, err := o.world(ctx, types, render)
+	if err != nil {
+		return nil, err
+	}
+	named, err := o.named(ctx, w, manifests, namespace)
+	if err != nil {
+		return nil, err
+	}
+	progress := newProgress(o.env.ErrOut)
+	defer progress.end()
+	plan, err := planner.Plan(ctx, w, named.Sets, named.Variants, planner.Options{
+		Version: version.Line(), Runtime: mutate.Builtin{}, Diffs: o.diffs || o.format == "html", Rendered: o.render,
+		Progress: progress.tell, Write: o.writer(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// world returns the world that the plan is made in, and the namespace of the plan.
+func (o *options) world(ctx context.Context, types *runtime.Scheme, render snapshot.Render) (*snapshot.World, string,
+	error) {
+	if o.from != "" {
+		w, err := world.FromFiles(types, o.from, render)
+		if err != nil {
+			return nil, "", err
+		}
+		return w, cmp.Or(*o.env.Flags.Namespace, world.NamespaceOf(ctx, w), "default"), nil
+	}
+	namespace, err := o.env.Namespace()
+	if err != nil {
+		return nil, "", err
+	}
+	cluster, err := o.env.Client()
+	if err != nil {
+		return nil, "", err
+	}
+	w, err := world.FromCluster(ctx, types, cluster, namespace, render)
+	return w, namespace, err
+}
+
+// named lays the manifests over the world, and returns what the plan is about.
+func (o *options) named(ctx context.Context, w *snapshot.World, manifests []snapshot.Object, namespace string) (
+	world.Named, error) {
+	switch {
+	case len(o.files) == 0:
+		return world.All(ctx, w, namespace)
+	case o.delete:
+		return world.Delete(ctx, w, manifests, namespace)
+	}
+	return world.Overlay(ctx, w, manifests, namespace)
+}
+
+// renderer returns what is made of the files of a draft that is saved.
+func (o *options) renderer() (snapshot.Render, error) {
+	if o.render {
+		return newKpt()
+	}
+	return func(_ context.Context, files map[string]string) (map[string]string, error) {
+		return foresight.Render(files)
+	}, nil
+}

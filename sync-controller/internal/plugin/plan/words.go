@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/forecast"
+)
+
+// packageOf names the downstream package of a variant; "" of one that is not known.
+func packageOf(v *forecast.Variant) string {
+	if v.Repo == "" {
+		return ""
+	}
+	return v.Repo + "/" + v.Package
+}
+
+// draftOf names the drafts that are made or changed.
+func draftOf(v *forecast.Variant) string {
+	names := make([]string, len(v.Drafts))
+	for i := range v.Drafts {
+		names[i] = v.Drafts[i].Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// upstreamOf says to which upstream the package is taken.
+func upstreamOf(v *forecast.Variant) string {
+	switch u := v.Upstream; {
+	case u == nil:
+		return ""
+	case u.From == "" || u.From == u.To:
+		return u.To
+	default:
+		return u.From + " -> " + u.To
+	}
+}
+
+// filesOf says how many files change.
+func filesOf(v *forecast.Variant) string {
+	if len(v.Drafts) == 0 {
+		return ""
+	}
+	n := 0
+	for i := range v.Drafts {
+		n += len(v.Drafts[i].Files)
+	}
+	return fmt.Sprint(n)
+}
+
+// thenOf says what the controller says then, or what it does where that is not all.
+func thenOf(v *forecast.Variant) string {
+	switch {
+	case v.Error != "":
+		return v.Error
+	case v.Action == forecast.Prune, v.Action == forecast.Delete, v.Action == forecast.Publish:
+		return strings.Join(stepsOf(v), ", ")
+	case v.Condition.Reason == "":
+		return "not looked at yet"
+	}
+	return v.Condition.Reason + ": " + v.Condition.Message
+}
+
+// stepsOf says what the controller does, step by step.
+func stepsOf(v *forecast.Variant) []string {
+	var out []string
+	for _, s := range v.Steps {
+		if s.Text != "" {
+			out = append(out, s.Text)
+		}
+	}
+	return out
+}
+
+// placeOf says where a conflict is.
+func placeOf(c *forecast.Conflict) string {
+	place := c.File
+	if c.Resource != "" {
+		place = c.Resource + " in " + place
+	}
+	if c.Field != "" {
+		place = c.Field + " of " + place
+	}
+	return place
+}
+
+// summary counts what is going to happen.
+func summary(plan *forecast.Plan) string {
+	var parts []string
+	for _, a := range forecast.Actions {
+		if n := plan.Counts[a]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, a))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing"}
+	}
+	out := "Plan: " + strings.Join(parts, ", ")
+	if plan.Conflicts > 0 {
+		out += fmt.Sprintf("; %d conflicts", plan.Conflicts)
+	}
+	return out + "."
+}
+
+// notes say what is not foreseen.
+func notes(plan *forecast.Plan) []string {
+	var functions []string
+	for i := range plan.Variants {
+		functions = append(functions, plan.Variants[i].Unforeseen...)
+	}
+	slices.Sort(functions)
+	functions = slices.Compact(functions)
+	out := slices.Clone(plan.Notes)
+	if len(functions) > 0 {
+		out = append(out, "Porch runs the pipelines of the packages when it saves them, and what these functions change is "+
+			"not in this plan: "+strings.Join(functions, ", ")+"; --render runs them")
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package review
+
+import (
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestApproveWave holds what is written to approve a wave, and when nothing is.
+func TestApproveWave(t *testing.T) {
+	t.Parallel()
+	now := metav1.Now()
+	for name, c := range map[string]struct {
+		wave string
+		edit func(*v1alpha2.PackageVariantSet, *v1alpha2.WaveStatus)
+		want string // the annotation: what is told, or an error
+	}{
+		"a wave": {"canary", nil, "canary@blueprints.web.v2: the wave canary of fleet for blueprints.web.v2"},
+		"beside others": {"canary", func(set *v1alpha2.PackageVariantSet, _ *v1alpha2.WaveStatus) {
+			set.Annotations = map[string]string{v1alpha2.ApproveWaveAnnotation: "canary@v1, sites@v1"}
+		}, "canary@v1, sites@v1,canary@blueprints.web.v2: the wave canary of fleet for blueprints.web.v2"},
+		"with a suspended target": {"canary", func(_ *v1alpha2.PackageVariantSet, w *v1alpha2.WaveStatus) { w.Updated, w.Suspended = 1, 1 },
+			"canary@blueprints.web.v2: the wave canary of fleet for blueprints.web.v2"},
+		"approved already": {"canary", func(_ *v1alpha2.PackageVariantSet, w *v1alpha2.WaveStatus) { w.ApprovedAt = &now },
+			": the wave canary of fleet is approved already for blueprints.web.v2"},
+		"approved, and not seen": {"canary", func(set *v1alpha2.PackageVariantSet, _ *v1alpha2.WaveStatus) {
+			set.Annotations = map[string]string{v1alpha2.ApproveWaveAnnotation: "sites@v1, canary@blueprints.web.v2"}
+		}, ": the wave canary of fleet is approved already for blueprints.web.v2"},
+		"one that needs none": {"rest", nil, ": the wave rest of fleet needs no approval of its own"},
+		"not open": {"canary", func(_ *v1alpha2.PackageVariantSet, w *v1alpha2.WaveStatus) {
+			w.State, w.Message = v1alpha2.WavePending, "waits for the wave first"
+		}, "the wave canary of fleet is not open: waits for the wave first"},
+		"open in parts": {"canary", func(_ *v1alpha2.PackageVariantSet, w *v1alpha2.WaveStatus) { w.Updated = 1 },
+			"the wave canary of fleet is not opened for all of its targets yet (1 of 2): approve it when you can see all of its packages"},
+		"another generation": {"canary", func(set *v1alpha2.PackageVariantSet, _ *v1alpha2.WaveStatus) { set.Generation = 2 },
+			"the wave canary of fleet is not known yet, for the controller has not looked at generation 2 of the set: wait, or see " +
+				"whether it runs"},
+	} {
+		set := &v1alpha2.PackageVariantSet{ObjectMeta: metav1.ObjectMeta{Name: "fleet", Generation: 1}}
+		set.Spec.Rollout = &v1alpha2.Rollout{Waves: []v1alpha2.Wave{{Name: "canary", After: &v1alpha2.WaveAfter{Approval: true}}}}
+		set.Status.ObservedGeneration = 1
+		set.Status.Rollout = &v1alpha2.RolloutStatus{Revision: v1alpha2.RolloutRevision{Name: "blueprints.web.v2", Revision: 2},
+			Waves: []v1alpha2.WaveStatus{{Name: "canary", State: v1alpha2.WaveProgressing, Targets: 2, Updated: 2}, {Name: "rest"}}}
+		if c.edit != nil {
+			c.edit(set, &set.Status.Rollout.Waves[0])
+		}
+		wave, err := ApproveWave(set, c.wave)
+		got := wave.Value + ": " + wave.Told
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"fmt"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/planner"
+	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// FromFiles returns the world that the files of a directory tell of. It has only what they have.
+func FromFiles(scheme *runtime.Scheme, directory string, render snapshot.Render) (*snapshot.World, error) {
+	files, err := snapshot.ReadFiles(scheme, directory, false)
+	if err != nil {
+		return nil, err
+	}
+	w := snapshot.New(scheme, files.Contents, nil, render)
+	if err := planner.Indexes(w); err != nil {
+		return nil, err
+	}
+	known := 0
+	for _, o := range files.Objects {
+		switch o.Object.(type) {
+		case *porchapi.PackageRevision, *configapi.Repository:
+			known++
+		}
+		if err := w.Add(o.Object); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", o.Path, o.Line, err)
+		}
+	}
+	if known == 0 {
+		return nil, fmt.Errorf("%s has no snapshot of a cluster, with its Repositories and PackageRevisions: write one by: "+
+			"kubectl get repositories,packagerevisions,packagevariants,packagevariantsets -o yaml > %s/cluster.yaml; "+
+			"kubectl get packagerevisionresources -o yaml > %s/contents.yaml", directory, directory, directory)
+	}
+	return w, nil
+}
+
+// NamespaceOf returns the namespace of what a world has; "" if there are several.
+func NamespaceOf(ctx context.Context, w *snapshot.World) string {
+	var repositories configapi.RepositoryList
+	if err := w.List(ctx, &repositories); err != nil || len(repositories.Items) == 0 {
+		return ""
+	}
+	namespace := repositories.Items[0].Namespace
+	for i := range repositories.Items {
+		if repositories.Items[i].Namespace != namespace {
+			return ""
+		}
+	}
+	return namespace
+}
+
+// FromCluster returns the world that a cluster tells of, in a namespace. What the plan needs of other kinds, and the
+// contents of packages, are read when it asks for them. Repositories and variants of other namespaces are known where
+// they may be read.
+func FromCluster(ctx context.Context, scheme *runtime.Scheme, cluster client.Reader, namespace string,
+	render snapshot.Render) (*snapshot.World, error) {
+	w := snapshot.New(scheme, contentsOf(cluster), unknownTo(cluster), render)
+	if err := planner.Indexes(w); err != nil {
+		return nil, err
+	}
+	for _, of := range []struct {
+		list       client.ObjectList
+		resource   schema.GroupResource
+		everywhere bool
+	}{
+		{&configapi.RepositoryList{}, schema.GroupResource{Group: configapi.GroupVersion.Group,
+			Resource: "repositories"}, true},
+		{&v1alpha1.PackageVariantList{}, schema.GroupResource{Group: v1alpha1.GroupVersion.Group,
+			Resource: "packagevariants"}, true},
+		{&v1alpha2.PackageVariantSetList{}, schema.GroupResource{Group: v1alpha2.GroupVersion.Group,
+			Resource: "packagevariantsets"}, false},
+		{&porchapi.PackageRevisionList{}, schema.GroupResource{Group: porchapi.SchemeGroupVersion.Group,
+			Resource: "packagerevisions"}, false},
+	} {
+		var err error
+		if of.everywhere {
+			err = cluster.List(ctx, of.list)
+		}
+		if !of.everywhere || err != nil {
+			err = cluster.List(ctx, of.list, client.InNamespace(namespace))
+		}
+		if err != nil {
+			return nil, Explain(err, of.resource, namespace, "list")
+		}
+		if err := addAll(w, of.list); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// addAll adds the items of a list.
+func addAll(w *snapshot.World, list client.ObjectList) error {
+	items, err := extract(list)
+	if err != nil {
+		return err
+	}
+	for _, o := range items {
+		if err := w.Add(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contentsOf reads the contents of package revisions from a cluster.
+func contentsOf(cluster client.Reader) snapshot.Contents {
+	return func(ctx context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error) {
+		var prr porchapi.PackageRevisionResources
+		if err := cluster.Get(ctx, key, &prr); err != nil {
+			return nil, Explain(err, schema.GroupResource{Group: porchapi.SchemeGroupVersion.Group,
+				Resource: "packagerevisionresources"}, key.Namespace, "get")
+		}
+		return &prr, nil
+	}
+}
+
+// unknownTo lists the objects of other kinds in a cluster, when they are asked for.
+func unknownTo(cluster client.Reader) snapshot.Unknown {
+	return func(ctx context.Context, kind schema.GroupVersionKind, namespace string) ([]*unstructured.Unstructured,
+		error) {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		err := cluster.List(ctx, list, client.InNamespace(namespace))
+		if meta.IsNoMatchError(err) { // of which the controller tells where it is named
+			return nil, &objects.UnknownKindError{Kind: objects.Kind{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind,
+				Namespace: namespace}}
+		}
+		if err != nil {
+			return nil, Explain(err, schema.GroupResource{Group: kind.Group, Resource: plural(kind.Kind)}, namespace, "list")
+		}
+		out := make([]*unstructured.Unstructured, len(list.Items))
+		for i := range list.Items {
+			out[i] = &list.Items[i]
+		}
+		return out, nil
+	}
+}
