@@ -14,6 +14,7 @@ import (
 
 	"github.com/package-variants/package-variants/e2e/bench/contest"
 	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/bench/soak"
 )
 
 // The parts of a run.
@@ -25,10 +26,14 @@ const (
 	functions = report.PartFunctions
 	scale     = report.PartScale
 	rollout   = report.PartRollout
+	soaking   = report.PartSoak
 )
 
-// parts are all of them, in the order of the page.
-var parts = []string{fanOut, rest, change, expansion, functions, scale, rollout}
+// parts are those of a run of all, in the order of the page; named are those that can be named. The soak takes an hour.
+var (
+	parts = []string{fanOut, rest, change, expansion, functions, scale, rollout}
+	named = append(slices.Clone(parts), soaking)
+)
 
 // options are what a run can be told.
 type options struct {
@@ -37,6 +42,7 @@ type options struct {
 	settle, resting time.Duration
 	count           int
 	sizes, targets  []int
+	soak            soak.Options
 	// merge tells whether the parts go into docs/benchmarks, beside those that are there.
 	merge bool
 	// args are the arguments.
@@ -49,6 +55,7 @@ func defaults() *options {
 		only: parts, scenario: contest.Scenario{Variants: 50, Repositories: 5},
 		settle: time.Minute, resting: time.Minute, count: 5, sizes: []int{100, 1000, 10000},
 		targets: []int{250, 500, 1000},
+		soak:    soak.Options{Variants: 10000, For: time.Hour, Rate: 1, Seed: 1},
 	}
 }
 
@@ -58,12 +65,12 @@ func parse(args []string, out io.Writer) (*options, error) {
 	o.args = args
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(out)
-	f.Func("only", "the parts to measure, of "+strings.Join(parts, ", ")+", separated by commas (default all)",
+	f.Func("only", "the parts to measure, of "+strings.Join(named, ", ")+", separated by commas (default all but "+soaking+")",
 		func(text string) error {
 			o.only = nil
 			for _, part := range strings.Split(text, ",") {
-				if !slices.Contains(parts, part) {
-					return fmt.Errorf("there is no part %q: it must be one of %s", part, strings.Join(parts, ", "))
+				if !slices.Contains(named, part) {
+					return fmt.Errorf("there is no part %q: it must be one of %s", part, strings.Join(named, ", "))
 				}
 				o.only = append(o.only, part)
 			}
@@ -79,6 +86,10 @@ func parse(args []string, out io.Writer) (*options, error) {
 		numbers(&o.sizes))
 	f.Func("targets", "how many targets the simulated rollouts have, separated by commas (default 250,500,1000)",
 		numbers(&o.targets))
+	f.DurationVar(&o.soak.For, "soak-for", o.soak.For, "how long the fleet of the soak changes")
+	f.IntVar(&o.soak.Variants, "soak-variants", o.soak.Variants, "how many variants it has")
+	f.Float64Var(&o.soak.Rate, "soak-rate", o.soak.Rate, "how many changes a second there are")
+	f.Uint64Var(&o.soak.Seed, "soak-seed", o.soak.Seed, "what the changes are chosen by")
 	f.BoolVar(&o.merge, "merge", false, "with -only: write the parts to "+docs+", and keep the others that are there")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -88,7 +99,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 		fmt.Fprintln(out, err)
 		return nil, err
 	}
-	if o.merge && len(o.only) == len(parts) {
+	if o.merge && slices.Equal(o.only, parts) {
 		err := errors.New("-merge is for some of the parts: name them by -only; all of them need no flag")
 		fmt.Fprintln(out, err)
 		return nil, err

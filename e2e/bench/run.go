@@ -14,6 +14,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/machine"
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/bench/simulation"
+	"github.com/package-variants/package-variants/e2e/bench/soak"
 
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -125,12 +126,19 @@ func simulate(ctx context.Context, root string, o *options, out io.Writer, run *
 			return err
 		}
 	}
-	if !o.measures(rollout) {
+	if o.measures(rollout) {
+		err := simulation.MeasureRollouts(ctx, simulation.RolloutOptions{
+			Targets: o.targets, Latencies: latencies, Log: out,
+		}, run)
+		if err != nil {
+			return err
+		}
+	}
+	if !o.measures(soaking) {
 		return nil
 	}
-	return simulation.MeasureRollouts(ctx, simulation.RolloutOptions{
-		Targets: o.targets, Latencies: latencies, Log: out,
-	}, run)
+	o.soak.Latencies, o.soak.Log = latencies, out
+	return soak.Measure(ctx, o.soak, run)
 }
 
 // repository returns the root of the repository that the working directory is in.

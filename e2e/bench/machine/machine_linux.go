@@ -67,3 +67,53 @@ func use(proc string, pid int) (Usage, error) {
 	}
 	return Usage{CPU: time.Duration(stat.CPUTime() * float64(time.Second)), PeakBytes: int64(status.VmHWM)}, nil
 }
+
+// Busy returns the processor time that all of this machine has spent since it was started, but for a process and those
+// that descend from it. What processes that have ended meanwhile had spent counts as theirs only if they were waited
+// for.
+func Busy(but int) (time.Duration, error) { return busy(procfs.DefaultMountPoint, but) }
+
+// busy is Busy for a /proc that is mounted elsewhere.
+func busy(proc string, but int) (time.Duration, error) {
+	fs, err := procfs.NewFS(proc)
+	if err != nil {
+		return 0, fmt.Errorf("cannot read what the machine does: %w", err)
+	}
+	all, err := fs.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("cannot read what the machine does: %w", err)
+	}
+	processes, err := fs.AllProcs()
+	if err != nil {
+		return 0, fmt.Errorf("cannot read the processes of the machine: %w", err)
+	}
+	parents, spent := map[int]int{}, map[int]float64{}
+	for _, p := range processes {
+		stat, err := p.Stat()
+		if err != nil {
+			continue // it has ended
+		}
+		const ticksPerSecond = 100
+		parents[stat.PID] = stat.PPID
+		spent[stat.PID] = stat.CPUTime() + float64(stat.CUTime+stat.CSTime)/ticksPerSecond
+	}
+	t := all.CPUTotal
+	others := t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ
+	for pid := range parents {
+		if descends(parents, pid, but) {
+			others -= spent[pid]
+		}
+	}
+	return time.Duration(others * float64(time.Second)), nil
+}
+
+// descends tells whether a process is another, or was started by it or by one that descends from it.
+func descends(parents map[int]int, pid, from int) bool {
+	for pid > 1 {
+		if pid == from {
+			return true
+		}
+		pid = parents[pid]
+	}
+	return false
+}

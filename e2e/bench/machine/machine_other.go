@@ -18,3 +18,6 @@ func Describe() (report.Machine, error) { return report.Machine{}, errSystem }
 
 // Use fails.
 func Use(int) (Usage, error) { return Usage{}, errSystem }
+
+// Busy fails.
+func Busy(int) (time.Duration, error) { return 0, errSystem }

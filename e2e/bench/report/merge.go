@@ -17,6 +17,7 @@ const (
 	PartFunctions = "functions"
 	PartScale     = "scale"
 	PartRollout   = "rollout"
+	PartSoak      = "soak"
 )
 
 // Apart is the origin of a part that was not measured with the others.
@@ -63,6 +64,8 @@ func (r *Run) Merge(since *Run, parts ...string) *Run {
 			merged.Scale = since.Scale
 		case PartRollout:
 			merged.Rollouts = since.Rollouts
+		case PartSoak:
+			merged.Soak = since.Soak
 		}
 	}
 	return &merged

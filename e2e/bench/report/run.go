@@ -25,6 +25,8 @@ type Run struct {
 	Scale *Scale `json:"scale,omitempty"`
 	// Rollouts is point 7: rollouts in waves before a simulated Porch.
 	Rollouts *Rollouts `json:"rollouts,omitempty"`
+	// Soak is point 8: a fleet that changes all the time.
+	Soak *Soak `json:"soak,omitempty"`
 }
 
 // Origin says when, how and on what something was measured.

@@ -85,7 +85,8 @@ type kptfile struct {
 	Status struct {
 		Conditions []porchapi.Condition `json:"conditions"`
 	} `json:"status"`
-	Pipeline struct {
+	UpstreamLock *porchapi.UpstreamLock `json:"upstreamLock"`
+	Pipeline     struct {
 		Mutators []struct {
 			Name      string            `json:"name"`
 			ConfigMap map[string]string `json:"configMap"`
@@ -113,6 +114,9 @@ func (r *packageRevision) render() error {
 				r.files[path] = namespaceLine.ReplaceAllLiteralString(content, "  namespace: "+namespace)
 			}
 		}
+	}
+	if k.UpstreamLock != nil && k.UpstreamLock.Git != nil { // a merge by a client has another
+		r.object.Status.UpstreamLock = k.UpstreamLock
 	}
 	r.object.Spec.ReadinessGates, r.object.Status.Conditions = k.Info.ReadinessGates, k.Status.Conditions
 	return nil

@@ -119,6 +119,11 @@ func payment(site string) string { return "payment." + site + ".example.com" }
 
 // register makes a Repository that Porch has read.
 func (f *fleet) register(ctx context.Context, name string, labels map[string]string) error {
+	return Register(ctx, f.client, namespace, name, labels)
+}
+
+// Register makes a Repository that Porch has read.
+func Register(ctx context.Context, c client.Client, namespace, name string, labels map[string]string) error {
 	content := porchconfig.RepositoryContentPackage
 	r := &porchconfig.Repository{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels},
@@ -127,14 +132,25 @@ func (f *fleet) register(ctx context.Context, name string, labels map[string]str
 			Git: &porchconfig.GitRepository{Repo: address + name, Branch: "main", Directory: "/"},
 		},
 	}
-	if err := f.client.Create(ctx, r); err != nil {
+	if err := c.Create(ctx, r); err != nil {
 		return err
 	}
 	r.Status.Conditions = []metav1.Condition{{
 		Type: porchconfig.RepositoryReady, Status: metav1.ConditionTrue, Reason: porchconfig.ReasonReady,
 		Message: "Repository Ready", LastTransitionTime: metav1.Now(), ObservedGeneration: r.Generation,
 	}}
-	return f.client.Status().Update(ctx, r)
+	return c.Status().Update(ctx, r)
+}
+
+// Blueprint returns the files of the upstream package, which run an image.
+func Blueprint(image string) (map[string]string, error) {
+	files, err := blueprint()
+	if err != nil {
+		return nil, err
+	}
+	const deployment = "deployment.yaml"
+	files[deployment] = strings.Replace(files[deployment], firstImage, image, 1)
+	return files, nil
 }
 
 // blueprint returns the files of the upstream package.

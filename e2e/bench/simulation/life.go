@@ -37,7 +37,7 @@ func (p *Porch) move(namespace, name string, from, to porchapi.PackageRevisionLi
 	if err != nil {
 		return err
 	}
-	return p.work(namespace, found.object.Spec.RepositoryName, p.latencies.Save, func() error {
+	return p.work(namespace, found.object.Spec.RepositoryName, (*Latencies).save, func() error {
 		found, err := p.get(namespace, name)
 		if err != nil {
 			return err

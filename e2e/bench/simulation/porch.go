@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
@@ -48,8 +49,8 @@ func LatenciesOf(measured []report.Latency) Latencies {
 	return l
 }
 
-// report returns the latencies as a report tells them.
-func (l Latencies) report() []report.Latency {
+// Report returns the latencies as a report tells them.
+func (l Latencies) Report() []report.Latency {
 	return []report.Latency{
 		{Verb: "create", Resource: revisions, MedianSeconds: l.Create.Seconds()},
 		{Verb: "update", Resource: contents, MedianSeconds: l.Save.Seconds()},
@@ -60,7 +61,7 @@ func (l Latencies) report() []report.Latency {
 // Porch is Porch's API with revisions in memory: the resources packagerevisions and packagerevisionresources, as far as
 // the controller uses them. It is a handler for what kube-apiserver hands on to Porch.
 type Porch struct {
-	latencies Latencies
+	latencies atomic.Pointer[Latencies]
 	mux       *http.ServeMux
 
 	mu           sync.Mutex
@@ -85,12 +86,20 @@ type packageRevision struct {
 // NewPorch returns a Porch without revisions.
 func NewPorch(latencies Latencies) *Porch {
 	p := &Porch{
-		latencies: latencies, mux: http.NewServeMux(),
+		mux:          http.NewServeMux(),
 		repositories: map[types.NamespacedName]*repository{}, watchers: map[*watcher]bool{}, requests: map[call]int{},
 	}
+	p.Take(latencies)
 	p.routes()
 	return p
 }
+
+// Take sets how long Porch works for a call from now on.
+func (p *Porch) Take(latencies Latencies) { p.latencies.Store(&latencies) }
+
+func (l *Latencies) create() time.Duration { return l.Create }
+func (l *Latencies) save() time.Duration   { return l.Save }
+func (l *Latencies) read() time.Duration   { return l.Read }
 
 // Publish adds a published revision, the next of its package, with these files.
 func (p *Porch) Publish(namespace, repo, pkg, workspace string, files map[string]string) {
@@ -185,13 +194,13 @@ func (p *Porch) store(event watch.EventType, r *packageRevision) {
 }
 
 // work lets the time pass that Porch works in a Repository, and runs what it does then with the lock held.
-func (p *Porch) work(namespace, repo string, latency time.Duration, do func() error) error {
+func (p *Porch) work(namespace, repo string, latency func(*Latencies) time.Duration, do func() error) error {
 	p.mu.Lock()
 	r := p.repository(namespace, repo)
 	p.mu.Unlock()
 	r.busy <- struct{}{}
 	defer func() { <-r.busy }()
-	time.Sleep(latency)
+	time.Sleep(latency(p.latencies.Load()))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return do()

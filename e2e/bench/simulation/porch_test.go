@@ -356,7 +356,7 @@ func TestLatenciesOf(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("latencies (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want, LatenciesOf(want.report())); diff != "" {
+	if diff := cmp.Diff(want, LatenciesOf(want.Report())); diff != "" {
 		t.Errorf("those of a report (-want +got):\n%s", diff)
 	}
 }

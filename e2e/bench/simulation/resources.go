@@ -68,13 +68,13 @@ func (p *Porch) listRevisions(r *http.Request) (any, error) {
 	}
 	namespace := r.PathValue("namespace")
 	if repo, one := byField.RequiresExactMatch("spec.repository"); one && namespace != "" {
-		err := p.work(namespace, repo, p.latencies.Read, func() error {
+		err := p.work(namespace, repo, (*Latencies).read, func() error {
 			add(p.repository(namespace, repo))
 			return nil
 		})
 		return list, err
 	}
-	time.Sleep(p.latencies.Read)
+	time.Sleep(p.latencies.Load().Read)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, of := range p.repositories {
@@ -104,7 +104,7 @@ func (p *Porch) createRevision(r *http.Request) (any, error) {
 	}
 	object.Namespace = r.PathValue("namespace")
 	var made *packageRevision
-	err := p.work(object.Namespace, object.Spec.RepositoryName, p.latencies.Create, func() error {
+	err := p.work(object.Namespace, object.Spec.RepositoryName, (*Latencies).create, func() error {
 		var err error
 		if made, err = p.draft(&object); err == nil {
 			p.put(watch.Added, made)
@@ -119,7 +119,7 @@ func (p *Porch) createRevision(r *http.Request) (any, error) {
 
 // named returns what answers a request that names a revision, after Porch has worked for it.
 func (p *Porch) named(
-	latency time.Duration, do func(*http.Request, *packageRevision) (any, error),
+	latency func(*Latencies) time.Duration, do func(*http.Request, *packageRevision) (any, error),
 ) func(*http.Request) (any, error) {
 	return func(r *http.Request) (answer any, err error) {
 		namespace, name := r.PathValue("namespace"), r.PathValue("name")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -35,7 +34,7 @@ type RolloutOptions struct {
 // run. Measured are two: of the first revision, by which the packages are made, and of the next one. It needs
 // the environment that the Makefile sets. When it returns, all that it started has ended.
 func MeasureRollouts(ctx context.Context, o RolloutOptions, run *report.Run) error {
-	rollouts := &report.Rollouts{Latencies: o.Latencies.report()}
+	rollouts := &report.Rollouts{Latencies: o.Latencies.Report()}
 	for _, targets := range o.Targets {
 		if targets <= 0 || targets > perSet {
 			return fmt.Errorf("cannot simulate a set of %d targets: there must be 1 to %d", targets, perSet)
@@ -98,12 +97,10 @@ func measureRollouts(t harness.T, o *RolloutOptions, targets int) report.Rollout
 
 // publishNext publishes another revision of the blueprint.
 func (f *fleet) publishNext() error {
-	files, err := blueprint()
+	files, err := Blueprint(nextImage)
 	if err != nil {
 		return err
 	}
-	const deployment = "deployment.yaml"
-	files[deployment] = strings.Replace(files[deployment], firstImage, nextImage, 1)
 	f.porch.Publish(namespace, "blueprints", "web", "v2", files)
 	return nil
 }

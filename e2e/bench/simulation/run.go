@@ -34,7 +34,7 @@ type Options struct {
 // Measure measures the controller with fleets of each of the sizes, each in a cluster of its own, and puts it into a
 // run. It needs the environment that the Makefile sets. When it returns, all that it started has ended.
 func Measure(ctx context.Context, o Options, run *report.Run) error {
-	scale := &report.Scale{Latencies: o.Latencies.report()}
+	scale := &report.Scale{Latencies: o.Latencies.Report()}
 	for _, variants := range o.Variants {
 		if variants <= 0 || variants%perRepository != 0 {
 			return fmt.Errorf("cannot simulate %d variants: their number must be a multiple of %d", variants, perRepository)

@@ -37,7 +37,7 @@ func (p *Porch) routes() {
 			p.answer(call{"list", revisions}, p.listRevisions)(w, r)
 		})
 	}
-	read, save := p.latencies.Read, p.latencies.Save
+	read, save := (*Latencies).read, (*Latencies).save
 	for _, route := range []struct {
 		method, path string
 		call         call

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"cmp"
+	"slices"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Revision is a revision of a package, as it is at one moment.
+type Revision struct {
+	// Name is its name, Number its number: 0 for a draft.
+	Name   string
+	Number int
+	// Lifecycle is its lifecycle.
+	Lifecycle porchapi.PackageRevisionLifecycle
+	// Upstream is the reference of the upstream that it was made from, such as web/v1.
+	Upstream string
+	// Files are its files, which must not be changed.
+	Files map[string]string
+}
+
+// Open tells whether it is a draft, or a proposed one.
+func (r *Revision) Open() bool { return !porchapi.LifecycleIsPublished(r.Lifecycle) }
+
+// Package returns the revisions of a package, by their names, without the placeholder of the branch.
+func (p *Porch) Package(namespace, repo, pkg string) []Revision {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []Revision
+	for _, r := range p.repository(namespace, repo).revisions {
+		spec := &r.object.Spec
+		if spec.PackageName != pkg || spec.Revision == branchRevision {
+			continue
+		}
+		one := Revision{Name: r.object.Name, Number: spec.Revision, Lifecycle: spec.Lifecycle, Files: r.files}
+		if lock := r.object.Status.UpstreamLock; lock != nil && lock.Git != nil {
+			one.Upstream = lock.Git.Ref
+		}
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b Revision) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Revisions returns how many revisions there are, placeholders among them.
+func (p *Porch) Revisions() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, of := range p.repositories {
+		n += len(of.revisions)
+	}
+	return n
+}
+
+// ApproveDeletions deletes the revisions of a namespace whose deletion is proposed, as porchctl does for a person, and
+// returns how many there were. A package without published revisions has no placeholder either.
+func (p *Porch) ApproveDeletions(namespace string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var proposed []*packageRevision
+	for key, of := range p.repositories {
+		for _, r := range of.revisions {
+			if key.Namespace == namespace && r.object.Spec.Lifecycle == porchapi.PackageRevisionLifecycleDeletionProposed {
+				proposed = append(proposed, r)
+			}
+		}
+	}
+	for _, r := range proposed {
+		p.store(watch.Deleted, r)
+		p.unfollow(r)
+	}
+	return len(proposed)
+}
+
+// unfollow takes the placeholder of a package away that has no published revision any more. The lock must be held.
+func (p *Porch) unfollow(deleted *packageRevision) {
+	spec := &deleted.object.Spec
+	var placeholder *packageRevision
+	for _, r := range p.repository(deleted.object.Namespace, spec.RepositoryName).revisions {
+		switch {
+		case r.object.Spec.PackageName != spec.PackageName || !r.object.IsPublished():
+		case r.object.Spec.Revision == branchRevision:
+			placeholder = r
+		default:
+			return
+		}
+	}
+	if placeholder != nil {
+		p.store(watch.Deleted, placeholder)
+	}
+}
+
+// Placeholders returns how many packages of a namespace have the placeholder of a branch.
+func (p *Porch) Placeholders(namespace string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for key, of := range p.repositories {
+		for _, r := range of.revisions {
+			if key.Namespace == namespace && r.object.Spec.Revision == branchRevision {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package soak
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// most is how often it is tried to find something to change that is in no other change.
+const most = 50
+
+// flow makes changes at a steady rate, and follows each until it is right.
+type flow struct {
+	*world
+	random *rand.Rand
+	each   time.Duration
+	all    []kind
+	deck   []int // kinds that are to come, from the end
+
+	leftOut  int
+	pending  atomic.Int64
+	running  sync.WaitGroup
+	outcomes outcomes
+}
+
+func newFlow(w *world, o *Options) *flow {
+	return &flow{
+		world: w, random: rand.New(rand.NewPCG(o.Seed, o.Seed)), //nolint:gosec // changes are no secret
+		each: time.Duration(float64(time.Second) / o.Rate), all: w.kinds(),
+	}
+}
+
+// run makes changes for a time.
+func (f *flow) run(ctx context.Context, long time.Duration) {
+	ticker := time.NewTicker(f.each)
+	defer ticker.Stop()
+	end := time.After(long)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-end:
+			return
+		case <-ticker.C:
+		}
+		f.start(ctx, f.next())
+	}
+}
+
+// wait returns once no change is under way any more.
+func (f *flow) wait() { f.running.Wait() }
+
+// next returns the kind of the next change. Of a hundred that follow one another, each kind has its part.
+func (f *flow) next() kind {
+	if len(f.deck) == 0 {
+		for i, k := range f.all {
+			for range k.of100 {
+				f.deck = append(f.deck, i)
+			}
+		}
+		f.random.Shuffle(len(f.deck), func(i, j int) { f.deck[i], f.deck[j] = f.deck[j], f.deck[i] })
+	}
+	last := len(f.deck) - 1
+	k := f.all[f.deck[last]]
+	f.deck = f.deck[:last]
+	return k
+}
+
+// start starts a change of a kind, if there is something to change.
+func (f *flow) start(ctx context.Context, k kind) {
+	for range most {
+		c := k.draw(f.random)
+		if c == nil {
+			continue
+		}
+		locked := f.lock(c.targets)
+		if !locked && !c.waits {
+			continue
+		}
+		f.pending.Add(1)
+		f.running.Go(func() {
+			defer f.pending.Add(-1)
+			if !locked {
+				f.await(c.targets)
+			}
+			defer f.unlock(c.targets)
+			f.follow(ctx, c)
+		})
+		return
+	}
+	f.leftOut++
+}
+
+// follow makes a change and waits until it is right.
+func (f *flow) follow(ctx context.Context, c *change) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	began := time.Now()
+	err := c.do(ctx)
+	targets := c.targets
+	ticker := time.NewTicker(glance)
+	defer ticker.Stop()
+	for err == nil {
+		var fault string
+		if targets, fault = f.wrongOf(c, targets); len(targets) == 0 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			err = fmt.Errorf("%d of %d are not right: %s", len(targets), len(c.targets), fault)
+		case <-ticker.C:
+		}
+	}
+	took := time.Since(began)
+	f.outcomes.add(c, took, err)
+	if err != nil {
+		f.t.Logf("  NOT RIGHT after %.0f s: %s: %v", took.Seconds(), c.kind, err)
+	}
+}
+
+// wrongOf returns those of a change's targets that are wrong, and what is wrong with the first.
+func (f *flow) wrongOf(c *change, targets []int) (wrong []int, fault string) {
+	for _, v := range targets {
+		what := f.wrong(v)
+		if what == "" && c.also != nil {
+			what = c.also(v)
+		}
+		if what == "" {
+			continue
+		}
+		if wrong = append(wrong, v); fault == "" {
+			fault = fmt.Sprintf("%s/%s: %s", f.pairOf(v).repo, f.pairOf(v).pkg, what)
+		}
+	}
+	return wrong, fault
+}
+
+// lock takes targets for a change, all or none.
+func (f *flow) lock(targets []int) bool {
+	for i, v := range targets {
+		select {
+		case f.locks[v] <- struct{}{}:
+		default:
+			f.unlock(targets[:i])
+			return false
+		}
+	}
+	return true
+}
+
+// await takes targets one after the other. They ascend, so that no two changes wait for each other.
+func (f *flow) await(targets []int) {
+	for _, v := range targets {
+		f.locks[v] <- struct{}{}
+	}
+}
+
+func (f *flow) unlock(targets []int) {
+	for _, v := range targets {
+		<-f.locks[v]
+	}
+}

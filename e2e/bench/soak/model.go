@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package soak
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+)
+
+// model is what has been asked for until now. Its methods may be called by any goroutine.
+type model struct {
+	layout
+
+	mu        sync.Mutex
+	versions  []int        // the newest version of each upstream package
+	payments  []int        // the round of each site's facts
+	tiers     []int        // the round of each set's template
+	notes     []int        // the round of each site's own variant
+	away      map[int]bool // the sites that no set selects
+	suspended map[int]map[string]string
+}
+
+func newModel(l layout) *model {
+	m := &model{
+		layout: l, versions: make([]int, l.upstreams()), payments: make([]int, l.sites()), tiers: make([]int, l.cells()),
+		notes: make([]int, l.sites()), away: map[int]bool{}, suspended: map[int]map[string]string{},
+	}
+	for i := range m.versions {
+		m.versions[i] = 1
+	}
+	return m
+}
+
+// wanted is what must be true of a variant.
+type wanted struct {
+	// gone says that there is neither the variant nor its package.
+	gone bool
+	// frozen are the files of a variant that is suspended; nil for any other.
+	frozen map[string]string
+	// upstream is the upstream's PackageRevision, and ref the reference to it.
+	upstream, ref string
+	// lines are what the files must have, by the file.
+	lines map[string][]string
+}
+
+// of returns what must be true of a variant.
+func (m *model) of(variant int) wanted {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	site := m.siteOf(variant)
+	cell := m.cellOf(site)
+	if m.away[site] && !m.own(variant) {
+		return wanted{gone: true}
+	}
+	if files := m.suspended[variant]; files != nil {
+		return wanted{frozen: files}
+	}
+	name, version := upstreamName(m.upstreamOf(cell)), m.versions[m.upstreamOf(cell)]
+	context := []string{"  site: " + siteName(site)}
+	if m.own(variant) {
+		context = append(context, "  note: "+noteOf(m.notes[site]))
+	} else {
+		context = append(context, "  tier: "+tierOf(m.tiers[cell]))
+	}
+	ns := []string{"  namespace: web-" + siteName(site)}
+	return wanted{
+		upstream: upstreams + "." + name + "." + workspaceName(version), ref: name + "/" + workspaceName(version),
+		lines: map[string][]string{
+			"package-context.yaml": context,
+			"endpoints.yaml":       {"  payment: " + paymentOf(site, m.payments[site]) + " # who takes the money"},
+			"service.yaml":         ns,
+			"deployment.yaml":      append(ns, "        image: "+imageOf(version)),
+		},
+	}
+}
+
+func imageOf(version int) string { return fmt.Sprintf("registry.example.com/web:1.%d", version) }
+func noteOf(round int) string    { return fmt.Sprintf("note-%d", round) }
+func tierOf(round int) string    { return fmt.Sprintf("tier-%d", round) }
+func paymentOf(site, round int) string {
+	return fmt.Sprintf("payment-%d.%s.example.com", round, siteName(site))
+}
+func isSuspended(m *model, v int) bool   { return m.read(func() bool { return m.suspended[v] != nil }) }
+func isAway(m *model, site int) bool     { return m.read(func() bool { return m.away[site] }) }
+func (m *model) read(f func() bool) bool { m.mu.Lock(); defer m.mu.Unlock(); return f() }
+
+// next raises one of the rounds, and returns the new one.
+func (m *model) next(rounds []int, i int) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	rounds[i]++
+	return rounds[i]
+}
+
+// suspend keeps the files that the package of a variant must keep, and nil ends that.
+func (m *model) suspend(variant int, files map[string]string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.suspended, variant)
+	if files != nil {
+		m.suspended[variant] = maps.Clone(files)
+	}
+}
+
+// move has the set of a site not select it any more, or again.
+func (m *model) move(site int, away bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.away, site)
+	if away {
+		m.away[site] = true
+	}
+}
+
+// counts returns how many variants are suspended, and how many sites away.
+func (m *model) counts() (suspended, away int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.suspended), len(m.away)
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package soak
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/machine"
+	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/bench/simulation"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/harness"
+	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/e2e/stack/stacktest"
+)
+
+const (
+	// glance is how often it is looked whether a change is right, glanceAtAll whether the fleet is.
+	glance      = 100 * time.Millisecond
+	glanceAtAll = 500 * time.Millisecond
+	// tellEach is how often it is told how far the settling is.
+	tellEach = 15 * time.Second
+	// settleWithin is how long the fleet may take to be made, and to be right in the end.
+	settleWithin = 40 * time.Minute
+	// patience is after what time a change counts as wrong.
+	patience = 5 * time.Minute
+	// warmUp is the part of the time in which growth is not looked at.
+	warmUp = 6
+	// sampleEach is how often the controller is looked at, in a run that is long enough; leastSamples is how often at
+	// least in a shorter one.
+	sampleEach   = time.Minute
+	leastSamples = 10
+)
+
+// Options say how to soak.
+type Options struct {
+	// Variants is how many variants there are: a multiple of a hundred.
+	Variants int
+	// For is how long the fleet changes, Rate how many changes a second there are.
+	For  time.Duration
+	Rate float64
+	// Seed is that of the changes.
+	Seed uint64
+	// Latencies are those of Porch.
+	Latencies simulation.Latencies
+	// Log is told what goes on.
+	Log io.Writer
+}
+
+// Measure lets a fleet change, and puts what came of it into a run. It needs the environment that the Makefile sets.
+// When it returns, all that it started has ended.
+func Measure(ctx context.Context, o Options, run *report.Run) error {
+	if o.Variants <= 0 || o.Variants%(perSite*perCell) != 0 {
+		return fmt.Errorf("cannot soak %d variants: their number must be a multiple of %d", o.Variants, perSite*perCell)
+	}
+	if o.For <= 0 || o.Rate <= 0 {
+		return fmt.Errorf("cannot soak for %s with %v changes a second: both must be more than 0", o.For, o.Rate)
+	}
+	return harness.Run(ctx, o.Log, func(t harness.T) { run.Soak = measure(t, &o) })
+}
+
+func measure(t harness.T, o *Options) *report.Soak {
+	porch := simulation.NewPorch(simulation.Latencies{}) // the fleet is made as fast as can be
+	s := stacktest.Start(t, stack.Options{PorchAPI: porch})
+	if err := s.InstallVariants(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l := layout{variants: o.Variants}
+	w := newWorld(t, s, porch, l)
+	if err := w.prepare(t.Context()); err != nil {
+		t.Fatalf("cannot prepare the fleet: %v", err)
+	}
+	c := controller.Start(t, controller.Options{Kubeconfig: s.Kubeconfig})
+	c.WaitReady(t.Context())
+	t.Logf("%d variants in %d repositories: the controller is process %d, its metrics are at %s", l.variants, l.sites(),
+		c.PID(), c.MetricsAddress())
+	result := &report.Soak{Variants: l.variants, Repositories: l.sites(), Sets: l.cells(), Seed: o.Seed, Rate: o.Rate,
+		Latencies: o.Latencies.Report()}
+	began := time.Now()
+	w.make(o)
+	result.SettleSeconds = time.Since(began).Seconds()
+	t.Logf("  all are right after %.0f s", result.SettleSeconds)
+	porch.Take(o.Latencies)
+	w.soak(o, c, result)
+	return result
+}
+
+// make makes the variants, and publishes the packages of some.
+func (w *world) make(_ *Options) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), settleWithin)
+	defer cancel()
+	if err := w.apply(ctx); err != nil {
+		w.t.Fatalf("cannot make the fleet: %v", err)
+	}
+	if err := w.settle(ctx); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.preload(ctx, w.variants*publishedPercent/100); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.settle(ctx); err != nil {
+		w.t.Fatal(err)
+	}
+	w.person()
+}
+
+// soak changes the fleet for a time, and looks at it.
+func (w *world) soak(o *Options, c *controller.Process, result *report.Soak) {
+	w.t.Helper()
+	before, err := machine.Busy(os.Getpid())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	f := newFlow(w, o)
+	s := newSampler(w, c, f, max(time.Second, min(sampleEach, o.For/leastSamples)))
+	began := time.Now()
+	f.run(w.t.Context(), o.For)
+	result.Seconds = time.Since(began).Seconds()
+	result.WarmUpSeconds = result.Seconds / warmUp
+	s.stop()
+	after, err := machine.Busy(os.Getpid())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	result.OthersCPUSeconds = (after - before).Seconds()
+	f.wait()
+	result.Samples = s.samples
+	result.Kinds, result.All, result.Faults = f.outcomes.kinds()
+	result.LeftOut = f.leftOut
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	_ = w.settle(ctx) // what is wrong then is what the check finds
+	result.Checked = w.variants
+	result.Wrong, result.Fault = w.check()
+	if there := w.known.count(); result.Wrong == 0 && there != w.expected() {
+		result.Wrong, result.Fault = 1, fmt.Sprintf("there are %d variants, not %d", there, w.expected())
+	}
+	if s.failed != nil {
+		w.t.Errorf("cannot look at the controller: %v", s.failed)
+	}
+	w.t.Logf("  %d changes, %d not right; in the end %d variants are wrong %s", result.All.Changes, result.All.Wrong,
+		result.Wrong, result.Fault)
+}
+
+// expected returns how many variants there must be.
+func (w *world) expected() int {
+	_, away := w.counts()
+	return w.variants - away*(perSite-1)
+}

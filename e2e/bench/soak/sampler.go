@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package soak
+
+import (
+	"context"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/metrics"
+
+	"k8s.io/client-go/rest"
+)
+
+// sampler looks at the controller from time to time.
+type sampler struct {
+	*world
+	controller *controller.Process
+	flow       *flow
+	began      time.Time
+	quit       chan struct{}
+	ended      chan struct{}
+	// samples and failed are the caller's once stop has returned.
+	samples []report.SoakSample
+	failed  error
+}
+
+// newSampler starts to sample.
+func newSampler(w *world, c *controller.Process, f *flow, each time.Duration) *sampler {
+	s := &sampler{world: w, controller: c, flow: f, began: time.Now(), quit: make(chan struct{}),
+		ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		ticker := time.NewTicker(each)
+		defer ticker.Stop()
+		for s.add() {
+			select {
+			case <-s.quit:
+				s.add()
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+	return s
+}
+
+// stop ends the sampling, with a last sample.
+func (s *sampler) stop() {
+	close(s.quit)
+	<-s.ended
+}
+
+// add adds a sample, and reports false if it cannot.
+func (s *sampler) add() bool {
+	sample, err := s.sample(s.t.Context())
+	if err != nil {
+		s.failed = err
+		return false
+	}
+	s.samples = append(s.samples, sample)
+	s.t.Logf("  %5.0f s: heap %.1f MB, resident %.1f MB, %d goroutines, %d descriptors, %d watches, queue %d, %d pending, "+
+		"%d revisions, %d requests, %.0f s of processor time", sample.Seconds, float64(sample.HeapBytes)/1e6,
+		float64(sample.ResidentBytes)/1e6, sample.Goroutines, sample.Descriptors, sample.Watches, sample.Queue,
+		sample.Pending, sample.Revisions, sample.Requests, sample.CPUSeconds)
+	return true
+}
+
+// sample looks at the controller once.
+func (s *sampler) sample(ctx context.Context) (report.SoakSample, error) {
+	m, err := s.controller.Metrics()
+	if err != nil {
+		return report.SoakSample{}, err
+	}
+	watches, err := s.watches(ctx)
+	if err != nil {
+		return report.SoakSample{}, err
+	}
+	n := func(name string, labels map[string]string) int { return int(m.Sum(name, labels)) }
+	return report.SoakSample{
+		Seconds:   time.Since(s.began).Seconds(),
+		HeapBytes: int64(n("go_gc_heap_live_bytes", nil)), ResidentBytes: int64(n("process_resident_memory_bytes", nil)),
+		Goroutines: n("go_goroutines", nil), Descriptors: n("process_open_fds", nil), Watches: watches,
+		Queue: n("workqueue_depth", nil), Pending: int(s.flow.pending.Load()), Revisions: s.porch.Revisions(),
+		CPUSeconds: m.Sum("process_cpu_seconds_total", nil), Requests: n("rest_client_requests_total", nil),
+		Reconciles: n("controller_runtime_reconcile_total", nil),
+	}, nil
+}
+
+// watches returns how many watches the API server serves, those of Porch among them.
+func (s *sampler) watches(ctx context.Context) (int, error) {
+	client, err := rest.HTTPClientFor(s.stack.Config)
+	if err != nil {
+		return 0, err
+	}
+	defer client.CloseIdleConnections()
+	m, err := metrics.Get(ctx, client, s.stack.Config.Host+"/metrics")
+	if err != nil {
+		return 0, err
+	}
+	return int(m.Sum("apiserver_longrunning_requests", map[string]string{"verb": "WATCH"})), nil
+}
