@@ -68,6 +68,36 @@ func TestUseOfThisProcess(t *testing.T) {
 	}
 }
 
+// TestBusy holds that what a process, and those that it has started, have spent is not counted, and that what all
+// others have is.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	stat := func(pid, parent string) string {
+		return pid + " (x) S " + parent + " 7 7 0 -1 4194560 1 2 3 4 250 50 100 0 20 0 9 0 100 1000 200 18446744073709551615 " +
+			"1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+	}
+	dir := proc(t, map[string]string{
+		"stat":   "cpu  1000 2000 3000 99999 5 6 7 8 9 10\nbtime 1\n",
+		"1/stat": stat("1", "0"), "7/stat": stat("7", "1"), "8/stat": stat("8", "7"), "9/stat": stat("9", "8"),
+		"70/stat": stat("70", "1"),
+	})
+	for but, want := range map[int]time.Duration{
+		7: 60130*time.Millisecond - 3*4*time.Second, 9: 60130*time.Millisecond - 4*time.Second,
+		5: 60130 * time.Millisecond,
+	} {
+		got, err := busy(dir, but)
+		if err != nil || got.Round(time.Millisecond) != want {
+			t.Errorf("but for %d: %s, %v; want %s", but, got, err, want)
+		}
+	}
+	if _, err := busy(t.TempDir(), 7); err == nil || !strings.HasPrefix(err.Error(), "cannot read what the machine does: ") {
+		t.Errorf("without /proc: %v", err)
+	}
+	if got, err := Busy(os.Getpid()); err != nil || got <= 0 {
+		t.Errorf("this machine: %s, %v", got, err)
+	}
+}
+
 // TestDescribe holds what is said of a machine.
 func TestDescribe(t *testing.T) {
 	t.Parallel()

@@ -138,15 +138,7 @@ func (l *line) add(x int, y float64) {
 
 // lines draws lines over axes that go by powers of ten: what grows in proportion is straight.
 func (t *theme) lines(title string, text func(float64) string, lines ...line) *plot.Plot {
-	p := t.plot(title)
-	const legendHeight = 40 // for two lines of it, between the title and the plot
-	p.Title.Padding += legendHeight
-	p.Legend.TextStyle, p.Legend.Top, p.Legend.Left = t.style(12, t.quiet, font.WeightNormal), true, true
-	p.Legend.YOffs, p.Legend.Padding = legendHeight, 4
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = t.floor, t.floor
-	grid.Horizontal.Width, grid.Vertical.Width = vg.Points(0.25), vg.Points(0.25)
-	p.Add(grid)
+	p := t.legend(title)
 	for _, l := range lines {
 		if len(l.points) == 0 {
 			continue
@@ -161,6 +153,58 @@ func (t *theme) lines(title string, text func(float64) string, lines ...line) *p
 	byPowers(&p.X, digits)
 	byPowers(&p.Y, text)
 	return p
+}
+
+// curves draws lines over axes that begin at 0 and go by even steps.
+func (t *theme) curves(title string, text func(float64) string, lines ...line) *plot.Plot {
+	p := t.legend(title)
+	for _, l := range lines {
+		if len(l.points) == 0 {
+			continue
+		}
+		drawn := &plotter.Line{XYs: l.points, LineStyle: draw.LineStyle{Color: l.colour, Width: 1.5}}
+		p.Add(drawn)
+		p.Legend.Add(l.label, drawn)
+	}
+	bySteps(&p.X, digits)
+	bySteps(&p.Y, text)
+	return p
+}
+
+// legend returns an empty plot with a grid, and with a place for the names of two lines.
+func (t *theme) legend(title string) *plot.Plot {
+	p := t.plot(title)
+	const legendHeight = 40 // for two lines of it, between the title and the plot
+	p.Title.Padding += legendHeight
+	p.Legend.TextStyle, p.Legend.Top, p.Legend.Left = t.style(12, t.quiet, font.WeightNormal), true, true
+	p.Legend.YOffs, p.Legend.Padding = legendHeight, 4
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = t.floor, t.floor
+	grid.Horizontal.Width, grid.Vertical.Width = vg.Points(0.25), vg.Points(0.25)
+	p.Add(grid)
+	return p
+}
+
+// bySteps makes an axis go from 0 in at most five steps, each 1, 2 or 5 times a power of ten.
+func bySteps(axis *plot.Axis, text func(float64) string) {
+	const most = 5
+	end := axis.Max
+	if !(end > 0) || math.IsInf(end, 0) { // there are no values
+		end = 1
+	}
+	power := math.Pow10(int(math.Floor(math.Log10(end / most))))
+	step := power
+	for _, times := range []float64{2, 5, 10} {
+		if step*most < end {
+			step = power * times
+		}
+	}
+	ticks := plot.ConstantTicks{{Value: 0, Label: text(0)}}
+	for i := 1; float64(i-1)*step < end; i++ {
+		ticks = append(ticks, plot.Tick{Value: float64(i) * step, Label: text(float64(i) * step)})
+	}
+	axis.Min, axis.Max = 0, ticks[len(ticks)-1].Value
+	axis.Tick.Marker = ticks
 }
 
 // byPowers makes an axis go from one power of ten to another, with a tick at each.

@@ -36,7 +36,7 @@ func (r *Run) Expectations() []Expectation {
 	return slices.Concat(
 		r.FanOut.expectations(), r.Rest.expectations(), r.Change.expectations(),
 		r.expansionExpectations(), r.processExpectations(), r.Scale.expectations(),
-		r.Rollouts.expectations(),
+		r.Rollouts.expectations(), r.Soak.expectations(),
 	)
 }
 

@@ -23,6 +23,15 @@ func seconds(s float64) string {
 	}
 }
 
+// minutes writes a time in minutes, and a short one in seconds.
+func minutes(s float64) string {
+	const minute = 60
+	if s < minute {
+		return seconds(s)
+	}
+	return digits(s/minute) + " minutes"
+}
+
 // megabytes writes a size in MB, which are a million bytes, to three digits.
 func megabytes(n float64) string { return digits(n/1e6) + " MB" }
 

@@ -24,7 +24,8 @@ var (
 func parse(name, text string) *template.Template {
 	return template.Must(template.New(name).Funcs(template.FuncMap{
 		"seconds": seconds, "count": count, "digits": digits, "total": Total,
-		"head": head, "row": row, "plot": picture, "requestRows": requestRows,
+		"minutes": minutes,
+		"head":    head, "row": row, "plot": picture, "requestRows": requestRows,
 		"mb":    func(n any) string { return megabytes(number(n)) },
 		"ratio": func(of, to any) string { return ratio(number(of), number(to)) },
 		"choose": func(condition bool, yes, no string) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 )
 
 // The plots, by the names of their files in the directory of the page, without their ends: each is there for a light
@@ -14,6 +15,7 @@ const (
 	fanOutPlot    = "fan-out"
 	expansionPlot = "expansion"
 	scalePlot     = "scale"
+	soakPlot      = "soak"
 )
 
 // Plots returns the plots of what was measured, as SVG, by the names of their files.
@@ -27,6 +29,9 @@ func (r *Run) Plots() (map[string]string, error) {
 	}
 	if r.Scale != nil {
 		figures[scalePlot] = r.Scale.plot
+	}
+	if r.Soak != nil {
+		figures[soakPlot] = r.Soak.plot
 	}
 	files := map[string]string{}
 	for name, figure := range figures {
@@ -100,5 +105,24 @@ func (s *Scale) plot(t *theme) (string, error) {
 	}
 	return t.figure("One controller before a simulated Porch, by the number of variants", plotHeight, []*plot.Plot{
 		t.lines("Memory", megabytes, peak, heap), t.lines("Until all variants are ready", seconds, ready, cpu),
+	})
+}
+
+// plot draws what the controller was, over the time.
+func (s *Soak) plot(t *theme) (string, error) {
+	resident, heap := line{label: "resident", colour: t.ours}, line{label: "live heap", colour: t.floor}
+	goroutines := line{label: "goroutines", colour: t.ours}
+	descriptors := line{label: "file descriptors", colour: t.floor}
+	for _, one := range s.Samples {
+		const minute = 60
+		add := func(l *line, y float64) { l.points = append(l.points, plotter.XY{X: one.Seconds / minute, Y: y}) }
+		add(&resident, float64(one.ResidentBytes))
+		add(&heap, float64(one.HeapBytes))
+		add(&goroutines, float64(one.Goroutines))
+		add(&descriptors, float64(one.Descriptors))
+	}
+	return t.figure(fmt.Sprintf("One controller with %s variants that change all the time, by minutes",
+		count(s.Variants)), plotHeight, []*plot.Plot{
+		t.curves("Memory", megabytes, resident, heap), t.curves("In the process", digits, goroutines, descriptors),
 	})
 }

@@ -110,6 +110,7 @@ func sample() *Run {
 			},
 		},
 		Rollouts: sampleRollouts(),
+		Soak:     sampleSoak(),
 	}
 }
 
@@ -176,7 +177,7 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	maps.Copy(files, plots)
-	if len(files) != 3+2*3 {
+	if len(files) != 3+2*4 {
 		t.Errorf("%d documents, want 3, and as many plots in two themes", len(files))
 	}
 	for name, got := range files {
@@ -274,6 +275,12 @@ func TestExpectations(t *testing.T) {
 		"rollout: requests for a target, over 1,000 targets: at most 8":                                       true,
 		"rollout: time of a reconcile of the set for a target at 1,000 targets, for each at 100: at most 1.5": false,
 		"rollout: never more than maxConcurrent targets of a wave in flight":                                  true,
+		"soak: every change right within 60 s":                                                                true,
+		"soak: every variant right in the end, and what is suspended as it was":                               true,
+		"soak: live heap: growth in an hour, of the mean: at most 5 %":                                        true,
+		"soak: resident memory: growth in an hour, of the mean: at most 5 %":                                  true,
+		"soak: goroutines: growth in an hour, of the mean: at most 5 %":                                       false,
+		"soak: file descriptors: growth in an hour, of the mean: at most 5 %":                                 true,
 	}
 	if diff := cmp.Diff(want, met(sample())); diff != "" {
 		t.Errorf("the sample (-want +got):\n%s", diff)
@@ -295,6 +302,12 @@ func TestExpectations(t *testing.T) {
 	other.Rollouts.Points[0].First.Waves[1].InFlight = 101
 	other.Rollouts.Points[1].First.Requests[0].Count = 5001
 	other.Rollouts.Points[1].Next.SetSeconds = 0.003 * 1000
+	other.Soak.All.Wrong, other.Soak.Wrong = 1, 1
+	for i := range other.Soak.Samples {
+		one := &other.Soak.Samples[i]
+		one.HeapBytes, one.ResidentBytes = one.HeapBytes+int64(i)*1e7, one.ResidentBytes+int64(i)*1e7
+		one.Goroutines, one.Descriptors = 150, 13+i
+	}
 	for text := range want {
 		want[text] = !want[text]
 	}

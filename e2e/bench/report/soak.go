@@ -2,6 +2,11 @@
 
 package report
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Soak is a fleet before a simulated Porch that changes all the time.
 type Soak struct {
 	// Variants, Repositories and Sets are how many there are in the beginning.
@@ -72,4 +77,109 @@ type SoakSample struct {
 	CPUSeconds float64 `json:"cpuSeconds"`
 	Requests   int     `json:"requests"`
 	Reconciles int     `json:"reconciles"`
+}
+
+// measured returns the samples after the warm-up.
+func (s *Soak) measured() []SoakSample {
+	return slices.DeleteFunc(slices.Clone(s.Samples), func(one SoakSample) bool { return one.Seconds < s.WarmUpSeconds })
+}
+
+// growth is how one thing of the samples has grown after the warm-up.
+func (s *Soak) growth(name string, text func(float64) string, of func(*SoakSample) float64) Growth {
+	var at, values []float64
+	for _, one := range s.measured() {
+		at, values = append(at, one.Seconds), append(values, of(&one))
+	}
+	return growthOf(name, text, at, values)
+}
+
+// Growths are how all that may not grow has grown.
+func (s *Soak) Growths() []Growth {
+	all := []Growth{
+		s.growth("live heap", megabytes, func(one *SoakSample) float64 { return float64(one.HeapBytes) }),
+		s.growth("resident memory", megabytes, func(one *SoakSample) float64 { return float64(one.ResidentBytes) }),
+		s.growth("goroutines", digits, func(one *SoakSample) float64 { return float64(one.Goroutines) }),
+		s.growth("file descriptors", digits, func(one *SoakSample) float64 { return float64(one.Descriptors) }),
+	}
+	for i := range all {
+		all[i].Bounded = true
+	}
+	return all
+}
+
+// Others are how what is beside that has grown: what the API server serves, what waits, and what there is.
+func (s *Soak) Others() []Growth {
+	return []Growth{
+		s.growth("watches that are served", digits, func(one *SoakSample) float64 { return float64(one.Watches) }),
+		s.growth("objects in the work queues", digits, func(one *SoakSample) float64 { return float64(one.Queue) }),
+		s.growth("changes that are not right yet", digits, func(one *SoakSample) float64 { return float64(one.Pending) }),
+		s.growth("PackageRevisions", digits, func(one *SoakSample) float64 { return float64(one.Revisions) }),
+	}
+}
+
+// KindRows are the changes by their kinds, and all together.
+func (s *Soak) KindRows() [][]string {
+	var rows [][]string
+	for _, k := range append(slices.Clone(s.Kinds), s.All) {
+		if k.Name == "all" {
+			k.Name = "**all**"
+		}
+		rows = append(rows, []string{k.Name, count(k.Changes), count(k.Variants), seconds(k.MedianSeconds),
+			seconds(k.P99Seconds), seconds(k.MostSeconds), count(k.Wrong)})
+	}
+	return rows
+}
+
+// each returns how much of something that only grows there was for a change: between the first and the last sample.
+func (s *Soak) each(of func(*SoakSample) float64) float64 {
+	if len(s.Samples) == 0 || s.All.Changes == 0 {
+		return 0
+	}
+	return (of(&s.Samples[len(s.Samples)-1]) - of(&s.Samples[0])) / float64(s.All.Changes)
+}
+
+// CPUEach, RequestsEach and ReconcilesEach are what the controller spent, asked and did for a change.
+func (s *Soak) CPUEach() float64 {
+	return s.each(func(one *SoakSample) float64 { return one.CPUSeconds })
+}
+
+// RequestsEach is described at CPUEach.
+func (s *Soak) RequestsEach() float64 {
+	return s.each(func(one *SoakSample) float64 { return float64(one.Requests) })
+}
+
+// ReconcilesEach is described at CPUEach.
+func (s *Soak) ReconcilesEach() float64 {
+	return s.each(func(one *SoakSample) float64 { return float64(one.Reconciles) })
+}
+
+// OthersCores is how many cores were busy with other things than this.
+func (s *Soak) OthersCores() float64 { return s.OthersCPUSeconds / s.Seconds }
+
+// The limits of the expectations of a soak.
+const (
+	mostSecondsToRight = 60.0 // from a change until all is right
+	mostGrowth         = 0.05 // of the mean, in an hour
+)
+
+func (s *Soak) expectations() []Expectation {
+	if s == nil {
+		return nil
+	}
+	all := []Expectation{{
+		Text: "soak: every change right within " + seconds(mostSecondsToRight),
+		Measured: fmt.Sprintf("%s of %s were not right; the others within %s, 99 %% of them within %s", count(s.All.Wrong),
+			count(s.All.Changes), seconds(s.All.MostSeconds), seconds(s.All.P99Seconds)),
+		Met: s.All.Changes > 0 && s.All.Wrong == 0 && s.All.MostSeconds <= mostSecondsToRight,
+	}, {
+		Text:     "soak: every variant right in the end, and what is suspended as it was",
+		Measured: fmt.Sprintf("%s of %s were wrong", count(s.Wrong), count(s.Checked)), Met: s.Checked > 0 && s.Wrong == 0,
+	}}
+	for _, g := range s.Growths() {
+		all = append(all, Expectation{
+			Text:     fmt.Sprintf("soak: %s: growth in an hour, of the mean: at most %.0f %%", g.Name, 100*mostGrowth),
+			Measured: percent(g.Part()), Met: g.Part() <= mostGrowth,
+		})
+	}
+	return all
 }

@@ -120,13 +120,13 @@ func (w *world) drawMoved(random *rand.Rand) *change {
 	_, gone := w.counts()
 	most := max(1, w.sites()*awayPercent/100)
 	takeBack := gone >= most || gone > 0 && random.IntN(2) == 0
-	site := w.find(random, w.sites(), func(site int) bool { return isAway(w.model, site) == takeBack })
+	site := w.find(random, w.sites(), func(site int) bool { return w.isAway(site) == takeBack })
 	if site < 0 {
 		return nil
 	}
 	made, _ := w.ofSite(site)
 	for _, v := range made {
-		if isSuspended(w.model, v) {
+		if w.isSuspended(v) {
 			return nil // its deletion would wait
 		}
 	}
@@ -157,7 +157,7 @@ func (w *world) drawSuspended(random *rand.Rand) *change {
 	most := max(1, w.variants*suspendedPercent/100)
 	resume := held >= most || held > 0 && random.IntN(2) == 0
 	v := w.find(random, w.variants, func(v int) bool {
-		return isSuspended(w.model, v) == resume && !w.of(v).gone
+		return w.isSuspended(v) == resume && !w.of(v).gone
 	})
 	if v < 0 {
 		return nil
@@ -167,13 +167,12 @@ func (w *world) drawSuspended(random *rand.Rand) *change {
 		name = resumed
 	}
 	return &change{kind: name, targets: []int{v}, do: func(ctx context.Context) error {
-		of := w.pairOf(v)
 		var files map[string]string
 		if !resume {
-			files = current(w.porch.Package(namespace, of.repo, of.pkg)).Files
+			files = current(w.revisions(v)).Files
 		}
 		w.suspend(v, files)
-		return w.patch(ctx, &v1alpha1.PackageVariant{}, w.known.get(of).Name,
+		return w.patch(ctx, &v1alpha1.PackageVariant{}, w.known.get(w.pairOf(v)).Name,
 			object{"spec": object{"suspend": !resume}})
 	}}
 }
@@ -191,9 +190,7 @@ func (w *world) drawApproved(random *rand.Rand) *change {
 	}
 	number := 0
 	return &change{kind: approved, targets: []int{v}, do: func(context.Context) error {
-		of := w.pairOf(v)
-		draft := current(w.revisions(v)).Name
-		if err := w.approve(of, draft); err != nil {
+		if err := w.approve(current(w.revisions(v)).Name); err != nil {
 			return err
 		}
 		number = current(w.revisions(v)).Number
@@ -244,8 +241,8 @@ func (w *world) drawRecreated(random *rand.Rand) *change {
 
 // find returns a number below n, chosen at random, for which something is so; -1 if it is for none of those tried.
 func (w *world) find(random *rand.Rand, n int, so func(int) bool) int {
-	const tries = 200
-	for range tries {
+	const draws = 200
+	for range draws {
 		if i := random.IntN(n); so(i) {
 			return i
 		}
@@ -255,7 +252,7 @@ func (w *world) find(random *rand.Rand, n int, so func(int) bool) int {
 
 func (w *world) revisions(v int) []simulation.Revision {
 	of := w.pairOf(v)
-	return w.porch.Package(namespace, of.repo, of.pkg)
+	return w.look(namespace, of.repo, of.pkg)
 }
 
 func hasPublished(revisions []simulation.Revision) bool {

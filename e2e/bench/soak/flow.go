@@ -11,8 +11,12 @@ import (
 	"time"
 )
 
-// most is how often it is tried to find something to change that is in no other change.
-const most = 50
+const (
+	// tries is how often it is tried to find something to change that is in no other change.
+	tries = 50
+	// hundred is how many changes there are until each kind has had its part.
+	hundred = 100
+)
 
 // flow makes changes at a steady rate, and follows each until it is right.
 type flow struct {
@@ -22,6 +26,7 @@ type flow struct {
 	all    []kind
 	deck   []int // kinds that are to come, from the end
 
+	dealt    int
 	leftOut  int
 	pending  atomic.Int64
 	running  sync.WaitGroup
@@ -35,16 +40,13 @@ func newFlow(w *world, o *Options) *flow {
 	}
 }
 
-// run makes changes for a time.
+// run makes changes for a time, and until there was one of each kind.
 func (f *flow) run(ctx context.Context, long time.Duration) {
 	ticker := time.NewTicker(f.each)
 	defer ticker.Stop()
-	end := time.After(long)
-	for {
+	for end := time.Now().Add(long); time.Now().Before(end) || f.dealt < hundred; {
 		select {
 		case <-ctx.Done():
-			return
-		case <-end:
 			return
 		case <-ticker.C:
 		}
@@ -68,12 +70,13 @@ func (f *flow) next() kind {
 	last := len(f.deck) - 1
 	k := f.all[f.deck[last]]
 	f.deck = f.deck[:last]
+	f.dealt++
 	return k
 }
 
 // start starts a change of a kind, if there is something to change.
 func (f *flow) start(ctx context.Context, k kind) {
-	for range most {
+	for range tries {
 		c := k.draw(f.random)
 		if c == nil {
 			continue

@@ -81,9 +81,26 @@ func tierOf(round int) string    { return fmt.Sprintf("tier-%d", round) }
 func paymentOf(site, round int) string {
 	return fmt.Sprintf("payment-%d.%s.example.com", round, siteName(site))
 }
-func isSuspended(m *model, v int) bool   { return m.read(func() bool { return m.suspended[v] != nil }) }
-func isAway(m *model, site int) bool     { return m.read(func() bool { return m.away[site] }) }
-func (m *model) read(f func() bool) bool { m.mu.Lock(); defer m.mu.Unlock(); return f() }
+
+// isSuspended tells whether a variant is, and isAway whether the set of a site does not select it.
+func (m *model) isSuspended(variant int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.suspended[variant] != nil
+}
+
+func (m *model) isAway(site int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.away[site]
+}
+
+// note returns the note of the own variant of a site.
+func (m *model) note(site int) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return noteOf(m.notes[site])
+}
 
 // next raises one of the rounds, and returns the new one.
 func (m *model) next(rounds []int, i int) int {

@@ -19,9 +19,11 @@ import (
 )
 
 const (
-	// glance is how often it is looked whether a change is right, glanceAtAll whether the fleet is.
-	glance      = 100 * time.Millisecond
-	glanceAtAll = 500 * time.Millisecond
+	// glance is how often it is looked whether a change is right, settleEach whether the fleet is, which takes longer.
+	glance     = 100 * time.Millisecond
+	settleEach = 2 * time.Second
+	// personEach is how often a person looks at what deletions are proposed.
+	personEach = 500 * time.Millisecond
 	// tellEach is how often it is told how far the settling is.
 	tellEach = 15 * time.Second
 	// settleWithin is how long the fleet may take to be made, and to be right in the end.
@@ -81,7 +83,7 @@ func measure(t harness.T, o *Options) *report.Soak {
 	result := &report.Soak{Variants: l.variants, Repositories: l.sites(), Sets: l.cells(), Seed: o.Seed, Rate: o.Rate,
 		Latencies: o.Latencies.Report()}
 	began := time.Now()
-	w.make(o)
+	w.make()
 	result.SettleSeconds = time.Since(began).Seconds()
 	t.Logf("  all are right after %.0f s", result.SettleSeconds)
 	porch.Take(o.Latencies)
@@ -90,7 +92,7 @@ func measure(t harness.T, o *Options) *report.Soak {
 }
 
 // make makes the variants, and publishes the packages of some.
-func (w *world) make(_ *Options) {
+func (w *world) make() {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), settleWithin)
 	defer cancel()

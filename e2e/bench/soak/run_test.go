@@ -23,10 +23,35 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := run.Soak
-	for _, k := range s.Kinds {
-		t.Logf("%+v", k)
+	if s.All.Wrong != 0 || s.Wrong != 0 || s.Checked != 200 {
+		t.Errorf("%d changes were not right, %v; in the end %d variants of %d, %s", s.All.Wrong, s.Faults, s.Wrong, s.Checked,
+			s.Fault)
 	}
-	if s.Wrong != 0 || s.All.Wrong != 0 {
-		t.Errorf("%d changes were not right, %v; in the end %d variants, %s", s.All.Wrong, s.Faults, s.Wrong, s.Fault)
+	kinds := map[string]bool{}
+	for _, k := range s.Kinds {
+		kinds[k.Name] = k.Changes > 0 && k.Variants >= k.Changes && k.MedianSeconds > 0 && k.MostSeconds >= k.P99Seconds
+	}
+	for _, name := range names {
+		if !kinds[name] {
+			t.Errorf("%s: nothing was measured: %+v", name, s.Kinds)
+		}
+	}
+	if s.Seconds < 15 || s.SettleSeconds <= 0 || s.WarmUpSeconds <= 0 || s.OthersCPUSeconds < 0 {
+		t.Errorf("times: %v of changes, %v of them the warm-up, %v to settle, %v of other things", s.Seconds, s.WarmUpSeconds,
+			s.SettleSeconds, s.OthersCPUSeconds)
+	}
+	if len(s.Samples) < leastSamples {
+		t.Fatalf("there are %d samples", len(s.Samples))
+	}
+	for _, one := range s.Samples {
+		if one.HeapBytes <= 0 || one.ResidentBytes <= one.HeapBytes || one.Goroutines <= 0 || one.Descriptors <= 0 ||
+			one.Watches <= 0 || one.Revisions < 150 {
+			t.Errorf("a sample lacks something: %+v", one)
+		}
+	}
+	first, last := s.Samples[0], s.Samples[len(s.Samples)-1]
+	if last.Seconds <= first.Seconds || last.CPUSeconds <= first.CPUSeconds || last.Requests <= first.Requests ||
+		last.Reconciles <= first.Reconciles {
+		t.Errorf("from %+v to %+v nothing was done", first, last)
 	}
 }

@@ -39,6 +39,8 @@ type world struct {
 	client client.Client
 	porch  *simulation.Porch
 	known  *known
+	// look returns the revisions of a package in Porch.
+	look func(namespace, repo, pkg string) []simulation.Revision
 	// locks have an element each while the variant is in a change.
 	locks []chan struct{}
 }
@@ -54,7 +56,8 @@ func newWorld(t harness.T, s *stack.Stack, porch *simulation.Porch, l layout) *w
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{model: newModel(l), t: t, stack: s, client: c, porch: porch, locks: make([]chan struct{}, l.variants)}
+	w := &world{model: newModel(l), t: t, stack: s, client: c, porch: porch, look: porch.Package,
+		locks: make([]chan struct{}, l.variants)}
 	for v := range w.locks {
 		w.locks[v] = make(chan struct{}, 1)
 	}
@@ -136,10 +139,7 @@ func (w *world) createOwn(ctx context.Context, site int) error {
 	_, own := w.ofSite(site)
 	pv.Namespace, pv.Spec.Downstream.Package = namespace, packageName(own)
 	pv.Spec.Upstream.Package = upstreamName(w.upstreamOf(w.cellOf(site)))
-	w.read(func() bool {
-		pv.Spec.PackageContext.Data["note"] = noteOf(w.notes[site])
-		return true
-	})
+	pv.Spec.PackageContext.Data["note"] = w.note(site)
 	return w.client.Create(ctx, &pv)
 }
 
@@ -167,8 +167,7 @@ func (w *world) publish(upstream, version int) error {
 
 // wrong returns what is wrong with a variant, empty if nothing is.
 func (w *world) wrong(v int) string {
-	of := w.pairOf(v)
-	return judge(w.of(v), w.known.get(of), w.porch.Package(namespace, of.repo, of.pkg))
+	return judge(w.of(v), w.known.get(w.pairOf(v)), w.revisions(v))
 }
 
 // check returns how many variants are wrong, and what is wrong with the first.
@@ -185,7 +184,8 @@ func (w *world) check() (wrong int, fault string) {
 
 // settle returns once all variants are right.
 func (w *world) settle(ctx context.Context) error {
-	ticker := time.NewTicker(glanceAtAll)
+	w.t.Helper()
+	ticker := time.NewTicker(settleEach)
 	defer ticker.Stop()
 	told := time.Now()
 	for {
@@ -210,7 +210,7 @@ func (w *world) person() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(glanceAtAll)
+		ticker := time.NewTicker(personEach)
 		defer ticker.Stop()
 		for {
 			select {
@@ -228,15 +228,14 @@ func (w *world) person() {
 func (w *world) preload(ctx context.Context, published int) error {
 	stride := max(1, w.variants/max(1, published))
 	return w.each(ctx, published, func(_ context.Context, i int) error {
-		of := w.pairOf(i * stride % w.variants)
-		return w.approve(of, current(w.porch.Package(namespace, of.repo, of.pkg)).Name)
+		return w.approve(current(w.revisions(i * stride % w.variants)).Name)
 	})
 }
 
 // approve proposes and approves a draft.
-func (w *world) approve(of pair, draft string) error {
+func (w *world) approve(draft string) error {
 	if err := w.porch.Propose(namespace, draft); err != nil {
-		return fmt.Errorf("cannot propose %s of %v: %w", draft, of, err)
+		return fmt.Errorf("cannot propose %s: %w", draft, err)
 	}
 	if err := w.porch.Approve(namespace, draft); err != nil {
 		return fmt.Errorf("cannot approve %s: %w", draft, err)
