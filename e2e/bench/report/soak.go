@@ -30,8 +30,8 @@ type Soak struct {
 	All SoakKind `json:"all"`
 	// Faults say of the first changes that were not right in time what was wrong.
 	Faults []string `json:"faults,omitempty"`
-	// LeftOut is how many changes were not made, because what they are about was changing already.
-	LeftOut int `json:"leftOut"`
+	// PutOff is how often a change was put off, because all that it could be about was changing already.
+	PutOff int `json:"putOff"`
 	// Wrong is how many variants were not right when the changes had ended, of Checked; Fault says what is wrong with one.
 	Checked int    `json:"checked"`
 	Wrong   int    `json:"wrong"`

@@ -14,7 +14,7 @@ import (
 func sampleSoak() *Soak {
 	s := &Soak{
 		Variants: 10_000, Repositories: 1000, Sets: 100, Seed: 7, Rate: 2, SettleSeconds: 900, Seconds: 1800,
-		WarmUpSeconds: 300, OthersCPUSeconds: 900, LeftOut: 3, Checked: 10_000,
+		WarmUpSeconds: 300, OthersCPUSeconds: 900, PutOff: 3, Checked: 10_000,
 		Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.1}},
 		Kinds: []SoakKind{
 			{Name: "a draft is approved", Changes: 40, Variants: 40, MedianSeconds: 0.5, P99Seconds: 2, MostSeconds: 3},

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,8 +27,9 @@ type flow struct {
 	all    []kind
 	deck   []int // kinds that are to come, from the end
 
-	dealt    int
-	leftOut  int
+	// made is how many changes were begun, and later how often one was put off because nothing was free for it.
+	made, later int
+
 	pending  atomic.Int64
 	running  sync.WaitGroup
 	outcomes outcomes
@@ -40,25 +42,31 @@ func newFlow(w *world, o *Options) *flow {
 	}
 }
 
-// run makes changes for a time, and until there was one of each kind.
+// run makes changes for a time, and until each kind has had its part, for which it waits so long at most.
 func (f *flow) run(ctx context.Context, long time.Duration) {
 	ticker := time.NewTicker(f.each)
 	defer ticker.Stop()
-	for end := time.Now().Add(long); time.Now().Before(end) || f.dealt < hundred; {
+	end := time.Now().Add(long)
+	for now := time.Now(); now.Before(end) || f.made < hundred && now.Before(end.Add(patience)); now = time.Now() {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		f.start(ctx, f.next())
+		if i := f.next(); f.start(ctx, f.all[i]) {
+			f.made++
+		} else {
+			f.putOff(i)
+		}
 	}
 }
 
 // wait returns once no change is under way any more.
 func (f *flow) wait() { f.running.Wait() }
 
-// next returns the kind of the next change. Of a hundred that follow one another, each kind has its part.
-func (f *flow) next() kind {
+// next returns the kind of the next change, by its place among all. Of a hundred that follow one another, each kind has
+// its part.
+func (f *flow) next() int {
 	if len(f.deck) == 0 {
 		for i, k := range f.all {
 			for range k.of100 {
@@ -68,14 +76,19 @@ func (f *flow) next() kind {
 		f.random.Shuffle(len(f.deck), func(i, j int) { f.deck[i], f.deck[j] = f.deck[j], f.deck[i] })
 	}
 	last := len(f.deck) - 1
-	k := f.all[f.deck[last]]
+	i := f.deck[last]
 	f.deck = f.deck[:last]
-	f.dealt++
-	return k
+	return i
 }
 
-// start starts a change of a kind, if there is something to change.
-func (f *flow) start(ctx context.Context, k kind) {
+// putOff has the turn of a kind come once more, after that of some others.
+func (f *flow) putOff(kind int) {
+	f.later++
+	f.deck = slices.Insert(f.deck, f.random.IntN(len(f.deck)+1), kind)
+}
+
+// start starts a change of a kind, and reports false if nothing is free for one.
+func (f *flow) start(ctx context.Context, k kind) bool {
 	for range tries {
 		c := k.draw(f.random)
 		if c == nil {
@@ -94,9 +107,9 @@ func (f *flow) start(ctx context.Context, k kind) {
 			defer f.unlock(c.targets)
 			f.follow(ctx, c)
 		})
-		return
+		return true
 	}
-	f.leftOut++
+	return false
 }
 
 // follow makes a change and waits until it is right.

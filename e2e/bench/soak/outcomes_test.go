@@ -58,7 +58,7 @@ func TestDeck(t *testing.T) {
 		f := &flow{random: rand.New(rand.NewPCG(seed, seed)), all: (&world{}).kinds()} //nolint:gosec // no secret
 		parts = map[string]int{}
 		for range 100 {
-			k := f.next()
+			k := f.all[f.next()]
 			order += fmt.Sprint(k.name, "\n")
 			parts[k.name]++
 		}
@@ -75,6 +75,27 @@ func TestDeck(t *testing.T) {
 	}
 	if other, _ := deal(2); other == first {
 		t.Error("another seed gives the same order")
+	}
+}
+
+// TestPutOff holds that a kind that is put off has its turn before the next hundred.
+func TestPutOff(t *testing.T) {
+	t.Parallel()
+	f := &flow{random: rand.New(rand.NewPCG(1, 1)), all: (&world{}).kinds()} //nolint:gosec // no secret
+	parts := map[int]int{}
+	for turn := range 103 {
+		if i := f.next(); turn < 3 {
+			f.putOff(i)
+		} else {
+			parts[i]++
+		}
+	}
+	want := map[int]int{}
+	for i, k := range f.all {
+		want[i] = k.of100
+	}
+	if diff := cmp.Diff(want, parts); diff != "" || f.later != 3 || len(f.deck) != 0 {
+		t.Errorf("%d were put off, and %d are left (-want +got):\n%s", f.later, len(f.deck), diff)
 	}
 }
 

@@ -133,7 +133,7 @@ func (w *world) soak(o *Options, c *controller.Process, result *report.Soak) {
 	f.wait()
 	result.Samples = s.samples
 	result.Kinds, result.All, result.Faults = f.outcomes.kinds()
-	result.LeftOut = f.leftOut
+	result.PutOff = f.later
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
 	_ = w.settle(ctx) // what is wrong then is what the check finds
