@@ -65,7 +65,8 @@ func parse(args []string, out io.Writer) (*options, error) {
 	o.args = args
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(out)
-	f.Func("only", "the parts to measure, of "+strings.Join(named, ", ")+", separated by commas (default all but "+soaking+")",
+	f.Func("only", "the parts to measure, of "+strings.Join(named, ", ")+
+		", separated by commas (default all but "+soaking+")",
 		func(text string) error {
 			o.only = nil
 			for _, part := range strings.Split(text, ",") {

@@ -36,6 +36,8 @@ type Soak struct {
 	Checked int    `json:"checked"`
 	Wrong   int    `json:"wrong"`
 	Fault   string `json:"fault,omitempty"`
+	// Remark says what was out of the way in the run, as a sentence.
+	Remark string `json:"remark,omitempty"`
 	// Samples are what the controller was, at times.
 	Samples []SoakSample `json:"samples"`
 	// OthersCPUSeconds is the processor time that the machine spent on other things than this, during the changes.
@@ -138,20 +140,23 @@ func (s *Soak) each(of func(*SoakSample) float64) float64 {
 	return (of(&s.Samples[len(s.Samples)-1]) - of(&s.Samples[0])) / float64(s.All.Changes)
 }
 
-// CPUEach, RequestsEach and ReconcilesEach are what the controller spent, asked and did for a change.
+// CPUEach is the processor time that the controller spent on a change, in seconds.
 func (s *Soak) CPUEach() float64 {
 	return s.each(func(one *SoakSample) float64 { return one.CPUSeconds })
 }
 
-// RequestsEach is described at CPUEach.
+// RequestsEach is how many requests it sent for one.
 func (s *Soak) RequestsEach() float64 {
 	return s.each(func(one *SoakSample) float64 { return float64(one.Requests) })
 }
 
-// ReconcilesEach is described at CPUEach.
+// ReconcilesEach is how many reconciles it did for one.
 func (s *Soak) ReconcilesEach() float64 {
 	return s.each(func(one *SoakSample) float64 { return float64(one.Reconciles) })
 }
+
+// PerSecond is how many changes there were in a second.
+func (s *Soak) PerSecond() float64 { return float64(s.All.Changes) / s.Seconds }
 
 // OthersCores is how many cores were busy with other things than this.
 func (s *Soak) OthersCores() float64 { return s.OthersCPUSeconds / s.Seconds }
@@ -168,8 +173,9 @@ func (s *Soak) expectations() []Expectation {
 	}
 	all := []Expectation{{
 		Text: "soak: every change right within " + seconds(mostSecondsToRight),
-		Measured: fmt.Sprintf("%s of %s were not right; the others within %s, 99 %% of them within %s", count(s.All.Wrong),
-			count(s.All.Changes), seconds(s.All.MostSeconds), seconds(s.All.P99Seconds)),
+		Measured: fmt.Sprintf("%s of %s were not right; the others within %s, 99 %% of them within %s, beside other work of "+
+			"%s cores", count(s.All.Wrong), count(s.All.Changes), seconds(s.All.MostSeconds), seconds(s.All.P99Seconds),
+			digits(s.OthersCores())),
 		Met: s.All.Changes > 0 && s.All.Wrong == 0 && s.All.MostSeconds <= mostSecondsToRight,
 	}, {
 		Text:     "soak: every variant right in the end, and what is suspended as it was",

@@ -14,7 +14,7 @@ import (
 func sampleSoak() *Soak {
 	s := &Soak{
 		Variants: 10_000, Repositories: 1000, Sets: 100, Seed: 7, Rate: 2, SettleSeconds: 900, Seconds: 1800,
-		WarmUpSeconds: 300, OthersCPUSeconds: 900, PutOff: 3, Checked: 10_000,
+		WarmUpSeconds: 300, OthersCPUSeconds: 900, PutOff: 3, Checked: 10_000, Remark: "It rained.",
 		Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.1}},
 		Kinds: []SoakKind{
 			{Name: "a draft is approved", Changes: 40, Variants: 40, MedianSeconds: 0.5, P99Seconds: 2, MostSeconds: 3},
@@ -91,6 +91,7 @@ func TestSoakExpectations(t *testing.T) {
 	slow.All.MostSeconds = 60.1
 	short := sampleSoak()
 	short.Samples = short.Samples[:2]
+	const beside = ", beside other work of 0.5 cores"
 	const growth = ": growth in an hour, of the mean: at most 5 %"
 	expected := func(changes string, inTime bool, wrong string, right bool, goroutines string) []Expectation {
 		return []Expectation{
@@ -100,7 +101,7 @@ func TestSoakExpectations(t *testing.T) {
 			{"soak: goroutines" + growth, goroutines, false}, {"soak: file descriptors" + growth, "+0 %", true},
 		}
 	}
-	none := expected("0 of 50 were not right; the others within 59 s, 99 % of them within 29 s", true,
+	none := expected("0 of 50 were not right; the others within 59 s, 99 % of them within 29 s"+beside, true,
 		"0 of 10,000 were wrong", true, "+64.9 %")
 	undecided := append([]Expectation{}, none[:2]...)
 	for _, e := range none[2:] {
@@ -112,9 +113,9 @@ func TestSoakExpectations(t *testing.T) {
 	}{
 		"not measured": {nil, nil},
 		"in time":      {sampleSoak(), none},
-		"wrong": {other, expected("1 of 50 were not right; the others within 59 s, 99 % of them within 29 s", false,
+		"wrong": {other, expected("1 of 50 were not right; the others within 59 s, 99 % of them within 29 s"+beside, false,
 			"2 of 10,000 were wrong", false, "+64.9 %")},
-		"too late": {slow, expected("0 of 50 were not right; the others within 60.1 s, 99 % of them within 29 s", false,
+		"too late": {slow, expected("0 of 50 were not right; the others within 60.1 s, 99 % of them within 29 s"+beside, false,
 			"0 of 10,000 were wrong", true, "+64.9 %")},
 		"short to tell": {short, undecided},
 	} {

@@ -37,7 +37,7 @@ type flow struct {
 
 func newFlow(w *world, o *Options) *flow {
 	return &flow{
-		world: w, random: rand.New(rand.NewPCG(o.Seed, o.Seed)), //nolint:gosec // changes are no secret
+		world: w, random: rand.New(rand.NewPCG(o.Seed, o.Seed)),
 		each: time.Duration(float64(time.Second) / o.Rate), all: w.kinds(),
 	}
 }

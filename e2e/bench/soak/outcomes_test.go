@@ -55,7 +55,7 @@ func TestOutcomes(t *testing.T) {
 func TestDeck(t *testing.T) {
 	t.Parallel()
 	deal := func(seed uint64) (order string, parts map[string]int) {
-		f := &flow{random: rand.New(rand.NewPCG(seed, seed)), all: (&world{}).kinds()} //nolint:gosec // no secret
+		f := &flow{random: rand.New(rand.NewPCG(seed, seed)), all: (&world{}).kinds()}
 		parts = map[string]int{}
 		for range 100 {
 			k := f.all[f.next()]
@@ -81,7 +81,7 @@ func TestDeck(t *testing.T) {
 // TestPutOff holds that a kind that is put off has its turn before the next hundred.
 func TestPutOff(t *testing.T) {
 	t.Parallel()
-	f := &flow{random: rand.New(rand.NewPCG(1, 1)), all: (&world{}).kinds()} //nolint:gosec // no secret
+	f := &flow{random: rand.New(rand.NewPCG(1, 1)), all: (&world{}).kinds()}
 	parts := map[int]int{}
 	for turn := range 103 {
 		if i := f.next(); turn < 3 {

@@ -60,8 +60,8 @@ func (s *sampler) add() bool {
 		return false
 	}
 	s.samples = append(s.samples, sample)
-	s.t.Logf("  %5.0f s: heap %.1f MB, resident %.1f MB, %d goroutines, %d descriptors, %d watches, queue %d, %d pending, "+
-		"%d revisions, %d requests, %.0f s of processor time", sample.Seconds, float64(sample.HeapBytes)/1e6,
+	s.t.Logf("  %5.0f s: heap %.1f MB, resident %.1f MB, %d goroutines, %d descriptors, %d watches, queue %d, "+
+		"%d pending, %d revisions, %d requests, %.0f s of processor time", sample.Seconds, float64(sample.HeapBytes)/1e6,
 		float64(sample.ResidentBytes)/1e6, sample.Goroutines, sample.Descriptors, sample.Watches, sample.Queue,
 		sample.Pending, sample.Revisions, sample.Requests, sample.CPUSeconds)
 	return true
@@ -77,14 +77,14 @@ func (s *sampler) sample(ctx context.Context) (report.SoakSample, error) {
 	if err != nil {
 		return report.SoakSample{}, err
 	}
-	n := func(name string, labels map[string]string) int { return int(m.Sum(name, labels)) }
+	n := func(name string) int { return int(m.Sum(name, nil)) }
 	return report.SoakSample{
 		Seconds:   time.Since(s.began).Seconds(),
-		HeapBytes: int64(n("go_gc_heap_live_bytes", nil)), ResidentBytes: int64(n("process_resident_memory_bytes", nil)),
-		Goroutines: n("go_goroutines", nil), Descriptors: n("process_open_fds", nil), Watches: watches,
-		Queue: n("workqueue_depth", nil), Pending: int(s.flow.pending.Load()), Revisions: s.porch.Revisions(),
-		CPUSeconds: m.Sum("process_cpu_seconds_total", nil), Requests: n("rest_client_requests_total", nil),
-		Reconciles: n("controller_runtime_reconcile_total", nil),
+		HeapBytes: int64(n("go_gc_heap_live_bytes")), ResidentBytes: int64(n("process_resident_memory_bytes")),
+		Goroutines: n("go_goroutines"), Descriptors: n("process_open_fds"), Watches: watches,
+		Queue: n("workqueue_depth"), Pending: int(s.flow.pending.Load()), Revisions: s.porch.Revisions(),
+		CPUSeconds: m.Sum("process_cpu_seconds_total", nil), Requests: n("rest_client_requests_total"),
+		Reconciles: n("controller_runtime_reconcile_total"),
 	}, nil
 }
 
