@@ -6,6 +6,7 @@ package machine
 
 import (
 	"errors"
+	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
 )
