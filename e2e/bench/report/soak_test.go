@@ -89,6 +89,8 @@ func TestSoakExpectations(t *testing.T) {
 	other.All.Wrong, other.Wrong = 1, 2
 	slow := sampleSoak()
 	slow.All.MostSeconds = 60.1
+	brief := sampleSoak()
+	brief.WarmUpSeconds, brief.OthersCPUSeconds = 601, 900
 	short := sampleSoak()
 	short.Samples = short.Samples[:2]
 	const beside = ", beside other work of 0.5 cores"
@@ -117,6 +119,7 @@ func TestSoakExpectations(t *testing.T) {
 			"2 of 10,000 were wrong", false, "+64.9 %")},
 		"too late": {slow, expected("0 of 50 were not right; the others within 60.1 s, 99 % of them within 29 s"+beside, false,
 			"0 of 10,000 were wrong", true, "+64.9 %")},
+		"brief":         {brief, none[:2]},
 		"short to tell": {short, undecided},
 	} {
 		if diff := cmp.Diff(c.want, c.soak.expectations()); diff != "" {
