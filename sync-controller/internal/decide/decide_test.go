@@ -181,6 +181,11 @@ func TestMutationsChanged(t *testing.T) {
 				down("packagevariant-1", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
 			want{State: MutationsChanged, Err: true, Steps: []string{"Discard " + one},
 				Condition: wantStalled("", "FunctionFailed", "cannot change "+one+": apply-package-context: boom").Condition}},
+		"a function fails over the draft that was asked for, and that somebody has edited": {
+			input(all(fails(one), requests("packagevariant-1", revision.Clone, "blueprints.web.v1"), unsaved("a")),
+				down("packagevariant-1", 0, draft, made(revision.Clone, "blueprints.web.v1"), inCommit("b"))),
+			want{State: MutationsChanged, Err: true,
+				Condition: wantStalled("", "FunctionFailed", "cannot change "+one+": apply-package-context: boom").Condition}},
 		"a function fails over one of two drafts: the other is changed": {input(all(fails(two), changed(three)),
 			down("packagevariant-2", 0, draft), down("packagevariant-3", 0, draft)),
 			wantPending(MutationsChanged, three+" is to be changed: a.yaml, cm.yaml", "Mutate "+three)},
@@ -252,6 +257,14 @@ func TestRequested(t *testing.T) {
 			input(all(second, upgrade, onConflict("TakeUpstream")), down("packagevariant-1", 1, published),
 				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
 			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+		"it is an upgrade that could not be saved": {input(all(second, upgrade, unsaved("a")),
+			down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft, from("web/v2", "commit-2"),
+				made(revision.Upgrade, "blueprints.web.v2"), inCommit("a"))),
+			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+		"it is an upgrade that could not be saved, and that somebody has edited": {
+			input(all(second, upgrade, unsaved("a"), changed(two)), down("packagevariant-1", 1, published),
+				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"), inCommit("b"))),
+			wantPending(MutationsChanged, two+" is to be changed: a.yaml, cm.yaml", "Mutate "+two)},
 		"it is an upgrade that kept local values and was saved": {
 			input(all(second, onConflict("KeepLocal")), down("packagevariant-1", 1, published),
 				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),

@@ -181,6 +181,12 @@ func requests(workspace string, task revision.TaskType, source string) func(*Inp
 	}
 }
 
+// unsaved is what Porch made of the draft that was asked for, in a commit, and what could not be saved then.
+func unsaved(commit string) func(*Input) { return func(in *Input) { in.Requested.Commit = commit } }
+
+// inCommit has the content of a revision in a commit.
+func inCommit(commit string) edit { return func(r *revision.Revision) { r.Commit = commit } }
+
 func elsewhere(revisions ...revision.Revision) func(*Input) {
 	return func(in *Input) { in.Elsewhere = revisions }
 }

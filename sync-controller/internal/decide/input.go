@@ -87,6 +87,8 @@ type Draft struct {
 	Package   revision.Package
 	Workspace string
 	Task      revision.Task
+	// Commit is the commit of what Porch made; "" if that is not known.
+	Commit string
 }
 
 // Is reports whether two drafts are the same, by what the status of a variant keeps of one.
@@ -158,4 +160,10 @@ func lost(in *Input, r *revision.Revision) bool {
 func requested(in *Input, r *revision.Revision) bool {
 	return r.Lifecycle == revision.Draft &&
 		in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: r.Task})
+}
+
+// Unedited reports whether a revision is the draft that Porch was asked to make, and nobody is known to have edited it
+// since.
+func Unedited(in *Input, r *revision.Revision) bool {
+	return requested(in, r) && (in.Requested.Commit == "" || in.Requested.Commit == r.Commit)
 }

@@ -76,10 +76,10 @@ func deletionProposed(_ *Input, target *revision.Revision) *Decision {
 }
 
 // incomplete discards a draft of the variant of which Porch made a part only before it, or the controller, was stopped.
-// An upgrade has what our own merge makes only once the controller has saved it.
+// An upgrade has what our own merge makes only once the controller has saved it. One that somebody has edited stays.
 func incomplete(in *Input, target *revision.Revision) *Decision {
 	part := target.Task.Type != revision.Edit && target.Lock == nil
-	if !requested(in, target) || !part && target.Task.Type != revision.Upgrade {
+	if !Unedited(in, target) || !part && target.Task.Type != revision.Upgrade {
 		return nil
 	}
 	return &Decision{
@@ -127,13 +127,14 @@ func takeBack(in *Input, targets []revision.Revision) []Step {
 }
 
 // functionFailed reports a function that failed. A draft that was requested is not whole without it, and goes.
+// One that somebody has edited stays.
 func functionFailed(in *Input, target *revision.Revision) *Decision {
 	err := in.Mutations[target.Name].Err
 	if err == nil {
 		return nil
 	}
 	d := failed(MutationsChanged, target.Name, err)
-	if requested(in, target) {
+	if Unedited(in, target) {
 		d.Steps = []Step{{Action: Discard, Revision: target}}
 	}
 	return &d

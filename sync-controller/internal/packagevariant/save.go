@@ -83,8 +83,7 @@ func (a *action) untouched(content porch.Content) bool {
 // notSaved returns the error of a save. A draft that was asked for, and that the package's pipeline keeps from being
 // saved, is not whole, and goes.
 func (a *action) notSaved(ctx context.Context, draft *revision.Revision, err error) error {
-	asked := a.out.Requested.Is(&decide.Draft{Package: draft.Package, Workspace: draft.Workspace, Task: draft.Task})
-	if _, ofRender := porch.RenderError(err); !ofRender || a.created == nil && !asked {
+	if _, ofRender := porch.RenderError(err); !ofRender || !decide.Unedited(&a.out.Input, draft) {
 		return err
 	}
 	if failed := a.discard(ctx, draft); failed != nil {
