@@ -142,7 +142,7 @@ func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *opt
 	}
 	question := subject(todo, wave)
 	if question == "" {
-		return notDone(a, 0, refused)
+		return errors.Join(notDone(a, 0, refused), wave.Early)
 	}
 	if todo > 0 {
 		if err := c.May(ctx, "patch", live.Revision, "approval"); err != nil {
@@ -158,7 +158,7 @@ func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *opt
 		return errors.Join(append(errs, notDone(a, len(errs), refused))...)
 	}
 	if wave.Value == "" {
-		return nil
+		return wave.Early
 	}
 	return annotate(ctx, env, c, set, wave)
 }
@@ -173,7 +173,7 @@ func waveToApprove(env *cli.Env, a action, o *options, set *v1alpha2.PackageVari
 	if err != nil || refused > 0 {
 		return Wave{}, err
 	}
-	if wave.Value == "" {
+	if wave.Told != "" && wave.Value == "" {
 		fmt.Fprintln(env.Out, wave.Told)
 	}
 	return wave, nil

@@ -15,6 +15,8 @@ type Wave struct {
 	Value string
 	// Told says what is approved, or why there is nothing to approve.
 	Told string
+	// Early is why the wave cannot be approved yet, though drafts of it can; nil if it can, or need not be.
+	Early error
 }
 
 // ApproveWave returns what is to be written into a set to approve one of its waves, for the revision that is rolled
@@ -37,8 +39,8 @@ func ApproveWave(set *v1alpha2.PackageVariantSet, name string) (Wave, error) {
 	case w.State == v1alpha2.WavePending:
 		return Wave{}, fmt.Errorf("%s is not open: %s", of, w.Message)
 	case w.Updated+w.Suspended < w.Targets:
-		return Wave{}, fmt.Errorf("%s is not opened for all of its targets yet (%d of %d): approve it when you can see all "+
-			"of its packages", of, w.Updated, w.Targets)
+		return Wave{Early: fmt.Errorf("%s is not approved: it is opened for %d of %d targets, and for others when these are "+
+			"done; approve it when you can see all of its packages", of, w.Updated, w.Targets)}, nil
 	}
 	value := entry
 	if before != "" {

@@ -34,7 +34,8 @@ func TestApproveWave(t *testing.T) {
 			w.State, w.Message = v1alpha2.WavePending, "waits for the wave first"
 		}, "the wave canary of fleet is not open: waits for the wave first"},
 		"open in parts": {"canary", func(_ *v1alpha2.PackageVariantSet, w *v1alpha2.WaveStatus) { w.Updated = 1 },
-			"the wave canary of fleet is not opened for all of its targets yet (1 of 2): approve it when you can see all of its packages"},
+			": : the wave canary of fleet is not approved: it is opened for 1 of 2 targets, and for others when these are done; " +
+				"approve it when you can see all of its packages"},
 		"another generation": {"canary", func(set *v1alpha2.PackageVariantSet, _ *v1alpha2.WaveStatus) { set.Generation = 2 },
 			"the wave canary of fleet is not known yet, for the controller has not looked at generation 2 of the set: wait, or see " +
 				"whether it runs"},
@@ -51,6 +52,9 @@ func TestApproveWave(t *testing.T) {
 		got := wave.Value + ": " + wave.Told
 		if err != nil {
 			got = err.Error()
+		}
+		if wave.Early != nil {
+			got += ": " + wave.Early.Error()
 		}
 		if got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", name, got, c.want)
