@@ -38,7 +38,7 @@ func Markdown(w io.Writer, plan *forecast.Plan) error {
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(m, "%d more diffs are left out here: see `-o html` or `-o text`.\n", left)
+		fmt.Fprintf(m, "Left out here, as a comment has no room for it: %s. See `-o html` or `-o text`.\n", count(left, "diff"))
 	}
 	_, err := io.WriteString(w, strings.TrimRight(m.String(), "\n")+"\n")
 	return err
@@ -85,7 +85,7 @@ func (m *markdown) set(s *forecast.Set) {
 // variants prints the variants of which something becomes, and how many stay as they are.
 func (m *markdown) variants(plan *forecast.Plan) {
 	if len(plan.Variants) == plan.Counts[forecast.Unchanged] {
-		fmt.Fprintf(m, "Nothing changes in %d variants.\n\n", len(plan.Variants))
+		fmt.Fprintf(m, "Nothing changes in %s.\n\n", count(len(plan.Variants), "variant"))
 		return
 	}
 	m.WriteString("| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n")
@@ -98,7 +98,7 @@ func (m *markdown) variants(plan *forecast.Plan) {
 			cell(upstreamOf(v)), filesOf(v), cell(thenOf(v)))
 	}
 	if n := plan.Counts[forecast.Unchanged]; n > 0 {
-		fmt.Fprintf(m, "\n%d variants stay as they are.\n", n)
+		fmt.Fprintf(m, "\nUnchanged: %s.\n", count(n, "variant"))
 	}
 	m.WriteString("\n")
 }

@@ -147,6 +147,7 @@ func (o *options) plan(ctx context.Context) (*forecast.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	plan.Notes = named.Notes
 	return plan, nil
 }
 

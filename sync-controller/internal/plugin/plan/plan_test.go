@@ -71,16 +71,6 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestPageIsWhole holds that the page asks the network for nothing.
-func TestPageIsWhole(t *testing.T) {
-	t.Parallel()
-	for _, forbidden := range []string{"<link", "src=", "@import", "url(", "fetch("} {
-		if strings.Contains(pageText, forbidden) {
-			t.Errorf("the page has %s", forbidden)
-		}
-	}
-}
-
 // TestMessages holds what is said of bad input.
 func TestMessages(t *testing.T) {
 	t.Parallel()

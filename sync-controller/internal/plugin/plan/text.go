@@ -77,9 +77,9 @@ func (t *text) set(s *forecast.Set) {
 // setSummary says what is written of the variants of a set.
 func setSummary(s *forecast.Set) string {
 	if len(s.Held) > 0 {
-		return fmt.Sprintf("would write %d variants, and is held", len(s.Held))
+		return "would write " + count(len(s.Held), "variant") + ", and is held"
 	}
-	out := fmt.Sprintf("creates %d, updates %d and deletes %d variants", len(s.Created), len(s.Updated), len(s.Deleted))
+	out := fmt.Sprintf("creates %d, updates %d and deletes %s", len(s.Created), len(s.Updated), count(len(s.Deleted), "variant"))
 	if len(s.HeldBack) > 0 {
 		out += fmt.Sprintf("; holds back %d", len(s.HeldBack))
 	}
