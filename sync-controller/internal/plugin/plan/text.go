@@ -63,13 +63,17 @@ func (t *text) set(s *forecast.Set) {
 		fmt.Fprintf(t, "  %s: %s\n", s.Condition.Reason, s.Condition.Message)
 	}
 	if len(s.Waves) > 0 {
-		table := tabwriter.NewWriter(t, 0, 0, 2, ' ', 0)
+		var rows strings.Builder
+		table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "  WAVE\tSTATE\tTARGETS\tUPDATED\tREACHED\tFAILED\tMESSAGE")
 		for _, w := range s.Waves {
 			fmt.Fprintf(table, "  %s\t%s\t%d\t%d\t%d\t%d\t%s\n", w.Name, w.State, w.Targets, w.Updated, w.Reached, w.Failed,
 				w.Message)
 		}
 		_ = table.Flush() // it writes to memory
+		for row := range strings.Lines(rows.String()) {
+			fmt.Fprintln(t, strings.TrimRight(row, " \n"))
+		}
 	}
 	fmt.Fprintln(t)
 }
