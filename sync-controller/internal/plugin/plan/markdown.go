@@ -13,8 +13,11 @@ import (
 // maxComment is how long a comment of a pull request may be, less what the rest of it needs.
 const maxComment = 60000
 
+// maxTables is how long all before the diffs may be.
+const maxTables = 40000
+
 // Markdown prints a plan for the comment of a pull request: the counts, conflicts, sets, what changes, and the diffs to
-// unfold. Diffs that make it too long for one are left out, which is said.
+// unfold. Rows and diffs that make it too long for one are left out, which is said.
 func Markdown(w io.Writer, plan *forecast.Plan) error {
 	m := &markdown{}
 	fmt.Fprintf(m, "### %s\n\n", summary(plan))
@@ -44,7 +47,12 @@ func Markdown(w io.Writer, plan *forecast.Plan) error {
 	return err
 }
 
-type markdown struct{ strings.Builder }
+// markdown is a plan on its way into a comment.
+type markdown struct {
+	strings.Builder
+	// left is how many rows of a table have been left out.
+	left int
+}
 
 // cell returns a text for a cell of a table.
 func cell(s string) string {
@@ -59,9 +67,28 @@ func (m *markdown) conflicts(plan *forecast.Plan) {
 	for i := range plan.Variants {
 		v := &plan.Variants[i]
 		for _, c := range v.Conflicts {
-			fmt.Fprintf(m, "| %s | %s | %s | %s |\n", cell(v.Name), cell(placeOf(&c)), cell(c.Local), cell(c.Updated))
+			m.row("| %s | %s | %s | %s |\n", cell(v.Name), cell(placeOf(&c)), cell(c.Local), cell(c.Updated))
 		}
 	}
+	m.endTable("conflict")
+}
+
+// row writes a row of a table, if there is room for it.
+func (m *markdown) row(format string, values ...any) {
+	row := fmt.Sprintf(format, values...)
+	if m.Len()+len(row) > maxTables {
+		m.left++
+		return
+	}
+	m.WriteString(row)
+}
+
+// endTable ends a table, and says how many of its rows are left out.
+func (m *markdown) endTable(of string) {
+	if m.left > 0 {
+		fmt.Fprintf(m, "\nLeft out here, as a comment has no room for it: %s. See `-o html` or `-o text`.\n", count(m.left, of))
+	}
+	m.left = 0
 	m.WriteString("\n")
 }
 
@@ -94,13 +121,13 @@ func (m *markdown) variants(plan *forecast.Plan) {
 		if v.Action == forecast.Unchanged {
 			continue
 		}
-		fmt.Fprintf(m, "| **%s** | %s | %s | %s | %s | %s |\n", v.Action, cell(v.Name), cell(packageOf(v)),
+		m.row("| **%s** | %s | %s | %s | %s | %s |\n", v.Action, cell(v.Name), cell(packageOf(v)),
 			cell(upstreamOf(v)), filesOf(v), cell(thenOf(v)))
 	}
+	m.endTable("variant")
 	if n := plan.Counts[forecast.Unchanged]; n > 0 {
-		fmt.Fprintf(m, "\nUnchanged: %s.\n", count(n, "variant"))
+		fmt.Fprintf(m, "Unchanged: %s.\n\n", count(n, "variant"))
 	}
-	m.WriteString("\n")
 }
 
 // diffOf returns the diffs of a draft, to unfold; "" if there are none.

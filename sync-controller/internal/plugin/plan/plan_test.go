@@ -154,7 +154,8 @@ func TestWriteTo(t *testing.T) {
 	}
 }
 
-// TestThousand plans 1,000 new variants from files, and tells what that took.
+// TestThousand plans 1,000 new variants from files, in no more memory than 300 MB, as a comment that is no longer than one
+// may be. It tells how long that took.
 func TestThousand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -171,15 +172,23 @@ func TestThousand(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	out, err := run(t, "-f", file, "--from", "testdata/snapshot", "--files")
+	out, err := run(t, "-f", file, "--from", "testdata/snapshot", "--files", "-o", "markdown")
 	if !errors.Is(err, cli.ErrChanges) {
 		t.Fatal(err)
 	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	t.Logf("%d variants: %s, %d MB from the system", variants, time.Since(began).Round(time.Millisecond), memory.Sys>>20)
-	if want := "Plan: 1000 create."; !strings.Contains(out, want) {
-		t.Errorf("there is no %q at the end of:\n%s", want, out[max(0, len(out)-500):])
+	if mb := memory.Sys >> 20; mb > 300 {
+		t.Errorf("it took %d MB", mb)
+	}
+	if len(out) > 65536 {
+		t.Errorf("the comment has %d bytes", len(out))
+	}
+	for _, want := range []string{"### Plan: 1000 create.", "Left out here, as a comment has no room for it: "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q in:\n%s", want, out[:min(len(out), 1000)])
+		}
 	}
 }
 
