@@ -102,6 +102,10 @@ func TestMessages(t *testing.T) {
 		want string
 	}{
 		"unknown format": {[]string{"-o", "xml"}, `-o is "xml", but must be one of text, json, yaml, markdown, html`},
+		"no flag": {[]string{"a.yaml", "b.yaml"},
+			"manifests are named by -f: write kubectl variants plan -f a.yaml -f b.yaml"},
+		"another namespace": {[]string{"-f", fleet, "--from", snapshot, "--namespace", "other"},
+			`the snapshot testdata/snapshot has no Repositories in the namespace "other", but in fleet: set --namespace`},
 		"nothing to delete": {[]string{"--delete", "--from", snapshot},
 			"--delete needs -f: the manifests of what is to be deleted"},
 		"not there": {[]string{"-f", "nowhere.yaml", "--from", snapshot}, "there is no file or directory nowhere.yaml"},
