@@ -77,7 +77,8 @@ func One(what string) cobra.PositionalArgs {
 		if len(args) == 1 {
 			return nil
 		}
-		return fmt.Errorf("%s is about one %s, and %d are named: write kubectl variants %s", cmd.Name(), what, len(args), cmd.Use)
+		return fmt.Errorf("%s is about one %s, and %d are named: write kubectl variants %s", cmd.Name(), what, len(args),
+			cmd.Use)
 	}
 }
 

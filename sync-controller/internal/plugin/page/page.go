@@ -113,8 +113,10 @@ func Write(w io.Writer, p *Page) error {
 		StyleSum         string
 		ScriptSum        string
 		Conflicted, Bars any
-	}{Page: p, Style: template.CSS(style), Script: template.JS(script), StyleSum: sum(style), //nolint:gosec // they are ours
-		ScriptSum: sum(script), Bars: bars(p.Counts)}
+	}{
+		Page: p, Bars: bars(p.Counts), StyleSum: sum(style), ScriptSum: sum(script),
+		Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // they are the page's own
+	}
 	number(p.Roots, new(int))
 	data.Conflicted = conflicted(p.Roots)
 	if err := parsed.Execute(w, data); err != nil {

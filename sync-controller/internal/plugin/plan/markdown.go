@@ -16,6 +16,9 @@ const maxComment = 60000
 // maxTables is how long all before the diffs may be.
 const maxTables = 40000
 
+// leftOut says what has no room.
+const leftOut = "Left out here, as a comment has no room for it: %s. See `-o html` or `-o text`.\n"
+
 // Markdown prints a plan for the comment of a pull request: the counts, conflicts, sets, what changes, and the diffs to
 // unfold. Rows and diffs that make it too long for one are left out, which is said.
 func Markdown(w io.Writer, plan *forecast.Plan) error {
@@ -37,11 +40,11 @@ func Markdown(w io.Writer, plan *forecast.Plan) error {
 				left++
 				continue
 			}
-			m.WriteString(diff)
+			fmt.Fprint(m, diff)
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(m, "Left out here, as a comment has no room for it: %s. See `-o html` or `-o text`.\n", count(left, "diff"))
+		fmt.Fprintf(m, leftOut, count(left, "diff"))
 	}
 	_, err := io.WriteString(w, strings.TrimRight(m.String(), "\n")+"\n")
 	return err
@@ -63,7 +66,7 @@ func (m *markdown) conflicts(plan *forecast.Plan) {
 	if plan.Conflicts == 0 {
 		return
 	}
-	m.WriteString("#### Conflicts\n\n| variant | where | here | upstream |\n|---|---|---|---|\n")
+	fmt.Fprint(m, "#### Conflicts\n\n| variant | where | here | upstream |\n|---|---|---|---|\n")
 	for i := range plan.Variants {
 		v := &plan.Variants[i]
 		for _, c := range v.Conflicts {
@@ -80,16 +83,16 @@ func (m *markdown) row(format string, values ...any) {
 		m.left++
 		return
 	}
-	m.WriteString(row)
+	fmt.Fprint(m, row)
 }
 
 // endTable ends a table, and says how many of its rows are left out.
 func (m *markdown) endTable(of string) {
 	if m.left > 0 {
-		fmt.Fprintf(m, "\nLeft out here, as a comment has no room for it: %s. See `-o html` or `-o text`.\n", count(m.left, of))
+		fmt.Fprintf(m, "\n"+leftOut, count(m.left, of))
 	}
 	m.left = 0
-	m.WriteString("\n")
+	fmt.Fprint(m, "\n")
 }
 
 func (m *markdown) set(s *forecast.Set) {
@@ -97,16 +100,16 @@ func (m *markdown) set(s *forecast.Set) {
 	if s.Condition.Reason != "" {
 		fmt.Fprintf(m, " %s: %s", s.Condition.Reason, cell(s.Condition.Message))
 	}
-	m.WriteString("\n\n")
+	fmt.Fprint(m, "\n\n")
 	if len(s.Waves) == 0 {
 		return
 	}
-	m.WriteString("| wave | state | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(m, "| wave | state | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n")
 	for _, w := range s.Waves {
 		fmt.Fprintf(m, "| %s | %s | %d | %d | %d | %d | %s |\n", cell(w.Name), w.State, w.Targets, w.Updated, w.Reached,
 			w.Failed, cell(w.Message))
 	}
-	m.WriteString("\n")
+	fmt.Fprint(m, "\n")
 }
 
 // variants prints the variants of which something becomes, and how many stay as they are.
@@ -115,7 +118,7 @@ func (m *markdown) variants(plan *forecast.Plan) {
 		fmt.Fprintf(m, "Nothing changes in %s.\n\n", count(len(plan.Variants), "variant"))
 		return
 	}
-	m.WriteString("| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(m, "| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n")
 	for i := range plan.Variants {
 		v := &plan.Variants[i]
 		if v.Action == forecast.Unchanged {

@@ -83,7 +83,8 @@ func setSummary(s *forecast.Set) string {
 	if len(s.Held) > 0 {
 		return "would write " + count(len(s.Held), "variant") + ", and is held"
 	}
-	out := fmt.Sprintf("creates %d, updates %d and deletes %s", len(s.Created), len(s.Updated), count(len(s.Deleted), "variant"))
+	out := fmt.Sprintf("creates %d, updates %d and deletes %s", len(s.Created), len(s.Updated),
+		count(len(s.Deleted), "variant"))
 	if len(s.HeldBack) > 0 {
 		out += fmt.Sprintf("; holds back %d", len(s.HeldBack))
 	}

@@ -128,8 +128,8 @@ func (n *Node) dot(out *strings.Builder, now time.Time, count *int) string {
 	if age := n.age(now); age != "-" {
 		lines[2] += ", " + age
 	}
-	fmt.Fprintf(out, "  %s [label=%s, color=%q, tooltip=%s];\n", id, dotText(strings.Join(lines, "\n")), colours[toneOf(n.State)],
-		dotText(n.Message))
+	fmt.Fprintf(out, "  %s [label=%s, color=%q, tooltip=%s];\n", id, dotText(strings.Join(lines, "\n")),
+		colours[toneOf(n.State)], dotText(n.Message))
 	for _, child := range n.Children {
 		fmt.Fprintf(out, "  %s -> %s;\n", id, child.dot(out, now, count))
 	}

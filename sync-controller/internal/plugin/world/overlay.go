@@ -73,8 +73,8 @@ func Overlay(ctx context.Context, w *snapshot.World, manifests []snapshot.Object
 		}
 	}
 	if len(repositories) > 0 {
-		named.Notes = []string{"Porch is taken to be able to read these Repositories, which are new, and to find no packages " +
-			"in them: " + strings.Join(repositories, ", ")}
+		named.Notes = []string{"Porch is taken to be able to read these Repositories, which are new, and to find no " +
+			"packages in them: " + strings.Join(repositories, ", ")}
 	}
 	if len(named.Sets)+len(named.Variants) > 0 {
 		return named, nil

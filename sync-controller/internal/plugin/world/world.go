@@ -71,8 +71,8 @@ func NamespaceOf(ctx context.Context, w *snapshot.World, asked, directory string
 	case asked == "":
 		return metav1.NamespaceDefault, nil
 	case len(known) > 0 && !slices.Contains(known, asked):
-		return "", fmt.Errorf("the snapshot %s has no Repositories in the namespace %q, but in %s: set --namespace", directory,
-			asked, strings.Join(known, ", "))
+		return "", fmt.Errorf("the snapshot %s has no Repositories in the namespace %q, but in %s: set --namespace",
+			directory, asked, strings.Join(known, ", "))
 	}
 	return asked, nil
 }
