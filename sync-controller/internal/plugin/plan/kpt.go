@@ -47,7 +47,7 @@ func render(ctx context.Context, kpt string, files map[string]string) (map[strin
 		return nil, err
 	}
 	var said bytes.Buffer
-	command := exec.CommandContext(ctx, kpt, "fn", "render", directory)
+	command := exec.CommandContext(ctx, kpt, "fn", "render", directory) //nolint:gosec // the user's kpt
 	command.Stdout, command.Stderr = &said, &said
 	if err := command.Run(); err != nil {
 		return nil, fmt.Errorf("kpt fn render failed (%w): %s", err, strings.TrimSpace(said.String()))
@@ -80,19 +80,20 @@ func (o *options) writer() func(string, map[string]string) error {
 	return func(name string, files map[string]string) error { return write(filepath.Join(o.write, name), files) }
 }
 
-// read returns the files of a directory and all below it.
+// read returns the files of a directory and all below it; what a link leads to outside of it is an error.
 func read(directory string) (map[string]string, error) {
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
 	files := map[string]string{}
-	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(directory, path)
-		files[filepath.ToSlash(name)] = string(data)
+		data, err := root.ReadFile(name)
+		files[name] = string(data)
 		return err
 	})
 	return files, err
