@@ -318,7 +318,7 @@ stack-down: ## Stop what stack-up started
 # Checking
 
 .PHONY: verify
-verify: verify-format verify-files verify-boundaries verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
+verify: verify-format verify-files verify-boundaries verify-guarantees verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run golangci-lint on all modules
@@ -341,6 +341,10 @@ verify-files:
 verify-boundaries:
 	@hack/boundaries.sh --self-check
 	@hack/boundaries.sh
+
+.PHONY: verify-guarantees
+verify-guarantees:
+	@hack/guarantees.sh check
 
 .PHONY: verify-vet
 verify-vet:
