@@ -18,6 +18,9 @@ import (
 // maxDepth bounds the nesting of a config; an alias within its own anchor would never end.
 const maxDepth = 100
 
+// maxEntries bounds the lists and maps of a config, but for objects of a cluster.
+const maxEntries = 10_000
+
 // decoder decodes a config and collects all that is wrong with it.
 type decoder struct {
 	config *yaml.RNode
@@ -44,6 +47,8 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, depth int) 
 		v = v.Elem()
 	}
 	switch {
+	case entries(n) > maxEntries && !isOpen(v):
+		d.errorf(path, "has %d entries: use %d at most", entries(n), maxEntries)
 	case hasNotation(v):
 		if err := unmarshal(n, v.Addr().Interface()); err != nil {
 			d.errorf(path, "cannot be read: %s", err)
@@ -66,6 +71,22 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, depth int) 
 	default:
 		v.SetString(n.Value)
 	}
+}
+
+// entries returns how many entries a list or map has; 0 for what is neither.
+func entries(n *yaml.Node) int {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return len(n.Content) / 2
+	case yaml.SequenceNode:
+		return len(n.Content)
+	}
+	return 0
+}
+
+// isOpen reports whether v is a list of what is not decoded: objects of a cluster.
+func isOpen(v reflect.Value) bool {
+	return v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Interface
 }
 
 // decodeInt decodes a whole number, in any of YAML's notations.
