@@ -82,7 +82,8 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 		}
 		return nil
 	})
-	f.IntVar(&o.Concurrency, "concurrency", 16, "how many PackageVariants are worked on at once")
+	f.IntVar(&o.Concurrency, "concurrency", 16,
+		"how many PackageVariants of a namespace are worked on at once; of all together, twice as many")
 	f.DurationVar(&o.LookWithin, "upgrade-window", 10*time.Minute,
 		"time over which all PackageVariants are looked at once after an upgrade of the controller")
 	f.DurationVar(&o.RequestTimeout, "request-timeout", 2*time.Minute,

@@ -10,6 +10,7 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/fair"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -41,7 +42,7 @@ const (
 
 // Options are what the controller can be told.
 type Options struct {
-	// Concurrency is how many variants are worked on at once.
+	// Concurrency is how many variants of a namespace are worked on at once; of all together, twice as many.
 	Concurrency int
 	// Runtime runs the functions.
 	Runtime mutate.Runtime
@@ -118,7 +119,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 				return []ctrl.Request{{NamespacedName: user}}
 			}))).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: options.Concurrency, RateLimiter: r.retries,
+			MaxConcurrentReconciles: 2 * options.Concurrency, NewQueue: fair.Queue(options.Concurrency), RateLimiter: r.retries,
 		}).
 		Complete(r)
 }

@@ -14,6 +14,7 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/fair"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -33,8 +34,9 @@ import (
 )
 
 const (
-	// concurrency is how many sets are worked on at once, so that one whose objects are slow to read holds up no other.
-	concurrency = 4
+	// concurrency is how many sets of a namespace are worked on at once, so that one whose objects are slow to read holds
+	// up no other; of all together, twice as many.
+	concurrency = 2
 	// firstRetry is the time after which an attempt that failed is made again for the first time.
 	firstRetry = 200 * time.Millisecond
 )
@@ -82,7 +84,7 @@ func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) 
 		WatchesRawSource(source.TypedChannel(changed, handler.TypedFuncs[types.NamespacedName,
 			ctrl.Request]{GenericFunc: laterSet})).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: concurrency, RateLimiter: r.retries,
+			MaxConcurrentReconciles: 2 * concurrency, NewQueue: fair.Queue(concurrency), RateLimiter: r.retries,
 		}).
 		Complete(r)
 }
