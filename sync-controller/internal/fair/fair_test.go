@@ -116,3 +116,33 @@ func TestWorkers(t *testing.T) {
 		q.ShutDown()
 	})
 }
+
+// TestShare holds that a namespace computes as much at once as its share is, and waits for no other's.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShare(2)
+		var mu sync.Mutex
+		ended := map[string]time.Duration{}
+		began := time.Now()
+		for namespace, n := range map[string]int{"hostile": 10, "good": 2} {
+			for range n {
+				go s.Do(namespace, func() {
+					time.Sleep(time.Second)
+					mu.Lock()
+					defer mu.Unlock()
+					ended[namespace] = time.Since(began)
+				})
+			}
+		}
+		time.Sleep(time.Hour)
+		if diff := cmp.Diff(map[string]time.Duration{"hostile": 5 * time.Second, "good": time.Second}, ended); diff != "" {
+			t.Errorf("ended, -want +got:\n%s", diff)
+		}
+		var none *Share
+		done := false
+		if none.Do("any", func() { done = true }); !done {
+			t.Error("without a share nothing is done")
+		}
+	})
+}

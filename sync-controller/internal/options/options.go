@@ -19,6 +19,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/calls"
+	"github.com/package-variants/package-variants/sync-controller/internal/fair"
 	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -196,6 +197,14 @@ func (o *Options) Functions() (mutate.Runtime, error) {
 	options := o.FunctionRunner
 	options.Version = cmp.Or(options.Version, version.Stamped(), "latest")
 	return functionrunner.New(options)
+}
+
+// Share returns what bounds the computing of the functions in this process; nil if they run elsewhere.
+func (o *Options) Share() *fair.Share {
+	if o.FunctionRuntime != builtin {
+		return nil
+	}
+	return fair.HalfShare()
 }
 
 // FunctionsVersion identifies the controller and the functions that it runs.

@@ -46,6 +46,8 @@ type Options struct {
 	Concurrency int
 	// Runtime runs the functions.
 	Runtime mutate.Runtime
+	// Share bounds what the functions of a namespace compute at once; nil for what runs elsewhere.
+	Share *fair.Share
 	// Version identifies the controller and the functions. After a change of it each variant is looked at once, all of
 	// them within LookWithin.
 	Version    string
@@ -58,6 +60,7 @@ type Reconciler struct {
 	live       client.Reader
 	porch      porch.Client
 	runtime    mutate.Runtime
+	share      *fair.Share
 	version    string
 	started    time.Time
 	lookWithin time.Duration
@@ -93,7 +96,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	r := &Reconciler{
 		client: mgr.GetClient(), live: mgr.GetAPIReader(),
 		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
-		runtime: options.Runtime, version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
+		runtime: options.Runtime, share: options.Share, version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
 		watches:  objects.New(mgr.GetRESTMapper(), metadataClient, wake),
 		upstream: recent.New[porch.Content](keptContents, keptFor),
 		allowed:  recent.New[bool](keptAnswers, answerFor),

@@ -46,6 +46,7 @@ type Reconciler struct {
 	client  porch.API      // reads from the cache
 	live    client.Reader  // reads from the API server
 	runtime mutate.Runtime // runs the function that expands sets
+	share   *fair.Share    // of what it computes; nil for what runs elsewhere
 	watches objects.Source
 	version string // of the controller and the functions
 	events  events.EventRecorder
@@ -55,8 +56,9 @@ type Reconciler struct {
 }
 
 // SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. After a
-// change of the version, which is that of the controller and of the functions, each set is expanded once.
-func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) error {
+// change of the version, which is that of the controller and of the functions, each set is expanded once. The share bounds
+// what the expansions of a namespace compute at once; nil for a runtime elsewhere.
+func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, share *fair.Share, version string) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("cannot make a client for metadata: %w", err)
@@ -66,7 +68,7 @@ func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) 
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
-		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, version: version,
+		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, share: share, version: version,
 		events: mgr.GetEventRecorder("package-variants"), retries: retry.New[ctrl.Request](firstRetry),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
