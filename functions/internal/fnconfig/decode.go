@@ -46,9 +46,16 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, depth int) 
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
-	switch {
-	case entries(n) > maxEntries && !isOpen(v):
+	if entries(n) > maxEntries && !isOpen(v) {
 		d.errorf(path, "has %d entries: use %d at most", entries(n), maxEntries)
+		return
+	}
+	d.decodeValue(n, v, path, depth)
+}
+
+// decodeValue is decode of a value that is there.
+func (d *decoder) decodeValue(n *yaml.Node, v reflect.Value, path string, depth int) {
+	switch {
 	case hasNotation(v):
 		if err := unmarshal(n, v.Addr().Interface()); err != nil {
 			d.errorf(path, "cannot be read: %s", err)
