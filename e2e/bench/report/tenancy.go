@@ -55,10 +55,12 @@ func middle(times []float64) float64 {
 // Rows are the times of each revision, and their medians.
 func (t *Tenancy) Rows() [][]string {
 	row := func(what string, times []float64, cpu float64) []string {
-		return []string{what, seconds(slices.Min(times)), seconds(middle(times)), seconds(slices.Max(times)), seconds(cpu)}
+		return []string{what, seconds(slices.Min(times)), seconds(middle(times)), seconds(slices.Max(times)),
+			seconds(cpu)}
 	}
 	return [][]string{
-		row("alone", t.AloneSeconds, t.AloneCPUSeconds), row("beside the hostile namespace", t.BesideSeconds, t.BesideCPUSeconds),
+		row("alone", t.AloneSeconds, t.AloneCPUSeconds),
+		row("beside the hostile namespace", t.BesideSeconds, t.BesideCPUSeconds),
 	}
 }
 

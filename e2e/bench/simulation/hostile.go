@@ -70,8 +70,8 @@ func begin(t harness.T, f *fleet, what report.Hostile) {
 func largeFile(size int) string {
 	var out strings.Builder
 	for i := 0; out.Len() < size; i++ {
-		fmt.Fprintf(&out, "---\n# not kpt.dev/config-injection\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: large-%d\ndata:\n",
-			i)
+		out.WriteString("---\n# not kpt.dev/config-injection\napiVersion: v1\nkind: ConfigMap\n")
+		fmt.Fprintf(&out, "metadata:\n  name: large-%d\ndata:\n", i)
 		for n := range 100 {
 			fmt.Fprintf(&out, "  key-%d: a value of no use, %d times over\n", n, i)
 		}

@@ -10,7 +10,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-type newQueue = func(string, workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request]
+type newQueue = func(
+	string, workqueue.TypedRateLimiter[ctrl.Request],
+) workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 // Queue returns what makes the work queue of a controller (controller.Options.NewQueue). Of the namespaces that wait,
 // the one that fewest workers are at is served next; of several, the one that has waited longest since it was served. A

@@ -96,7 +96,8 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	r := &Reconciler{
 		client: mgr.GetClient(), live: mgr.GetAPIReader(),
 		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
-		runtime: options.Runtime, share: options.Share, version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
+		runtime: options.Runtime, share: options.Share,
+		version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
 		watches:  objects.New(mgr.GetRESTMapper(), metadataClient, wake),
 		upstream: recent.New[porch.Content](keptContents, keptFor),
 		allowed:  recent.New[bool](keptAnswers, answerFor),

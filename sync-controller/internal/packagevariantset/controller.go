@@ -58,7 +58,9 @@ type Reconciler struct {
 // SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. After a
 // change of the version, which is that of the controller and of the functions, each set is expanded once. The share bounds
 // what the expansions of a namespace compute at once; nil for a runtime elsewhere.
-func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, share *fair.Share, version string) error {
+func SetupWithManager(
+	mgr ctrl.Manager, runtime mutate.Runtime, share *fair.Share, version string,
+) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("cannot make a client for metadata: %w", err)
