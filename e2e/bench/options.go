@@ -25,10 +25,11 @@ const (
 	functions = report.PartFunctions
 	scale     = report.PartScale
 	rollout   = report.PartRollout
+	tenancy   = report.PartTenancy
 )
 
 // parts are all of them, in the order of the page.
-var parts = []string{fanOut, rest, change, expansion, functions, scale, rollout}
+var parts = []string{fanOut, rest, change, expansion, functions, scale, rollout, tenancy}
 
 // options are what a run can be told.
 type options struct {
@@ -37,6 +38,7 @@ type options struct {
 	settle, resting time.Duration
 	count           int
 	sizes, targets  []int
+	hostile         report.Hostile
 	// merge tells whether the parts go into docs/benchmarks, beside those that are there.
 	merge bool
 	// args are the arguments.
@@ -49,6 +51,7 @@ func defaults() *options {
 		only: parts, scenario: contest.Scenario{Variants: 50, Repositories: 5},
 		settle: time.Minute, resting: time.Minute, count: 5, sizes: []int{100, 1000, 10000},
 		targets: []int{250, 500, 1000},
+		hostile: report.Hostile{Failing: 1000, Large: 20, PackageBytes: 5_000_000, Targets: 10_000, ChangesPerSecond: 10},
 	}
 }
 
@@ -79,6 +82,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 		numbers(&o.sizes))
 	f.Func("targets", "how many targets the simulated rollouts have, separated by commas (default 250,500,1000)",
 		numbers(&o.targets))
+	f.IntVar(&o.hostile.Failing, "failing", o.hostile.Failing, "how many variants of the hostile namespace fail")
 	f.BoolVar(&o.merge, "merge", false, "with -only: write the parts to "+docs+", and keep the others that are there")
 	if err := f.Parse(args); err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ const (
 	PartFunctions = "functions"
 	PartScale     = "scale"
 	PartRollout   = "rollout"
+	PartTenancy   = "tenancy"
 )
 
 // Apart is the origin of a part that was not measured with the others.
@@ -63,6 +64,8 @@ func (r *Run) Merge(since *Run, parts ...string) *Run {
 			merged.Scale = since.Scale
 		case PartRollout:
 			merged.Rollouts = since.Rollouts
+		case PartTenancy:
+			merged.Tenancy = since.Tenancy
 		}
 	}
 	return &merged

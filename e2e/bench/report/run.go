@@ -25,6 +25,8 @@ type Run struct {
 	Scale *Scale `json:"scale,omitempty"`
 	// Rollouts is point 7: rollouts in waves before a simulated Porch.
 	Rollouts *Rollouts `json:"rollouts,omitempty"`
+	// Tenancy is point 8: a namespace beside a hostile one, before a simulated Porch.
+	Tenancy *Tenancy `json:"tenancy,omitempty"`
 }
 
 // Origin says when, how and on what something was measured.

@@ -97,14 +97,17 @@ func measureRollouts(t harness.T, o *RolloutOptions, targets int) report.Rollout
 }
 
 // publishNext publishes another revision of the blueprint.
-func (f *fleet) publishNext() error {
+func (f *fleet) publishNext() error { return f.publish("v2", nextImage) }
+
+// publish publishes a revision of the blueprint that has another image.
+func (f *fleet) publish(workspace, image string) error {
 	files, err := blueprint()
 	if err != nil {
 		return err
 	}
 	const deployment = "deployment.yaml"
-	files[deployment] = strings.Replace(files[deployment], firstImage, nextImage, 1)
-	f.porch.Publish(namespace, "blueprints", "web", "v2", files)
+	files[deployment] = strings.Replace(files[deployment], firstImage, image, 1)
+	f.porch.Publish(namespace, "blueprints", "web", workspace, files)
 	return nil
 }
 

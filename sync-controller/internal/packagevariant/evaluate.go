@@ -63,13 +63,17 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 		return nil, err
 	}
 	lock := in.lock(target)
-	merged, conflicts, err := merging.Merge(original.Files, updated.Files, local, merging.Options{
-		OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
-		Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
-			Ref: lock.Ref}},
-		UpstreamLock: &merging.UpstreamLock{Type: "git", Git: &merging.GitLock{
-			Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref, Commit: lock.Commit,
-		}},
+	var merged map[string]string
+	var conflicts []merging.Conflict
+	r.share.Do(in.pv.Namespace, func() {
+		merged, conflicts, err = merging.Merge(original.Files, updated.Files, local, merging.Options{
+			OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
+			Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
+				Ref: lock.Ref}},
+			UpstreamLock: &merging.UpstreamLock{Type: "git", Git: &merging.GitLock{
+				Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref, Commit: lock.Commit,
+			}},
+		})
 	})
 	outcome := decide.Merge{}
 	for _, c := range conflicts {
@@ -100,8 +104,7 @@ func (o *observation) lock(target *revision.Revision) *revision.Lock {
 func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.Content,
 	files map[string]string) (evaluated, error) {
 	e := evaluated{content: content, files: files}
-	var err error
-	e.outcome, err = mutate.Apply(ctx, r.runtime, files, mutate.Request{
+	request := mutate.Request{
 		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
 		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable,
 			error) {
@@ -115,7 +118,9 @@ func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.C
 			e.versions = r.versions(e.references)
 			return r.injected(ctx, e.references, candidates)
 		},
-	})
+	}
+	var err error
+	r.share.Do(o.pv.Namespace, func() { e.outcome, err = mutate.Apply(ctx, r.runtime, files, request) })
 	return e, err
 }
 
