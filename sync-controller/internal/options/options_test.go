@@ -188,7 +188,7 @@ func TestHelp(t *testing.T) {
 	}
 	for _, line := range []string{
 		"Usage of sync-controller:",
-		"how many PackageVariants are worked on at once (default 16)",
+		"how many PackageVariants of a namespace are worked on at once; of all together, twice as many (default 16)",
 		"namespaces to work in, separated by commas (default all)",
 		"least level of what is logged: debug, info, warn or error (default INFO)",
 	} {
