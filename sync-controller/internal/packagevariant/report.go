@@ -41,6 +41,9 @@ func conditionOf(err error) v1alpha1.Condition {
 	switch {
 	case noRuntime:
 		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable, "will try again: "+runtime.Message)
+	case porch.RunnerUnavailable(err):
+		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable,
+			"will try again: Porch's function-runner does not answer: "+err.Error())
 	case porch.Unavailable(err):
 		return v1alpha1.Reconciling(v1alpha1.ReasonPorchUnavailable, "will try again: "+err.Error())
 	case ofFunction:
