@@ -75,6 +75,9 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		return ctrl.Result{}, errors.Join(out.err, r.remember(ctx, in, out))
 	}
 	after := out.decideAgain(&decided)
+	if decided.Conflicted == nil { // those of a draft that was finished are known by now
+		decided.Conflicted = after.Conflicted
+	}
 	condition, err := out.condition(after, in.Deleting)
 	more := out.err == nil && len(after.Steps) > 0
 	if err == nil && more && out.nothingToTell(in, condition) {
