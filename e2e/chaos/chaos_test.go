@@ -70,7 +70,7 @@ data:
 func TestChaos(t *testing.T) {
 	duration, seed := fromEnv(t, "CHAOS_FOR", shortRun, time.ParseDuration),
 		fromEnv(t, "CHAOS_SEED", 1, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) })
-	t.Logf("for %s, with the seed %d", duration, seed)
+	t.Logf("for %s, with the seed %d: make chaos CHAOS_FOR=%s CHAOS_SEED=%d", duration, seed, duration, seed)
 	w := newWorld(t)
 	w.populate()
 	w.replicas = newReplicas(w)
@@ -96,7 +96,10 @@ func TestChaos(t *testing.T) {
 	}
 	people.finish()
 	w.addAsked(d)
-	for _, wrong := range verdict(w.outcome(), d) {
+	o := w.outcome()
+	t.Logf("there are %d revisions, %d of which the controllers asked to approve, and %d edits", len(o.revisions),
+		len(d.asked), len(d.written))
+	for _, wrong := range verdict(o, d) {
 		t.Error(wrong)
 	}
 }

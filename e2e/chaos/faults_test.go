@@ -127,7 +127,9 @@ func (f *faults) endAll(components []string) bool {
 			continue
 		}
 		f.w.diary.note("kill %s", component)
-		f.w.stack.Kill(component)
+		if err := f.w.stack.Kill(component); err != nil {
+			f.w.t.Error(err)
+		}
 	}
 	time.Sleep(f.within(2 * time.Second))
 	for _, component := range restartOrder {

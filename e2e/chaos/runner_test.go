@@ -14,7 +14,9 @@ import (
 func TestRunnerDown(t *testing.T) {
 	w := newWorld(t)
 	w.blueprint()
-	w.stack.Kill(stack.FunctionRunner)
+	if err := w.stack.Kill(stack.FunctionRunner); err != nil {
+		t.Fatal(err)
+	}
 	w.replicas = newReplicas(w)
 	w.Apply(newVariant("manual-0", policies["manual-0"]))
 	pv := w.WaitReason("manual-0", v1alpha1.ReasonFunctionRunnerUnavailable)

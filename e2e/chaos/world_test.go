@@ -58,8 +58,8 @@ func newWorld(t *testing.T) *world {
 		"--clusterrole=package-variants-approver", "--user="+controller.Account); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	t.Cleanup(w.tell)
 	w.kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	t.Cleanup(w.tell) // before the directories go
 	var err error
 	w.proxy, err = proxy.Start(s.Config, proxy.Options{ImpersonateUser: controller.Account, ImpersonateGroups: []string{
 		"system:serviceaccounts", "system:authenticated"}})
@@ -84,8 +84,9 @@ func (w *world) tell() {
 		return
 	}
 	w.t.Logf("what was done:\n%s", &w.diary)
+	const status = `jsonpath={range .items[*]}{.metadata.name}: {.status}{"\n"}{end}`
 	for _, what := range [][]string{{"packagerevisions"}, {"packagevariants", "--output=wide"},
-		{"packagevariants,packagevariantsets", "--output=yaml"}} {
+		{"packagevariants", "--output=" + status}, {"packagevariantsets", "--output=" + status}} {
 		args := append([]string{"get", "--namespace=" + w.Namespace}, what...)
 		out, err := w.stack.Kubectl(context.Background(), args...) // the test's context has ended
 		w.t.Logf("%v: %v\n%s", args, err, out)
