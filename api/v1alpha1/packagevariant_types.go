@@ -235,6 +235,11 @@ type RequestedDraft struct {
 
 	// Source is the name of the PackageRevision that is cloned or edited, or upgraded to.
 	Source string `json:"source"`
+
+	// Commit holds what Porch made of it, if the controller could not save it then: a draft that has another one since was
+	// edited by somebody.
+	// +optional
+	Commit string `json:"commit,omitempty"`
 }
 
 // SavedDraft is the content of a draft as it was saved.

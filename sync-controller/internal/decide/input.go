@@ -87,6 +87,8 @@ type Draft struct {
 	Package   revision.Package
 	Workspace string
 	Task      revision.Task
+	// Commit is the commit of what Porch made; "" if that is not known.
+	Commit string
 }
 
 // Is reports whether two drafts are the same, by what the status of a variant keeps of one.

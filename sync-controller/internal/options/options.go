@@ -233,6 +233,9 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 		LeaseDuration:           &o.LeaseDuration, RenewDeadline: &o.RenewDeadline, RetryPeriod: &o.RetryPeriod,
 		LeaderElectionReleaseOnCancel: true, GracefulShutdownTimeout: &gracePeriod,
 	})
+	if err != nil && o.LeaderElection && o.LeaderElectionNamespace == "" { // which only a Pod knows by itself
+		err = fmt.Errorf("%w; outside of a cluster, set --leader-election-namespace", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -329,6 +329,22 @@ func TestManagerErrors(t *testing.T) {
 	}
 }
 
+// TestLeaderElectionOutsideOfCluster holds that who starts a replica outside of a cluster is told which flag is missing.
+func TestLeaderElectionOutsideOfCluster(t *testing.T) {
+	t.Parallel()
+	o := defaults()
+	o.Kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	o.Metrics.Address, o.ProbeAddress, o.LeaderElection = "0", "0", true
+	if err := os.WriteFile(o.Kubeconfig, fmt.Appendf(nil, kubeconfig, discovery(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := o.Manager()
+	const want = "; outside of a cluster, set --leader-election-namespace"
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v\nwant ...%s", err, want)
+	}
+}
+
 // TestFunctionsVersion holds what makes another version of the functions, after which each variant is looked at once.
 func TestFunctionsVersion(t *testing.T) {
 	t.Parallel()

@@ -131,6 +131,8 @@ func TestFill(t *testing.T) {
 	const made = "edge.web.packagevariant-1"
 	asked := &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-1", Task: "clone",
 		Source: "blueprints.web.v2"}
+	unsaved := asked.DeepCopy()
+	unsaved.Commit = "made"
 	known := &v1alpha1.RenderStatus{Err: "known"}
 	for name, c := range map[string]struct {
 		edit    func(*result)
@@ -141,6 +143,10 @@ func TestFill(t *testing.T) {
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"a step failed": {func(out *result) { out.err = errBoom }, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
+		"it could not be saved": {func(out *result) {
+			out.err = errBoom
+			out.Requested.Task, out.Requested.Commit = revision.Task{Type: "clone", Source: "blueprints.web.v2"}, "made"
+		}, unsaved, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it is not there": {func(out *result) { out.Requested.Workspace = "packagevariant-2" }, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it has no owner": {func(out *result) { out.Revisions[1].Owners = nil }, asked,

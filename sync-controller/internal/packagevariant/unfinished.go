@@ -31,6 +31,9 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 		return nil, false, err
 	}
 	untouched = kptfile.Meaning(made) == kptfile.Meaning(content.Files)
+	if commit := in.Requested.Commit; commit != "" { // what Porch made is known
+		untouched = commit == content.Commit
+	}
 	switch {
 	case wanted == nil:
 		return content.Files, untouched, nil
