@@ -37,12 +37,12 @@ func newDeeds() *deeds {
 func (d *deeds) see(drafts []porchapi.PackageRevision) {
 	first := map[string]string{}
 	for i := range drafts {
-		switch pkg := packageOf(&drafts[i]); {
-		case first[pkg] == "":
+		pkg := packageOf(&drafts[i])
+		if first[pkg] == "" {
 			first[pkg] = drafts[i].Name
-		default:
-			d.second[drafts[i].Name+" beside "+first[pkg]] = true
+			continue
 		}
+		d.second[drafts[i].Name+" beside "+first[pkg]] = true
 	}
 }
 

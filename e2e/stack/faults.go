@@ -27,8 +27,8 @@ const (
 // command is how a component was started.
 type command struct{ env, args []string }
 
-// Kill ends a component at once, as a node that fails does, and returns when it has ended. What it stored stays, but for
-// Porch's cache, which goes with its node: Porch v1.5 does not read a cache again in which it was cut short.
+// Kill ends a component at once, as a node that fails does, and returns when it has ended. What it stored stays, but
+// for Porch's cache, which goes with its node: Porch v1.5 does not read a cache again in which it was cut short.
 func (s *Stack) Kill(component string) error {
 	p := s.process(component)
 	if component == GitServer {

@@ -30,10 +30,7 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 	if err != nil {
 		return nil, false, err
 	}
-	untouched = kptfile.Meaning(made) == kptfile.Meaning(content.Files)
-	if commit := in.Requested.Commit; commit != "" { // what Porch made is known
-		untouched = commit == content.Commit
-	}
+	untouched = in.Requested.Commit == content.Commit || kptfile.Meaning(made) == kptfile.Meaning(content.Files)
 	switch {
 	case wanted == nil:
 		return content.Files, untouched, nil
@@ -42,7 +39,7 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 	}
 	merged, _, err := merging.Merge(made, wanted, content.Files, merging.Options{OnConflict: merging.KeepLocal})
 	if err != nil { // it is no package any more; the functions say why
-		return content.Files, false, nil //nolint:nilerr // see above
+		return content.Files, false, nil
 	}
 	return merged, false, nil
 }
