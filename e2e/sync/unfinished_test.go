@@ -44,6 +44,23 @@ func TestEditUnfinished(t *testing.T) {
 	})
 }
 
+// TestPublishUnfinished has a person publish such a draft, of which Porch has not written the owner, before another
+// controller finishes it: it is the variant's all the same, and what it lacks follows in another draft.
+func TestPublishUnfinished(t *testing.T) {
+	w := newWorld(t)
+	unfinished(w, func(pv *v1alpha1.PackageVariant, draft string, start func() *controller.Process) {
+		w.loseOwner(draft)
+		w.publish(draft)
+		c := start()
+		w.Eventually("what was published is the variant's", func() error { return w.ownedAgain(draft) })
+		// An upgrade by Porch lacks nothing here, the others lack the zone.
+		if target := w.target(pv.Name); (target == draft) != (pv.Name == "upgrade") {
+			t.Errorf("%s is followed by %s", draft, target)
+		}
+		w.quiet(c)
+	})
+}
+
 // unfinished kills the controller once Porch has made a draft of a variant, for one variant after the other, and calls
 // then for it, with what starts another controller.
 func unfinished(w *world, then func(pv *v1alpha1.PackageVariant, draft string, start func() *controller.Process),

@@ -276,7 +276,10 @@ func TestRequested(t *testing.T) {
 			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Draft)"+exists)},
 		"somebody made another by the same task": {input(clone, down("mine", 0, draft, foreign, ofClone)),
 			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.mine is Draft)"+exists)},
-		"somebody has published it: it is theirs": {input(clone, down("packagevariant-1", 1, published, foreign, ofClone)),
+		"somebody has published it": {input(clone, down("packagevariant-1", 1, published, foreign, ofClone)),
+			wantPending(MutationsChanged, one+" is to become this variant's", "TakeBack "+one)},
+		"somebody has published another of its workspace": {input(clone,
+			down("packagevariant-1", 1, published, foreign, unlocked, made("init", ""))),
 			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Published)"+exists)},
 	})
 }

@@ -155,11 +155,16 @@ func Obsolete(in *Input) []revision.Revision {
 
 // lost reports whether a revision is the variant's and has no owner: Porch lost it, or never came to write it.
 func lost(in *Input, r *revision.Revision) bool {
-	return len(r.Owners) == 0 && (in.Known[r.Name] || Requested(in, r))
+	return len(r.Owners) == 0 && (in.Known[r.Name] || asked(in, r))
 }
 
 // Requested reports whether a revision is the draft that Porch was asked to make, and that was not yet seen complete.
 func Requested(in *Input, r *revision.Revision) bool {
-	return r.Lifecycle == revision.Draft &&
-		in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: r.Task})
+	return r.Lifecycle == revision.Draft && asked(in, r)
+}
+
+// asked reports whether a revision was the draft that Porch was asked to make, whatever somebody has made of it since: it
+// may be proposed or published.
+func asked(in *Input, r *revision.Revision) bool {
+	return in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: r.Task})
 }
