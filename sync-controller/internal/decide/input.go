@@ -163,8 +163,8 @@ func Requested(in *Input, r *revision.Revision) bool {
 	return r.Lifecycle == revision.Draft && asked(in, r)
 }
 
-// asked reports whether a revision was the draft that Porch was asked to make, whatever somebody has made of it since: it
-// may be proposed or published.
+// asked reports whether a revision was the draft that Porch was asked to make, whatever somebody has made of it since:
+// it may be proposed or published.
 func asked(in *Input, r *revision.Revision) bool {
 	return in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: r.Task})
 }

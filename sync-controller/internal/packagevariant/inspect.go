@@ -167,20 +167,8 @@ func (r *Reconciler) refresh(ctx context.Context, seen *observation, steps []dec
 	if fresh.Revisions, err = r.porch.Revisions(ctx, pv.Namespace, downstream); err != nil {
 		return nil, err
 	}
-	for _, name := range pv.Status.OwnedRevisions {
-		if slices.ContainsFunc(slices.Concat(fresh.Revisions, fresh.Elsewhere),
-			func(r revision.Revision) bool { return r.Name == name }) {
-			continue
-		}
-		found, err := r.porch.Revision(ctx, pv.Namespace, name)
-		switch {
-		case err == nil && found.Package == downstream:
-			fresh.Revisions = append(fresh.Revisions, found)
-		case err == nil:
-			fresh.Elsewhere = append(fresh.Elsewhere, found)
-		case !apierrors.IsNotFound(err):
-			return nil, err
-		}
+	if err := r.addUnlisted(ctx, fresh); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(fresh.Revisions, revision.ByName)
 	return fresh, r.observeBases(ctx, fresh)

@@ -150,7 +150,7 @@ func TestFill(t *testing.T) {
 		"it is not there": {func(out *result) { out.Requested.Workspace = "packagevariant-2" }, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it has no owner": {func(out *result) { out.Revisions[1].Owners = nil }, asked,
-			[]v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
+			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it was saved": {func(out *result) { out.rendered = map[string]porchapi.RenderStatus{made: {Err: "new"}} }, nil,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: &v1alpha1.RenderStatus{Err: "new"}}}},
 		"a guard holds": {func(out *result) { out.Conflicting = "web-us" }, nil,
