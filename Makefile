@@ -249,6 +249,7 @@ e2e: tools build stack-tools ## Run tests of one package of e2e (PKG=./sync RUN=
 .PHONY: chaos
 chaos: export CHAOS_FOR ?= 5m
 chaos: PKG := ./chaos
+chaos: RUN := ^TestChaos$$
 chaos: GOTESTFLAGS += -v
 chaos: TEST_TIMEOUT := 24h
 chaos: e2e ## Kill a fleet's components at random while people work with it (CHAOS_FOR=5m, CHAOS_SEED=1)

@@ -19,10 +19,12 @@ type Theme struct {
 var (
 	Light = &Theme{ground: "#ffffff", soft: "#f6f8fa", line: "#d1d9e0", ink: "#1f2328", dim: "#59636e",
 		tones: map[string]string{"create": "#1a7f37", "publish": "#1a7f37", "upgrade": "#8a5a00", "merge": "#8a5a00",
-			"edit": "#8a5a00", "adopt": "#8a5a00", "wait": "#0969da", "delete": "#c1121f", "prune": "#c1121f", "fail": "#c1121f"}}
+			"edit": "#8a5a00", "adopt": "#8a5a00", "wait": "#0969da", "delete": "#c1121f", "prune": "#c1121f",
+			"fail": "#c1121f"}}
 	Dark = &Theme{ground: "#0d1117", soft: "#151b23", line: "#3d444d", ink: "#f0f6fc", dim: "#9198a1",
 		tones: map[string]string{"create": "#3fb950", "publish": "#3fb950", "upgrade": "#e3b341", "merge": "#e3b341",
-			"edit": "#e3b341", "adopt": "#e3b341", "wait": "#58a6ff", "delete": "#ff7b72", "prune": "#ff7b72", "fail": "#ff7b72"}}
+			"edit": "#e3b341", "adopt": "#e3b341", "wait": "#58a6ff", "delete": "#ff7b72", "prune": "#ff7b72",
+			"fail": "#ff7b72"}}
 )
 
 // Where things are, from left to right: the blueprint, the set, and the bands with the cards of the variants.
@@ -59,7 +61,8 @@ func Draw(p *Plan, theme *Theme, caption string) string {
 	height := bottom - bandGap + captionHeight
 	middle := (bottom-bandGap+margin)/2 - boxHeight/2
 	fmt.Fprintf(d, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" `+
-		`aria-label="%s" font-family="system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'Liberation Sans', sans-serif">`+"\n",
+		`aria-label="%s" font-family="system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'Liberation Sans', sans-serif">`+
+		"\n",
 		width, height, width, height, html.EscapeString(caption))
 	d.box(0, 0, width, height, 10, d.ground, d.ground)
 	d.arrow(margin+boxWidth, middle+boxHeight/2, setLeft, middle+boxHeight/2)

@@ -68,6 +68,7 @@ func (t *Tenancy) expectations() []Expectation {
 	if t == nil {
 		return nil
 	}
-	return []Expectation{atMost(fmt.Sprintf("tenancy: time of %s variants beside a hostile namespace, for each second alone",
-		count(t.Variants)), t.Beside()/t.Alone(), mostTenancy)}
+	what := fmt.Sprintf("tenancy: time of %s variants beside a hostile namespace, for each second alone",
+		count(t.Variants))
+	return []Expectation{atMost(what, t.Beside()/t.Alone(), mostTenancy)}
 }

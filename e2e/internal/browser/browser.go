@@ -40,11 +40,12 @@ type Page struct {
 
 // report reports once that tests were skipped.
 var report = sync.OnceValue(func() error {
-	return skipped.Report("the tests that look at pages", errors.New("there is no Chromium (on Debian, apt-get install chromium)"))
+	return skipped.Report("the tests that look at pages",
+		errors.New("there is no Chromium (on Debian, apt-get install chromium)"))
 })
 
-// Open opens a file in a window of a width, in the light, or dark. Without Chromium it skips the test, which is reported,
-// or fails it if the environment has REQUIRE_CHROMIUM.
+// Open opens a file in a window of a width, in the light, or dark. Without Chromium it skips the test, which is
+// reported, or fails it if the environment has REQUIRE_CHROMIUM.
 func Open(t *testing.T, file string, width int64, dark bool) *Page {
 	t.Helper()
 	found := slices.IndexFunc(names, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
@@ -127,8 +128,8 @@ func Eval[T any](p *Page, expression string) T {
 	return out
 }
 
-// Picture writes a picture of the whole page to a file, in the directory that the environment names as PICTURES; to none
-// without.
+// Picture writes a picture of the whole page to a file, in the directory that the environment names as PICTURES; to
+// none without.
 func (p *Page) Picture(name string) {
 	p.t.Helper()
 	dir := os.Getenv("PICTURES")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package skipped tells which tests did not run. go test does not show what tests that pass print; what is reported here
-// is shown by make test at its end.
+// Package skipped tells which tests did not run. go test does not show what tests that pass print; what is reported
+// here is shown by make test at its end.
 package skipped
 
 import (

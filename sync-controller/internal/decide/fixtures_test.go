@@ -120,6 +120,15 @@ func fails(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Err: errBoom} }
 }
 
+// untouched makes the files of a revision what Porch made.
+func untouched(name string) func(*Input) {
+	return func(in *Input) {
+		m := in.Mutations[name]
+		m.Untouched = true
+		in.Mutations[name] = m
+	}
+}
+
 func reverted(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Reverted: []string{"a.yaml", "cm.yaml"}} }
 }
@@ -180,12 +189,6 @@ func requests(workspace string, task revision.TaskType, source string) func(*Inp
 		}
 	}
 }
-
-// unsaved is what Porch made of the draft that was asked for, in a commit, and what could not be saved then.
-func unsaved(commit string) func(*Input) { return func(in *Input) { in.Requested.Commit = commit } }
-
-// inCommit has the content of a revision in a commit.
-func inCommit(commit string) edit { return func(r *revision.Revision) { r.Commit = commit } }
 
 func elsewhere(revisions ...revision.Revision) func(*Input) {
 	return func(in *Input) { in.Elsewhere = revisions }

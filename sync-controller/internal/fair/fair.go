@@ -10,14 +10,15 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-type newQueue = func(
+// NewQueue makes a work queue of a name, with a limiter (controller.Options.NewQueue).
+type NewQueue = func(
 	string, workqueue.TypedRateLimiter[ctrl.Request],
 ) workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 // Queue returns what makes the work queue of a controller (controller.Options.NewQueue). Of the namespaces that wait,
 // the one that fewest workers are at is served next; of several, the one that has waited longest since it was served. A
 // namespace has most workers at most, so that there is one for others even if all that it asks for hangs.
-func Queue(most int) newQueue {
+func Queue(most int) NewQueue {
 	return func(name string, limiter workqueue.TypedRateLimiter[ctrl.Request],
 	) workqueue.TypedRateLimitingInterface[ctrl.Request] {
 		lanes := newLanes(most)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
@@ -54,15 +55,27 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	if base == nil {
 		return nil, nil
 	}
-	original, err := r.shared(ctx, base)
+	merged, outcome, err := r.mergeChanges(ctx, in, base, in.Upstream, in.lock(target), local)
 	if err != nil {
 		return nil, err
 	}
-	updated, err := r.shared(ctx, in.Upstream)
+	outcome.Conflicts = append(slices.Clone(in.Merges[target.Name].Conflicts), outcome.Conflicts...)
+	in.Merges[target.Name] = outcome
+	return merged, nil
+}
+
+// mergeChanges merges the changes between two revisions of an upstream into files, as the spec wants it, and puts the
+// lock into their Kptfile. No files come of a merge that failed, or that conflicts stop.
+func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to *revision.Revision, lock *revision.Lock,
+	local map[string]string) (map[string]string, decide.Merge, error) {
+	original, err := r.shared(ctx, from)
 	if err != nil {
-		return nil, err
+		return nil, decide.Merge{}, err
 	}
-	lock := in.lock(target)
+	updated, err := r.shared(ctx, to)
+	if err != nil {
+		return nil, decide.Merge{}, err
+	}
 	var merged map[string]string
 	var conflicts []merging.Conflict
 	r.share.Do(in.pv.Namespace, func() {
@@ -84,8 +97,7 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	if err != nil && !errors.Is(err, merging.ErrConflicts) {
 		outcome.Err = fmt.Errorf("merge-upstream: %w", err)
 	}
-	in.Merges[target.Name] = outcome
-	return merged, nil
+	return merged, outcome, nil
 }
 
 // lock returns the lock of a target once it is on the upstream asked for. The address of the git repository stays as

@@ -56,8 +56,8 @@ type Reconciler struct {
 }
 
 // SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. After a
-// change of the version, which is that of the controller and of the functions, each set is expanded once. The share bounds
-// what the expansions of a namespace compute at once; nil for a runtime elsewhere.
+// change of the version, which is that of the controller and of the functions, each set is expanded once. The share
+// bounds what the expansions of a namespace compute at once; nil for a runtime elsewhere.
 func SetupWithManager(
 	mgr ctrl.Manager, runtime mutate.Runtime, share *fair.Share, version string,
 ) error {

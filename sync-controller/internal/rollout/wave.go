@@ -98,19 +98,24 @@ func (r *rollout) advance() {
 		if r.current == nil && !w.staysComplete() && !r.keepsClosed(w) {
 			r.open(w)
 		}
-		for _, rule := range waveRules {
-			if s := rule(r, w); s != nil {
-				w.now.State, w.now.Message = s.state, s.message
-				break
-			}
-		}
+		r.setState(w)
 		if r.current == nil && w.now.State != v1alpha2.WaveComplete {
 			r.current = w
 		}
-		w.now.Since = metav1.NewTime(r.stamp)
-		if w.before != nil && w.before.State == w.now.State {
-			w.now.Since = w.before.Since
+	}
+}
+
+// setState sets the state of a wave, and since when it has that.
+func (r *rollout) setState(w *wave) {
+	for _, rule := range waveRules {
+		if s := rule(r, w); s != nil {
+			w.now.State, w.now.Message = s.state, s.message
+			break
 		}
+	}
+	w.now.Since = metav1.NewTime(r.stamp)
+	if w.before != nil && w.before.State == w.now.State {
+		w.now.Since = w.before.Since
 	}
 }
 
