@@ -19,7 +19,7 @@ import (
 func TestUnfinished(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
-	unfinished(w, func(pv *v1alpha1.PackageVariant, draft string, start func() *controller.Process) {
+	unfinished(w, func(_ *v1alpha1.PackageVariant, draft string, start func() *controller.Process) {
 		c := start()
 		w.waitLifecycle(draft, isPublished)
 		w.quiet(c)

@@ -95,14 +95,16 @@ func parse(name, text string) (docs []*document, whole bool) {
 	return docs, resources == 0 || ambiguous(docs)
 }
 
-// maxMerged bounds the lists and maps that are merged by their elements: merge3 compares each with each.
-const maxMerged = 2_000
+// maxElements and maxEntries bound the lists and maps that are merged by what is in them: merge3 compares each with
+// each.
+const maxElements, maxEntries = 2_000, 10_000
 
 // tooLarge reports whether a document would take too long to be merged by resource.
 func tooLarge(root *yaml.Node) bool { return node.Bounded(root) != nil || isWide(root) }
 
 func isWide(n *yaml.Node) bool {
-	return len(n.Content) > maxMerged || slices.ContainsFunc(n.Content, isWide)
+	return n.Kind == yaml.SequenceNode && len(n.Content) > maxElements || len(n.Content) > 2*maxEntries ||
+		slices.ContainsFunc(n.Content, isWide)
 }
 
 // ambiguous reports whether two documents of a file are of one resource.

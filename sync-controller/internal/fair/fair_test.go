@@ -104,6 +104,8 @@ func TestWorkers(t *testing.T) {
 			q.Add(request("good/" + string(rune('A'+i))))
 		}
 		time.Sleep(time.Hour)
+		mu.Lock()
+		defer mu.Unlock()
 		if diff := cmp.Diff(map[string]int{"hostile": each, "good": each}, done); diff != "" {
 			t.Errorf("done, -want +got:\n%s", diff)
 		}
@@ -136,6 +138,8 @@ func TestShare(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Hour)
+		mu.Lock()
+		defer mu.Unlock()
 		if diff := cmp.Diff(map[string]time.Duration{"hostile": 5 * time.Second, "good": time.Second}, ended); diff != "" {
 			t.Errorf("ended, -want +got:\n%s", diff)
 		}

@@ -20,8 +20,8 @@ const (
 	maxWrites = 3
 )
 
-// untilKept changes the owners, or the lifecycle, of a revision, and sees to it that it stays so: Porch v1.5 brings back
-// what was before if it was reading the repository at the time.
+// untilKept changes the owners, or the lifecycle, of a revision, and sees to it that it stays so: Porch v1.5 brings
+// back what was before if it was reading the repository at the time.
 func (c *Client) untilKept(ctx context.Context, r *revision.Revision, what string,
 	is func(*revision.Revision) bool, write func() error) error {
 	for range maxWrites {
