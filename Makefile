@@ -249,6 +249,7 @@ e2e: tools build stack-tools ## Run tests of one package of e2e (PKG=./sync RUN=
 .PHONY: chaos
 chaos: export CHAOS_FOR ?= 5m
 chaos: PKG := ./chaos
+chaos: RUN := ^TestChaos$$
 chaos: GOTESTFLAGS += -v
 chaos: TEST_TIMEOUT := 24h
 chaos: e2e ## Kill a fleet's components at random while people work with it (CHAOS_FOR=5m, CHAOS_SEED=1)
@@ -324,7 +325,7 @@ stack-down: ## Stop what stack-up started
 # Checking
 
 .PHONY: verify
-verify: verify-format verify-files verify-boundaries verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
+verify: verify-format verify-files verify-boundaries verify-guarantees verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run golangci-lint on all modules
@@ -347,6 +348,10 @@ verify-files:
 verify-boundaries:
 	@hack/boundaries.sh --self-check
 	@hack/boundaries.sh
+
+.PHONY: verify-guarantees
+verify-guarantees:
+	@hack/guarantees.sh check
 
 .PHONY: verify-vet
 verify-vet:

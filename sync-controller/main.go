@@ -50,12 +50,13 @@ func run() error {
 	if err := porch.AddIndexes(mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
+	share := o.Share()
 	if err := packagevariant.SetupWithManager(mgr, packagevariant.Options{
-		Concurrency: o.Concurrency, Runtime: runtime, Version: o.FunctionsVersion(), LookWithin: o.LookWithin,
+		Concurrency: o.Concurrency, Runtime: runtime, Share: share, Version: o.FunctionsVersion(), LookWithin: o.LookWithin,
 	}); err != nil {
 		return err
 	}
-	if err := packagevariantset.SetupWithManager(mgr, runtime, o.FunctionsVersion()); err != nil {
+	if err := packagevariantset.SetupWithManager(mgr, runtime, share, o.FunctionsVersion()); err != nil {
 		return err
 	}
 	if err := fleet.SetupWithManager(mgr); err != nil {

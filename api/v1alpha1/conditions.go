@@ -73,8 +73,8 @@ const (
 	ReasonRenderFailed = "RenderFailed"
 	// ReasonFunctionFailed says that one of the variant's own functions failed (Stalled).
 	ReasonFunctionFailed = "FunctionFailed"
-	// ReasonFunctionRunnerUnavailable says that the function-runner, by which functions are run by image, does not
-	// answer (Reconciling).
+	// ReasonFunctionRunnerUnavailable says that the function-runner, which runs the functions of a package's pipeline,
+	// and those of the controller where they run by image, does not answer (Reconciling).
 	ReasonFunctionRunnerUnavailable = "FunctionRunnerUnavailable"
 	// ReasonSuspended says that spec.suspend keeps what is needed from being done (Stalled).
 	ReasonSuspended = "Suspended"

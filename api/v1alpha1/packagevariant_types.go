@@ -223,11 +223,9 @@ type Change struct {
 
 // RequestedDraft is a draft that Porch is asked to make.
 type RequestedDraft struct {
-	// Repo and Package name the package.
-	Repo    string `json:"repo"`
-	Package string `json:"package"`
-
-	// WorkspaceName is the workspace of the draft.
+	// Repo and Package name the package, WorkspaceName the workspace of the draft.
+	Repo          string `json:"repo"`
+	Package       string `json:"package"`
 	WorkspaceName string `json:"workspaceName"`
 
 	// Task is how Porch makes it: clone, upgrade or edit.
@@ -235,6 +233,10 @@ type RequestedDraft struct {
 
 	// Source is the name of the PackageRevision that is cloned or edited, or upgraded to.
 	Source string `json:"source"`
+
+	// Commit holds what Porch made of it, if the controller could not save that then: any other is of somebody's edit.
+	// +optional
+	Commit string `json:"commit,omitempty"`
 }
 
 // SavedDraft is the content of a draft as it was saved.

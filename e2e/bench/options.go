@@ -26,12 +26,13 @@ const (
 	functions = report.PartFunctions
 	scale     = report.PartScale
 	rollout   = report.PartRollout
+	tenancy   = report.PartTenancy
 	soaking   = report.PartSoak
 )
 
 // parts are those of a run of all, in the order of the page; named are those that can be named. The soak takes an hour.
 var (
-	parts = []string{fanOut, rest, change, expansion, functions, scale, rollout}
+	parts = []string{fanOut, rest, change, expansion, functions, scale, rollout, tenancy}
 	named = append(slices.Clone(parts), soaking)
 )
 
@@ -42,6 +43,7 @@ type options struct {
 	settle, resting time.Duration
 	count           int
 	sizes, targets  []int
+	hostile         report.Hostile
 	soak            soak.Options
 	// merge tells whether the parts go into docs/benchmarks, beside those that are there.
 	merge bool
@@ -55,6 +57,7 @@ func defaults() *options {
 		only: parts, scenario: contest.Scenario{Variants: 50, Repositories: 5},
 		settle: time.Minute, resting: time.Minute, count: 5, sizes: []int{100, 1000, 10000},
 		targets: []int{250, 500, 1000},
+		hostile: report.Hostile{Failing: 1000, Large: 20, PackageBytes: 5_000_000, Targets: 10_000, ChangesPerSecond: 10},
 		soak:    soak.Options{Variants: 10000, For: time.Hour, Rate: 1, Seed: 1},
 	}
 }
@@ -87,6 +90,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 		numbers(&o.sizes))
 	f.Func("targets", "how many targets the simulated rollouts have, separated by commas (default 250,500,1000)",
 		numbers(&o.targets))
+	f.IntVar(&o.hostile.Failing, "failing", o.hostile.Failing, "how many variants of the hostile namespace fail")
 	f.DurationVar(&o.soak.For, "soak-for", o.soak.For, "how long the fleet of the soak changes")
 	f.IntVar(&o.soak.Variants, "soak-variants", o.soak.Variants, "how many variants it has")
 	f.Float64Var(&o.soak.Rate, "soak-rate", o.soak.Rate, "how many changes a second there are")

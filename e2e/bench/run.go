@@ -25,6 +25,9 @@ const (
 	burst = 10000
 	// still is how long the controller must have had nothing to do when its memory at rest is read.
 	still = 10 * time.Second
+	// tenants is how many variants the namespace has that is measured beside a hostile one, rounds how many revisions it
+	// follows alone, and how many beside it.
+	tenants, rounds = 50, 3
 )
 
 // bench measures what the options ask for and writes the documents. What goes on is told to out.
@@ -129,6 +132,14 @@ func simulate(ctx context.Context, root string, o *options, out io.Writer, run *
 	if o.measures(rollout) {
 		err := simulation.MeasureRollouts(ctx, simulation.RolloutOptions{
 			Targets: o.targets, Latencies: latencies, Log: out,
+		}, run)
+		if err != nil {
+			return err
+		}
+	}
+	if o.measures(tenancy) {
+		err := simulation.MeasureTenancy(ctx, simulation.TenancyOptions{
+			Variants: tenants, Revisions: rounds, Hostile: o.hostile, Latencies: latencies, Log: out,
 		}, run)
 		if err != nil {
 			return err

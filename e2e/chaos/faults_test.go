@@ -5,69 +5,82 @@ package chaos
 import (
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/stack"
 )
 
+// controllers stands for the two controllers among the components.
+const controllers = "controllers"
+
+// restartOrder are the components of the stack, each after those without which it does not start.
+var restartOrder = []string{stack.APIServer, stack.GitServer, stack.FunctionRunner, stack.Porch}
+
+// quiet is a test for each of many controllers, whose logs it does not print: world.tell does, once.
+type quiet struct{ *testing.T }
+
+// Failed says that the test has not.
+func (quiet) Failed() bool { return false }
+
 // replicas are two controllers, of which one leads. One that ends is started again, as Kubernetes does.
 type replicas struct {
-	w   *world
-	dir string // of their logs
+	w      *world
+	dir    string // of their logs
+	keeper sync.WaitGroup
 
 	mu      sync.Mutex
 	running [2]*controller.Process
-	ending  bool
 }
 
 func newReplicas(w *world) *replicas {
 	r := &replicas{w: w, dir: w.t.TempDir()}
+	w.t.Cleanup(r.keeper.Wait) // it ends with the context of the test
 	for i := range r.running {
 		r.start(i)
-		go r.keep(i)
+		r.keeper.Go(func() { r.keep(i) })
 	}
 	r.running[0].WaitReady(w.t.Context())
-	w.t.Cleanup(func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.ending = true
-	})
 	return r
 }
 
 func (r *replicas) start(i int) {
-	r.running[i] = controller.Start(r.w.t, controller.Options{Kubeconfig: r.w.kubeconfig,
-		Namespaces: []string{r.w.Namespace}, Dir: filepath.Join(r.dir, strconv.Itoa(i)), Args: []string{"--log-format=text",
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.running[i] = controller.Start(quiet{r.w.t}, controller.Options{Kubeconfig: r.w.kubeconfig,
+		Namespaces: []string{r.w.Namespace}, Dir: r.logs(i), Args: []string{"--log-format=text",
 			"--leader-elect", "--leader-election-namespace=package-variants-system", "--leader-election-lease-duration=3s",
 			"--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms"}})
+}
+
+// logs returns the directory of the log of a controller, and of those that it took the place of.
+func (r *replicas) logs(i int) string { return filepath.Join(r.dir, strconv.Itoa(i)) }
+
+func (r *replicas) process(i int) *controller.Process {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.running[i]
 }
 
 // keep starts a controller again whenever it ends.
 func (r *replicas) keep(i int) {
 	for {
-		r.mu.Lock()
-		ended := r.running[i].Ended()
-		r.mu.Unlock()
-		<-ended
-		time.Sleep(200 * time.Millisecond)
-		r.mu.Lock()
-		if r.ending || r.w.t.Context().Err() != nil {
-			r.mu.Unlock()
+		select {
+		case <-r.process(i).Ended():
+		case <-r.w.t.Context().Done():
 			return
 		}
-		r.start(i)
-		r.mu.Unlock()
+		select {
+		case <-time.After(200 * time.Millisecond):
+			r.start(i)
+		case <-r.w.t.Context().Done():
+			return
+		}
 	}
-}
-
-// kill ends one of the controllers.
-func (r *replicas) kill(i int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.running[i].Kill()
 }
 
 // faults end components.
@@ -82,31 +95,54 @@ func newFaults(w *world, r *replicas, random *rand.Rand) *faults {
 	return &faults{w: w, replicas: r, random: random, killed: map[string]int{}}
 }
 
-// until ends one component after the other, each at least once before one is ended again, and starts those of the stack
-// again some time later.
+// until ends components, each at least once before one is ended again, and starts those of the stack again some time
+// later. Now and then it ends the next one, too, before that.
 func (f *faults) until(end time.Time) {
-	const controllers = "controllers"
-	components := []string{controllers, stack.Porch, stack.FunctionRunner, controllers, stack.GitServer, stack.APIServer}
-	for {
+	components := append([]string{controllers, controllers}, restartOrder...)
+	for first := true; first || time.Now().Before(end); first = false {
 		f.random.Shuffle(len(components), func(i, j int) { components[i], components[j] = components[j], components[i] })
-		for _, component := range components {
+		for left := components; len(left) > 0; {
+			n := 1
+			if f.random.IntN(4) == 0 {
+				n = min(2, len(left))
+			}
 			time.Sleep(f.within(3 * time.Second))
-			if time.Now().After(end) || f.w.t.Failed() {
+			over := !first && time.Now().After(end)
+			if over || f.w.t.Failed() || !f.endAll(left[:n]) {
 				return
 			}
-			f.killed[component]++
-			if component == controllers {
-				f.replicas.kill(f.random.IntN(2))
-				continue
-			}
-			f.w.stack.Kill(component)
-			time.Sleep(f.within(2 * time.Second))
-			if err := f.w.stack.Restart(f.w.t.Context(), component); err != nil {
-				f.w.t.Error(err)
-				return
-			}
+			left = left[n:]
 		}
 	}
+}
+
+// endAll ends components, and starts those of the stack again some time later. It reports false if one does not start.
+func (f *faults) endAll(components []string) bool {
+	for _, component := range components {
+		f.killed[component]++
+		if component == controllers {
+			i := f.random.IntN(len(f.replicas.running))
+			f.w.diary.note("kill controller %d", i)
+			f.replicas.process(i).Kill()
+			continue
+		}
+		f.w.diary.note("kill %s", component)
+		if err := f.w.stack.Kill(component); err != nil {
+			f.w.t.Error(err)
+		}
+	}
+	time.Sleep(f.within(2 * time.Second))
+	for _, component := range restartOrder {
+		if !slices.Contains(components, component) {
+			continue
+		}
+		if err := f.w.stack.Restart(f.w.t.Context(), component); err != nil {
+			f.w.t.Error(err)
+			return false
+		}
+		f.w.diary.note("%s is back", component)
+	}
+	return true
 }
 
 // within returns a time of up to a limit.

@@ -4,63 +4,64 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// patience is how long people try something that fails, which it does while a component is down.
-const patience = 2 * time.Minute
+const (
+	// patience is how long people try something that fails, which it does while a component is down.
+	patience = 5 * time.Minute
+	// attempt is how long people wait for an answer.
+	attempt = 30 * time.Second
+	// missing is how long a revision is not found before people take it for gone: Porch knows less after a start.
+	missing = 30 * time.Second
+)
+
+// errWaits says that something is under way.
+var errWaits = errors.New("it is not yet as it is to be")
 
 // people do what people do with a fleet, one thing after the other. What a component refuses, or does not answer, they
 // try again.
 type people struct {
 	w      *world
 	random *rand.Rand
-	// version is the newest of the blueprint, round the fact's, notes how many files they have written.
-	version, round, notes int
-	// contexts are the values in the package contexts of variants, by the variant.
-	contexts map[string]string
-	// written are the packages that they have written files to, by the file.
-	written map[string]string
-	// approved are the revisions that they meant to approve.
-	approved map[string]bool
-	// done counts what they did.
-	done map[string]int
+	// deeds are what they did, and did is how often they did each thing.
+	deeds *deeds
+	did   map[string]int
 }
 
-func newPeople(w *world, random *rand.Rand) *people {
-	return &people{w: w, random: random, version: 1, contexts: map[string]string{}, written: map[string]string{},
-		approved: map[string]bool{}, done: map[string]int{}}
+func newPeople(w *world, d *deeds, random *rand.Rand) *people {
+	return &people{w: w, random: random, deeds: d, did: map[string]int{}}
 }
 
-// until does one thing after the other, each of them at least once.
+// until does one thing after the other, each of them at least once. Each takes one number at random, so that what is
+// done next does not depend on what came of it.
 func (p *people) until(end time.Time) {
 	things := []struct {
 		name string
-		do   func()
+		do   func(random int)
 	}{
-		{"publish", p.publish}, {"fact", p.change}, {"edit", p.edit}, {"approve", p.approve}, {"context", p.context},
-		{"suspend", p.suspend}, {"edit", p.edit}, {"approve", p.approve},
+		{"publish", p.publish}, {"change the fact", p.changeFact}, {"edit", p.edit}, {"approve", p.approve},
+		{"change a context", p.changeContext}, {"suspend", p.suspend}, {"edit", p.edit}, {"approve", p.approve},
+		{"take the fact away", p.takeAway},
 	}
 	for first := true; first || time.Now().Before(end); first = false {
 		p.random.Shuffle(len(things), func(i, j int) { things[i], things[j] = things[j], things[i] })
 		for _, thing := range things {
-			if p.w.t.Failed() {
+			if p.w.t.Failed() || !first && time.Now().After(end) {
 				return
 			}
-			p.done[thing.name]++
-			thing.do()
+			p.did[thing.name]++
+			thing.do(p.random.IntN(1 << 30))
 			time.Sleep(time.Duration(p.random.Int64N(int64(time.Second))))
 		}
 	}
@@ -72,101 +73,62 @@ func (p *people) try(what string, do func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(p.w.t.Context(), patience)
 	defer cancel()
 	for {
-		attempt, end := context.WithTimeout(ctx, 20*time.Second)
-		err := do(attempt)
+		each, end := context.WithTimeout(ctx, attempt)
+		err := do(each)
 		end()
 		if err == nil {
 			return
 		}
 		select {
 		case <-ctx.Done():
-			p.w.t.Fatalf("cannot %s: %v", what, err)
+			p.w.t.Fatalf("cannot %s within %s: %v", what, patience, err)
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
 
-func (p *people) key(name string) client.ObjectKey {
-	return client.ObjectKey{Namespace: p.w.Namespace, Name: name}
-}
-
-// publish publishes a new version of the blueprint.
-func (p *people) publish() {
-	p.version++
-	workspace := fmt.Sprintf("v%d", p.version)
-	name := "blueprints.web." + workspace
-	draft := &porchapi.PackageRevision{
-		ObjectMeta: metav1.ObjectMeta{Namespace: p.w.Namespace},
-		Spec: porchapi.PackageRevisionSpec{RepositoryName: "blueprints", PackageName: "web", WorkspaceName: workspace,
-			Lifecycle: porchapi.PackageRevisionLifecycleDraft, Tasks: []porchapi.Task{{Type: porchapi.TaskTypeEdit,
-				Edit: &porchapi.PackageEditTaskSpec{Source: &porchapi.PackageRevisionRef{
-					Name: fmt.Sprintf("blueprints.web.v%d", p.version-1)}}}}},
-	}
+// publish publishes a new version of the blueprint. A draft that Porch was killed over is made anew.
+func (p *people) publish(int) {
+	version := p.deeds.version + 1
+	name := revisionOf(version)
+	draft := &porchapi.PackageRevision{ObjectMeta: p.w.meta("")}
+	draft.Spec = porchapi.PackageRevisionSpec{RepositoryName: "blueprints", PackageName: "web",
+		WorkspaceName: fmt.Sprintf("v%d", version), Lifecycle: porchapi.PackageRevisionLifecycleDraft,
+		Tasks: []porchapi.Task{{Type: porchapi.TaskTypeEdit,
+			Edit: &porchapi.PackageEditTaskSpec{Source: &porchapi.PackageRevisionRef{Name: revisionOf(p.deeds.version)}}}}}
 	p.try("make "+name, func(ctx context.Context) error {
-		if err := p.w.Client.Get(ctx, p.key(name), &porchapi.PackageRevision{}); !apierrors.IsNotFound(err) {
+		var resources porchapi.PackageRevisionResources
+		err := p.w.Client.Get(ctx, p.w.key(name), &resources)
+		switch files := resources.Spec.Resources; {
+		case apierrors.IsNotFound(err):
+			return errors.Join(p.w.Client.Create(ctx, draft.DeepCopy()), errWaits)
+		case err != nil:
 			return err
+		case files["Kptfile"] == "" || files["region.yaml"] == "":
+			return errors.Join(p.w.Client.Delete(ctx, &porchapi.PackageRevision{ObjectMeta: p.w.meta(name)}), errWaits)
+		case files["settings.yaml"] != settings(version):
+			resources.Spec.Resources["settings.yaml"] = settings(version)
+			return p.w.Client.Update(ctx, &resources)
 		}
-		return p.w.Client.Create(ctx, draft.DeepCopy())
+		return nil
 	})
-	p.write(name, "settings.yaml", settings(p.version))
 	p.publishDraft(name)
-}
-
-// write writes a file of a draft, and reports false if it is no draft any more.
-func (p *people) write(draft, file, content string) (written bool) {
-	p.try("write "+file+" of "+draft, func(ctx context.Context) error {
-		var resources porchapi.PackageRevisionResources
-		if err := p.w.Client.Get(ctx, p.key(draft), &resources); err != nil {
-			return err
-		}
-		if resources.Spec.Resources[file] == content || hasNote(resources.Spec.Resources, file) {
-			written = true // by a call whose answer was lost
-			return nil
-		}
-		var revision porchapi.PackageRevision
-		if err := p.w.Client.Get(ctx, p.key(draft), &revision); err != nil {
-			return err
-		}
-		if revision.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
-			return nil
-		}
-		resources.Spec.Resources[file] = content
-		return p.w.Client.Update(ctx, &resources)
-	})
-	return written || p.has(draft, file)
-}
-
-// hasNote reports whether the files have a note, which Porch may have put into another form.
-func hasNote(files map[string]string, file string) bool {
-	return strings.HasPrefix(file, "note-") && strings.Contains(files[file], strings.TrimSuffix(file, ".yaml"))
-}
-
-// has reports whether a revision has a file.
-func (p *people) has(name, file string) (has bool) {
-	p.try("read "+name, func(ctx context.Context) error {
-		var resources porchapi.PackageRevisionResources
-		err := p.w.Client.Get(ctx, p.key(name), &resources)
-		has = resources.Spec.Resources[file] != ""
-		return err
-	})
-	return has
+	p.deeds.version = version
+	p.w.diary.note("published %s", name)
 }
 
 // publishDraft proposes and approves a draft, unless that is done.
 func (p *people) publishDraft(name string) {
-	p.approved[name] = true
+	p.deeds.approved[name] = true
 	p.try("publish "+name, func(ctx context.Context) error {
 		var revision porchapi.PackageRevision
-		if err := p.w.Client.Get(ctx, p.key(name), &revision); err != nil {
+		if err := p.w.Client.Get(ctx, p.w.key(name), &revision); err != nil {
 			return err
 		}
 		switch revision.Spec.Lifecycle {
 		case porchapi.PackageRevisionLifecycleDraft:
 			revision.Spec.Lifecycle = porchapi.PackageRevisionLifecycleProposed
-			if err := p.w.Client.Update(ctx, &revision); err != nil {
-				return err
-			}
-			return fmt.Errorf("it is proposed, not approved")
+			return errors.Join(p.w.Client.Update(ctx, &revision), errWaits)
 		case porchapi.PackageRevisionLifecycleProposed:
 			revision.Spec.Lifecycle = porchapi.PackageRevisionLifecyclePublished
 			return p.w.Client.SubResource("approval").Update(ctx, &revision)
@@ -176,45 +138,61 @@ func (p *people) publishDraft(name string) {
 	})
 }
 
-// change changes the fact that is injected.
-func (p *people) change() {
-	p.round++
-	p.try("change the fact", func(ctx context.Context) error {
-		var eu corev1.ConfigMap
-		if err := p.w.Client.Get(ctx, p.key("eu"), &eu); err != nil {
-			return err
+// changeFact changes the fact that is injected.
+func (p *people) changeFact(int) {
+	p.deeds.round++
+	p.tellFact()
+	p.w.diary.note("changed the fact to %d", p.deeds.round)
+}
+
+// tellFact makes the fact what it is.
+func (p *people) tellFact() {
+	p.try("tell the fact", func(ctx context.Context) error {
+		err := p.w.Client.Update(ctx, p.w.fact(p.deeds.round))
+		if apierrors.IsNotFound(err) {
+			return p.w.Client.Create(ctx, p.w.fact(p.deeds.round))
 		}
-		eu.Data["api"] = strconv.Itoa(p.round)
-		return p.w.Client.Update(ctx, &eu)
+		return err
 	})
 }
 
-// anyVariant returns one of the variants without a set.
-func (p *people) anyVariant() string {
-	all := append(append([]string{}, manual...), automatic...)
-	return all[p.random.IntN(len(all))]
+// takeAway takes the fact away for a while, during which the controller must not publish what needs it.
+func (p *people) takeAway(random int) {
+	p.try("take the fact away", func(ctx context.Context) error {
+		return client.IgnoreNotFound(p.w.Client.Delete(ctx, p.w.fact(p.deeds.round)))
+	})
+	p.w.diary.note("took the fact away")
+	time.Sleep(time.Duration(random) % (3 * time.Second))
+	p.tellFact()
+	p.w.diary.note("brought the fact back")
 }
 
-// context changes what a variant says of its package.
-func (p *people) context() {
-	name := p.anyVariant()
-	p.contexts[name] = strconv.Itoa(p.notes*1000 + p.round)
-	p.variant(name, func(pv *v1alpha1.PackageVariant) { pv.Spec.PackageContext.Data["round"] = p.contexts[name] })
+// changeContext changes what a variant says of its package.
+func (p *people) changeContext(random int) {
+	name := alone[random%len(alone)]
+	p.deeds.changes++
+	p.deeds.contexts[name] = strconv.Itoa(p.deeds.changes)
+	p.variant(name, func(pv *v1alpha1.PackageVariant) {
+		pv.Spec.PackageContext.Data["round"] = p.deeds.contexts[name]
+	})
+	p.w.diary.note("changed the context of %s to %s", name, p.deeds.contexts[name])
 }
 
 // suspend suspends a variant for a while.
-func (p *people) suspend() {
-	name := p.anyVariant()
+func (p *people) suspend(random int) {
+	name := alone[random%len(alone)]
 	p.variant(name, func(pv *v1alpha1.PackageVariant) { pv.Spec.Suspend = true })
-	time.Sleep(time.Duration(p.random.Int64N(int64(time.Second))))
+	p.w.diary.note("suspended %s", name)
+	time.Sleep(time.Duration(random) % time.Second)
 	p.variant(name, func(pv *v1alpha1.PackageVariant) { pv.Spec.Suspend = false })
+	p.w.diary.note("resumed %s", name)
 }
 
 // variant changes a variant.
 func (p *people) variant(name string, change func(*v1alpha1.PackageVariant)) {
 	p.try("change PackageVariant "+name, func(ctx context.Context) error {
 		var pv v1alpha1.PackageVariant
-		if err := p.w.Client.Get(ctx, p.key(name), &pv); err != nil {
+		if err := p.w.Client.Get(ctx, p.w.key(name), &pv); err != nil {
 			return err
 		}
 		change(&pv)
@@ -222,67 +200,126 @@ func (p *people) variant(name string, change func(*v1alpha1.PackageVariant)) {
 	})
 }
 
-// open returns the drafts of downstream packages.
+// open returns the drafts, and what is proposed, of downstream packages. Of each package there may be one.
 func (p *people) open() (drafts []porchapi.PackageRevision) {
 	p.try("list the drafts", func(ctx context.Context) error {
 		revisions, err := p.w.downstreams(ctx)
 		drafts = nil
-		for _, r := range revisions {
-			if !r.IsPublished() {
-				drafts = append(drafts, r)
+		for i := range revisions {
+			if !revisions[i].IsPublished() {
+				drafts = append(drafts, revisions[i])
 			}
 		}
 		return err
 	})
+	p.deeds.see(drafts)
 	return drafts
 }
 
-// edit adds a file to one of the open drafts, but not to those of the set.
-func (p *people) edit() {
+// alone returns one of the open drafts of variants without a set that has a lifecycle which is wanted; nil if there is
+// none.
+func (p *people) aDraft(random int, wanted ...porchapi.PackageRevisionLifecycle) *porchapi.PackageRevision {
+	var drafts []porchapi.PackageRevision
 	for _, draft := range p.open() {
-		if draft.Spec.RepositoryName != "edge" || p.random.IntN(2) == 0 {
-			continue
+		for _, lifecycle := range wanted {
+			if draft.Spec.RepositoryName == "edge" && draft.Spec.Lifecycle == lifecycle {
+				drafts = append(drafts, draft)
+			}
 		}
-		p.notes++
-		name := fmt.Sprintf("note-%d", p.notes)
-		file := name + ".yaml"
-		if p.write(draft.Name, file, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: "+name+"\n") {
-			p.written[file] = draft.Spec.PackageName
-		}
+	}
+	if len(drafts) == 0 {
+		return nil
+	}
+	return &drafts[random%len(drafts)]
+}
+
+// edit edits one of the open drafts: it adds a file, or a line to a file that comes from the blueprint.
+func (p *people) edit(random int) {
+	draft := p.aDraft(random, porchapi.PackageRevisionLifecycleDraft)
+	if draft == nil {
 		return
+	}
+	p.deeds.notes++
+	e := edit{file: "settings.yaml", note: fmt.Sprintf("note-%d", p.deeds.notes)}
+	if random%2 == 0 {
+		e.file = e.note + ".yaml"
+	}
+	switch written := p.write(draft.Name, e); {
+	case written:
+		p.deeds.written[e] = packageOf(draft)
+		p.w.diary.note("wrote %s to %s of %s", e.note, e.file, draft.Name)
+	default:
+		p.w.diary.note("could not write %s to %s of %s, which is no draft any more", e.note, e.file, draft.Name)
 	}
 }
 
-// approve publishes one of the open drafts.
-func (p *people) approve() {
-	for _, draft := range p.open() {
-		if draft.Spec.RepositoryName == "edge" && p.random.IntN(2) == 0 {
-			p.publishDraft(draft.Name)
-			return
+// write makes an edit of a draft, and reports false if that is none any more.
+func (p *people) write(draft string, e edit) (written bool) {
+	var since time.Time // when it was missed
+	p.try("write "+e.file+" of "+draft, func(ctx context.Context) error {
+		var resources porchapi.PackageRevisionResources
+		var revision porchapi.PackageRevision
+		err := p.w.Client.Get(ctx, p.w.key(draft), &resources)
+		if err == nil {
+			err = p.w.Client.Get(ctx, p.w.key(draft), &revision)
 		}
+		switch {
+		case apierrors.IsNotFound(err) && since.IsZero():
+			since = time.Now()
+			return err
+		case apierrors.IsNotFound(err) && time.Since(since) > missing:
+			return nil
+		case err != nil:
+			return err
+		}
+		since = time.Time{}
+		if written = e.in(resources.Spec.Resources); written { // by a call whose answer was lost
+			return nil
+		}
+		if revision.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
+			return nil
+		}
+		e.into(resources.Spec.Resources)
+		err = p.w.Client.Update(ctx, &resources)
+		written = err == nil
+		return err
+	})
+	return written
+}
+
+// approve publishes one of the open drafts.
+func (p *people) approve(random int) {
+	draft := p.aDraft(random, porchapi.PackageRevisionLifecycleDraft, porchapi.PackageRevisionLifecycleProposed)
+	if draft == nil {
+		return
 	}
+	p.publishDraft(draft.Name)
+	p.w.diary.note("approved %s", draft.Name)
 }
 
 // finish publishes whatever waits for people, until nothing does.
 func (p *people) finish() {
 	p.w.Eventually("everything is published that is to be", func() error {
 		for _, draft := range p.open() {
-			if p.waitsForPeople(&draft) && p.w.complete(p, draft.Name, draft.Spec.PackageName) == nil {
+			files, err := p.w.files(draft.Name)
+			if err == nil && p.waitsForPeople(&draft) && len(p.deeds.lacks(packageOf(&draft), files)) == 0 {
 				p.publishDraft(draft.Name)
+				p.w.diary.note("approved %s in the end", draft.Name)
 			}
 		}
-		return p.w.settled(p)
+		return p.w.settled(p.deeds)
 	})
 }
 
 // waitsForPeople reports whether the controller will not publish a draft: so says its variant's policy, or its
 // condition, where people wrote to the draft, or may have: the controller was killed before it knew its own write.
 func (p *people) waitsForPeople(draft *porchapi.PackageRevision) bool {
-	if !isAutomatic(draft.Spec.PackageName) {
+	if isManual(packageOf(draft)) {
 		return true
 	}
 	for _, owner := range draft.OwnerReferences {
-		if p.w.Condition(owner.Name, v1alpha1.ConditionApproved).Reason == v1alpha1.ReasonEditedByOthers {
+		switch p.w.Condition(owner.Name, v1alpha1.ConditionApproved).Reason {
+		case v1alpha1.ReasonEditedByOthers, v1alpha1.ReasonLaterRevision:
 			return true
 		}
 	}

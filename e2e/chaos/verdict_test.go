@@ -3,157 +3,260 @@
 package chaos
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha2"
-
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/types"
 )
 
-// downstreams returns the revisions of all packages but the blueprint, those of a package in the order in which they
-// were made, without those that follow a branch.
-func (w *world) downstreams(ctx context.Context) ([]porchapi.PackageRevision, error) {
-	var list porchapi.PackageRevisionList
-	if err := w.Client.List(ctx, &list, client.InNamespace(w.Namespace)); err != nil {
-		return nil, err
-	}
-	out := slices.DeleteFunc(list.Items, func(r porchapi.PackageRevision) bool {
-		return r.Spec.RepositoryName == "blueprints" || r.Spec.Revision == -1
-	})
-	slices.SortFunc(out, func(a, b porchapi.PackageRevision) int {
-		return cmp.Or(cmp.Compare(packageOf(&a), packageOf(&b)), cmp.Compare(number(&a), number(&b)))
-	})
-	return out, nil
+// deeds are what people and the controllers did.
+type deeds struct {
+	// version is the newest of the blueprint, round the fact's. changes and notes count what people did to contexts, and
+	// their edits.
+	version, round, changes, notes int
+	// contexts are the values in the package contexts of variants, by the variant.
+	contexts map[string]string
+	// written are the packages of the edits that people made.
+	written map[edit]string
+	// approved are the revisions that people meant to approve, asked those that a controller asked Porch to.
+	approved, asked map[string]bool
+	// second are the drafts that were seen beside another of the same package.
+	second map[string]bool
 }
 
-func packageOf(r *porchapi.PackageRevision) string {
-	return r.Spec.RepositoryName + "/" + r.Spec.PackageName
+func newDeeds() *deeds {
+	return &deeds{version: 1, contexts: map[string]string{}, written: map[edit]string{}, approved: map[string]bool{},
+		asked: map[string]bool{}, second: map[string]bool{}}
 }
 
-// number returns the number of the controller's workspace.
-func number(r *porchapi.PackageRevision) (n int) {
-	_, _ = fmt.Sscanf(r.Spec.WorkspaceName, "packagevariant-%d", &n)
-	return n
-}
-
-// settled returns why the fleet is not what it is to be; nil if it is.
-func (w *world) settled(p *people) error {
-	ctx := w.t.Context()
-	var variants v1alpha1.PackageVariantList
-	if err := w.Client.List(ctx, &variants, client.InNamespace(w.Namespace)); err != nil {
-		return err
-	}
-	if len(variants.Items) != len(manual)+len(automatic)+3 {
-		return fmt.Errorf("there are %d variants", len(variants.Items))
-	}
-	for _, pv := range variants.Items {
-		ready := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady)
-		if ready == nil || ready.Status != "True" || ready.ObservedGeneration != pv.Generation {
-			return fmt.Errorf("PackageVariant %s is not ready: %+v", pv.Name, ready)
-		}
-	}
-	var fleet v1alpha2.PackageVariantSet
-	if err := w.Client.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: "fleet"}, &fleet); err != nil {
-		return err
-	}
-	want := fmt.Sprintf("blueprints.web.v%d", p.version)
-	if r := fleet.Status.Rollout; r == nil || r.Phase != "Complete" || r.Revision.Name != want {
-		return fmt.Errorf("the rollout of %s is not complete: %+v", want, r)
-	}
-	newest, err := w.newest(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range newest {
-		if !r.IsPublished() {
-			return fmt.Errorf("%s is %s", r.Name, r.Spec.Lifecycle)
-		}
-		if err := w.complete(p, r.Name, r.Spec.PackageName); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// newest returns the newest revision of each package, by the package.
-func (w *world) newest(ctx context.Context) (map[string]porchapi.PackageRevision, error) {
-	revisions, err := w.downstreams(ctx)
-	newest := map[string]porchapi.PackageRevision{}
-	for _, r := range revisions {
-		newest[packageOf(&r)] = r
-	}
-	return newest, err
-}
-
-// complete returns what a revision lacks of what it is to have: the newest blueprint, the newest fact, the variant's
-// context, and all that people wrote to the package.
-func (w *world) complete(p *people, name, pkg string) error {
-	var resources porchapi.PackageRevisionResources
-	if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &resources); err != nil {
-		return err
-	}
-	want := map[string]string{
-		"settings.yaml": fmt.Sprintf("version: \"%d\"", p.version), "region.yaml": fmt.Sprintf("api: \"%d\"", p.round),
-	}
-	if context := p.contexts[pkg]; context != "" {
-		want["package-context.yaml"] = fmt.Sprintf("round: \"%s\"", context)
-	}
-	for file, in := range p.written {
-		if in == pkg {
-			want[file] = "name: " + strings.TrimSuffix(file, ".yaml")
-		}
-	}
-	for _, file := range slices.Sorted(maps.Keys(want)) {
-		if !strings.Contains(resources.Spec.Resources[file], want[file]) {
-			return fmt.Errorf("%s has not %q in %s:\n%s", name, want[file], file, resources.Spec.Resources[file])
-		}
-	}
-	return nil
-}
-
-// judge holds what has to be true of all revisions, whatever happened on the way.
-func (w *world) judge(p *people) {
-	w.t.Helper()
-	revisions, err := w.downstreams(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	before := map[string]map[string]string{} // the files of the revision before, by the package
-	for _, r := range revisions {
-		if len(r.OwnerReferences) != 1 || !strings.Contains(r.OwnerReferences[0].Name, r.Spec.PackageName) {
-			w.t.Errorf("%s is owned by %v", r.Name, r.OwnerReferences)
-		}
-		if !r.IsPublished() {
-			w.t.Errorf("%s is %s, beside what is published", r.Name, r.Spec.Lifecycle)
+// see notes which of the drafts there are at a moment stand beside another of their package.
+func (d *deeds) see(drafts []porchapi.PackageRevision) {
+	first := map[string]string{}
+	for i := range drafts {
+		pkg := packageOf(&drafts[i])
+		if first[pkg] == "" {
+			first[pkg] = drafts[i].Name
 			continue
 		}
-		files := w.Files(r.Name)
-		if pkg := r.Spec.PackageName; !p.approved[r.Name] {
-			if !isAutomatic(pkg) {
-				w.t.Errorf("%s was approved by nobody", r.Name)
-			}
-			if edits := newNotes(before[packageOf(&r)], files); len(edits) > 0 {
-				w.t.Errorf("the controller has approved %s, in which people wrote %v", r.Name, edits)
-			}
-		}
-		before[packageOf(&r)] = files
+		d.second[drafts[i].Name+" beside "+first[pkg]] = true
 	}
 }
 
-// newNotes returns what people wrote between two revisions.
-func newNotes(before, after map[string]string) (notes []string) {
-	for file := range after {
-		if strings.HasPrefix(file, "note-") && before[file] == "" {
-			notes = append(notes, file)
+// edit is what somebody wrote to a file of a package: all of it, or a line.
+type edit struct{ file, note string }
+
+// line is what an edit adds to a file that comes from the blueprint.
+func (e edit) line() string { return fmt.Sprintf("  %s: \"kept\" # by hand\n", e.note) }
+
+func (e edit) ownFile() bool { return strings.HasPrefix(e.file, e.note) }
+
+// into makes the edit in the files.
+func (e edit) into(files map[string]string) {
+	if e.ownFile() {
+		files[e.file] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + e.note + "\n"
+		return
+	}
+	files[e.file] = strings.TrimSuffix(files[e.file], "\n") + "\n" + e.line()
+}
+
+// in reports whether the files have the edit. Porch may have put a file into another form.
+func (e edit) in(files map[string]string) bool {
+	if e.ownFile() {
+		return strings.Contains(files[e.file], "name: "+e.note+"\n")
+	}
+	return strings.Contains(files[e.file], e.line())
+}
+
+var noteName = regexp.MustCompile(`note-\d+`)
+
+// notes returns which edits the files have, by their names.
+func notes(files map[string]string) map[string]bool {
+	found := map[string]bool{}
+	for file, content := range files {
+		for _, name := range noteName.FindAllString(file+"\n"+content, -1) {
+			found[name] = true
 		}
 	}
-	return notes
+	return found
+}
+
+// lacks returns what the files of a package lack of what the newest revision is to have: the newest blueprint, the
+// newest fact, and the variant's context.
+func (d *deeds) lacks(pkg string, files map[string]string) (lacking []string) {
+	want := map[string]string{
+		"settings.yaml": fmt.Sprintf("version: \"%d\"", d.version), "region.yaml": fmt.Sprintf("api: \"%d\"", d.round),
+	}
+	if context := d.contexts[strings.TrimPrefix(pkg, "edge/")]; context != "" {
+		want["package-context.yaml"] = fmt.Sprintf("round: \"%s\"", context)
+	}
+	for _, file := range slices.Sorted(maps.Keys(want)) {
+		if !strings.Contains(files[file], want[file]) {
+			lacking = append(lacking, fmt.Sprintf("%q in %s:\n%s", want[file], file, files[file]))
+		}
+	}
+	return lacking
+}
+
+// outcome is what there is in the end.
+type outcome struct {
+	// variants are the UIDs of the variants, by the package that each asks for.
+	variants map[string]types.UID
+	// revisions are those of all packages but the blueprint, those of a package in the order in which they were made.
+	revisions []porchapi.PackageRevision
+	// files are the files of the revisions, by the name.
+	files map[string]map[string]string
+	// references are what git has: branches and tags without the branch that is published, by the Repository.
+	references map[string][]string
+}
+
+// newest returns the newest revision of each package that has one, by the package.
+func (o *outcome) newest() map[string]*porchapi.PackageRevision {
+	newest := map[string]*porchapi.PackageRevision{}
+	for i := range o.revisions {
+		newest[packageOf(&o.revisions[i])] = &o.revisions[i]
+	}
+	return newest
+}
+
+// verdict returns what is not as it has to be in the end, whatever happened on the way; nothing if all is.
+func verdict(o *outcome, d *deeds) (wrong []string) {
+	for _, rule := range []func(*outcome, *deeds) []string{right, kept, single, owned, permitted} {
+		wrong = append(wrong, rule(o, d)...)
+	}
+	return wrong
+}
+
+// right holds that the newest revision of each package is published, and what its variant asks for.
+func right(o *outcome, d *deeds) (wrong []string) {
+	newest := o.newest()
+	for _, pkg := range slices.Sorted(maps.Keys(o.variants)) {
+		r := newest[pkg]
+		if r == nil {
+			wrong = append(wrong, pkg+" has no revision")
+			continue
+		}
+		if !r.IsPublished() {
+			wrong = append(wrong, fmt.Sprintf("%s is %s", r.Name, r.Spec.Lifecycle))
+		}
+		for _, lacking := range d.lacks(pkg, o.files[r.Name]) {
+			wrong = append(wrong, r.Name+" has not "+lacking)
+		}
+	}
+	return wrong
+}
+
+// kept holds that every edit is in the newest revision of its package.
+func kept(o *outcome, d *deeds) (wrong []string) {
+	newest := o.newest()
+	for e, pkg := range d.written {
+		if r := newest[pkg]; r == nil || !e.in(o.files[r.Name]) {
+			wrong = append(wrong, fmt.Sprintf("%s is lost, which people wrote to %s of %s", e.note, e.file, pkg))
+		}
+	}
+	slices.Sort(wrong)
+	return wrong
+}
+
+// single holds that no package ever had two drafts, and that none is left over, in Porch or in git.
+func single(o *outcome, d *deeds) (wrong []string) {
+	for _, second := range slices.Sorted(maps.Keys(d.second)) {
+		wrong = append(wrong, "there was "+second)
+	}
+	newest := o.newest()
+	for i := range o.revisions {
+		if r := &o.revisions[i]; !r.IsPublished() && newest[packageOf(r)] != r {
+			wrong = append(wrong, fmt.Sprintf("%s is %s, beside what is newer", r.Name, r.Spec.Lifecycle))
+		}
+	}
+	for _, repository := range slices.Sorted(maps.Keys(o.references)) {
+		for _, reference := range o.references[repository] {
+			if strings.HasPrefix(reference, "refs/heads/") {
+				wrong = append(wrong, "the git repository of "+repository+" has the branch "+reference)
+			}
+		}
+	}
+	return wrong
+}
+
+// owned holds that each revision is owned by the variant that asks for its package, and by no other, and that git has
+// the published ones and no others.
+func owned(o *outcome, _ *deeds) (wrong []string) {
+	published := map[string]bool{}
+	for i := range o.revisions {
+		r := &o.revisions[i]
+		if owners := r.OwnerReferences; len(owners) != 1 || owners[0].UID != o.variants[packageOf(r)] {
+			var names []string
+			for _, owner := range owners {
+				names = append(names, owner.Name)
+			}
+			wrong = append(wrong, fmt.Sprintf("%s is owned by %q", r.Name, names))
+		}
+		if r.IsPublished() {
+			published[fmt.Sprintf("%s refs/tags/%s/v%d", r.Spec.RepositoryName, r.Spec.PackageName, r.Spec.Revision)] = true
+		}
+	}
+	for _, repository := range slices.Sorted(maps.Keys(o.references)) {
+		for _, reference := range o.references[repository] {
+			tag := repository + " " + reference
+			if strings.HasPrefix(reference, "refs/tags/") && !published[tag] {
+				wrong = append(wrong, "the git repository has what Porch does not know: "+tag)
+			}
+			delete(published, tag)
+		}
+	}
+	for _, tag := range slices.Sorted(maps.Keys(published)) {
+		wrong = append(wrong, "the git repository has not "+tag)
+	}
+	return wrong
+}
+
+// permitted holds that the controller approved nothing that a rule leaves to people: what the policy of a variant does,
+// what people edited, and what waits for a readiness gate.
+func permitted(o *outcome, d *deeds) (wrong []string) {
+	before := map[string]map[string]bool{} // the edits in the revision before, by the package
+	for i := range o.revisions {
+		r := &o.revisions[i]
+		pkg, found := packageOf(r), notes(o.files[r.Name])
+		switch {
+		case d.asked[r.Name] && isManual(pkg):
+			wrong = append(wrong, "the controller has asked to approve "+r.Name+", in spite of approvalPolicy Manual")
+		case d.asked[r.Name] && isInitial(pkg) && r.Spec.Revision > 1:
+			wrong = append(wrong, "the controller has asked to approve "+r.Name+", in spite of approvalPolicy Initial")
+		}
+		if r.IsPublished() && !d.approved[r.Name] {
+			wrong = append(wrong, published(r, d, newNotes(before[pkg], found))...)
+		}
+		if r.IsPublished() {
+			before[pkg] = found
+		}
+	}
+	return wrong
+}
+
+// published returns what forbids that a revision was published, by anybody but people.
+func published(r *porchapi.PackageRevision, d *deeds, edits []string) (wrong []string) {
+	if !d.asked[r.Name] {
+		wrong = append(wrong, r.Name+" was approved by nobody")
+	}
+	if len(edits) > 0 {
+		wrong = append(wrong, fmt.Sprintf("the controller has approved %s, in which people wrote %v", r.Name, edits))
+	}
+	if !porchapi.PackageRevisionIsReady(r.Spec.ReadinessGates, r.Status.Conditions) {
+		wrong = append(wrong, fmt.Sprintf("the controller has approved %s, of which the readiness gates are not met", r.Name))
+	}
+	return wrong
+}
+
+// newNotes returns the edits that were made between two revisions.
+func newNotes(before, after map[string]bool) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if !before[name] {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -3,54 +3,134 @@
 package examples
 
 import (
-	"os"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// named is a test that the page of guarantees names, with the package behind it where that is not e2e/sync.
-var named = regexp.MustCompile("`(Test[A-Za-z]+)`(, `Test[A-Za-z]+`)*( \\(`([a-z0-9/-]+)`\\))?")
+// guarantee is a row of the tables of docs/guarantees.md.
+type guarantee struct {
+	// tests are those that show what is promised: the directory and the name of each.
+	tests []string
+	// taken are the ways in which what keeps the promise was taken away: the names of patches, "rules" and "nothing".
+	taken []string
+}
 
-var testName = regexp.MustCompile("Test[A-Za-z]+")
+var (
+	// named are tests in a cell, with the directory behind them where that is not e2e/sync.
+	named    = regexp.MustCompile("`(Test[A-Za-z]+)`(, `Test[A-Za-z]+`)*( \\(`([a-z0-9/-]+)`\\))?")
+	testName = regexp.MustCompile("Test[A-Za-z]+")
+	// patchHead is the first line of a patch: the module, unless it is e2e, the package in it, and the tests.
+	patchHead = regexp.MustCompile(`^Test: (?:MODULE=([a-z-]+) )?PKG=\./([a-z0-9/-]+) RUN=([A-Za-z|]+)\n\n[A-Z].*\.\n\ndiff `)
+	ruleTable = regexp.MustCompile(`(?m)^internal/([a-z]+)/[a-z]+\.go [a-z][a-zA-Z]+( Test[A-Za-z|]+)?$`)
+)
 
-// TestGuarantees holds that the tests exist by which docs/guarantees.md shows what is promised, and the patches.
-func TestGuarantees(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile(filepath.Join(root, "docs", "guarantees.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for line := range strings.Lines(string(page)) {
-		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
-		if !strings.HasPrefix(line, "|") || len(cells) < 3 || !strings.Contains(line, "`Test") {
+// guarantees reads the page.
+func guarantees(t *testing.T) (all []guarantee) {
+	t.Helper()
+	for line := range strings.Lines(read(t, filepath.Join(root, "docs", "guarantees.md"))) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| promise |") {
 			continue
 		}
-		for _, group := range named.FindAllStringSubmatch(line, -1) {
+		cells := strings.Split(strings.TrimSuffix(line[2:], " |\n"), "|")
+		if len(cells) != 4 {
+			t.Errorf("%swant four cells: promise, also when, test, taken away", line)
+			continue
+		}
+		g := guarantee{taken: strings.Split(strings.TrimSpace(cells[3]), ", ")}
+		for _, group := range named.FindAllStringSubmatch(cells[2], -1) {
 			dir := "e2e/sync"
 			if group[4] != "" {
 				dir = group[4]
 			}
 			for _, name := range testName.FindAllString(group[0], -1) {
-				found++
-				if !hasTest(t, dir, name) {
-					t.Errorf("there is no test %s in %s", name, dir)
+				g.tests = append(g.tests, dir+" "+name)
+			}
+		}
+		if len(g.tests) == 0 || len(g.tests) != len(testName.FindAllString(line, -1)) {
+			t.Errorf("%swant tests in the third cell, and nowhere else", line)
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// TestGuarantees holds that the tests exist by which docs/guarantees.md shows what is promised, that each promise says
+// what was taken away to see them fail, and that the patches which take it away are for these tests.
+func TestGuarantees(t *testing.T) {
+	t.Parallel()
+	patches := guaranteePatches(t)
+	unnamed := maps.Clone(patches)
+	all := guarantees(t)
+	for _, g := range all {
+		for _, test := range g.tests {
+			if dir, name, _ := strings.Cut(test, " "); !hasTest(t, dir, name) {
+				t.Errorf("there is no test %s in %s", name, dir)
+			}
+		}
+		for _, how := range g.taken {
+			switch tests, isPatch := patches[strings.Trim(how, "`")]; {
+			case how == "nothing", how == "rules" && ofRules(t, g):
+			case !isPatch:
+				t.Errorf("%v: there is no way %q to take away what keeps this", g.tests, how)
+			default:
+				delete(unnamed, strings.Trim(how, "`"))
+				for _, test := range tests {
+					if !slices.Contains(g.tests, test) {
+						t.Errorf("%v: the patch %s is for %s", g.tests, how, test)
+					}
 				}
 			}
 		}
-		switch how := cells[len(cells)-1]; how {
-		case "rules", "by hand":
-		default:
-			if _, err := os.Stat(filepath.Join(root, "hack", "guarantees", how+".patch")); err != nil {
-				t.Errorf("%s: %v", strings.TrimSpace(line), err)
+	}
+	if len(unnamed) > 0 {
+		t.Errorf("no promise names these patches: %v", slices.Sorted(maps.Keys(unnamed)))
+	}
+	if len(all) < 30 {
+		t.Errorf("found only %d promises", len(all))
+	}
+}
+
+// guaranteePatches returns the tests of each patch of hack/guarantees, by its name.
+func guaranteePatches(t *testing.T) map[string][]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "hack", "guarantees", "*.patch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	patches := map[string][]string{}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".patch")
+		head := patchHead.FindStringSubmatch(read(t, file))
+		if head == nil {
+			t.Errorf("%s does not begin with its tests and a sentence", file)
+			continue
+		}
+		module := head[1]
+		if module == "" {
+			module = "e2e"
+		}
+		for test := range strings.SplitSeq(head[3], "|") {
+			patches[name] = append(patches[name], module+"/"+head[2]+" "+test)
+		}
+	}
+	return patches
+}
+
+// ofRules reports whether a promise names a package of which hack/guarantees.sh takes away the rules.
+func ofRules(t *testing.T, g guarantee) bool {
+	t.Helper()
+	for _, table := range ruleTable.FindAllStringSubmatch(read(t, filepath.Join(root, "hack", "guarantees.sh")), -1) {
+		for _, test := range g.tests {
+			if strings.HasPrefix(test, "sync-controller/internal/"+table[1]+" ") {
+				return true
 			}
 		}
 	}
-	if found < 30 {
-		t.Errorf("found only %d tests", found)
-	}
+	return false
 }
 
 // hasTest reports whether a directory has a test of that name.
@@ -60,14 +140,7 @@ func hasTest(t *testing.T, dir, name string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(content), "\nfunc "+name+"(t *testing.T)") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(files, func(file string) bool {
+		return strings.Contains(read(t, file), "\nfunc "+name+"(t *testing.T)")
+	})
 }

@@ -37,6 +37,9 @@ func startShell(t *testing.T, example string) *shell {
 	}
 	dir := filepath.Join(temp, "repository")
 	bin := map[string]string{"tools": filepath.Dir(tool.Path), "functions": tool.Functions}
+	if plugin := os.Getenv("KUBECTL_VARIANTS"); plugin != "" {
+		bin["kubectl-variants"] = plugin
+	}
 	if err := walkthrough.Clone(dir, root, bin, example); err != nil {
 		t.Fatal(err)
 	}

@@ -143,7 +143,7 @@ func readable(t *testing.T, g *guide) {
 	if may(prometheus, "get", "/metrics") {
 		t.Error("Prometheus may read metrics before it is bound")
 	}
-	g.reading(t, monitoring).follow(t, "Metrics")
+	g.reading(t, monitoring).follow(t, "Who may read the metrics")
 	g.run(t, "kubectl auth can-i get /metrics --as="+prometheus)
 	for _, c := range []struct {
 		user, verb, path string

@@ -27,12 +27,12 @@ spec:
     - {name: canary, selector: {matchLabels: {wave: canary}}, after: {approval: true}}
 `
 
-// waitWave waits until a wave of the set is in a state.
-func (w *world) waitWave(name string, state v1alpha2.WaveState) {
+// waitWave waits until a wave of a set is in a state.
+func (w *world) waitWave(of, name string, state v1alpha2.WaveState) {
 	w.t.Helper()
 	w.Eventually(fmt.Sprintf("the wave %s is %s", name, state), func() error {
 		var set v1alpha2.PackageVariantSet
-		key := client.ObjectKey{Namespace: w.Namespace, Name: "sites"}
+		key := client.ObjectKey{Namespace: w.Namespace, Name: of}
 		if err := w.Client.Get(w.t.Context(), key, &set); err != nil || set.Status.Rollout == nil {
 			return fmt.Errorf("there is no rollout: %v, %w", set.Status.Conditions, err)
 		}
@@ -45,8 +45,8 @@ func (w *world) waitWave(name string, state v1alpha2.WaveState) {
 	})
 }
 
-// variantIn waits until the variant of a Repository is ready, and returns its name.
-func (w *world) variantIn(repo string) (name string) {
+// variantIn waits until the variant of a package in a Repository is ready, and returns its name.
+func (w *world) variantIn(repo, pkg string) (name string) {
 	w.t.Helper()
 	w.Eventually("there is a variant in "+repo, func() error {
 		var list v1alpha1.PackageVariantList
@@ -61,7 +61,7 @@ func (w *world) variantIn(repo string) (name string) {
 		}
 		return fmt.Errorf("there are %d others", len(list.Items))
 	})
-	w.target(name, repo+".web.packagevariant-1")
+	w.target(name, repo+"."+pkg+".packagevariant-1")
 	return name
 }
 
@@ -76,22 +76,22 @@ func TestWave(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Apply(set)
-	w.variantIn("alpha")
-	w.waitWave("canary", v1alpha2.WaveProgressing)
+	w.variantIn("alpha", "web")
+	w.waitWave("sites", "canary", v1alpha2.WaveProgressing)
 	w.expect(answer{"", `error: the rollout of the PackageVariantSet "sites" has no wave "canry": did you mean "canary"?` +
 		"\n", 2}, "approve", "--set=sites", "--wave=canry")
 	w.expect(answer{"", `error: the PackageVariantSet "sites" has no PackageVariant in the wave rest` + "\n", 2},
 		"approve", "--set=sites", "--wave=rest")
 	w.shows(0, "trace", "packagevariantset/sites")
 	w.shows(0, "approve", "--set=sites", "--wave=canary", "--yes")
-	w.waitWave("canary", v1alpha2.WaveComplete)
-	north := w.variantIn("north")
+	w.waitWave("sites", "canary", v1alpha2.WaveComplete)
+	north := w.variantIn("north", "web")
 	if got := w.kubectl("variants", "approve", "--set=sites", "--wave=rest", "--yes"); got.code != 0 || !strings.Contains(got.out,
 		"the wave rest of sites needs no approval of its own\npackagerevision/north.web.packagevariant-1 approved\n") {
 		t.Errorf("the last wave: %+v", got)
 	}
 	w.Eventually("it is published", func() error { return lifecycleIs(w.Variant(north), "Published") })
-	w.waitWave("rest", v1alpha2.WaveComplete)
+	w.waitWave("sites", "rest", v1alpha2.WaveComplete)
 	w.expect(answer{"packagevariantset/sites suspended: INC-1\n", "", 0}, "suspend", "packagevariantset/sites",
 		"--reason=INC-1")
 	w.expect(answer{"packagevariantset/sites is suspended already: INC-1\n", "", 0}, "suspend", "pkgvarset/sites",

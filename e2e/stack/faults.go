@@ -4,7 +4,16 @@ package stack
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/package-variants/package-variants/e2e/internal/process"
 )
 
 // The components that Kill ends and Restart starts again.
@@ -18,8 +27,50 @@ const (
 // command is how a component was started.
 type command struct{ env, args []string }
 
-// Kill ends a component at once, as a node that fails does, and returns when it has ended. What it stored stays.
-func (s *Stack) Kill(component string) { s.process(component).Kill() }
+// Kill ends a component at once, as a node that fails does, and returns when it has ended. What it stored stays, but
+// for Porch's cache, which goes with its node: Porch v1.5 does not read a cache again in which it was cut short.
+func (s *Stack) Kill(component string) error {
+	p := s.process(component)
+	if component == GitServer {
+		s.pauseGit(p)
+	}
+	p.Kill()
+	if component == Porch {
+		return os.RemoveAll(s.cache())
+	}
+	return nil
+}
+
+// pauseGit stops the git server at a moment at which it writes no reference. Unlike git, which replaces the file of a
+// reference, that of Porch's tests empties it first.
+func (s *Stack) pauseGit(p *process.Process) {
+	for p.Running() {
+		_ = syscall.Kill(p.PID(), syscall.SIGSTOP) // an error means that it has just ended
+		if s.gitIsWhole() {
+			return
+		}
+		_ = syscall.Kill(p.PID(), syscall.SIGCONT)
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// gitIsWhole reports whether no reference in the git repositories is empty.
+func (s *Stack) gitIsWhole() bool {
+	err := filepath.WalkDir(filepath.Join(s.Dir, "git"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.Contains(path, "/refs/") {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Size() == 0 {
+			err = errTorn
+		}
+		return err
+	})
+	return err == nil
+}
+
+// errTorn says that a reference is being written.
+var errTorn = errors.New("a reference is empty")
 
 // Restart starts a component that was ended, as it was started first, and returns once it serves again.
 func (s *Stack) Restart(ctx context.Context, component string) error {

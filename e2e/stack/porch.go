@@ -78,13 +78,16 @@ func (s *Stack) startPorch(ctx context.Context) error {
 		"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(s.ports.porch),
 		"--tls-cert-file="+serving.cert, "--tls-private-key-file="+serving.key,
 		"--kubeconfig="+s.Kubeconfig, "--authentication-kubeconfig="+s.Kubeconfig, "--authorization-kubeconfig="+s.Kubeconfig,
-		"--cache-directory="+filepath.Join(s.Dir, "cache"), "--function-runner="+local(s.ports.runner),
+		"--cache-directory="+s.cache(), "--function-runner="+local(s.ports.runner),
 		"--repo-sync-frequency=10s")
 	if err != nil {
 		return err
 	}
 	return s.awaitPorch(ctx, p)
 }
+
+// cache is the directory of Porch's clones of git repositories.
+func (s *Stack) cache() string { return filepath.Join(s.Dir, "cache") }
 
 // awaitPorch waits until Porch's API server serves.
 func (s *Stack) awaitPorch(ctx context.Context, p *process.Process) error {

@@ -61,7 +61,7 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// TestPorchDown has Porch not answer for a while, in which something happens.
+// TestPorchDown has Porch not answer for a while, in which something happens. Nothing is asked for in a loop.
 func TestPorchDown(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -94,6 +94,7 @@ func TestPorchDown(t *testing.T) {
 		return nil
 	})
 	w.Ready("web")
+	w.expectNoLoop()
 }
 
 // TestLostContent has Porch not find, for a while, the content of a draft that it lists: it does so while it reads a

@@ -100,6 +100,7 @@ func reasonsUnseen() []string {
 func (w *world) WaitReason(name, reason string) *v1alpha1.PackageVariant {
 	w.t.Helper()
 	pv := w.Fleet.WaitReason(name, reason)
+	w.busy = false
 	w.checkKstatus(name, reason)
 	return pv
 }

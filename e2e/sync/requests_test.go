@@ -41,7 +41,7 @@ func TestRequests(t *testing.T) {
 	w.Publish("blueprints", "web", "v2", settingsV2)
 	w.waitTarget("web", "edge.web.packagevariant-2")
 	w.quiet(c)
-	got = w.work(func(r proxy.Request) bool { return true })
+	got = w.work(func(proxy.Request) bool { return true })
 	slices.Sort(got)
 	want := []string{
 		"create packagerevisions",

@@ -16,7 +16,7 @@ import (
 
 // TestSilence holds that a settled fleet causes no write and no reading of contents: of drafts and published packages,
 // with injection, with functions in the pipeline. SETTLED_FOR=10m makes it ten minutes, in which watches end and begin
-// anew. Porch reads its repositories every ten seconds.
+// anew. Porch reads its repositories every ten seconds. Nor does it when the controller starts anew.
 func TestSilence(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -37,16 +37,34 @@ func TestSilence(t *testing.T) {
 		w.publish(target)
 	}
 	w.quiet(c)
-	w.proxy.Reset()
 	evaluations := c.Metric("package_variant_evaluations_total", nil)
+	w.proxy.Reset()
 	time.Sleep(fromEnv(t, "SETTLED_FOR", 25*time.Second, time.ParseDuration))
+	w.expectSilence(c, evaluations)
+	c.Stop()
+	w.proxy.Reset()
+	c = w.start()
+	w.Eventually("each variant is looked at", func() error {
+		if n := c.Metric("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariant"}); n < variants {
+			return fmt.Errorf("%v are", n)
+		}
+		return nil
+	})
+	w.quiet(c)
+	w.expectSilence(c, 0)
+}
+
+// expectSilence fails the test if anything was written or any content read since the proxy was reset, or if a
+// controller has looked into more than so many variants.
+func (w *world) expectSilence(c *controller.Process, evaluations float64) {
+	w.t.Helper()
 	for _, r := range w.proxy.Requests() {
 		if proxy.IsWrite(r) || r.Resource == "packagerevisionresources" {
-			t.Errorf("a settled fleet causes %s", r)
+			w.t.Errorf("a settled fleet causes %s", r)
 		}
 	}
 	if got := c.Metric("package_variant_evaluations_total", nil) - evaluations; got != 0 {
-		t.Errorf("%v variants were looked into", got)
+		w.t.Errorf("%v variants were looked into", got)
 	}
 }
 

@@ -44,6 +44,8 @@ type world struct {
 	unsure bool
 	// foretold is what the kubectl plugin foretold of what was applied last; nil once it was held against what came.
 	foretold *forecast
+	// busy is whether something was applied and nobody has waited yet for what comes of it.
+	busy bool
 	// compared is whether the drafts have been held against the golden file.
 	compared bool
 }

@@ -42,7 +42,7 @@ func Processor(f Function) fn.ResourceListProcessor {
 			config = rl.FunctionConfig.MoveToResourceNode()
 			defer func() { rl.FunctionConfig = fn.MoveToKubeObject(config) }()
 		}
-		out, err := f(config, items)
+		out, err := Bounded(f)(config, items)
 		if err != nil {
 			rl.Items = objects(items)
 			rl.Results = append(rl.Results, errorResults(err)...)

@@ -27,6 +27,7 @@ const (
 	mostOfNoop         = 1.1  // the processor time of a function, for each second of one that does nothing
 	// requests for a target that a rollout may take
 	mostRolloutRequests = 8.0
+	mostTenancy         = 2.0   // the time beside a hostile namespace, for each second alone
 	mostMemory          = 500e6 // of the controller with the largest fleet
 	reference           = 1000  // the targets, and the variants, from which on growth is looked at
 )
@@ -36,7 +37,7 @@ func (r *Run) Expectations() []Expectation {
 	return slices.Concat(
 		r.FanOut.expectations(), r.Rest.expectations(), r.Change.expectations(),
 		r.expansionExpectations(), r.processExpectations(), r.Scale.expectations(),
-		r.Rollouts.expectations(), r.Soak.expectations(),
+		r.Rollouts.expectations(), r.Tenancy.expectations(), r.Soak.expectations(),
 	)
 }
 

@@ -17,6 +17,7 @@ const (
 	PartFunctions = "functions"
 	PartScale     = "scale"
 	PartRollout   = "rollout"
+	PartTenancy   = "tenancy"
 	PartSoak      = "soak"
 )
 
@@ -64,6 +65,8 @@ func (r *Run) Merge(since *Run, parts ...string) *Run {
 			merged.Scale = since.Scale
 		case PartRollout:
 			merged.Rollouts = since.Rollouts
+		case PartTenancy:
+			merged.Tenancy = since.Tenancy
 		case PartSoak:
 			merged.Soak = since.Soak
 		}

@@ -110,7 +110,14 @@ func sample() *Run {
 			},
 		},
 		Rollouts: sampleRollouts(),
-		Soak:     sampleSoak(),
+		Tenancy: &Tenancy{
+			Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.06}},
+			Variants:  50, Repositories: 5,
+			Hostile:      Hostile{Failing: 1000, Large: 20, PackageBytes: 5_000_000, Targets: 10_000, ChangesPerSecond: 10},
+			AloneSeconds: []float64{4, 5, 9}, BesideSeconds: []float64{12, 7.5, 8},
+			AloneCPUSeconds: 6, BesideCPUSeconds: 40, BesideReconciles: 1500, BesideSetReconciles: 12,
+		},
+		Soak: sampleSoak(),
 	}
 }
 
@@ -275,6 +282,7 @@ func TestExpectations(t *testing.T) {
 		"rollout: requests for a target, over 1,000 targets: at most 8":                                       true,
 		"rollout: time of a reconcile of the set for a target at 1,000 targets, for each at 100: at most 1.5": false,
 		"rollout: never more than maxConcurrent targets of a wave in flight":                                  true,
+		"tenancy: time of 50 variants beside a hostile namespace, for each second alone: at most 2":           true,
 		"soak: every change right within 60 s":                                                                true,
 		"soak: every variant right in the end, and what is suspended as it was":                               true,
 		"soak: live heap: growth in an hour, of the mean: at most 5 %":                                        true,
@@ -302,6 +310,7 @@ func TestExpectations(t *testing.T) {
 	other.Rollouts.Points[0].First.Waves[1].InFlight = 101
 	other.Rollouts.Points[1].First.Requests[0].Count = 5001
 	other.Rollouts.Points[1].Next.SetSeconds = 0.003 * 1000
+	other.Tenancy.BesideSeconds[2] = 10.1
 	other.Soak.All.Wrong, other.Soak.Wrong = 1, 1
 	for i := range other.Soak.Samples {
 		one := &other.Soak.Samples[i]

@@ -25,7 +25,9 @@ type Run struct {
 	Scale *Scale `json:"scale,omitempty"`
 	// Rollouts is point 7: rollouts in waves before a simulated Porch.
 	Rollouts *Rollouts `json:"rollouts,omitempty"`
-	// Soak is point 8: a fleet that changes all the time.
+	// Tenancy is point 8: a namespace beside a hostile one, before a simulated Porch.
+	Tenancy *Tenancy `json:"tenancy,omitempty"`
+	// Soak is point 9: a fleet that changes all the time.
 	Soak *Soak `json:"soak,omitempty"`
 }
 

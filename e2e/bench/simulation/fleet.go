@@ -119,6 +119,10 @@ func payment(site string) string { return "payment." + site + ".example.com" }
 
 // register makes a Repository that Porch has read.
 func (f *fleet) register(ctx context.Context, name string, labels map[string]string) error {
+	return f.registerIn(ctx, namespace, name, labels)
+}
+
+func (f *fleet) registerIn(ctx context.Context, namespace, name string, labels map[string]string) error {
 	return Register(ctx, f.client, namespace, name, labels)
 }
 

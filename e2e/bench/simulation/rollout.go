@@ -96,12 +96,15 @@ func measureRollouts(t harness.T, o *RolloutOptions, targets int) report.Rollout
 }
 
 // publishNext publishes another revision of the blueprint.
-func (f *fleet) publishNext() error {
-	files, err := Blueprint(nextImage)
+func (f *fleet) publishNext() error { return f.publish("v2", nextImage) }
+
+// publish publishes a revision of the blueprint that has another image.
+func (f *fleet) publish(workspace, image string) error {
+	files, err := Blueprint(image)
 	if err != nil {
 		return err
 	}
-	f.porch.Publish(namespace, "blueprints", "web", "v2", files)
+	f.porch.Publish(namespace, "blueprints", "web", workspace, files)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/package-variants/package-variants/e2e/internal/kpt"
+	"github.com/package-variants/package-variants/e2e/internal/skipped"
 )
 
 // Shared is a Runtime with the images of the functions, which the tests of a package share. The zero value is ready.
@@ -86,25 +87,10 @@ func (s *Shared) Close(code int) int {
 		}
 	}
 	if errors.Is(s.err, ErrUnavailable) && !required() {
-		if err := report("SKIPPED: the tests that run functions as container images: " + s.err.Error()); err != nil {
+		if err := skipped.Report("the tests that run functions as container images", s.err); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
 	}
 	return code
-}
-
-func report(line string) (err error) {
-	fmt.Fprintln(os.Stderr, line)
-	name := os.Getenv("SKIPPED")
-	if name == "" {
-		return nil
-	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	_, err = file.WriteString(line + "\n")
-	return err
 }

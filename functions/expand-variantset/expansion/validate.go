@@ -9,6 +9,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/node"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // validator collects what is wrong with a set. The rules are those of the CRD's schema, which kpt does not apply.
@@ -23,6 +24,9 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	if owner := OwnerOf(set); len(owner) > maxNameLength {
 		v.errorf("metadata.name", "has %d characters, but as the value of the label %s it may have %d at most: shorten it",
 			len(owner), v1alpha2.OwnerLabel, maxNameLength)
+	}
+	if ns := set.Namespace; ns != "" && len(validation.IsDNS1123Label(ns)) > 0 {
+		v.errorf("metadata.namespace", "is %q, which no namespace can have as its name: correct it", node.Short(ns))
 	}
 	v.upstreams(set, path)
 	v.maxDeletions(node.Join(path, "maxDeletions"), set.Spec.MaxDeletions)

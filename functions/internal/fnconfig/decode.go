@@ -18,6 +18,9 @@ import (
 // maxDepth bounds the nesting of a config; an alias within its own anchor would never end.
 const maxDepth = 100
 
+// maxEntries bounds the lists and maps of a config, but for objects of a cluster.
+const maxEntries = 10_000
+
 // decoder decodes a config and collects all that is wrong with it.
 type decoder struct {
 	config *yaml.RNode
@@ -43,6 +46,15 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, depth int) 
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
+	if entries(n) > maxEntries && !isOpen(v) {
+		d.errorf(path, "has %d entries: use %d at most", entries(n), maxEntries)
+		return
+	}
+	d.decodeValue(n, v, path, depth)
+}
+
+// decodeValue is decode of a value that is there.
+func (d *decoder) decodeValue(n *yaml.Node, v reflect.Value, path string, depth int) {
 	switch {
 	case hasNotation(v):
 		if err := unmarshal(n, v.Addr().Interface()); err != nil {
@@ -66,6 +78,22 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, depth int) 
 	default:
 		v.SetString(n.Value)
 	}
+}
+
+// entries returns how many entries a list or map has; 0 for what is neither.
+func entries(n *yaml.Node) int {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return len(n.Content) / 2
+	case yaml.SequenceNode:
+		return len(n.Content)
+	}
+	return 0
+}
+
+// isOpen reports whether v is a list of what is not decoded: objects of a cluster.
+func isOpen(v reflect.Value) bool {
+	return v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Interface
 }
 
 // decodeInt decodes a whole number, in any of YAML's notations.

@@ -3,8 +3,6 @@
 package node
 
 import (
-	"slices"
-
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -71,16 +69,18 @@ func replace(old, src *yaml.Node) {
 }
 
 func assignMapping(old, src *yaml.Node) {
+	wanted := placesOf(src, 2)
 	for i := len(old.Content) - 2; i >= 0; i -= 2 { // from the end: what is removed hands comments to what stays
-		if indexOfEqual(src, old.Content[i]) < 0 {
+		if wanted.find(old.Content[i]) < 0 {
 			removeChildren(old, i, 2)
 		}
 	}
 	if len(old.Content) == 0 {
 		old.Style &^= yaml.FlowStyle
 	}
+	there := placesOf(old, 2)
 	for i := 0; i+1 < len(src.Content); i += 2 {
-		if j := indexOfEqual(old, src.Content[i]); j >= 0 {
+		if j := there.find(src.Content[i]); j >= 0 {
 			assignValue(old.Content[j], old.Content[j+1], src.Content[i+1])
 			continue
 		}
@@ -88,41 +88,28 @@ func assignMapping(old, src *yaml.Node) {
 	}
 }
 
-func indexOfEqual(m, key *yaml.Node) int {
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if Equal(m.Content[i], key) {
-			return i
-		}
-	}
-	return -1
-}
-
 func assignSequence(old, src *yaml.Node) {
-	free := slices.Clone(old.Content)
-	take := func(match func(*yaml.Node) bool) *yaml.Node {
-		i := slices.IndexFunc(free, func(n *yaml.Node) bool { return n != nil && match(n) })
-		if i < 0 {
-			return nil
-		}
-		n := free[i]
-		free[i] = nil
-		return n
-	}
+	equal, named := placesOf(old, 1), namesOf(old)
 	if len(old.Content) == 0 {
 		old.Style &^= yaml.FlowStyle
 	}
-	content := make([]*yaml.Node, len(src.Content))
+	content, taken := make([]*yaml.Node, len(src.Content)), make([]bool, len(old.Content))
+	take := func(i int) *yaml.Node {
+		if i < 0 {
+			return nil
+		}
+		taken[i] = true
+		return old.Content[i]
+	}
 	for i, want := range src.Content {
-		content[i] = take(func(n *yaml.Node) bool { return Equal(n, want) })
+		content[i] = take(equal.take(want))
 	}
 	for i, want := range src.Content {
 		if content[i] != nil {
 			assign(content[i], want)
 			continue
 		}
-		if name := GetString(want, "name"); name != "" {
-			content[i] = take(func(n *yaml.Node) bool { return GetString(n, "name") == name })
-		}
+		content[i] = take(named.take(GetString(want, "name"), taken))
 		if content[i] == nil {
 			content[i] = clone(want)
 			continue
@@ -130,7 +117,7 @@ func assignSequence(old, src *yaml.Node) {
 		assign(content[i], want)
 	}
 	for i := len(old.Content) - 1; i >= 0; i-- {
-		if free[i] != nil {
+		if !taken[i] {
 			removeChildren(old, i, 1)
 		}
 	}

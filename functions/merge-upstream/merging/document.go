@@ -79,7 +79,7 @@ func parse(name, text string) (docs []*document, whole bool) {
 	resources := 0
 	for _, segment := range split(text) {
 		var root yaml.Node
-		if err := yaml.Unmarshal([]byte(segment), &root); err != nil {
+		if err := yaml.Unmarshal([]byte(segment), &root); err != nil || tooLarge(&root) {
 			return nil, true
 		}
 		d := &document{file: name, index: resources, text: segment}
@@ -93,6 +93,18 @@ func parse(name, text string) (docs []*document, whole bool) {
 		docs = append(docs, d)
 	}
 	return docs, resources == 0 || ambiguous(docs)
+}
+
+// maxElements and maxEntries bound the lists and maps that are merged by what is in them: merge3 compares each with
+// each.
+const maxElements, maxEntries = 2_000, 10_000
+
+// tooLarge reports whether a document would take too long to be merged by resource.
+func tooLarge(root *yaml.Node) bool { return node.Bounded(root) != nil || isWide(root) }
+
+func isWide(n *yaml.Node) bool {
+	return n.Kind == yaml.SequenceNode && len(n.Content) > maxElements || len(n.Content) > 2*maxEntries ||
+		slices.ContainsFunc(n.Content, isWide)
 }
 
 // ambiguous reports whether two documents of a file are of one resource.

@@ -13,9 +13,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"github.com/package-variants/package-variants/functions/krm"
 )
@@ -115,7 +118,19 @@ func check(original, updated, local map[string]string, options Options) error {
 	if _, ok := local[pkgtree.KptfileName]; !ok {
 		return errors.New("the package has no Kptfile: only a kpt package has an upstream")
 	}
-	return nil
+	return errors.Join(inPackage("the original upstream", original), inPackage("the updated upstream", updated),
+		inPackage("the package", local))
+}
+
+// inPackage returns an error for the files that would not be in the directory of a package.
+func inPackage(of string, files map[string]string) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if problem := krm.CheckPath(name); problem != "" {
+			errs = append(errs, fmt.Errorf("%s has the file %q, %s", of, node.Short(name), problem))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (o OnConflict) validate() error {

@@ -22,6 +22,10 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
+	if err := errors.Join(inPackage("original", c.Original.Resources),
+		inPackage("updated", c.Updated.Resources)); err != nil {
+		return krm.Output{}, krm.Wrap(config, err)
+	}
 	l, err := local(items)
 	if err != nil {
 		return krm.Output{}, err

@@ -4,6 +4,7 @@ package decide
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -118,9 +119,11 @@ func rejected(in *Input, target *revision.Revision) *Aspect {
 }
 
 // overtaken leaves a draft to a person that was not made from the latest published revision: it would take back what is
-// published.
+// published. What is to be deleted does not count.
 func overtaken(in *Input, target *revision.Revision) *Aspect {
-	latest := revision.LatestPublished(in.Revisions)
+	latest := revision.LatestPublished(slices.DeleteFunc(slices.Clone(in.Revisions), func(r revision.Revision) bool {
+		return r.Lifecycle == revision.DeletionProposed
+	}))
 	if latest == nil || latest.Name == target.Task.From() {
 		return nil
 	}

@@ -176,8 +176,13 @@ func TestMutationsChanged(t *testing.T) {
 		"a function fails over a published one": {input(fails(one), down("packagevariant-1", 1, published)), want{
 			State: MutationsChanged, Err: true, Condition: wantStalled("", "FunctionFailed",
 				"cannot change "+one+": apply-package-context: boom").Condition}},
-		"a function fails over the draft that was asked for: it is not whole": {
+		"a function fails over the draft that was asked for, which somebody has edited": {
 			input(all(fails(one), requests("packagevariant-1", revision.Clone, "blueprints.web.v1")),
+				down("packagevariant-1", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
+			want{State: MutationsChanged, Err: true,
+				Condition: wantStalled("", "FunctionFailed", "cannot change "+one+": apply-package-context: boom").Condition}},
+		"a function fails over the draft that was asked for: it is not whole": {
+			input(all(fails(one), untouched(one), requests("packagevariant-1", revision.Clone, "blueprints.web.v1")),
 				down("packagevariant-1", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
 			want{State: MutationsChanged, Err: true, Steps: []string{"Discard " + one},
 				Condition: wantStalled("", "FunctionFailed", "cannot change "+one+": apply-package-context: boom").Condition}},
@@ -243,15 +248,15 @@ func TestRequested(t *testing.T) {
 		"it is an upgrade without owner": {input(all(second, upgrade), down("packagevariant-1", 1, published),
 			down("packagevariant-2", 0, draft, foreign, from("web/v2", "commit-2"),
 				made(revision.Upgrade, "blueprints.web.v2"))),
-			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
-		"it is an upgrade that is not known to be saved": {
-			input(all(second, upgrade, onConflict("KeepLocal")), down("packagevariant-1", 1, published),
+			wantPending(MutationsChanged, two+" is to become this variant's", "TakeBack "+two, "Mutate "+two)},
+		"it is an upgrade that is not our own merge yet": {
+			input(all(second, upgrade, changed(two)), down("packagevariant-1", 1, published),
 				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
-			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
-		"it is an upgrade that is to take the upstream's values and is not known to be saved": {
-			input(all(second, upgrade, onConflict("TakeUpstream")), down("packagevariant-1", 1, published),
+			wantPending(MutationsChanged, two+" is to be changed: a.yaml, cm.yaml", "Mutate "+two)},
+		"it is an upgrade that is as our own merge makes it": {
+			input(all(second, upgrade), down("packagevariant-1", 1, published),
 				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
-			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+			wantReady(two + " (Draft) is up to date with blueprints.web.v2")},
 		"it is an upgrade that kept local values and was saved": {
 			input(all(second, onConflict("KeepLocal")), down("packagevariant-1", 1, published),
 				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
@@ -271,7 +276,10 @@ func TestRequested(t *testing.T) {
 			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Draft)"+exists)},
 		"somebody made another by the same task": {input(clone, down("mine", 0, draft, foreign, ofClone)),
 			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.mine is Draft)"+exists)},
-		"somebody has published it: it is theirs": {input(clone, down("packagevariant-1", 1, published, foreign, ofClone)),
+		"somebody has published it": {input(clone, down("packagevariant-1", 1, published, foreign, ofClone)),
+			wantPending(MutationsChanged, one+" is to become this variant's", "TakeBack "+one)},
+		"somebody has published another of its workspace": {input(clone,
+			down("packagevariant-1", 1, published, foreign, unlocked, made("init", ""))),
 			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Published)"+exists)},
 	})
 }

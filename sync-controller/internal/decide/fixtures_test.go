@@ -120,6 +120,15 @@ func fails(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Err: errBoom} }
 }
 
+// untouched makes the files of a revision what Porch made.
+func untouched(name string) func(*Input) {
+	return func(in *Input) {
+		m := in.Mutations[name]
+		m.Untouched = true
+		in.Mutations[name] = m
+	}
+}
+
 func reverted(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Reverted: []string{"a.yaml", "cm.yaml"}} }
 }

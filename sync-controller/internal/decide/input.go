@@ -87,6 +87,8 @@ type Draft struct {
 	Package   revision.Package
 	Workspace string
 	Task      revision.Task
+	// Commit is the commit of what Porch made; "" if that is not known.
+	Commit string
 }
 
 // Is reports whether two drafts are the same, by what the status of a variant keeps of one.
@@ -111,6 +113,8 @@ type Mutation struct {
 	Changed []string
 	// Reverted are the paths of the files that the package's own pipeline changed back when they were saved.
 	Reverted []string
+	// Untouched reports whether the files are what Porch made, of a draft that is Requested: nobody has edited it.
+	Untouched bool
 	// Points are the injection points, in the order of the conditions in the Kptfile.
 	Points []Point
 	// Content is the digest of the files as they are (package kptfile), Gates are the readiness gates in the Kptfile that
@@ -151,11 +155,16 @@ func Obsolete(in *Input) []revision.Revision {
 
 // lost reports whether a revision is the variant's and has no owner: Porch lost it, or never came to write it.
 func lost(in *Input, r *revision.Revision) bool {
-	return len(r.Owners) == 0 && (in.Known[r.Name] || requested(in, r))
+	return len(r.Owners) == 0 && (in.Known[r.Name] || asked(in, r))
 }
 
-// requested reports whether a revision is the draft that Porch was asked to make.
-func requested(in *Input, r *revision.Revision) bool {
-	return r.Lifecycle == revision.Draft &&
-		in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: r.Task})
+// Requested reports whether a revision is the draft that Porch was asked to make, and that was not yet seen complete.
+func Requested(in *Input, r *revision.Revision) bool {
+	return r.Lifecycle == revision.Draft && asked(in, r)
+}
+
+// asked reports whether a revision was the draft that Porch was asked to make, whatever somebody has made of it since:
+// it may be proposed or published.
+func asked(in *Input, r *revision.Revision) bool {
+	return in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: r.Task})
 }

@@ -76,10 +76,8 @@ func deletionProposed(_ *Input, target *revision.Revision) *Decision {
 }
 
 // incomplete discards a draft of the variant of which Porch made a part only before it, or the controller, was stopped.
-// An upgrade has what our own merge makes only once the controller has saved it.
 func incomplete(in *Input, target *revision.Revision) *Decision {
-	part := target.Task.Type != revision.Edit && target.Lock == nil
-	if !requested(in, target) || !part && target.Task.Type != revision.Upgrade {
+	if !Requested(in, target) || target.Task.Type == revision.Edit || target.Lock != nil {
 		return nil
 	}
 	return &Decision{
@@ -126,14 +124,15 @@ func takeBack(in *Input, targets []revision.Revision) []Step {
 	return steps
 }
 
-// functionFailed reports a function that failed. A draft that was requested is not whole without it, and goes.
+// functionFailed reports a function that failed. A draft that was requested is not whole without it, and goes, unless
+// somebody has edited it.
 func functionFailed(in *Input, target *revision.Revision) *Decision {
 	err := in.Mutations[target.Name].Err
 	if err == nil {
 		return nil
 	}
 	d := failed(MutationsChanged, target.Name, err)
-	if requested(in, target) {
+	if Requested(in, target) && in.Mutations[target.Name].Untouched {
 		d.Steps = []Step{{Action: Discard, Revision: target}}
 	}
 	return &d

@@ -62,5 +62,5 @@ func (Builtin) Run(_ context.Context, function string, config *yaml.RNode, items
 	if !ok {
 		return krm.Output{}, fmt.Errorf("there is no built-in function %q", function)
 	}
-	return f(config, items)
+	return krm.Bounded(f)(config, items)
 }

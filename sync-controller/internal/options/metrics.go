@@ -42,7 +42,8 @@ func (m *Metrics) validate() error {
 		return fmt.Errorf("--metrics-cert-dir is %q, but no metrics are served by https", m.CertDir)
 	}
 	// The server would make a certificate of its own without a word.
-	if _, err := tls.LoadX509KeyPair(filepath.Join(m.CertDir, "tls.crt"), filepath.Join(m.CertDir, "tls.key")); err != nil {
+	certificate, key := filepath.Join(m.CertDir, "tls.crt"), filepath.Join(m.CertDir, "tls.key")
+	if _, err := tls.LoadX509KeyPair(certificate, key); err != nil {
 		return fmt.Errorf("--metrics-cert-dir is %q, but must have the certificate tls.crt and its key tls.key: %w",
 			m.CertDir, err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/calls"
+	"github.com/package-variants/package-variants/sync-controller/internal/fair"
 	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -82,7 +83,8 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 		}
 		return nil
 	})
-	f.IntVar(&o.Concurrency, "concurrency", 16, "how many PackageVariants are worked on at once")
+	f.IntVar(&o.Concurrency, "concurrency", 16,
+		"how many PackageVariants of a namespace are worked on at once; of all together, twice as many")
 	f.DurationVar(&o.LookWithin, "upgrade-window", 10*time.Minute,
 		"time over which all PackageVariants are looked at once after an upgrade of the controller")
 	f.DurationVar(&o.RequestTimeout, "request-timeout", 2*time.Minute,
@@ -197,6 +199,14 @@ func (o *Options) Functions() (mutate.Runtime, error) {
 	return functionrunner.New(options)
 }
 
+// Share returns what bounds the computing of the functions in this process; nil if they run elsewhere.
+func (o *Options) Share() *fair.Share {
+	if o.FunctionRuntime != builtin {
+		return nil
+	}
+	return fair.NewShare()
+}
+
 // FunctionsVersion identifies the controller and the functions that it runs.
 func (o *Options) FunctionsVersion() string {
 	if o.FunctionRuntime == builtin {
@@ -233,6 +243,9 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 		LeaseDuration:           &o.LeaseDuration, RenewDeadline: &o.RenewDeadline, RetryPeriod: &o.RetryPeriod,
 		LeaderElectionReleaseOnCancel: true, GracefulShutdownTimeout: &gracePeriod,
 	})
+	if err != nil && o.LeaderElection && o.LeaderElectionNamespace == "" { // which only a Pod knows by itself
+		err = fmt.Errorf("%w; outside of a cluster, set --leader-election-namespace", err)
+	}
 	if err != nil {
 		return nil, err
 	}

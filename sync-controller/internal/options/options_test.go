@@ -188,7 +188,7 @@ func TestHelp(t *testing.T) {
 	}
 	for _, line := range []string{
 		"Usage of sync-controller:",
-		"how many PackageVariants are worked on at once (default 16)",
+		"how many PackageVariants of a namespace are worked on at once; of all together, twice as many (default 16)",
 		"namespaces to work in, separated by commas (default all)",
 		"least level of what is logged: debug, info, warn or error (default INFO)",
 	} {
@@ -326,6 +326,22 @@ func TestManagerErrors(t *testing.T) {
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Error("the cause is not in the error")
+	}
+}
+
+// TestLeaderElectionOutsideOfCluster holds that who starts a replica outside of a cluster is told which flag is missing.
+func TestLeaderElectionOutsideOfCluster(t *testing.T) {
+	t.Parallel()
+	o := defaults()
+	o.Kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	o.Metrics.Address, o.ProbeAddress, o.LeaderElection = "0", "0", true
+	if err := os.WriteFile(o.Kubeconfig, fmt.Appendf(nil, kubeconfig, discovery(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := o.Manager()
+	const want = "; outside of a cluster, set --leader-election-namespace"
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v\nwant ...%s", err, want)
 	}
 }
 

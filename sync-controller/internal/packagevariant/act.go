@@ -131,7 +131,8 @@ func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1
 // announced reports whether the status of a variant says already that a draft is going to be asked for.
 func announced(pv *v1alpha1.PackageVariant, draft *decide.Draft) bool {
 	status := &pv.Status
-	return status.ObservedGeneration == pv.Generation && requestedDraft(status).Is(draft) &&
+	known := requestedDraft(status)
+	return status.ObservedGeneration == pv.Generation && known.Is(draft) && known.Commit == "" &&
 		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady)
 }
 
@@ -151,6 +152,7 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	}
 	a.created = &made
 	a.out.Revisions, a.out.Requested = append(a.out.Revisions, made), *draft
+	a.out.Requested.Commit = made.Commit
 	switch t := draft.Task; t.Type {
 	case revision.Clone:
 		a.did("Cloned", made.Name, fmt.Sprintf("cloned %s into the draft %s", t.Source, made.Name), nil)

@@ -3,6 +3,7 @@
 package packagevariant
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -38,4 +39,24 @@ func outdated(err error) bool {
 	var status apierrors.APIStatus
 	return apierrors.IsConflict(err) && errors.As(err, &status) && status.Status().Details != nil &&
 		status.Status().Details.Kind == "packagevariants"
+}
+
+// addUnlisted asks Porch for each revision that the status names and that is not known, and adds those that there are.
+func (r *Reconciler) addUnlisted(ctx context.Context, o *observation) error {
+	for _, name := range o.pv.Status.OwnedRevisions {
+		if slices.ContainsFunc(slices.Concat(o.Revisions, o.Elsewhere),
+			func(r revision.Revision) bool { return r.Name == name }) {
+			continue
+		}
+		found, err := r.porch.Revision(ctx, o.pv.Namespace, name)
+		switch {
+		case err == nil && found.Package == revision.DownstreamOf(o.Spec):
+			o.Revisions = append(o.Revisions, found)
+		case err == nil:
+			o.Elsewhere = append(o.Elsewhere, found)
+		case !apierrors.IsNotFound(err):
+			return err
+		}
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
@@ -54,22 +55,38 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	if base == nil {
 		return nil, nil
 	}
-	original, err := r.shared(ctx, base)
+	merged, outcome, err := r.mergeChanges(ctx, in, base, in.Upstream, in.lock(target), local)
 	if err != nil {
 		return nil, err
 	}
-	updated, err := r.shared(ctx, in.Upstream)
+	outcome.Conflicts = append(slices.Clone(in.Merges[target.Name].Conflicts), outcome.Conflicts...)
+	in.Merges[target.Name] = outcome
+	return merged, nil
+}
+
+// mergeChanges merges the changes between two revisions of an upstream into files, as the spec wants it, and puts the
+// lock into their Kptfile. No files come of a merge that failed, or that conflicts stop.
+func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to *revision.Revision, lock *revision.Lock,
+	local map[string]string) (map[string]string, decide.Merge, error) {
+	original, err := r.shared(ctx, from)
 	if err != nil {
-		return nil, err
+		return nil, decide.Merge{}, err
 	}
-	lock := in.lock(target)
-	merged, conflicts, err := merging.Merge(original.Files, updated.Files, local, merging.Options{
-		OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
-		Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
-			Ref: lock.Ref}},
-		UpstreamLock: &merging.UpstreamLock{Type: "git", Git: &merging.GitLock{
-			Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref, Commit: lock.Commit,
-		}},
+	updated, err := r.shared(ctx, to)
+	if err != nil {
+		return nil, decide.Merge{}, err
+	}
+	var merged map[string]string
+	var conflicts []merging.Conflict
+	r.share.Do(in.pv.Namespace, func() {
+		merged, conflicts, err = merging.Merge(original.Files, updated.Files, local, merging.Options{
+			OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
+			Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
+				Ref: lock.Ref}},
+			UpstreamLock: &merging.UpstreamLock{Type: "git", Git: &merging.GitLock{
+				Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref, Commit: lock.Commit,
+			}},
+		})
 	})
 	outcome := decide.Merge{}
 	for _, c := range conflicts {
@@ -80,8 +97,7 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	if err != nil && !errors.Is(err, merging.ErrConflicts) {
 		outcome.Err = fmt.Errorf("merge-upstream: %w", err)
 	}
-	in.Merges[target.Name] = outcome
-	return merged, nil
+	return merged, outcome, nil
 }
 
 // lock returns the lock of a target once it is on the upstream asked for. The address of the git repository stays as
@@ -100,8 +116,7 @@ func (o *observation) lock(target *revision.Revision) *revision.Lock {
 func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.Content,
 	files map[string]string) (evaluated, error) {
 	e := evaluated{content: content, files: files}
-	var err error
-	e.outcome, err = mutate.Apply(ctx, r.runtime, files, mutate.Request{
+	request := mutate.Request{
 		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
 		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable,
 			error) {
@@ -115,7 +130,9 @@ func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.C
 			e.versions = r.versions(e.references)
 			return r.injected(ctx, e.references, candidates)
 		},
-	})
+	}
+	var err error
+	r.share.Do(o.pv.Namespace, func() { e.outcome, err = mutate.Apply(ctx, r.runtime, files, request) })
 	return e, err
 }
 

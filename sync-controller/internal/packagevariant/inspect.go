@@ -37,6 +37,8 @@ type evaluated struct {
 	// is to be.
 	files   map[string]string
 	outcome mutate.Outcome
+	// untouched reports whether the content is what Porch made, of a draft that was asked for and not seen complete.
+	untouched bool
 	// references are the objects that injectors name for the injection points in the content, versions their versions
 	// before they were read.
 	references []objects.Reference
@@ -165,20 +167,8 @@ func (r *Reconciler) refresh(ctx context.Context, seen *observation, steps []dec
 	if fresh.Revisions, err = r.porch.Revisions(ctx, pv.Namespace, downstream); err != nil {
 		return nil, err
 	}
-	for _, name := range pv.Status.OwnedRevisions {
-		if slices.ContainsFunc(slices.Concat(fresh.Revisions, fresh.Elsewhere),
-			func(r revision.Revision) bool { return r.Name == name }) {
-			continue
-		}
-		found, err := r.porch.Revision(ctx, pv.Namespace, name)
-		switch {
-		case err == nil && found.Package == downstream:
-			fresh.Revisions = append(fresh.Revisions, found)
-		case err == nil:
-			fresh.Elsewhere = append(fresh.Elsewhere, found)
-		case !apierrors.IsNotFound(err):
-			return nil, err
-		}
+	if err := r.addUnlisted(ctx, fresh); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(fresh.Revisions, revision.ByName)
 	return fresh, r.observeBases(ctx, fresh)
@@ -191,8 +181,11 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 	if err != nil {
 		return err
 	}
-	files := content.Files
+	files, untouched := content.Files, false
 	if target := in.target(name); target != nil {
+		if files, untouched, err = r.resume(ctx, in, target, content); err != nil {
+			return err
+		}
 		merged, err := r.merge(ctx, in, target, files)
 		if err != nil {
 			return err
@@ -210,10 +203,11 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 	if err != nil && (!failed || unavailable(err)) {
 		return err
 	}
+	e.untouched = untouched
 	m := e.mutation()
 	switch {
 	case failed:
-		m = decide.Mutation{Err: failure}
+		m = decide.Mutation{Err: failure, Untouched: untouched}
 	case decide.Approving(&in.Input) && in.target(name) != nil:
 		e.addApproval(&m)
 	}

@@ -106,7 +106,7 @@ func requestedDraft(status *v1alpha1.PackageVariantStatus) *decide.Draft {
 	}
 	return &decide.Draft{
 		Package: revision.Package{Repo: d.Repo, Name: d.Package}, Workspace: d.WorkspaceName,
-		Task: revision.Task{Type: revision.TaskType(d.Task), Source: d.Source},
+		Task: revision.Task{Type: revision.TaskType(d.Task), Source: d.Source}, Commit: d.Commit,
 	}
 }
 

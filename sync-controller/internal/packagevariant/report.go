@@ -41,6 +41,9 @@ func conditionOf(err error) v1alpha1.Condition {
 	switch {
 	case noRuntime:
 		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable, "will try again: "+runtime.Message)
+	case porch.RunnerUnavailable(err):
+		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable,
+			"will try again: Porch's function-runner does not answer: "+err.Error())
 	case porch.Unavailable(err):
 		return v1alpha1.Reconciling(v1alpha1.ReasonPorchUnavailable, "will try again: "+err.Error())
 	case ofFunction:
@@ -72,6 +75,9 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		return ctrl.Result{}, errors.Join(out.err, r.remember(ctx, in, out))
 	}
 	after := out.decideAgain(&decided)
+	if decided.Conflicted == nil { // those of a draft that was finished are known by now
+		decided.Conflicted = after.Conflicted
+	}
 	condition, err := out.condition(after, in.Deleting)
 	more := out.err == nil && len(after.Steps) > 0
 	if err == nil && more && out.nothingToTell(in, condition) {

@@ -33,6 +33,8 @@ func TestConditionOf(t *testing.T) {
 	noRunner := &mutate.UnavailableError{Message: "the function-runner does not answer", Err: errBoom}
 	rendered := apierrors.NewInternalError(errors.New("Error occurred rendering package in kpt function pipeline.\n" +
 		"Details: set-labels:\n  no labels"))
+	noRender := apierrors.NewInternalError(errors.New("Error occurred rendering package in kpt function pipeline.\n" +
+		"Details: pkg.render: func eval \"set-labels\" failed: rpc error: code = Unavailable desc = refused"))
 	placeholder := apierrors.NewInternalError(errors.New("upstream may not be the placeholder package revision"))
 	gone := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone,
 		Message: "served by v1alpha2"}}
@@ -51,6 +53,8 @@ func TestConditionOf(t *testing.T) {
 		"the pipeline failed": {wrap(rendered), v1alpha1.Stalled("RenderFailed",
 			"nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in "+
 				"the upstream or in this variant: set-labels: no labels")},
+		"the function-runner of Porch does not answer": {wrap(noRender), v1alpha1.Reconciling("FunctionRunnerUnavailable",
+			"will try again: Porch's function-runner does not answer: "+wrap(noRender).Error())},
 		"the upstream is a placeholder": {wrap(placeholder), v1alpha1.Stalled("UpstreamIsPlaceholder",
 			"this version of Porch derives no package from a branch: publish the upstream, and name its revision "+
 				"in spec.upstream ("+wrap(placeholder).Error()+")")},
@@ -127,6 +131,8 @@ func TestFill(t *testing.T) {
 	const made = "edge.web.packagevariant-1"
 	asked := &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-1", Task: "clone",
 		Source: "blueprints.web.v2"}
+	unsaved := asked.DeepCopy()
+	unsaved.Commit = "made"
 	known := &v1alpha1.RenderStatus{Err: "known"}
 	for name, c := range map[string]struct {
 		edit    func(*result)
@@ -137,10 +143,14 @@ func TestFill(t *testing.T) {
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"a step failed": {func(out *result) { out.err = errBoom }, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
+		"it could not be saved": {func(out *result) {
+			out.err = errBoom
+			out.Requested.Task, out.Requested.Commit = revision.Task{Type: "clone", Source: "blueprints.web.v2"}, "made"
+		}, unsaved, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it is not there": {func(out *result) { out.Requested.Workspace = "packagevariant-2" }, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it has no owner": {func(out *result) { out.Revisions[1].Owners = nil }, asked,
-			[]v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
+			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it was saved": {func(out *result) { out.rendered = map[string]porchapi.RenderStatus{made: {Err: "new"}} }, nil,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: &v1alpha1.RenderStatus{Err: "new"}}}},
 		"a guard holds": {func(out *result) { out.Conflicting = "web-us" }, nil,

@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // maxSaves is how often a draft is saved in a row: a second time is needed where the package's pipeline makes a
@@ -30,7 +31,7 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 			return err
 		}
 	}
-	ours := a.ours(draft, e.content)
+	ours := a.ours(draft, e.content) || e.untouched
 	for range maxSaves {
 		wanted, changed := e.wanted(), e.changed()
 		if len(changed) == 0 {
@@ -38,7 +39,7 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 		}
 		saved, err := a.porch.Save(ctx, e.content, wanted)
 		if err != nil {
-			return a.notSaved(ctx, draft, err)
+			return a.notSaved(ctx, draft, e.content, ours, err)
 		}
 		a.saved(draft, saved, changed)
 		if maps.Equal(wanted, saved.Files) {
@@ -81,20 +82,26 @@ func (a *action) untouched(content porch.Content) bool {
 }
 
 // notSaved returns the error of a save. A draft that was asked for, and that the package's pipeline keeps from being
-// saved, is not whole, and goes.
-func (a *action) notSaved(ctx context.Context, draft *revision.Revision, err error) error {
+// saved, is not whole, and goes, if nobody else has edited it.
+func (a *action) notSaved(ctx context.Context, draft *revision.Revision, content porch.Content, ours bool,
+	err error) error {
 	asked := a.out.Requested.Is(&decide.Draft{Package: draft.Package, Workspace: draft.Workspace, Task: draft.Task})
-	if _, ofRender := porch.RenderError(err); !ofRender || a.created == nil && !asked {
+	if _, ofRender := porch.RenderError(err); !ofRender || !ours || a.created == nil && !asked {
 		return err
 	}
-	if failed := a.discard(ctx, draft); failed != nil {
+	if failed := a.discard(ctx, draft, content.Commit); failed != nil {
 		return failed
 	}
 	return err
 }
 
-// discard deletes a draft that is not whole.
-func (a *action) discard(ctx context.Context, draft *revision.Revision) error {
+// discard deletes a draft that is not whole, if it is still what was looked at: Porch deletes what somebody has edited
+// meanwhile, too.
+func (a *action) discard(ctx context.Context, draft *revision.Revision, commit string) error {
+	now, err := a.porch.Revision(ctx, draft.Namespace, draft.Name)
+	if err != nil || now.Commit != commit {
+		return client.IgnoreNotFound(err)
+	}
 	if err := a.porch.Delete(ctx, draft); err != nil {
 		return err
 	}
@@ -123,18 +130,20 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 	})
 }
 
-// evaluate reads a draft and runs the functions over it. A draft that was created before, and on which one fails, goes.
+// evaluate reads a draft and runs the functions over it. A draft that was created before, and on which one fails, goes,
+// if nobody has edited it.
 func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evaluated, error) {
-	content, files, err := a.begin(ctx, draft)
+	content, files, untouched, err := a.begin(ctx, draft)
 	if err != nil {
 		return evaluated{}, err
 	}
 	e, err := a.Reconciler.mutate(ctx, a.in.observation, content, files)
 	if err == nil || unavailable(err) {
+		e.untouched = untouched
 		return e, err
 	}
-	if a.created != nil {
-		if err := a.discard(ctx, draft); err != nil {
+	if a.untouched(content) {
+		if err := a.discard(ctx, draft, content.Commit); err != nil {
 			return evaluated{}, err
 		}
 		return evaluated{}, &mutationError{revision: a.out.Requested.Task.Source, err: err}
@@ -145,11 +154,15 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 // begin returns the content of a draft, and the files that the functions run over: those that it has. Of one that Porch
 // has just made by an upgrade they are those of our own merge, and nothing is read: Porch's knows one answer to a
 // conflict, brings back what somebody removed, and doubles what somebody moved. If somebody edits the draft meanwhile,
-// it is not saved, and stays as it is.
-func (a *action) begin(ctx context.Context, draft *revision.Revision) (porch.Content, map[string]string, error) {
+// it is not saved, and is finished with that edit later.
+func (a *action) begin(ctx context.Context, draft *revision.Revision) (content porch.Content, files map[string]string,
+	untouched bool, err error) {
 	if local, merged := a.in.contents[a.out.Requested.Task.Local]; merged && a.created != nil {
-		return porch.Unread(a.created), local.files, nil
+		return porch.Unread(a.created), local.files, true, nil
 	}
-	content, err := a.porch.Content(ctx, draft.Namespace, draft.Name)
-	return content, content.Files, err
+	if content, err = a.porch.Content(ctx, draft.Namespace, draft.Name); err != nil || a.created != nil {
+		return content, content.Files, a.untouched(content), err
+	}
+	files, untouched, err = a.resume(ctx, a.in, draft, content)
+	return content, files, untouched, err
 }

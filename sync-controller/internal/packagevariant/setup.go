@@ -10,6 +10,7 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/fair"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -41,10 +42,12 @@ const (
 
 // Options are what the controller can be told.
 type Options struct {
-	// Concurrency is how many variants are worked on at once.
+	// Concurrency is how many variants of a namespace are worked on at once; of all together, twice as many.
 	Concurrency int
 	// Runtime runs the functions.
 	Runtime mutate.Runtime
+	// Share bounds what the functions of a namespace compute at once; nil for what runs elsewhere.
+	Share *fair.Share
 	// Version identifies the controller and the functions. After a change of it each variant is looked at once, all of
 	// them within LookWithin.
 	Version    string
@@ -57,6 +60,7 @@ type Reconciler struct {
 	live       client.Reader
 	porch      porch.Client
 	runtime    mutate.Runtime
+	share      *fair.Share
 	version    string
 	started    time.Time
 	lookWithin time.Duration
@@ -92,7 +96,8 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	r := &Reconciler{
 		client: mgr.GetClient(), live: mgr.GetAPIReader(),
 		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
-		runtime: options.Runtime, version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
+		runtime: options.Runtime, share: options.Share,
+		version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
 		watches:  objects.New(mgr.GetRESTMapper(), metadataClient, wake),
 		upstream: recent.New[porch.Content](keptContents, keptFor),
 		allowed:  recent.New[bool](keptAnswers, answerFor),
@@ -118,7 +123,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 				return []ctrl.Request{{NamespacedName: user}}
 			}))).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: options.Concurrency, RateLimiter: r.retries,
+			MaxConcurrentReconciles: 2 * options.Concurrency, NewQueue: fair.Queue(options.Concurrency), RateLimiter: r.retries,
 		}).
 		Complete(r)
 }

@@ -34,6 +34,9 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 			return current && r.Package == d.Package && r.Workspace == d.Workspace
 		})) {
 		status.RequestedDraft = nil
+	} else if known := requestedDraft(status); known.Is(&d) && known.Commit != d.Commit {
+		status.RequestedDraft = status.RequestedDraft.DeepCopy()
+		status.RequestedDraft.Commit = d.Commit
 	}
 	if decide.Guard(&out.Input) == nil && !out.Deleting {
 		out.fillTargets(status)

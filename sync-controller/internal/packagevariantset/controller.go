@@ -14,6 +14,7 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/fair"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -33,8 +34,9 @@ import (
 )
 
 const (
-	// concurrency is how many sets are worked on at once, so that one whose objects are slow to read holds up no other.
-	concurrency = 4
+	// concurrency is how many sets of a namespace are worked on at once, so that one whose objects are slow to read holds
+	// up no other; of all together, twice as many.
+	concurrency = 2
 	// firstRetry is the time after which an attempt that failed is made again for the first time.
 	firstRetry = 200 * time.Millisecond
 )
@@ -44,6 +46,7 @@ type Reconciler struct {
 	client  porch.API      // reads from the cache
 	live    client.Reader  // reads from the API server
 	runtime mutate.Runtime // runs the function that expands sets
+	share   *fair.Share    // of what it computes; nil for what runs elsewhere
 	watches objects.Source
 	version string // of the controller and the functions
 	events  events.EventRecorder
@@ -53,8 +56,11 @@ type Reconciler struct {
 }
 
 // SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. After a
-// change of the version, which is that of the controller and of the functions, each set is expanded once.
-func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) error {
+// change of the version, which is that of the controller and of the functions, each set is expanded once. The share
+// bounds what the expansions of a namespace compute at once; nil for a runtime elsewhere.
+func SetupWithManager(
+	mgr ctrl.Manager, runtime mutate.Runtime, share *fair.Share, version string,
+) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("cannot make a client for metadata: %w", err)
@@ -64,7 +70,7 @@ func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) 
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
-		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, version: version,
+		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, share: share, version: version,
 		events: mgr.GetEventRecorder("package-variants"), retries: retry.New[ctrl.Request](firstRetry),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
@@ -82,7 +88,7 @@ func SetupWithManager(mgr ctrl.Manager, runtime mutate.Runtime, version string) 
 		WatchesRawSource(source.TypedChannel(changed, handler.TypedFuncs[types.NamespacedName,
 			ctrl.Request]{GenericFunc: laterSet})).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: concurrency, RateLimiter: r.retries,
+			MaxConcurrentReconciles: 2 * concurrency, NewQueue: fair.Queue(concurrency), RateLimiter: r.retries,
 		}).
 		Complete(r)
 }

@@ -94,7 +94,9 @@ func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if err := r.checkUpstreams(ctx, set, s); err != nil {
 		return nil, err
 	}
-	expanded, err := mutate.Expand(ctx, r.runtime, set, s)
+	var expanded *mutate.Expansion
+	var err error
+	r.share.Do(set.Namespace, func() { expanded, err = mutate.Expand(ctx, r.runtime, set, s) })
 	if err == nil {
 		slices.SortFunc(expanded.Variants, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
 		return expanded, nil

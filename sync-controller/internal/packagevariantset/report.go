@@ -87,7 +87,7 @@ func count(in *input, steps []step, held bool) *tally {
 		case s.do == waiting:
 			t.unready = append(t.unready, s.have.Name+" (being deleted)")
 		case s.do == remove, held && s.does():
-		case in.heldBack[s.want.Name], in.spares(s.want): // it has not the spec that the set gives it
+		case in.heldBack[s.want.Name], s.of == nil && in.spares(s.want): // it has not the spec that the set gives it
 		default:
 			t.variant(s.want)
 		}

@@ -49,11 +49,16 @@ func TestJudge(t *testing.T) {
 			metav1.Condition{Type: v1alpha1.ConditionConfigInjected, Status: status, ObservedGeneration: generation})
 		return s
 	}
+	wanted := func(s step) step {
+		s.of = s.want
+		return s
+	}
 	conflict := apierrors.NewConflict(schema.GroupResource{}, "a", errBoom)
 	exists := apierrors.NewAlreadyExists(schema.GroupResource{}, "a")
 	for name, test := range map[string]struct {
 		wanted    int
 		notes     []string
+		excluded  []mutate.Excluded
 		steps     []step
 		held      hold
 		condition v1alpha1.Condition
@@ -132,6 +137,12 @@ func TestJudge(t *testing.T) {
 			held: tooManyAnd("it would be too much"), counts: counts{2, 0, 0, 0},
 			condition: v1alpha1.Condition{Type: "Stalled", Reason: "TooManyDeletions", Message: "it would be too much"},
 		},
+		"one cannot be made, of which nothing is known, and one that is not wanted may be it": {
+			wanted: 3, excluded: []mutate.Excluded{{Target: "b", Message: "no such label"}},
+			steps: []step{wanted(ready("a")), wanted(failing("c")), ready("d")}, counts: counts{3, 2, 1, 0},
+			condition: v1alpha1.Condition{Type: "Stalled", Reason: "ExpansionFailed",
+				Message: "1 of 3 variants are ready; 1 of 3 targets cannot be expanded and stay as they are: b: no such label"},
+		},
 		"a name is taken": {
 			wanted: 2, steps: []step{{do: taken, have: fresh("a").want}, ready("b")}, counts: counts{2, 1, 1, 0},
 			condition: v1alpha1.Condition{Type: "Stalled", Reason: "NameTaken",
@@ -158,7 +169,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := judge(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{}, desired: test.wanted,
-				notes: test.notes}, test.steps, test.held)
+				notes: test.notes, excluded: test.excluded}, test.steps, test.held)
 			if diff := cmp.Diff(test.condition, got.condition); diff != "" {
 				t.Errorf("condition (-want +got):\n%s", diff)
 			}

@@ -170,7 +170,7 @@ func (r *Reconciler) liveVariants(ctx context.Context, namespace string,
 func (r *Reconciler) writeRollout(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) error {
 	before := set.DeepCopy()
 	set.Status.Rollout = nil
-	if set.Spec.Rollout != nil {
+	if set.Spec.Rollout != nil && in.rolled.Status.Phase != "" {
 		set.Status.Rollout = in.rolled.Status.DeepCopy()
 	}
 	if equality.Semantic.DeepEqual(before.Status, set.Status) {

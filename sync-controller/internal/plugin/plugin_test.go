@@ -20,7 +20,11 @@ func TestRun(t *testing.T) {
 	}{
 		"no command":      {nil, cli.ExitNothing, "Usage:\n  kubectl variants [command]", ""},
 		"unknown command": {[]string{"plam"}, cli.ExitError, "", `error: unknown command "plam" for "kubectl variants"`},
-		"unknown flag":    {[]string{"--forse"}, cli.ExitError, "", "error: unknown flag: --forse\n"},
+		"no argument": {[]string{"diff"}, cli.ExitError, "", "error: diff is about one PackageVariant, and 0 are named: write " +
+			"kubectl variants diff VARIANT\n"},
+		"too many": {[]string{"trace", "a", "b"}, cli.ExitError, "", "error: trace is about one object, and 2 are named: write " +
+			"kubectl variants trace OBJECT\n"},
+		"unknown flag": {[]string{"--forse"}, cli.ExitError, "", "error: unknown flag: --forse\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -189,9 +189,14 @@ func lifecycleOf(r *revision.Revision, lifecycle revision.Lifecycle) map[string]
 
 // ProposeDeletion proposes the deletion of a published revision, and gives it these owners.
 func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) error {
-	return c.patch(ctx, proposeDeletion, r, map[string]any{
-		"spec":     map[string]any{"lifecycle": revision.DeletionProposed},
-		"metadata": map[string]any{"ownerReferences": orEmpty(owners)},
+	isProposed := func(now *revision.Revision) bool {
+		return now.Lifecycle == revision.DeletionProposed && owned(owners)(now)
+	}
+	return c.untilKept(ctx, r, "lifecycle", isProposed, func() error {
+		return c.patch(ctx, proposeDeletion, r, map[string]any{
+			"spec":     map[string]any{"lifecycle": revision.DeletionProposed},
+			"metadata": map[string]any{"ownerReferences": orEmpty(owners)},
+		})
 	})
 }
 
@@ -209,9 +214,9 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 	}
 	change := map[string]any{"metadata": metadata}
 	if r.Lifecycle != revision.Draft {
-		return c.untilKept(ctx, r, owners, func() error { return c.patch(ctx, setMeta, r, change) })
+		return c.untilKept(ctx, r, "owners", owned(owners), func() error { return c.patch(ctx, setMeta, r, change) })
 	}
-	return c.untilKept(ctx, r, owners, func() error {
+	return c.untilKept(ctx, r, "owners", owned(owners), func() error {
 		before, err := c.Content(ctx, r.Namespace, r.Name)
 		if err != nil {
 			return err

@@ -433,3 +433,37 @@ func TestErrorsSayWhat(t *testing.T) {
 		}
 	}
 }
+
+// TestBroughtBack holds that a change is made again if Porch brings back what was before, as it does while it reads a
+// repository, and that it is an error if it always does.
+func TestBroughtBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		lost int
+		want string
+	}{
+		"never": {0, ""}, "once": {1, ""},
+		"always": {100, "cannot change the lifecycle of package revision edge.web.v1: Porch brings back what was before"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			writes := 0
+			object := pr("edge", "web", "v1", "Published")
+			p := newPorch(t, interceptor.Funcs{Patch: func(ctx context.Context, cl client.WithWatch, o client.Object,
+				patch client.Patch, options ...client.PatchOption) error {
+				if writes++; writes <= c.lost {
+					return nil
+				}
+				return cl.Patch(ctx, o, patch, options...)
+			}}, object)
+			r := Revision(object)
+			got := ""
+			if err := p.ProposeDeletion(t.Context(), &r, nil); err != nil {
+				got = err.Error()
+			}
+			if want := min(c.lost+1, maxWrites); got != c.want || writes != want {
+				t.Errorf("got error %q after %d writes, want %q after %d", got, writes, c.want, want)
+			}
+		})
+	}
+}

@@ -21,15 +21,22 @@ const (
 	workspaceExists = "workspaceNames must be unique"
 	pipelineFailed  = "pkg.render:"
 	placeholder     = "may not be the placeholder package revision"
+	runnerGone      = "failed: rpc error: code = Unavailable"
 )
 
 // lostBranches are the texts by which Porch says that it did not find a branch: it reads the branches of a repository
 // badly while it writes one of them.
 var lostBranches = []string{"reference not found", "ref file is empty", "remote not found"}
 
+// RunnerUnavailable reports whether Porch refused a change because its function-runner, which runs the functions of a
+// package's pipeline, did not answer.
+func RunnerUnavailable(err error) bool {
+	return err != nil && strings.Contains(err.Error(), pipelineFailed) && strings.Contains(err.Error(), runnerGone)
+}
+
 // RenderError returns what the functions of a package's pipeline said, if that is why Porch refused a change.
 func RenderError(err error) (string, bool) {
-	if err == nil {
+	if err == nil || RunnerUnavailable(err) {
 		return "", false
 	}
 	text := err.Error()

@@ -31,6 +31,33 @@ func internal(text string) error {
 	return fmt.Errorf("cannot save edge.web.packagevariant-1: %w", apierrors.NewInternalError(errors.New(text)))
 }
 
+// runnerIsGone is what Porch says of a save while its function-runner does not run.
+var runnerIsGone = internal(renderText + "fn.render: pkg /:\n\tpkg.render:\n\tpipeline.run: func eval " +
+	"\"ghcr.io/kptdev/set-labels:v1\" failed: rpc error: code = Unavailable desc = connection error: desc = " +
+	"\"transport: Error while dialing: dial tcp 127.0.0.1:9445: connect: connection refused\"")
+
+func TestRunnerUnavailable(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"none":                 {nil, false},
+		"it does not run":      {runnerIsGone, true},
+		"a function failed":    {internal(renderText + "pkg.render: rpc error: code = Internal desc = no labels"), false},
+		"Porch does not run":   {apierrors.NewServiceUnavailable("no endpoints"), false},
+		"what a function says": {internal(renderText + "pkg.render: pkg .: it said rpc error: code = Unavailable"), false},
+		"not of a render":      {internal("failed: rpc error: code = Unavailable"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := RunnerUnavailable(c.err); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestRenderError(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -46,10 +73,11 @@ func TestRenderError(t *testing.T) {
 		"of a create": {internal("failed to apply: pkg.render: pkg /: " +
 			"input resource list must contain only KRM resources"), "pkg.render: pkg /: input resource list must contain " +
 			"only KRM resources", true},
-		"no details":          {internal("Error occurred rendering package in kpt function pipeline."), "", true},
-		"not through the API": {errors.New(renderText + "x"), "x", true},
-		"another":             {internal("cannot find package revision"), "", false},
-		"a conflict":          {apierrors.NewConflict(resource, "x", errors.New("modified")), "", false},
+		"no details":                  {internal("Error occurred rendering package in kpt function pipeline."), "", true},
+		"not through the API":         {errors.New(renderText + "x"), "x", true},
+		"another":                     {internal("cannot find package revision"), "", false},
+		"the function-runner is gone": {runnerIsGone, "", false},
+		"a conflict":                  {apierrors.NewConflict(resource, "x", errors.New("modified")), "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -107,7 +107,7 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 	}
 	if diff := cmp.Diff(map[string]uint64{
 		"Clone busy": 1, "Clone ok": 1, "Upgrade ok": 1, "Edit ok": 1, "List ok": 1, "ListAll ok": 1,
-		"Get ok": 1 + looks, "ReadContent ok": 1, "SaveContent ok": 1, "SetMeta ok": 1, "Propose ok": 1, "Approve ok": 1,
+		"Get ok": 1 + 2*looks, "ReadContent ok": 1, "SaveContent ok": 1, "SetMeta ok": 1, "Propose ok": 1, "Approve ok": 1,
 		"Keep ok": 1, "ProposeDeletion ok": 1, "Delete ok": 1, "Delete not_found": 1,
 	}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -13,31 +13,36 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// How often, and after what times, it is looked whether Porch has kept the owners of a revision.
+// How often, and after what times, it is looked whether Porch has kept a change of a revision.
 const (
 	looks     = 3
 	lookAfter = 400 * time.Millisecond
 	maxWrites = 3
 )
 
-// untilKept writes the owners of a revision, and sees to it that they stay: Porch v1.5 brings back those of before if
-// it was reading the repository at the time.
-func (c *Client) untilKept(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference,
-	write func() error) error {
+// untilKept changes the owners, or the lifecycle, of a revision, and sees to it that it stays so: Porch v1.5 brings
+// back what was before if it was reading the repository at the time.
+func (c *Client) untilKept(ctx context.Context, r *revision.Revision, what string,
+	is func(*revision.Revision) bool, write func() error) error {
 	for range maxWrites {
 		if err := write(); err != nil {
 			return err
 		}
-		if kept, err := c.keeps(ctx, r, owners); kept || err != nil {
+		if kept, err := c.keeps(ctx, r, is); kept || err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("cannot change the owners of package revision %s: Porch brings back those of before", r.Name)
+	return fmt.Errorf("cannot change the %s of package revision %s: Porch brings back what was before", what, r.Name)
 }
 
-// keeps reports whether a revision has the owners for a while.
-func (c *Client) keeps(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) (bool, error) {
+// owned returns a function that reports whether a revision has these owners.
+func owned(owners []metav1.OwnerReference) func(*revision.Revision) bool {
 	same := func(a, b metav1.OwnerReference) bool { return a.Kind == b.Kind && a.Name == b.Name && a.UID == b.UID }
+	return func(r *revision.Revision) bool { return slices.EqualFunc(r.Owners, owners, same) }
+}
+
+// keeps reports whether a revision is so for a while.
+func (c *Client) keeps(ctx context.Context, r *revision.Revision, is func(*revision.Revision) bool) (bool, error) {
 	for range looks {
 		if err := c.pause(ctx, lookAfter); err != nil {
 			return false, err
@@ -46,7 +51,7 @@ func (c *Client) keeps(ctx context.Context, r *revision.Revision, owners []metav
 		if apierrors.IsNotFound(err) {
 			return true, nil // there is none to keep them
 		}
-		if err != nil || !slices.EqualFunc(now.Owners, owners, same) {
+		if err != nil || !is(&now) {
 			return false, err
 		}
 	}

@@ -282,4 +282,9 @@ func testPlan(t *testing.T, cases map[string]planCase) {
 	}
 }
 
+// excludes has the set be unable to make a variant.
+func excludes(name string) func(*Input) {
+	return func(in *Input) { in.Excluded = append(in.Excluded, Excluded{Name: name, Reason: "ExpansionFailed"}) }
+}
+
 func noVariants(in *Input) { in.Variants = nil }

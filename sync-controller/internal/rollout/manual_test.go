@@ -72,6 +72,8 @@ func manualInputs() []*Input {
 		input([]v1alpha2.Wave{selects("canary", after(false, 30*time.Minute))}, open, "a canary 3 Published\nb - 2 Published"),
 		input(approved, open, "a canary 3 Published\nb - 2 Published"),
 		input(approved, open, "b - 2 Published", of("v2")),
+		input(approved, open, "b - 2 Published", excludes("a")),
+		input(canaryAndRest, "", "a canary 2 Published\nb - 2 Published", pause),
 		input(canaryAndRest, open, "a canary 3 Stalled\nb - 2 Published", func(in *Input) {
 			in.Status.CompletedRevision = &v1alpha2.RolloutRevision{Name: "blueprints.web.v2", Revision: 2}
 		}),

@@ -97,7 +97,7 @@ type Decision struct {
 	Steps []Step
 	// OpenedAt is the value of v1alpha2.OpenedAtAnnotation for what is opened.
 	OpenedAt string
-	// Status is the status.rollout of the set, as it is once the steps are done.
+	// Status is the status.rollout of the set, as it is once the steps are done; without a phase, it is to have none.
 	Status v1alpha2.RolloutStatus
 	// Counts and Failures are the status.counts and status.failures of the set, as they are before the steps.
 	Counts   v1alpha2.VariantCounts
@@ -111,6 +111,9 @@ type Decision struct {
 // Plan returns what to do now.
 func Plan(in *Input) Decision {
 	r := newRollout(in)
+	if len(in.Variants) == 0 {
+		return r.idle()
+	}
 	if names := r.unpublished(); len(names) > 0 {
 		return r.refuse(names)
 	}
@@ -130,6 +133,24 @@ func Plan(in *Input) Decision {
 func Count(in *Input) (v1alpha2.VariantCounts, []v1alpha2.VariantFailure) {
 	r := newRollout(in)
 	return r.counts(), r.failures()
+}
+
+// idle returns what to do while the set wants no variant that it can make: nothing, and the rollout keeps its place.
+// Status has no phase if the rollout has never begun.
+func (r *rollout) idle() Decision {
+	d := Decision{Counts: r.counts(), Failures: r.failures()}
+	if r.Status == nil {
+		return d
+	}
+	d.Status = *r.Status.DeepCopy()
+	for i := range d.Status.Waves {
+		w := &d.Status.Waves[i]
+		w.Targets, w.Updated, w.Reached, w.Failed, w.Suspended = 0, 0, 0, 0, 0
+		if w.State != v1alpha2.WaveComplete {
+			w.Message = "the set has no target"
+		}
+	}
+	return d
 }
 
 // refuse returns what to do while there is no revision to roll out: nothing is opened, and the rollout keeps its place.

@@ -41,7 +41,7 @@ func TestFailures(t *testing.T) {
 	testPlan(t, map[string]planCase{
 		"the first failure stops it": {input(canaryAndRest, open, "a canary 3 Stalled\na2 canary 2 Published\nb - 2 Published"), want{
 			Phase: "Stopped canary", Condition: stoppedAt("canary (1 of 2)", "1 failed: a (FunctionFailed)", none),
-			Waves: []string{"canary Progressing 11:00 2/1/0/1 opened=11:00: " + text(0, 2, 1), rest}}},
+			Waves: []string{"canary Progressing 11:00 2/1/0/1 opened=11:00: " + text(0, 2, 1) + "; the rollout is stopped", rest}}},
 		"what is stopped is not through, though all are there or failed": {input(canaryAndRest, open, "a canary 3 Stalled\na2 canary 3 Published\nb - 2 Published"), want{
 			Phase: "Stopped canary", Condition: stoppedAt("canary (1 of 2)", "1 failed: a (FunctionFailed)", none),
 			Waves: []string{"canary Progressing 11:00 2/2/1/1 opened=11:00: " + text(1, 2, 1) + "; the rollout is stopped", rest}}},
@@ -61,7 +61,7 @@ func TestFailures(t *testing.T) {
 			Phase: "Complete", Waves: []string{"rest Complete 12:00 1/1/0/1 opened=11:00"}}},
 		"what was complete and fails later stops what is open": {input(canaryAndRest, "canary Complete 11:00 opened=10:00\nrest Progressing 11:00 opened=11:00", "a canary 3 Stalled\nb - 2 Published"), want{
 			Phase: "Stopped rest", Condition: stoppedAt("rest (2 of 2)", "1 failed: a (FunctionFailed)", none),
-			Waves: []string{"canary Complete 11:00 1/1/0/1 opened=10:00", "rest Progressing 11:00 1/0/0/0 opened=11:00: " + text(0, 1, 0)}}},
+			Waves: []string{"canary Complete 11:00 1/1/0/1 opened=10:00", "rest Progressing 11:00 1/0/0/0 opened=11:00: " + text(0, 1, 0) + "; the rollout is stopped"}}},
 		"what fails when all is complete stops nothing": {input(nil, "rest Complete 11:00 opened=11:00", "a - 3 Stalled"), want{
 			Phase: "Complete", Waves: []string{"rest Complete 11:00 1/1/0/1 opened=11:00"}}},
 		"what failed with another spec does not count": {input(canaryAndRest, open, "a canary 2 Stalled\nb - 2 Stalled"), want{
@@ -72,7 +72,7 @@ func TestFailures(t *testing.T) {
 			Waves: []string{"canary Progressing 11:00 1/1/0/0 opened=11:00: " + text(0, 1, 0), "rest Pending 11:00 1/1/0/1: waits for the wave canary"}}},
 		"it counts when the wave opens": {input(canaryAndRest, open, "a canary 3 Published\nb - 3 Stalled\nc - 2 Published"), want{
 			Phase: "Stopped rest", Condition: stoppedAt("rest (2 of 2)", "1 failed: b (FunctionFailed)", none),
-			Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Progressing 12:00 2/1/0/1 opened=12:00: " + text(0, 2, 1)}}},
+			Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Progressing 12:00 2/1/0/1 opened=12:00: " + text(0, 2, 1) + "; the rollout is stopped"}}},
 		"a status of another spec does not count": {input(canaryAndRest, open, "a canary 3 Old\nb - 2 Published", stalledBefore), want{
 			Phase: "Progressing canary", Condition: progressing + text(0, 1, 0),
 			Waves: []string{"canary Progressing 11:00 1/1/0/0 opened=11:00: " + text(0, 1, 0), rest}}},
@@ -86,9 +86,12 @@ func TestFailures(t *testing.T) {
 			Phase: "Stopped canary", Condition: stoppedAt("canary (1 of 2)", "1 failed: a (ProgressDeadlineExceeded)", none),
 			Waves: []string{"canary Progressing 11:00 1/1/0/1 opened=11:00: " + text(0, 1, 1) + "; the rollout is stopped", rest}}},
 		"it passed, and the target is there": {input(waves(selects("canary", ready)), open, "a canary 3 Draft opened=11:45\nb - 2 Published", within(15*time.Minute), pause), want{
-			Phase: "Paused rest", Condition: "Reconciling RolloutPaused: paused at wave rest (2 of 2): " + text(0, 1, 0) + "; set spec.rollout.paused to false to go on",
-			Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Progressing 12:00 1/0/0/0 opened=12:00: " + text(0, 1, 0)}}},
+			Phase: "Paused rest", Condition: "Reconciling RolloutPaused: paused at wave rest (2 of 2): it is not opened yet; set spec.rollout.paused to false to go on",
+			Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Pending 11:00 1/0/0/0: it is not opened yet"}}},
 		"an opening that is not known is the wave's": {input(canaryAndRest, "canary Progressing 11:00 opened=11:50\nrest Pending 11:00", "a canary 3 Busy\nb - 2 Published", within(15*time.Minute)), want{
+			Phase: "Progressing canary", Condition: progressing + text(0, 1, 0), Again: 5 * time.Minute,
+			Waves: []string{"canary Progressing 11:00 1/1/0/0 opened=11:50: " + text(0, 1, 0), rest}}},
+		"an opening that is to come is the wave's": {input(canaryAndRest, "canary Progressing 11:00 opened=11:50\nrest Pending 11:00", "a canary 3 Busy opened=23:00\nb - 2 Published", within(15*time.Minute)), want{
 			Phase: "Progressing canary", Condition: progressing + text(0, 1, 0), Again: 5 * time.Minute,
 			Waves: []string{"canary Progressing 11:00 1/1/0/0 opened=11:50: " + text(0, 1, 0), rest}}},
 		"a wave that opened again gives time": {input(canaryAndRest, "canary Progressing 11:00 opened=11:50\nrest Pending 11:00", "a canary 3 Busy opened=10:00\nb - 2 Published", within(15*time.Minute)), want{

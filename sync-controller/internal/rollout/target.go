@@ -157,8 +157,9 @@ func (t *target) deadline(r *rollout) (deadline time.Time, isSet bool) {
 		return deadline, false
 	}
 	from := w.OpenedAt.Time
-	// What is no time was not written here: the wave's counts.
-	if at, err := time.Parse(time.RFC3339, t.Have.Annotations[v1alpha2.OpenedAtAnnotation]); err == nil && at.After(from) {
+	// What is no time, or is to come, was not written here: the wave's counts.
+	at, err := time.Parse(time.RFC3339, t.Have.Annotations[v1alpha2.OpenedAtAnnotation])
+	if err == nil && at.After(from) && !at.After(r.stamp) {
 		from = at
 	}
 	return from.Add(limit.Duration), true

@@ -95,22 +95,27 @@ func (r *rollout) advance() {
 		if w.wasOpened() {
 			w.now.OpenedAt = w.before.OpenedAt
 		}
-		if r.current == nil && !w.staysComplete() {
+		if r.current == nil && !w.staysComplete() && !r.keepsClosed(w) {
 			r.open(w)
 		}
-		for _, rule := range waveRules {
-			if s := rule(r, w); s != nil {
-				w.now.State, w.now.Message = s.state, s.message
-				break
-			}
-		}
+		r.setState(w)
 		if r.current == nil && w.now.State != v1alpha2.WaveComplete {
 			r.current = w
 		}
-		w.now.Since = metav1.NewTime(r.stamp)
-		if w.before != nil && w.before.State == w.now.State {
-			w.now.Since = w.before.Since
+	}
+}
+
+// setState sets the state of a wave, and since when it has that.
+func (r *rollout) setState(w *wave) {
+	for _, rule := range waveRules {
+		if s := rule(r, w); s != nil {
+			w.now.State, w.now.Message = s.state, s.message
+			break
 		}
+	}
+	w.now.Since = metav1.NewTime(r.stamp)
+	if w.before != nil && w.before.State == w.now.State {
+		w.now.Since = w.before.Since
 	}
 }
 
@@ -133,6 +138,12 @@ func (r *rollout) open(w *wave) {
 	}
 }
 
+// keepsClosed reports whether a wave would be opened, and is not while the rollout is held.
+func (r *rollout) keepsClosed(w *wave) bool {
+	return (r.Suspended || r.spec.Paused) && w.count((*target).pending) > 0 &&
+		(!w.wasOpened() || w.before.State == v1alpha2.WaveComplete || w.before.State == v1alpha2.WavePending)
+}
+
 // stopped reports whether more targets have failed than the rollout allows.
 func (r *rollout) stopped() bool { return r.failed > v1alpha2.Scaled(r.spec.MaxFailures, r.opened) }
 
@@ -144,8 +155,8 @@ type waveStanding struct {
 
 // waveRules are tried in this order; the first that says something wins.
 var waveRules = []func(*rollout, *wave) *waveStanding{
-	waveStaysComplete, waveWaitsForEarlier, waveHasOpenTargets, waveIsStopped, waveSoaks, waveAwaitsApproval,
-	waveIsComplete,
+	waveStaysComplete, waveWaitsForEarlier, waveIsKeptClosed, waveIsStopped, waveHasOpenTargets, waveSoaks,
+	waveAwaitsApproval, waveIsComplete,
 }
 
 // waveStaysComplete keeps a wave complete whose targets all have the spec that they are to have, whatever becomes of
@@ -168,6 +179,14 @@ func waveWaitsForEarlier(r *rollout, _ *wave) *waveStanding {
 		return nil
 	}
 	return &waveStanding{v1alpha2.WavePending, "waits for the wave " + r.current.Name}
+}
+
+// waveIsKeptClosed keeps a wave from being opened while the rollout is paused, or the set suspended.
+func waveIsKeptClosed(r *rollout, w *wave) *waveStanding {
+	if !r.keepsClosed(w) {
+		return nil
+	}
+	return &waveStanding{v1alpha2.WavePending, "it is not opened yet"}
 }
 
 // waveHasOpenTargets waits until each target is what the wave waits for, is suspended, or has failed.
@@ -230,7 +249,11 @@ func waveIsComplete(*rollout, *wave) *waveStanding {
 
 // reachedText says how many targets of a wave are what it waits for.
 func (r *rollout) reachedText(w *wave) string {
-	if len(w.targets) == 0 {
+	switch {
+	case len(w.targets) > 0:
+	case len(r.Excluded) > 0: // of which the waves are not known
+		return "no target that can be made matches its selector"
+	default:
 		return "no target matches its selector"
 	}
 	text := fmt.Sprintf("%d of %d targets are %s with %s", w.count(func(t *target) bool { return t.reached }),

@@ -72,9 +72,13 @@ func TestWaves(t *testing.T) {
 		"a wave without targets is through": {input(canaryAndRest, "", "b - 2 Published"), want{
 			Steps: []string{"Open b 3"}, Phase: "Progressing rest", Condition: "Reconciling RolloutProgressing: wave rest (2 of 2): " + none,
 			Waves: []string{"canary Complete 12:00 0/0/0/0 opened=12:00", "rest Progressing 12:00 1/1/0/0 opened=12:00: " + none}}},
+		"a wave without targets, and one that cannot be made": {input(waves(selects("canary", after(true, 0))), "", "b - 2 Published", excludes("x")), want{
+			Phase: "AwaitingApproval canary", Condition: "Reconciling RolloutAwaitingApproval: wave canary (1 of 2) is to be approved: no target that can be made matches its selector; " +
+				"look at its packages, and approve it by: kubectl annotate packagevariantset web --namespace fleet --overwrite " +
+				"config.porch.kpt.dev/approve-wave=canary@blueprints.web.v3",
+			Waves: []string{"canary AwaitingApproval 12:00 0/0/0/0 opened=12:00: no target that can be made matches its selector; to be approved as canary@blueprints.web.v3", waits}}},
 		"without a rest there is no last wave": {input(canaryAndRest, "canary Progressing 11:00 opened=11:00", "a canary 3 Published"), want{
 			Phase: "Complete", Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00"}}},
-		"nothing is wanted": {input(nil, "rest Complete 11:00 opened=11:00", "", noVariants), want{Phase: "Complete"}},
 		"a wave that is put in between is opened before what is open": {input(waves(selects("canary"), selects("eu")), "canary Complete 11:00 opened=10:00\nrest Progressing 11:00 opened=11:00", "a canary 3 Published\nb - 3 Busy\nc eu 2 Published\nd - 2 Published"), want{
 			Steps: []string{"Open c 3"}, Phase: "Progressing eu", Condition: "Reconciling RolloutProgressing: wave eu (2 of 3): " + none,
 			Waves: []string{"canary Complete 11:00 1/1/1/0 opened=10:00", "eu Progressing 12:00 1/1/0/0 opened=12:00: " + none, "rest Pending 12:00 2/1/0/0 opened=11:00: waits for the wave eu"}}},

@@ -56,12 +56,40 @@ func ReadFiles(scheme *runtime.Scheme, path string, strict bool) (*Files, error)
 		if entry.IsDir() || hidden || name != path && !slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
 			return nil
 		}
+		if err := readable(path, name, entry); err != nil {
+			return err
+		}
 		return split(name, f.add)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no file or directory %s", path)
 	}
 	return f, err
+}
+
+// readable returns an error for what is no file of the directory: a link that leads out of it, and a device or a pipe,
+// of which there may be no end. The path that was asked for itself is whatever it is.
+func readable(directory, name string, entry fs.DirEntry) error {
+	if name == directory || entry.Type().IsRegular() {
+		return nil
+	}
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	inside, err := filepath.Rel(directory, name)
+	if err != nil {
+		return err
+	}
+	info, err := root.Stat(inside)
+	if err != nil {
+		return fmt.Errorf("cannot read %s, which is a link: only links to files of %s are followed: %w", name, directory, err)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("cannot read %s: it is no file, nor a link to one", name)
+	}
+	return nil
 }
 
 // head is what says which object a text is.

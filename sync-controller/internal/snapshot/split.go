@@ -51,7 +51,7 @@ func dedent(raw []byte, indent int) []byte {
 // split finds the objects in a YAML file: the documents, and the items of a document that is a list as kubectl writes
 // it. It keeps no more of the file in memory than one object.
 func split(path string, each func(place, []byte) error) error {
-	f, err := os.Open(path)
+	f, err := os.Open(path) //nolint:gosec // the user names it
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func split(path string, each func(place, []byte) error) error {
 	s := &splitter{path: path, each: each}
 	reader := bufio.NewReaderSize(f, 1<<16)
 	for {
-		line, err := reader.ReadBytes('\n')
+		line, err := readLine(reader)
 		if len(line) > 0 {
 			if err := s.add(line); err != nil {
 				return err
@@ -69,7 +69,27 @@ func split(path string, each func(place, []byte) error) error {
 			return s.end()
 		}
 		if err != nil {
-			return fmt.Errorf("cannot read %s: %w", path, err)
+			return fmt.Errorf("cannot read %s, line %d: %w", path, s.line+1, err)
+		}
+	}
+}
+
+// maxObject bounds the text of an object in bytes: no Kubernetes API and no Porch takes one as large.
+const maxObject = 64 << 20
+
+var errTooLarge = fmt.Errorf("the object is larger than %d MiB: leave it out", maxObject>>20)
+
+// readLine reads a line, with its end. A line as large as no object is is an error.
+func readLine(reader *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := reader.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxObject {
+			return nil, errTooLarge
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
 		}
 	}
 }
@@ -101,8 +121,7 @@ func (s *splitter) add(line []byte) error {
 		s.text, s.listing, s.dash = nil, true, -1 // what stands before is the list's own
 		return nil
 	}
-	s.keep(line, begin)
-	return nil
+	return s.keep(line, begin)
 }
 
 // item adds a line of a list.
@@ -121,21 +140,24 @@ func (s *splitter) item(line []byte, content string, begin int64) error {
 			return err
 		}
 		s.at.indent = s.dash + len("- ")
-		s.keep(line, begin)
+		return s.keep(line, begin)
 	case blank || s.dash >= 0 && indent > s.dash:
-		s.keep(line, begin)
+		return s.keep(line, begin)
 	default: // the list's own again, as its kind
 		return s.flush()
 	}
-	return nil
 }
 
 // keep adds a line to the object that is being read.
-func (s *splitter) keep(line []byte, begin int64) {
+func (s *splitter) keep(line []byte, begin int64) error {
 	if len(s.text) == 0 {
 		s.at.path, s.at.offset, s.at.line = s.path, begin, s.line
 	}
+	if len(s.text)+len(line) > maxObject {
+		return fmt.Errorf("cannot read %s, line %d: %w", s.path, s.at.line, errTooLarge)
+	}
 	s.text = append(s.text, line...)
+	return nil
 }
 
 // flush hands on the object that was read.

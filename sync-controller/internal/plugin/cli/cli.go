@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/scheme"
+	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
@@ -68,6 +69,17 @@ func (e *Env) Client() (client.Client, error) {
 // NoCluster returns the error of a command that needs a cluster and finds none.
 func NoCluster(err error) error {
 	return fmt.Errorf("cannot find a cluster: %w; set --kubeconfig or --context", err)
+}
+
+// One returns what accepts one argument, which names what: a PackageVariant.
+func One(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return fmt.Errorf("%s is about one %s, and %d are named: write kubectl variants %s", cmd.Name(), what, len(args),
+			cmd.Use)
+	}
 }
 
 // Exit codes, as those of kubectl diff. An error of the command line, or of a cluster, is ExitError.

@@ -49,7 +49,7 @@ func New(env *cli.Env) *cobra.Command {
 		Short:   "Show what the draft of a variant changes",
 		Long:    long,
 		Example: example,
-		Args:    cobra.ExactArgs(1),
+		Args:    cli.One("PackageVariant"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if against != published && against != upstream {
 				return fmt.Errorf("--against %q is neither %s nor %s", against, published, upstream)

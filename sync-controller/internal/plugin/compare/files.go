@@ -64,6 +64,7 @@ func run(ctx context.Context, env *cli.Env, program []string, from, to side) err
 			return fmt.Errorf("cannot write the files to compare: %w", err)
 		}
 	}
+	//nolint:gosec // the user names it, as for kubectl diff
 	cmd := exec.CommandContext(ctx, path, slices.Concat(program[1:], []string{from.name, to.name})...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, env.In, env.Out, env.ErrOut
 	err = cmd.Run()

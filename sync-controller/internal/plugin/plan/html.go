@@ -4,78 +4,120 @@ package plan
 
 import (
 	"cmp"
-	_ "embed" // of the page
-	"html/template"
 	"io"
-	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/forecast"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/live"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/page"
 )
 
-//go:embed page.html
-var pageText string
-
-// page is the page of a plan: one file that asks no network for anything.
-var page = template.Must(template.New("plan").Funcs(template.FuncMap{
-	"package": packageOf, "upstream": upstreamOf, "then": thenOf, "steps": stepsOf,
-	"place": func(c forecast.Conflict) string { return placeOf(&c) },
-	"set":   func(s forecast.Set) string { return setSummary(&s) },
-	"lines": diffLines,
-}).Parse(pageText))
-
-// branch is the variants of a set, or of none, in one wave, or in none.
-type branch struct {
-	Set, Wave string
-	Variants  []*forecast.Variant
+// tones are the kinds of the actions.
+var tones = map[forecast.Action]page.Tone{
+	forecast.Fail: page.Bad, forecast.Delete: page.Bad, forecast.Prune: page.Bad, forecast.Create: page.New,
+	forecast.Upgrade: page.Change, forecast.Merge: page.Change, forecast.Edit: page.Change, forecast.Adopt: page.Change,
+	forecast.Publish: page.New, forecast.Wait: page.Wait, forecast.Unchanged: page.Quiet,
 }
 
 // HTML prints a plan as a page of one file: what conflicts first, then the fleet as a tree by set, wave and target.
 func HTML(w io.Writer, plan *forecast.Plan) error {
-	data := struct {
-		*forecast.Plan
-		Summary  string
-		Notes    []string
-		Actions  []forecast.Action
-		Branches []*branch
-	}{plan, summary(plan), notes(plan), forecast.Actions, branches(plan)}
-	return page.Execute(w, data)
-}
-
-// branches returns the variants as a tree. Waves are in the order in which they are rolled out.
-func branches(plan *forecast.Plan) []*branch {
-	order := map[[2]string]int{}
+	p := &page.Page{Title: "What the controller is going to do", Summary: summary(plan), Notes: notes(plan)}
+	for _, a := range forecast.Actions {
+		if n := plan.Counts[a]; n > 0 {
+			p.Counts = append(p.Counts, page.Count{State: string(a), Tone: tones[a], N: n})
+		}
+	}
+	t := tree{sets: map[string]*page.Node{}, waves: map[[2]string]*page.Node{}}
 	for i := range plan.Sets {
-		for _, w := range plan.Sets[i].Waves {
-			order[[2]string{plan.Sets[i].Name, w.Name}] = len(order) + 1
-		}
+		t.addSet(&plan.Sets[i])
 	}
-	byName := map[[2]string]*branch{}
-	var out []*branch
 	for i := range plan.Variants {
-		v := &plan.Variants[i]
-		key := [2]string{v.Set, v.Wave}
-		if byName[key] == nil {
-			byName[key] = &branch{Set: v.Set, Wave: v.Wave}
-			out = append(out, byName[key])
-		}
-		byName[key].Variants = append(byName[key].Variants, v)
+		t.addVariant(&plan.Variants[i])
 	}
-	slices.SortStableFunc(out, func(a, b *branch) int {
-		return cmp.Or(cmp.Compare(a.Set, b.Set),
-			cmp.Compare(order[[2]string{a.Set, a.Wave}], order[[2]string{b.Set, b.Wave}]), cmp.Compare(a.Wave, b.Wave))
-	})
-	return out
+	p.Roots = t.roots
+	return page.Write(w, p)
 }
 
-// diffLine is a line of a diff, with what it says: add, del, at, or nothing.
-type diffLine struct{ Class, Text string }
+// tree is the fleet by set, wave and target.
+type tree struct {
+	roots []*page.Node
+	sets  map[string]*page.Node
+	waves map[[2]string]*page.Node
+	alone *page.Node
+}
 
-func diffLines(diff string) []diffLine {
-	var out []diffLine
-	for line := range strings.Lines(diff) {
-		class := map[string]string{green: "add", red: "del", blue: "at"}[colourOf(line)]
-		out = append(out, diffLine{class, line})
+// addSet adds a set with its waves, in the order in which they are rolled out.
+func (t *tree) addSet(s *forecast.Set) {
+	n := &page.Node{Kind: live.Set.Name, Name: s.Name, Tone: conditionTone(s.Condition.Type),
+		State: s.Condition.Reason, Message: setSummary(s) + "."}
+	if s.Condition.Message != "" {
+		n.Message += " " + s.Condition.Message
 	}
-	return out
+	if s.Error != "" {
+		n.State, n.Tone, n.Message = string(forecast.Fail), page.Bad, s.Error
+	}
+	t.roots, t.sets[s.Name] = append(t.roots, n), n
+	for i := range s.Waves {
+		w := &s.Waves[i]
+		child := &page.Node{Kind: "wave", Name: w.Name, State: w.State, Tone: page.WaveTone(w.State), Done: w.Reached,
+			Of: w.Targets, Message: w.Message}
+		n.Children, t.waves[[2]string{s.Name, w.Name}] = append(n.Children, child), child
+	}
+}
+
+// addVariant adds a variant to its wave, or to its set, or to those without one.
+func (t *tree) addVariant(v *forecast.Variant) {
+	parent := t.sets[v.Set]
+	if w := t.waves[[2]string{v.Set, v.Wave}]; w != nil {
+		parent = w
+	}
+	if parent == nil {
+		if t.alone == nil {
+			t.alone = &page.Node{Name: "without a set"}
+			if len(t.sets) > 0 {
+				t.alone.Name = "without a set of this plan"
+			}
+			t.roots = append(t.roots, t.alone)
+		}
+		parent = t.alone
+	}
+	parent.Children = append(parent.Children, variantNode(v))
+}
+
+// variantNode returns what the page has of a variant.
+func variantNode(v *forecast.Variant) *page.Node {
+	n := &page.Node{Kind: live.Variant.Name, Name: cmp.Or(packageOf(v), v.Name), State: string(v.Action),
+		Tone: tones[v.Action], Reason: strings.Replace(upstreamOf(v), "->", "→", 1), Message: thenOf(v), Steps: stepsOf(v)}
+	if n.Name != v.Name {
+		n.Detail = v.Name
+	}
+	if said := strings.Join(n.Steps, ", "); len(n.Steps) > 0 && n.Message == said {
+		n.Message = "" // the steps say it
+	}
+	for i := range v.Drafts {
+		d := &v.Drafts[i]
+		draft := page.Draft{Name: d.Name, Compared: d.Compared, Total: d.Total}
+		for _, f := range d.Files {
+			draft.Files = append(draft.Files, page.File{Path: f.Path, Change: f.Change, Diff: f.Diff})
+		}
+		n.Drafts = append(n.Drafts, draft)
+	}
+	for i := range v.Conflicts {
+		c := &v.Conflicts[i]
+		n.Conflicts = append(n.Conflicts, page.Conflict{Where: placeOf(c), Original: c.Original, Local: c.Local,
+			Updated: c.Updated})
+	}
+	return n
+}
+
+// conditionTone returns the tone of what the controller says of a set.
+func conditionTone(kind string) page.Tone {
+	switch kind {
+	case v1alpha1.ConditionReady:
+		return page.Good
+	case v1alpha1.ConditionStalled:
+		return page.Bad
+	}
+	return page.Wait
 }

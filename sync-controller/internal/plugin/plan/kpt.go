@@ -8,11 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/foresight"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
 )
@@ -23,7 +27,7 @@ func newKpt() (snapshot.Render, error) {
 	if kpt == "" {
 		kpt = "kpt"
 	}
-	path, err := exec.LookPath(kpt)
+	program, err := exec.LookPath(kpt)
 	if err != nil {
 		return nil, errors.New("--render needs kpt, which is not there: install it (https://kpt.dev), or set KPT to its path")
 	}
@@ -32,7 +36,7 @@ func newKpt() (snapshot.Render, error) {
 		if err != nil || len(foresight.Pipelines(files)) == 0 {
 			return formatted, err
 		}
-		return render(ctx, path, formatted)
+		return render(ctx, program, formatted)
 	}, nil
 }
 
@@ -47,7 +51,7 @@ func render(ctx context.Context, kpt string, files map[string]string) (map[strin
 		return nil, err
 	}
 	var said bytes.Buffer
-	command := exec.CommandContext(ctx, kpt, "fn", "render", directory)
+	command := exec.CommandContext(ctx, kpt, "fn", "render", directory) //nolint:gosec // the user's kpt
 	command.Stdout, command.Stderr = &said, &said
 	if err := command.Run(); err != nil {
 		return nil, fmt.Errorf("kpt fn render failed (%w): %s", err, strings.TrimSpace(said.String()))
@@ -55,17 +59,25 @@ func render(ctx context.Context, kpt string, files map[string]string) (map[strin
 	return read(directory)
 }
 
-// write writes files to a directory.
+// write writes files to a directory, which is made if need be. A file that would be outside of it is an error, be it by
+// its name or by a link that stands in its way.
 func write(directory string, files map[string]string) error {
-	for name, text := range files {
-		if !filepath.IsLocal(name) {
-			return fmt.Errorf("the file %s is outside of its package", name)
+	if err := os.MkdirAll(directory, 0o750); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if krm.CheckPath(name) != "" {
+			return fmt.Errorf("the file %q is outside of its package", name)
 		}
-		path := filepath.Join(directory, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o750); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := root.WriteFile(filepath.FromSlash(name), []byte(files[name]), 0o600); err != nil {
 			return err
 		}
 	}
@@ -77,22 +89,32 @@ func (o *options) writer() func(string, map[string]string) error {
 	if o.write == "" {
 		return nil
 	}
-	return func(name string, files map[string]string) error { return write(filepath.Join(o.write, name), files) }
+	return func(name string, files map[string]string) error {
+		inside := make(map[string]string, len(files))
+		for file, text := range files {
+			if krm.CheckPath(file) != "" {
+				return fmt.Errorf("the file %q is outside of its package", file)
+			}
+			inside[path.Join(name, file)] = text
+		}
+		return write(o.write, inside)
+	}
 }
 
-// read returns the files of a directory and all below it.
+// read returns the files of a directory and all below it; what a link leads to outside of it is an error.
 func read(directory string) (map[string]string, error) {
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
 	files := map[string]string{}
-	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(directory, path)
-		files[filepath.ToSlash(name)] = string(data)
+		data, err := root.ReadFile(name)
+		files[name] = string(data)
 		return err
 	})
 	return files, err

@@ -13,8 +13,14 @@ import (
 // maxComment is how long a comment of a pull request may be, less what the rest of it needs.
 const maxComment = 60000
 
+// maxTables is how long all before the diffs may be.
+const maxTables = 40000
+
+// leftOut says what has no room.
+const leftOut = "Left out here, as a comment has no room for it: %s. See `-o html` or `-o text`.\n"
+
 // Markdown prints a plan for the comment of a pull request: the counts, conflicts, sets, what changes, and the diffs to
-// unfold. Diffs that make it too long for one are left out, which is said.
+// unfold. Rows and diffs that make it too long for one are left out, which is said.
 func Markdown(w io.Writer, plan *forecast.Plan) error {
 	m := &markdown{}
 	fmt.Fprintf(m, "### %s\n\n", summary(plan))
@@ -34,17 +40,22 @@ func Markdown(w io.Writer, plan *forecast.Plan) error {
 				left++
 				continue
 			}
-			m.WriteString(diff)
+			fmt.Fprint(m, diff)
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(m, "%d more diffs are left out here: see `-o html` or `-o text`.\n", left)
+		fmt.Fprintf(m, leftOut, count(left, "diff"))
 	}
 	_, err := io.WriteString(w, strings.TrimRight(m.String(), "\n")+"\n")
 	return err
 }
 
-type markdown struct{ strings.Builder }
+// markdown is a plan on its way into a comment.
+type markdown struct {
+	strings.Builder
+	// left is how many rows of a table have been left out.
+	left int
+}
 
 // cell returns a text for a cell of a table.
 func cell(s string) string {
@@ -55,14 +66,33 @@ func (m *markdown) conflicts(plan *forecast.Plan) {
 	if plan.Conflicts == 0 {
 		return
 	}
-	m.WriteString("#### Conflicts\n\n| variant | where | here | upstream |\n|---|---|---|---|\n")
+	fmt.Fprint(m, "#### Conflicts\n\n| variant | where | here | upstream |\n|---|---|---|---|\n")
 	for i := range plan.Variants {
 		v := &plan.Variants[i]
 		for _, c := range v.Conflicts {
-			fmt.Fprintf(m, "| %s | %s | %s | %s |\n", cell(v.Name), cell(placeOf(&c)), cell(c.Local), cell(c.Updated))
+			m.row("| %s | %s | %s | %s |\n", cell(v.Name), cell(placeOf(&c)), cell(c.Local), cell(c.Updated))
 		}
 	}
-	m.WriteString("\n")
+	m.endTable("conflict")
+}
+
+// row writes a row of a table, if there is room for it.
+func (m *markdown) row(format string, values ...any) {
+	row := fmt.Sprintf(format, values...)
+	if m.Len()+len(row) > maxTables {
+		m.left++
+		return
+	}
+	fmt.Fprint(m, row)
+}
+
+// endTable ends a table, and says how many of its rows are left out.
+func (m *markdown) endTable(of string) {
+	if m.left > 0 {
+		fmt.Fprintf(m, "\n"+leftOut, count(m.left, of))
+	}
+	m.left = 0
+	fmt.Fprint(m, "\n")
 }
 
 func (m *markdown) set(s *forecast.Set) {
@@ -70,37 +100,37 @@ func (m *markdown) set(s *forecast.Set) {
 	if s.Condition.Reason != "" {
 		fmt.Fprintf(m, " %s: %s", s.Condition.Reason, cell(s.Condition.Message))
 	}
-	m.WriteString("\n\n")
+	fmt.Fprint(m, "\n\n")
 	if len(s.Waves) == 0 {
 		return
 	}
-	m.WriteString("| wave | state | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(m, "| wave | state | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n")
 	for _, w := range s.Waves {
 		fmt.Fprintf(m, "| %s | %s | %d | %d | %d | %d | %s |\n", cell(w.Name), w.State, w.Targets, w.Updated, w.Reached,
 			w.Failed, cell(w.Message))
 	}
-	m.WriteString("\n")
+	fmt.Fprint(m, "\n")
 }
 
 // variants prints the variants of which something becomes, and how many stay as they are.
 func (m *markdown) variants(plan *forecast.Plan) {
 	if len(plan.Variants) == plan.Counts[forecast.Unchanged] {
-		fmt.Fprintf(m, "Nothing changes in %d variants.\n\n", len(plan.Variants))
+		fmt.Fprintf(m, "Nothing changes in %s.\n\n", count(len(plan.Variants), "variant"))
 		return
 	}
-	m.WriteString("| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(m, "| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n")
 	for i := range plan.Variants {
 		v := &plan.Variants[i]
 		if v.Action == forecast.Unchanged {
 			continue
 		}
-		fmt.Fprintf(m, "| **%s** | %s | %s | %s | %s | %s |\n", v.Action, cell(v.Name), cell(packageOf(v)),
+		m.row("| **%s** | %s | %s | %s | %s | %s |\n", v.Action, cell(v.Name), cell(packageOf(v)),
 			cell(upstreamOf(v)), filesOf(v), cell(thenOf(v)))
 	}
+	m.endTable("variant")
 	if n := plan.Counts[forecast.Unchanged]; n > 0 {
-		fmt.Fprintf(m, "\n%d variants stay as they are.\n", n)
+		fmt.Fprintf(m, "Unchanged: %s.\n\n", count(n, "variant"))
 	}
-	m.WriteString("\n")
 }
 
 // diffOf returns the diffs of a draft, to unfold; "" if there are none.

@@ -5,7 +5,6 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +67,7 @@ func New(env *cli.Env) *cobra.Command {
 	o := &options{env: env}
 	c := &cobra.Command{
 		Use: "plan [-f FILE|DIRECTORY]...", Short: "Show what the controller is going to do about manifests", Long: long,
-		Example: example, Args: cobra.NoArgs,
+		Example: example, Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	f := c.Flags()
@@ -84,6 +83,14 @@ func New(env *cli.Env) *cobra.Command {
 		"directory to which the packages are written as they are going to be, each in a directory with the name of its draft")
 	f.BoolVar(&o.delete, "delete", false, "plan the deletion of what -f names")
 	return c
+}
+
+// noArgs tells who names manifests without -f.
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("manifests are named by -f: write kubectl variants plan -f %s", strings.Join(args, " -f "))
 }
 
 // formats are the formats, in the order in which they are told.
@@ -147,6 +154,7 @@ func (o *options) plan(ctx context.Context) (*forecast.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	plan.Notes = named.Notes
 	return plan, nil
 }
 
@@ -158,7 +166,8 @@ func (o *options) world(ctx context.Context, types *runtime.Scheme, render snaps
 		if err != nil {
 			return nil, "", err
 		}
-		return w, cmp.Or(*o.env.Flags.Namespace, world.NamespaceOf(ctx, w), "default"), nil
+		namespace, err := world.NamespaceOf(ctx, w, *o.env.Flags.Namespace, o.from)
+		return w, namespace, err
 	}
 	namespace, err := o.env.Namespace()
 	if err != nil {

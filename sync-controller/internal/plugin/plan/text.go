@@ -63,13 +63,17 @@ func (t *text) set(s *forecast.Set) {
 		fmt.Fprintf(t, "  %s: %s\n", s.Condition.Reason, s.Condition.Message)
 	}
 	if len(s.Waves) > 0 {
-		table := tabwriter.NewWriter(t, 0, 0, 2, ' ', 0)
+		var rows strings.Builder
+		table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "  WAVE\tSTATE\tTARGETS\tUPDATED\tREACHED\tFAILED\tMESSAGE")
 		for _, w := range s.Waves {
 			fmt.Fprintf(table, "  %s\t%s\t%d\t%d\t%d\t%d\t%s\n", w.Name, w.State, w.Targets, w.Updated, w.Reached, w.Failed,
 				w.Message)
 		}
 		_ = table.Flush() // it writes to memory
+		for row := range strings.Lines(rows.String()) {
+			fmt.Fprintln(t, strings.TrimRight(row, " \n"))
+		}
 	}
 	fmt.Fprintln(t)
 }
@@ -77,9 +81,10 @@ func (t *text) set(s *forecast.Set) {
 // setSummary says what is written of the variants of a set.
 func setSummary(s *forecast.Set) string {
 	if len(s.Held) > 0 {
-		return fmt.Sprintf("would write %d variants, and is held", len(s.Held))
+		return "would write " + count(len(s.Held), "variant") + ", and is held"
 	}
-	out := fmt.Sprintf("creates %d, updates %d and deletes %d variants", len(s.Created), len(s.Updated), len(s.Deleted))
+	out := fmt.Sprintf("creates %d, updates %d and deletes %s", len(s.Created), len(s.Updated),
+		count(len(s.Deleted), "variant"))
 	if len(s.HeldBack) > 0 {
 		out += fmt.Sprintf("; holds back %d", len(s.HeldBack))
 	}

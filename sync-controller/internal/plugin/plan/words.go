@@ -100,7 +100,7 @@ func summary(plan *forecast.Plan) string {
 	}
 	out := "Plan: " + strings.Join(parts, ", ")
 	if plan.Conflicts > 0 {
-		out += fmt.Sprintf("; %d conflicts", plan.Conflicts)
+		out += "; " + count(plan.Conflicts, "conflict")
 	}
 	return out + "."
 }
@@ -119,4 +119,12 @@ func notes(plan *forecast.Plan) []string {
 			"not in this plan: "+strings.Join(functions, ", ")+"; --render runs them")
 	}
 	return out
+}
+
+// count says how many there are of something whose plural ends in s.
+func count(n int, of string) string {
+	if n != 1 {
+		of += "s"
+	}
+	return fmt.Sprintf("%d %s", n, of)
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 const longApprove = `Publish the drafts of PackageVariants. What will be approved is shown first: each draft with what
@@ -142,7 +141,7 @@ func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *opt
 	}
 	question := subject(todo, wave)
 	if question == "" {
-		return notDone(a, 0, refused)
+		return errors.Join(notDone(a, 0, refused), wave.Early)
 	}
 	if todo > 0 {
 		if err := c.May(ctx, "patch", live.Revision, "approval"); err != nil {
@@ -158,9 +157,9 @@ func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *opt
 		return errors.Join(append(errs, notDone(a, len(errs), refused))...)
 	}
 	if wave.Value == "" {
-		return nil
+		return wave.Early
 	}
-	return annotate(ctx, env, c, set, wave)
+	return annotate(ctx, env, c, set, o.Wave, wave)
 }
 
 // waveToApprove returns what is to be approved of the wave of the command line, and tells if that is nothing. A wave in
@@ -173,7 +172,7 @@ func waveToApprove(env *cli.Env, a action, o *options, set *v1alpha2.PackageVari
 	if err != nil || refused > 0 {
 		return Wave{}, err
 	}
-	if wave.Value == "" {
+	if wave.Told != "" && wave.Value == "" {
 		fmt.Fprintln(env.Out, wave.Told)
 	}
 	return wave, nil
@@ -237,21 +236,6 @@ func lifecycle(ctx context.Context, c *live.Cluster, r *revision.Revision, to re
 	_, err := c.Porch.Approve(ctx, r, to)
 	return live.Explain(err, live.Call{Verb: "patch", Kind: live.Revision, Subresource: "approval",
 		Namespace: c.Namespace})
-}
-
-// annotate approves a wave, unless the set has changed since it was shown.
-func annotate(ctx context.Context, env *cli.Env, c *live.Cluster, set *v1alpha2.PackageVariantSet, wave Wave) error {
-	before := set.DeepCopy()
-	if set.Annotations == nil {
-		set.Annotations = map[string]string{}
-	}
-	set.Annotations[v1alpha2.ApproveWaveAnnotation] = wave.Value
-	err := c.Client.Patch(ctx, set, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
-	if err != nil {
-		return live.Explain(err, live.Call{Verb: "patch", Kind: live.Set, Namespace: c.Namespace})
-	}
-	fmt.Fprintln(env.Out, wave.Told+" approved")
-	return nil
 }
 
 // isTerminal reports whether somebody can be asked.

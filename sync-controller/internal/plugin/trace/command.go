@@ -41,7 +41,7 @@ func New(env *cli.Env) *cobra.Command {
 		Short:   "Show the tree from a blueprint to its variants and their packages",
 		Long:    long,
 		Example: example,
-		Args:    cobra.ExactArgs(1),
+		Args:    cli.One("object"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			printer, known := Printers[output]
 			if !known {

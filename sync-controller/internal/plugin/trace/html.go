@@ -3,81 +3,82 @@
 package trace
 
 import (
-	"html/template"
+	"cmp"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/live"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/page"
 )
 
-// page is one file that needs no network: the trees as nested lists to fold.
-var page = template.Must(template.New("trace").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{.Title}}</title>
-<style>
-:root { color-scheme: light dark; --back: #ffffff; --text: #1b1f24; --dim: #57606a; --line: #d0d7de;
-  --good: #1a7f37; --bad: #b42318; --other: #8a5a00; }
-@media (prefers-color-scheme: dark) { :root { --back: #0d1117; --text: #e6edf3; --dim: #9198a1; --line: #30363d;
-  --good: #4ac26b; --bad: #ff7b72; --other: #e3a008; } }
-body { margin: 2rem; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
-ul { list-style: none; margin: 0; padding-left: 1.4rem; border-left: 1px solid var(--line); }
-main > ul { border: 0; padding: 0; }
-.row { display: inline-flex; flex-wrap: wrap; gap: .2rem .7rem; align-items: baseline; }
-.kind, .age, .message { color: var(--dim); }
-.name { font-weight: 600; }
-.good { color: var(--good); } .bad { color: var(--bad); } .other { color: var(--other); }
-.message { display: block; padding-left: 1.2rem; max-width: 70rem; overflow-wrap: anywhere; }
-summary { cursor: pointer; }
-</style>
-</head>
-<body>
-<main>
-<h1>{{.Title}}</h1>
-<ul>
-{{range .Trees}}{{template "node" .}}{{end -}}
-</ul>
-</main>
-</body>
-</html>
-{{define "node"}}<li>
-{{if .Children}}<details open><summary>{{template "row" .}}</summary>{{template "message" .}}<ul>
-{{range .Children}}{{template "node" .}}{{end}}</ul></details>
-{{else}}{{template "row" .}}{{template "message" .}}
-{{end}}</li>
-{{end}}
-{{define "row"}}<span class="row"><span class="kind">{{.Kind}}</span><span class="name">{{.Name}}</span>
-{{- with .Revision}}<span>{{.}}</span>{{end}}<span class="{{.Class}}">{{.State}}</span>
-{{- with .Reason}}<span>{{.}}</span>{{end}}{{if ne .Age "-"}}<span class="age">for {{.Age}}</span>{{end}}</span>{{end}}
-{{define "message"}}{{with .Message}}<span class="message">{{.}}</span>{{end}}{{end}}`))
-
-// shown is a node as the page shows it.
-type shown struct {
-	*Node
-	Age, Class string
-	Children   []shown
+// printHTML writes the trees as the page that shows plans, too. It counts the variants by their states.
+func printHTML(w io.Writer, trees []*Node, now time.Time) error {
+	p := &page.Page{Title: "Package variants"}
+	var names []string
+	for _, tree := range trees {
+		names = append(names, tree.Name)
+		p.Roots = append(p.Roots, tree.shown(now))
+	}
+	if len(names) > 0 {
+		p.Title += " of " + strings.Join(names, ", ")
+	}
+	states := map[string]int{}
+	countStates(trees, states)
+	of := 0
+	for _, state := range slices.Sorted(maps.Keys(states)) {
+		p.Counts = append(p.Counts, page.Count{State: state, Tone: toneOf(state), N: states[state]})
+		of += states[state]
+	}
+	slices.SortStableFunc(p.Counts, func(a, b page.Count) int {
+		return cmp.Compare(slices.Index(order, a.Tone), slices.Index(order, b.Tone))
+	})
+	if of > 0 {
+		p.Summary = fmt.Sprintf("%d package variants, as they were at %s.", of, now.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	return page.Write(w, p)
 }
 
-func show(nodes []*Node, now time.Time) []shown {
-	var out []shown
-	for _, n := range nodes {
-		class := "other"
-		switch n.colour() {
-		case colours["Ready"]:
-			class = "good"
-		case colours["Stalled"]:
-			class = "bad"
+// order is the order in which states are told, by their tones.
+var order = []page.Tone{page.Bad, page.Change, page.Wait, page.Quiet, page.New, page.Good}
+
+// countStates counts the variants of trees by their states.
+func countStates(trees []*Node, states map[string]int) {
+	for _, n := range trees {
+		if n.Kind == live.Variant.Name {
+			states[n.State]++
 		}
-		out = append(out, shown{n, n.age(now), class, show(n.Children, now)})
+		countStates(n.Children, states)
+	}
+}
+
+// shown returns what the page has of a node and of all below it.
+func (n *Node) shown(now time.Time) *page.Node {
+	out := &page.Node{Kind: n.Kind, Name: n.Name, Detail: n.Revision, State: n.State, Tone: toneOf(n.State),
+		Reason: n.Reason, Message: n.Message}
+	if age := n.age(now); age != "-" {
+		out.Age = age
+	}
+	for _, child := range n.Children {
+		out.Children = append(out.Children, child.shown(now))
 	}
 	return out
 }
 
-// printHTML writes the trees as a page of one file.
-func printHTML(w io.Writer, trees []*Node, now time.Time) error {
-	title := "Package variants"
-	if len(trees) > 0 {
-		title = "Package variants of " + trees[0].Name
+// toneOf returns the tone of a state: those that are good, and those that want a person; all others are under way.
+func toneOf(state string) page.Tone {
+	switch state {
+	case "Ready", "Published", "Complete":
+		return page.Good
+	case "Stalled", "NotFound", "Unpublished":
+		return page.Bad
+	case stateSuspended:
+		return page.Quiet
+	case "AwaitingApproval", "Proposed", "Soaking", statePending:
+		return page.Wait
 	}
-	return page.Execute(w, map[string]any{"Title": title, "Trees": show(trees, now)})
+	return page.Change
 }

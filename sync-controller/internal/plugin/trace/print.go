@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/page"
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
@@ -98,20 +99,9 @@ func shortened(text string, cut int) string {
 	return text
 }
 
-// colours are those of the states that are good, and that want a person; all others are under way.
-var colours = map[string]string{
-	"Ready": "#2e7d32", "Published": "#2e7d32", "Complete": "#2e7d32",
-	"Stalled": "#c62828", "NotFound": "#c62828", "Unpublished": "#c62828",
-	"Suspended": "#616161",
-}
-
-const otherColour = "#b26a00"
-
-func (n *Node) colour() string {
-	if colour, known := colours[n.State]; known {
-		return colour
-	}
-	return otherColour
+// colours are those of a graph, by the tones.
+var colours = map[page.Tone]string{
+	page.Good: "#2e7d32", page.Bad: "#c62828", page.Quiet: "#616161", page.Wait: "#1565c0", page.Change: "#b26a00",
 }
 
 // printDot writes the trees as a directed graph for Graphviz.
@@ -138,8 +128,8 @@ func (n *Node) dot(out *strings.Builder, now time.Time, count *int) string {
 	if age := n.age(now); age != "-" {
 		lines[2] += ", " + age
 	}
-	fmt.Fprintf(out, "  %s [label=%s, color=%q, tooltip=%s];\n", id, dotText(strings.Join(lines, "\n")), n.colour(),
-		dotText(n.Message))
+	fmt.Fprintf(out, "  %s [label=%s, color=%q, tooltip=%s];\n", id, dotText(strings.Join(lines, "\n")),
+		colours[toneOf(n.State)], dotText(n.Message))
 	for _, child := range n.Children {
 		fmt.Fprintf(out, "  %s -> %s;\n", id, child.dot(out, now, count))
 	}

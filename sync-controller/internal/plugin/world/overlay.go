@@ -6,6 +6,7 @@ package world
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,8 +19,10 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -32,13 +35,16 @@ const planned = "planned-"
 // Named are the sets and variants that a plan is about.
 type Named struct {
 	Sets, Variants []types.NamespacedName
+	// Notes say what is taken to be so, and cannot be known.
+	Notes []string
 }
 
 // Overlay lays manifests over a world, as kubectl apply does, and returns the sets and variants among them. Objects
-// that say no namespace get the given one.
+// that say no namespace get the given one. Porch is taken to be able to read Repositories that are new, and to find
+// nothing there, which Notes say.
 func Overlay(ctx context.Context, w *snapshot.World, manifests []snapshot.Object, namespace string) (Named, error) {
 	var named Named
-	var others []string
+	var others, repositories []string
 	for _, m := range manifests {
 		if m.GetNamespace() == "" {
 			m.SetNamespace(namespace)
@@ -50,6 +56,11 @@ func Overlay(ctx context.Context, w *snapshot.World, manifests []snapshot.Object
 		case *v1alpha2.PackageVariantSet:
 			named.Sets = append(named.Sets, key)
 		case *configapi.Repository:
+			if apierrors.IsNotFound(w.Get(ctx, key, &configapi.Repository{})) {
+				meta.SetStatusCondition(&o.Status.Conditions, metav1.Condition{Type: configapi.RepositoryReady,
+					Status: metav1.ConditionTrue, Reason: configapi.ReasonReady, Message: "it is taken to be ready"})
+				repositories = append(repositories, o.Name)
+			}
 		default:
 			if err := acceptable(o, m); err != nil {
 				return named, err
@@ -60,6 +71,10 @@ func Overlay(ctx context.Context, w *snapshot.World, manifests []snapshot.Object
 		if err := apply(ctx, w, m.Object); err != nil {
 			return named, fmt.Errorf("%s, line %d: %w", m.Path, m.Line, err)
 		}
+	}
+	if len(repositories) > 0 {
+		named.Notes = []string{"Porch is taken to be able to read these Repositories, which are new, and to find no " +
+			"packages in them: " + strings.Join(repositories, ", ")}
 	}
 	if len(named.Sets)+len(named.Variants) > 0 {
 		return named, nil
@@ -113,11 +128,12 @@ func apply(ctx context.Context, w *snapshot.World, o client.Object) error {
 }
 
 // merged returns an object with the labels, annotations and content of a manifest, and the rest of the one before.
-func merged(before, manifest client.Object) client.Object {
-	labels, annotations := union(before.GetLabels(), manifest.GetLabels()),
-		union(before.GetAnnotations(), manifest.GetAnnotations())
-	after := manifest
-	switch m := manifest.(type) {
+func merged(before, applied client.Object) client.Object {
+	said := lastApplied(before)
+	labels := union(before.GetLabels(), said.Metadata.Labels, applied.GetLabels())
+	annotations := union(before.GetAnnotations(), said.Metadata.Annotations, applied.GetAnnotations())
+	after := applied
+	switch m := applied.(type) {
 	case *v1alpha1.PackageVariant:
 		if was, ok := before.(*v1alpha1.PackageVariant); ok {
 			m.Status = was.Status
@@ -143,15 +159,32 @@ func merged(before, manifest client.Object) client.Object {
 	return after
 }
 
-func union(a, b map[string]string) map[string]string {
-	if len(a)+len(b) == 0 {
+// manifest is of a manifest what others may have added to.
+type manifest struct {
+	Metadata struct{ Labels, Annotations map[string]string }
+}
+
+// lastApplied returns the manifest that was applied last, as kubectl apply noted it; an empty one if it did not.
+func lastApplied(o client.Object) (said manifest) {
+	if json.Unmarshal([]byte(o.GetAnnotations()[corev1.LastAppliedConfigAnnotation]), &said) != nil {
+		return manifest{}
+	}
+	return said
+}
+
+// union returns the labels of an object before, without those that a manifest had and has no more, and with those that
+// it has.
+func union(before, said, manifest map[string]string) map[string]string {
+	out := map[string]string{}
+	for key, value := range before {
+		if _, applied := said[key]; !applied {
+			out[key] = value
+		}
+	}
+	maps.Copy(out, manifest)
+	if len(out) == 0 {
 		return nil
 	}
-	out := maps.Clone(a)
-	if out == nil {
-		out = map[string]string{}
-	}
-	maps.Copy(out, b)
 	return out
 }
 

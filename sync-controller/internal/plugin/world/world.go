@@ -5,6 +5,8 @@ package world
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
@@ -14,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/planner"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -49,19 +52,29 @@ func FromFiles(scheme *runtime.Scheme, directory string, render snapshot.Render)
 	return w, nil
 }
 
-// NamespaceOf returns the namespace of what a world has; "" if there are several.
-func NamespaceOf(ctx context.Context, w *snapshot.World) string {
+// NamespaceOf returns the namespace that a plan over a snapshot is about: the one that was asked for, which must have
+// Repositories, or else the one that has, or default if several have.
+func NamespaceOf(ctx context.Context, w *snapshot.World, asked, directory string) (string, error) {
 	var repositories configapi.RepositoryList
-	if err := w.List(ctx, &repositories); err != nil || len(repositories.Items) == 0 {
-		return ""
+	if err := w.List(ctx, &repositories); err != nil {
+		return "", err
 	}
-	namespace := repositories.Items[0].Namespace
+	var known []string
 	for i := range repositories.Items {
-		if repositories.Items[i].Namespace != namespace {
-			return ""
-		}
+		known = append(known, repositories.Items[i].Namespace)
 	}
-	return namespace
+	slices.Sort(known)
+	known = slices.Compact(known)
+	switch {
+	case asked == "" && len(known) == 1:
+		return known[0], nil
+	case asked == "":
+		return metav1.NamespaceDefault, nil
+	case len(known) > 0 && !slices.Contains(known, asked):
+		return "", fmt.Errorf("the snapshot %s has no Repositories in the namespace %q, but in %s: set --namespace",
+			directory, asked, strings.Join(known, ", "))
+	}
+	return asked, nil
 }
 
 // FromCluster returns the world that a cluster tells of, in a namespace. What the plan needs of other kinds, and the

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package browser looks at pages with a headless Chromium, as people see them.
+package browser
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/package-variants/package-variants/e2e/internal/skipped"
+)
+
+// names are what Chromium is called.
+var names = []string{"chromium", "chromium-browser", "google-chrome"}
+
+// patience is how long a test may look at a page.
+const patience = 2 * time.Minute
+
+// Page is a page that somebody looks at.
+type Page struct {
+	t   *testing.T
+	ctx context.Context //nolint:containedctx // it is the page, to chromedp
+
+	mu               sync.Mutex
+	requests, errors []string
+}
+
+// report reports once that tests were skipped.
+var report = sync.OnceValue(func() error {
+	return skipped.Report("the tests that look at pages",
+		errors.New("there is no Chromium (on Debian, apt-get install chromium)"))
+})
+
+// Open opens a file in a window of a width, in the light, or dark. Without Chromium it skips the test, which is
+// reported, or fails it if the environment has REQUIRE_CHROMIUM.
+func Open(t *testing.T, file string, width int64, dark bool) *Page {
+	t.Helper()
+	found := slices.IndexFunc(names, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
+	if found < 0 {
+		if os.Getenv("REQUIRE_CHROMIUM") != "" {
+			t.Fatal("there is no Chromium, and REQUIRE_CHROMIUM is set")
+		}
+		if err := report(); err != nil {
+			t.Fatal(err)
+		}
+		t.Skip("there is no Chromium")
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(names[found]),
+		chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true), chromedp.UserDataDir(t.TempDir()))
+	ctx, end := chromedp.NewExecAllocator(ctx, options...)
+	ctx, shut := chromedp.NewContext(ctx)
+	t.Cleanup(func() {
+		_ = chromedp.Cancel(ctx) // it waits until the browser has ended
+		shut()
+		end()
+		cancel()
+	})
+	p := &Page{t: t, ctx: ctx}
+	chromedp.ListenTarget(ctx, p.note)
+	scheme := map[bool]string{false: "light", true: "dark"}[dark]
+	p.Do(network.Enable(), runtime.Enable(), log.Enable(), chromedp.EmulateViewport(width, 1000),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+		chromedp.Navigate("file://"+filepath.ToSlash(file)))
+	return p
+}
+
+// note notes what the page asks for, and what goes wrong in it.
+func (p *Page) note(event any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		p.requests = append(p.requests, e.Request.URL)
+	case *runtime.EventExceptionThrown:
+		p.errors = append(p.errors, e.ExceptionDetails.Error())
+	case *runtime.EventConsoleAPICalled:
+		p.errors = append(p.errors, "console: "+string(e.Type))
+	case *log.EventEntryAdded:
+		p.errors = append(p.errors, e.Entry.Text)
+	}
+}
+
+// Requests returns the addresses that the page has asked for.
+func (p *Page) Requests() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.requests)
+}
+
+// Errors returns what went wrong in the page.
+func (p *Page) Errors() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.errors)
+}
+
+// Do does what a person does: click, type, look.
+func (p *Page) Do(actions ...chromedp.Action) {
+	p.t.Helper()
+	if err := chromedp.Run(p.ctx, actions...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Eval returns what an expression is in the page. T is what it is as JSON.
+func Eval[T any](p *Page, expression string) T {
+	p.t.Helper()
+	var out T
+	p.Do(chromedp.Evaluate(expression, &out))
+	return out
+}
+
+// Picture writes a picture of the whole page to a file, in the directory that the environment names as PICTURES; to
+// none without.
+func (p *Page) Picture(name string) {
+	p.t.Helper()
+	dir := os.Getenv("PICTURES")
+	if dir == "" {
+		return
+	}
+	var png []byte
+	p.Do(chromedp.FullScreenshot(&png, 100))
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestUnfinished kills the controller once Porch has made a draft, by a clone, an edit and an upgrade. Another finishes
+// the draft, and knows that nobody has edited it: it may publish it.
+func TestUnfinished(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	unfinished(w, func(_ *v1alpha1.PackageVariant, draft string, start func() *controller.Process) {
+		c := start()
+		w.waitLifecycle(draft, isPublished)
+		w.quiet(c)
+	}, automatic)
+}
+
+// TestEditUnfinished has a person edit such a draft before another controller finishes it: the edit stays, and waits
+// for a person.
+func TestEditUnfinished(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	unfinished(w, func(pv *v1alpha1.PackageVariant, draft string, start func() *controller.Process) {
+		w.WriteFiles(draft, mine)
+		c := start()
+		w.target(pv.Name)
+		w.Apply(newVariant(pv.Name, contextOnly, func(s *variant.Spec) { *s = pv.Spec }, automatic))
+		w.neverIs(draft, isPublished)
+		w.quiet(c)
+		if got := w.Files(draft)["notes.md"]; got != "mine\n" {
+			t.Errorf("%s: the person's edit is gone: notes.md is %q", draft, got)
+		}
+	})
+}
+
+// TestPublishUnfinished has a person publish such a draft, of which Porch has not written the owner, before another
+// controller finishes it: it is the variant's all the same, and what it lacks follows in another draft.
+func TestPublishUnfinished(t *testing.T) {
+	w := newWorld(t)
+	unfinished(w, func(pv *v1alpha1.PackageVariant, draft string, start func() *controller.Process) {
+		w.loseOwner(draft)
+		w.publish(draft)
+		c := start()
+		w.Eventually("what was published is the variant's", func() error { return w.ownedAgain(draft) })
+		// An upgrade by Porch lacks nothing here, the others lack the zone.
+		if target := w.target(pv.Name); (target == draft) != (pv.Name == "upgrade") {
+			t.Errorf("%s is followed by %s", draft, target)
+		}
+		w.quiet(c)
+	})
+}
+
+// unfinished kills the controller once Porch has made a draft of a variant, for one variant after the other, and calls
+// then for it, with what starts another controller.
+func unfinished(w *world, then func(pv *v1alpha1.PackageVariant, draft string, start func() *controller.Process),
+	changes ...func(*variant.Spec)) {
+	w.t.Helper()
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("blueprints", "web", "v2", settingsB("9"))
+	c := w.start()
+	for _, step := range []struct {
+		name, draft string
+		change      func(*variant.Spec)
+	}{
+		{"clone", "edge.clone.packagevariant-1", zone},
+		{"edit", "edge.edit.packagevariant-2", zone},
+		{"upgrade", "edge.upgrade.packagevariant-2", revision(2)},
+	} {
+		if step.name != "clone" {
+			w.Apply(newVariant(step.name, contextOnly))
+			w.publish(w.target(step.name))
+			w.seesPublished(step.name)
+		}
+		running := c
+		w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+			if phase == proxy.After && isCreate(r) && r.Status == http.StatusCreated {
+				running.Kill()
+			}
+			return nil
+		})
+		pv := newVariant(step.name, append([]func(*variant.Spec){contextOnly, step.change}, changes...)...)
+		w.Apply(pv)
+		<-running.Ended()
+		w.proxy.Handle(nil)
+		then(pv, step.draft, func() *controller.Process {
+			c = w.start()
+			return c
+		})
+	}
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package krm
+
+import (
+	"errors"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// maxPath bounds the length of a file's path in bytes, as file systems do.
+const maxPath = 4096
+
+// Bounded returns the function so that it refuses what nobody could work with safely: a config or an item that is
+// nested too deep, that has aliases which stand for too many values or for themselves, or keys that are too long; and
+// an item whose file is not in the package, be it one that the function returns. Its error names them all.
+func Bounded(f Function) Function {
+	return func(config *yaml.RNode, items []*yaml.RNode) (Output, error) {
+		if err := check(config, items); err != nil {
+			return Output{}, err
+		}
+		out, err := f(config, items)
+		for i := 0; err == nil && i < len(out.Items); i++ {
+			err = misplaced(out.Items[i])
+		}
+		if err != nil {
+			return Output{}, err
+		}
+		return out, nil
+	}
+}
+
+func check(config *yaml.RNode, items []*yaml.RNode) error {
+	var errs []error
+	if !config.IsNil() {
+		errs = append(errs, Wrap(config, node.Bounded(config.YNode())))
+	}
+	for _, item := range items {
+		errs = append(errs, misplaced(item), Wrap(item, node.Bounded(item.YNode())))
+	}
+	return errors.Join(errs...)
+}
+
+// misplaced returns an error if an item says of itself that it is in no file of the package.
+func misplaced(item *yaml.RNode) error {
+	if item.IsNil() {
+		return nil
+	}
+	file := Identify(item).File
+	problem := CheckPath(file)
+	if problem == "" {
+		return nil
+	}
+	e := Errorf(item, "metadata.annotations."+kioutil.PathAnnotation, "is %q, %s", node.Short(file), problem)
+	e.File = "" // whoever reads the results may open the files that they name
+	return e
+}
+
+// drive is how a path begins that is absolute on Windows.
+var drive = regexp.MustCompile(`^[a-zA-Z]:`)
+
+// CheckPath says why the path of a file is none in its package, on whatever system it is written; "" if it is one.
+func CheckPath(file string) string {
+	slashed := strings.ReplaceAll(file, `\`, "/")
+	clean := path.Clean(slashed)
+	switch {
+	case len(file) > maxPath:
+		return "which is too long for a path"
+	case strings.ContainsFunc(file, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return "which has control characters in it: rename the file"
+	case path.IsAbs(slashed) || drive.MatchString(slashed):
+		return "which is an absolute path: files of a package have paths that begin at its directory"
+	case clean == ".." || strings.HasPrefix(clean, "../"):
+		return "which leads out of the package: files of a package are in its directory"
+	}
+	return ""
+}
