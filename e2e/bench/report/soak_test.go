@@ -4,6 +4,7 @@ package report
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -150,6 +151,28 @@ func TestBySteps(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestSoakFaults holds how the page ends with what was wrong, and without it.
+func TestSoakFaults(t *testing.T) {
+	t.Parallel()
+	const before, after = "with 18 requests.", "It is not a part of `make bench`: `make soak` measures it, and `SOAK_FOR` " +
+		"says for how long.\n"
+	wrong := sampleSoak()
+	wrong.Faults, wrong.Fault = []string{"one is late", "another is, too"}, "site-0001/web-0 has no draft"
+	for want, s := range map[string]*Soak{
+		"\n\n" + after: sampleSoak(),
+		"\n\nWhat was wrong:\n\n- one is late\n- another is, too\n\nIn the end: site-0001/web-0 has no draft\n\n" + after: wrong,
+	} {
+		page, err := (&Run{Soak: s}).Markdown()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, got, _ := strings.Cut(page, before)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after %q (-want +got):\n%s", before, diff)
 		}
 	}
 }
