@@ -43,7 +43,7 @@ func Text(w io.Writer, plan *forecast.Plan, colour bool) error {
 	}
 	fmt.Fprintln(t, summary(plan))
 	for _, note := range notes(plan) {
-		fmt.Fprintln(t, "Note: "+note)
+		fmt.Fprintln(t, "Note: "+oneLine(note))
 	}
 	_, err := io.WriteString(w, t.String())
 	return err
@@ -60,7 +60,7 @@ func (t *text) paint(colour, s string) string {
 func (t *text) set(s *forecast.Set) {
 	fmt.Fprintf(t, "PackageVariantSet %s: %s\n", s.Name, setSummary(s))
 	if s.Condition.Reason != "" {
-		fmt.Fprintf(t, "  %s: %s\n", s.Condition.Reason, s.Condition.Message)
+		fmt.Fprintf(t, "  %s: %s\n", s.Condition.Reason, oneLine(s.Condition.Message))
 	}
 	if len(s.Waves) > 0 {
 		var rows strings.Builder
@@ -68,7 +68,7 @@ func (t *text) set(s *forecast.Set) {
 		fmt.Fprintln(table, "  WAVE\tSTATE\tTARGETS\tUPDATED\tREACHED\tFAILED\tMESSAGE")
 		for _, w := range s.Waves {
 			fmt.Fprintf(table, "  %s\t%s\t%d\t%d\t%d\t%d\t%s\n", w.Name, w.State, w.Targets, w.Updated, w.Reached, w.Failed,
-				w.Message)
+				oneLine(w.Message))
 		}
 		_ = table.Flush() // it writes to memory
 		for row := range strings.Lines(rows.String()) {
@@ -103,11 +103,11 @@ func (t *text) variants(variants []forecast.Variant) {
 	for i := range variants {
 		v := &variants[i]
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Action, v.Name, orDash(packageOf(v)), orDash(draftOf(v)),
-			orDash(upstreamOf(v)), orDash(filesOf(v)), thenOf(v))
+			orDash(upstreamOf(v)), orDash(filesOf(v)), oneLine(thenOf(v)))
 	}
 	_ = table.Flush() // it writes to memory
 	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
-		if i > 0 { // the table is painted when its columns are known
+		if 0 < i && i <= len(variants) { // the table is painted when its columns are known
 			line = t.paint(colours[variants[i-1].Action], line)
 		}
 		fmt.Fprintln(t, strings.TrimRight(line, " "))

@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/forecast"
 )
+
+// oneLine returns a message as a line, and as a cell of a table: what ends lines and cells is a space.
+func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, unicode.IsControl), " ") }
 
 // packageOf names the downstream package of a variant; "" of one that is not known.
 func packageOf(v *forecast.Variant) string {
