@@ -54,8 +54,8 @@ func (t *tree) addSet(s *forecast.Set) {
 	if s.Condition.Message != "" {
 		n.Message += " " + s.Condition.Message
 	}
-	if s.Error != "" {
-		n.State, n.Tone, n.Message = string(forecast.Fail), page.Bad, s.Error
+	if failure := s.Failure(); failure != "" {
+		n.State, n.Tone, n.Message = string(forecast.Fail), page.Bad, failure
 	}
 	t.roots, t.sets[s.Name] = append(t.roots, n), n
 	for i := range s.Waves {

@@ -97,8 +97,11 @@ func (m *markdown) endTable(of string) {
 
 func (m *markdown) set(s *forecast.Set) {
 	fmt.Fprintf(m, "#### PackageVariantSet %s\n\n%s.", cell(s.Name), setSummary(s))
-	if s.Condition.Reason != "" {
-		fmt.Fprintf(m, " %s: %s", s.Condition.Reason, cell(s.Condition.Message))
+	switch failure := s.Failure(); {
+	case failure != "":
+		fmt.Fprintf(m, " **%s**: %s", forecast.Fail, cell(failure))
+	case s.Condition.Reason != "":
+		fmt.Fprintf(m, " %s: %s", cell(s.Condition.Reason), cell(s.Condition.Message))
 	}
 	fmt.Fprint(m, "\n\n")
 	if len(s.Waves) == 0 {

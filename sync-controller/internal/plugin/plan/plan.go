@@ -48,7 +48,8 @@ The plan is made by the controller's own code, over what the cluster has, or a d
 whether its package is created, upgraded, merged, edited, adopted, pruned, deleted, waits (and for what), or stays as it
 is. Nothing is written to the cluster. Without -f, the plan is about all sets and variants of the namespace as they are.
 
-It exits with 0 if nothing is to be done, with 1 if something is, and with more if there was an error.`
+It exits with 0 if nothing is to be done, with 1 if something is, and with more if there was an error, or if a set or a
+variant fails.`
 
 // options are the flags.
 type options struct {

@@ -59,7 +59,10 @@ func (t *text) paint(colour, s string) string {
 // set prints what becomes of a set.
 func (t *text) set(s *forecast.Set) {
 	fmt.Fprintf(t, "PackageVariantSet %s: %s\n", s.Name, setSummary(s))
-	if s.Condition.Reason != "" {
+	switch failure := s.Failure(); {
+	case failure != "":
+		fmt.Fprintln(t, t.paint(red, "  fail: "+oneLine(failure)))
+	case s.Condition.Reason != "":
 		fmt.Fprintf(t, "  %s: %s\n", s.Condition.Reason, oneLine(s.Condition.Message))
 	}
 	if len(s.Waves) > 0 {
