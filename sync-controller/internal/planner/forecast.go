@@ -106,6 +106,9 @@ func (p *planner) describe(ctx context.Context, r *record) (*forecast.Variant, e
 	switch {
 	case r.err != nil:
 		v.Action, v.Error = forecast.Fail, r.err.Error()
+	case r.isDeleted() && r.waits == "":
+		v.Action = forecast.Delete
+		v.Steps = []forecast.Step{{Do: "Delete", Text: "the variant goes at once, as it has no finalizer"}}
 	case r.waits != "" && v.Action == forecast.Unchanged || r.after == nil && r.waits != "":
 		v.Action = forecast.Wait
 		v.Condition = forecast.Condition{Type: v1alpha1.ConditionReconciling, Reason: "WaveNotOpen", Message: r.waits}
