@@ -57,7 +57,7 @@ type Plan struct {
 
 // Condition is what the controller says of a set or a variant.
 type Condition struct {
-	// Type is Ready, Reconciling or Stalled.
+	// Type is Ready, Reconciling or Stalled, whichever is True; of what is unmet, it is the condition that is False.
 	Type    string `json:"type"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
@@ -110,7 +110,9 @@ type Variant struct {
 	Requests []string `json:"requests,omitempty"`
 	// Condition is what the controller says then.
 	Condition Condition `json:"condition"`
-	Upstream  *Upstream `json:"upstream,omitempty"`
+	// Unmet are the conditions that are False then although the package is what the variant asks for: ConfigInjected.
+	Unmet    []Condition `json:"unmet,omitempty"`
+	Upstream *Upstream   `json:"upstream,omitempty"`
 	// Drafts are the package revisions that are made or changed.
 	Drafts    []Draft    `json:"drafts,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`

@@ -55,8 +55,17 @@ func filesOf(v *forecast.Variant) string {
 	return fmt.Sprint(n)
 }
 
-// thenOf says what the controller says then, or what it does where that is not all.
+// thenOf says what the controller says then, or what it does where that is not all, and what the package lacks then.
 func thenOf(v *forecast.Variant) string {
+	said := []string{endOf(v)}
+	for _, c := range v.Unmet {
+		said = append(said, fmt.Sprintf("%s=False (%s): %s", c.Type, c.Reason, c.Message))
+	}
+	return strings.Join(said, "; ")
+}
+
+// endOf says what the controller says, or what it does where that is not all.
+func endOf(v *forecast.Variant) string {
 	switch {
 	case v.Error != "":
 		return v.Error
