@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/foresight"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // forecast returns what was noted, as a plan.
@@ -262,7 +263,7 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *forecast.Variant)
 			}
 			d.Compared = compared
 			if p.Write != nil {
-				if err := p.Write(name, d.files); err != nil {
+				if err := p.Write(types.NamespacedName{Namespace: r.key.Namespace, Name: name}, d.files); err != nil {
 					return err
 				}
 			}

@@ -41,7 +41,7 @@ type Options struct {
 	// Rendered reports whether the world runs the pipelines of packages.
 	Rendered bool
 	// Write is given the files of each package revision that is made or changed, as they are then; nil for nobody.
-	Write func(name string, files map[string]string) error
+	Write func(draft types.NamespacedName, files map[string]string) error
 	// Deleted are the variants that go with a set which is deleted, by the set.
 	Deleted map[types.NamespacedName][]string
 	// Progress is told of how many of how many variants were looked at; nil for nobody.

@@ -8,15 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
-	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/foresight"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
 )
@@ -57,48 +52,6 @@ func render(ctx context.Context, kpt string, files map[string]string) (map[strin
 		return nil, fmt.Errorf("kpt fn render failed (%w): %s", err, strings.TrimSpace(said.String()))
 	}
 	return read(directory)
-}
-
-// write writes files to a directory, which is made if need be. A file that would be outside of it is an error, be it by
-// its name or by a link that stands in its way.
-func write(directory string, files map[string]string) error {
-	if err := os.MkdirAll(directory, 0o750); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(directory)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if krm.CheckPath(name) != "" {
-			return fmt.Errorf("the file %q is outside of its package", name)
-		}
-		if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o750); err != nil {
-			return err
-		}
-		if err := root.WriteFile(filepath.FromSlash(name), []byte(files[name]), 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writer returns what writes the packages to the directory that was asked for; nil if none was.
-func (o *options) writer() func(string, map[string]string) error {
-	if o.write == "" {
-		return nil
-	}
-	return func(name string, files map[string]string) error {
-		inside := make(map[string]string, len(files))
-		for file, text := range files {
-			if krm.CheckPath(file) != "" {
-				return fmt.Errorf("the file %q is outside of its package", file)
-			}
-			inside[path.Join(name, file)] = text
-		}
-		return write(o.write, inside)
-	}
 }
 
 // read returns the files of a directory and all below it; what a link leads to outside of it is an error.
