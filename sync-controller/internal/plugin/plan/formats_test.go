@@ -45,3 +45,72 @@ Note: fatal: x exit status 128
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 }
+
+// TestCell holds that nothing in a cell of a comment is taken for Markdown: no link, no mention, no cell.
+func TestCell(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain: a/b-c":      "plain: a/b-c",
+		"[x](https://y) a!": `\[x\](https://y) a!`,
+		"by @name":          "by @<!-- -->name",
+		"a|b\nc":            `a\|b c`,
+		`a\|b`:              `a\\\|b`,
+		"<b> & &lt;":        "&lt;b&gt; &amp; &amp;lt;",
+		"*a* _b_ `c` ~~d~~": "\\*a\\* \\_b\\_ \\`c\\` \\~\\~d\\~\\~",
+	} {
+		if diff := cmp.Diff(want, cell(in)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", in, diff)
+		}
+	}
+}
+
+// TestMarkdownBounded holds that a comment is no longer than one may be, whatever there is much of, and says what is
+// left out.
+func TestMarkdownBounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a note of some length; ", 3)
+	for name, c := range map[string]struct {
+		plan func(p *forecast.Plan)
+		want string
+	}{
+		"notes":    {func(p *forecast.Plan) { p.Notes = append(p.Notes, long) }, " notes. See `-o html` or `-o text`.\n"},
+		"one note": {func(p *forecast.Plan) { p.Notes = []string{strings.Repeat(long, 2000)} }, "... (cut)"},
+		"sets": {func(p *forecast.Plan) {
+			p.Sets = append(p.Sets, forecast.Set{Name: "s", Condition: forecast.Condition{Reason: "R", Message: long}})
+		}, " sets. See `-o html` or `-o text`.\n"},
+		"waves": {func(p *forecast.Plan) {
+			if len(p.Sets) == 0 {
+				p.Sets = []forecast.Set{{Name: "s"}}
+			}
+			p.Sets[0].Waves = append(p.Sets[0].Waves, forecast.Wave{Name: "w", Message: long})
+		}, " 1 set. See `-o html` or `-o text`.\n"},
+		"variants": {func(p *forecast.Plan) {
+			p.Variants = append(p.Variants, forecast.Variant{Name: "v", Action: forecast.Wait, Error: long})
+		}, " variants. See `-o html` or `-o text`.\n"},
+		"conflicts": {func(p *forecast.Plan) {
+			if len(p.Variants) == 0 {
+				p.Variants = []forecast.Variant{{Name: "v", Action: forecast.Merge}}
+			}
+			p.Variants[0].Conflicts = append(p.Variants[0].Conflicts, forecast.Conflict{File: long})
+		}, " conflicts. See `-o html` or `-o text`.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := &forecast.Plan{}
+			for range 1500 {
+				c.plan(plan)
+			}
+			plan.Count()
+			var out bytes.Buffer
+			if err := Markdown(&out, plan); err != nil {
+				t.Fatal(err)
+			}
+			if out.Len() > maxComment {
+				t.Errorf("it has %d bytes", out.Len())
+			}
+			if !strings.Contains(out.String(), c.want) {
+				t.Errorf("there is no %q in:\n%s", c.want, out.String()[:2000])
+			}
+		})
+	}
+}
