@@ -3,6 +3,8 @@
 package planner
 
 import (
+	"errors"
+
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/forecast"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -31,4 +33,15 @@ func unmet(conditions []metav1.Condition) []forecast.Condition {
 		return nil
 	}
 	return []forecast.Condition{{Type: injected.Type, Reason: injected.Reason, Message: injected.Message}}
+}
+
+// ErrUnforeseen is wrapped by errors of rendering that are this machine's, and not those of the controller or of Porch.
+var ErrUnforeseen = errors.New("is not foreseen")
+
+// failureOf says what an error of the controller comes to.
+func failureOf(err error) string {
+	if errors.Is(err, ErrUnforeseen) {
+		return err.Error()
+	}
+	return "the controller would fail: " + err.Error()
 }

@@ -85,7 +85,7 @@ func (p *planner) describe(ctx context.Context, r *record) (*forecast.Variant, e
 	}
 	v.Action = r.action()
 	if n := len(r.looks); n > 0 && r.looks[n-1].Err != nil {
-		v.Error = "the controller would fail: " + r.looks[n-1].Err.Error()
+		v.Error = failureOf(r.looks[n-1].Err)
 	}
 	switch {
 	case r.err != nil:
