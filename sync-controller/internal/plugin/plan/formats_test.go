@@ -46,6 +46,37 @@ Note: fatal: x exit status 128
 	}
 }
 
+// TestNamespaces holds that objects are told apart by their namespaces where a plan has several.
+func TestNamespaces(t *testing.T) {
+	t.Parallel()
+	plan := &forecast.Plan{Sets: []forecast.Set{{Namespace: "a", Name: "s"}, {Namespace: "b", Name: "s"}},
+		Variants: []forecast.Variant{{Namespace: "a", Name: "v", Set: "s", Action: forecast.Wait},
+			{Namespace: "b", Name: "v", Set: "s", Action: forecast.Wait}}}
+	plan.Count()
+	for format, want := range map[string][]string{
+		"text": {"PackageVariantSet a/s: ", "PackageVariantSet b/s: ", "\nwait    a/v  ", "\nwait    b/v  "},
+		"markdown": {"#### PackageVariantSet a/s\n", "#### PackageVariantSet b/s\n", "\n| **wait** | a/v | ",
+			"\n| **wait** | b/v | "},
+		"html": {`<span class="name">a/s</span>`, `<span class="name">b/s</span>`, `<span class="name">a/v</span>`,
+			`<span class="name">b/v</span>`},
+	} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			if err := map[string]func() error{"text": func() error { return Text(&out, plan, false) },
+				"markdown": func() error { return Markdown(&out, plan) }, "html": func() error { return HTML(&out, plan) },
+			}[format](); err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range want {
+				if strings.Count(out.String(), text) != 1 {
+					t.Errorf("there is not one %q in:\n%s", text, out.String())
+				}
+			}
+		})
+	}
+}
+
 // TestCell holds that nothing in a cell of a comment is taken for Markdown: no link, no mention, no cell.
 func TestCell(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ const leftOut = "Left out here, as a comment has no room for it: %s. See `-o htm
 // Markdown prints a plan for the comment of a pull request: the counts, conflicts, sets, what changes, and the diffs to
 // unfold. Rows and diffs that make it too long for one are left out, which is said.
 func Markdown(w io.Writer, plan *forecast.Plan) error {
-	m := &markdown{}
+	m := &markdown{name: namer(plan)}
 	fmt.Fprintf(m, "### %s\n\n", summary(plan))
 	m.notes(notes(plan))
 	m.conflicts(plan)
@@ -52,6 +52,8 @@ type markdown struct {
 	strings.Builder
 	// left is how many rows of a table have been left out.
 	left int
+	// name names an object.
+	name func(namespace, name string) string
 }
 
 // escapes are what stands for the characters that mean something in Markdown. An @ is kept from naming a person, who
@@ -82,7 +84,8 @@ func (m *markdown) conflicts(plan *forecast.Plan) {
 	for i := range plan.Variants {
 		v := &plan.Variants[i]
 		for _, c := range v.Conflicts {
-			m.row("| %s | %s | %s | %s |\n", cell(v.Name), cell(placeOf(&c)), cell(c.Local), cell(c.Updated))
+			m.row("| %s | %s | %s | %s |\n", cell(m.name(v.Namespace, v.Name)), cell(placeOf(&c)), cell(c.Local),
+				cell(c.Updated))
 		}
 	}
 	m.endTable("conflict")
@@ -118,7 +121,7 @@ func (m *markdown) endList(of string) {
 // sets prints sets as far as there is room for them.
 func (m *markdown) sets(sets []forecast.Set) {
 	for i := range sets {
-		one := &markdown{}
+		one := &markdown{name: m.name}
 		one.set(&sets[i])
 		m.row("%s", one.String())
 	}
@@ -126,7 +129,7 @@ func (m *markdown) sets(sets []forecast.Set) {
 }
 
 func (m *markdown) set(s *forecast.Set) {
-	fmt.Fprintf(m, "#### PackageVariantSet %s\n\n%s.", cell(s.Name), setSummary(s))
+	fmt.Fprintf(m, "#### PackageVariantSet %s\n\n%s.", cell(m.name(s.Namespace, s.Name)), setSummary(s))
 	switch failure := s.Failure(); {
 	case failure != "":
 		fmt.Fprintf(m, " **%s**: %s", forecast.Fail, cell(failure))
@@ -157,8 +160,8 @@ func (m *markdown) variants(plan *forecast.Plan) {
 		if v.Action == forecast.Unchanged {
 			continue
 		}
-		m.row("| **%s** | %s | %s | %s | %s | %s |\n", v.Action, cell(v.Name), cell(packageOf(v)),
-			cell(upstreamOf(v)), filesOf(v), cell(thenOf(v)))
+		m.row("| **%s** | %s | %s | %s | %s | %s |\n", v.Action, cell(m.name(v.Namespace, v.Name)),
+			cell(packageOf(v)), cell(upstreamOf(v)), filesOf(v), cell(thenOf(v)))
 	}
 	m.endTable("variant")
 	if n := plan.Counts[forecast.Unchanged]; n > 0 {

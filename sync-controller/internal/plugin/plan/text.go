@@ -26,11 +26,13 @@ var colours = map[forecast.Action]string{
 type text struct {
 	strings.Builder
 	colour bool
+	// name names an object.
+	name func(namespace, name string) string
 }
 
 // Text prints a plan for people: sets with their waves, then variants, conflicts, diffs, and the counts.
 func Text(w io.Writer, plan *forecast.Plan, colour bool) error {
-	t := &text{colour: colour}
+	t := &text{colour: colour, name: namer(plan)}
 	for i := range plan.Sets {
 		t.set(&plan.Sets[i])
 	}
@@ -58,7 +60,7 @@ func (t *text) paint(colour, s string) string {
 
 // set prints what becomes of a set.
 func (t *text) set(s *forecast.Set) {
-	fmt.Fprintf(t, "PackageVariantSet %s: %s\n", s.Name, setSummary(s))
+	fmt.Fprintf(t, "PackageVariantSet %s: %s\n", t.name(s.Namespace, s.Name), setSummary(s))
 	switch failure := s.Failure(); {
 	case failure != "":
 		fmt.Fprintln(t, t.paint(red, "  fail: "+oneLine(failure)))
@@ -105,8 +107,8 @@ func (t *text) variants(variants []forecast.Variant) {
 	fmt.Fprintln(table, "ACTION\tVARIANT\tPACKAGE\tDRAFT\tUPSTREAM\tFILES\tTHEN")
 	for i := range variants {
 		v := &variants[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Action, v.Name, orDash(packageOf(v)), orDash(draftOf(v)),
-			orDash(upstreamOf(v)), orDash(filesOf(v)), oneLine(thenOf(v)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Action, t.name(v.Namespace, v.Name), orDash(packageOf(v)),
+			orDash(draftOf(v)), orDash(upstreamOf(v)), orDash(filesOf(v)), oneLine(thenOf(v)))
 	}
 	_ = table.Flush() // it writes to memory
 	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
@@ -122,7 +124,7 @@ func (t *text) conflicts(v *forecast.Variant) {
 	if len(v.Conflicts) == 0 {
 		return
 	}
-	fmt.Fprintln(t, t.paint(red, fmt.Sprintf("Conflicts of %s:", v.Name)))
+	fmt.Fprintln(t, t.paint(red, fmt.Sprintf("Conflicts of %s:", t.name(v.Namespace, v.Name))))
 	for _, c := range v.Conflicts {
 		fmt.Fprintf(t, "  %s: here %q, upstream %q\n", placeOf(&c), c.Local, c.Updated)
 	}

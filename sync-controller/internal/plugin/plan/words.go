@@ -14,6 +14,23 @@ import (
 // oneLine returns a message as a line, and as a cell of a table: what ends lines and cells is a space.
 func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, unicode.IsControl), " ") }
 
+// namer returns what names the objects of a plan: with their namespaces where there are several.
+func namer(plan *forecast.Plan) func(namespace, name string) string {
+	namespaces := map[string]bool{}
+	for i := range plan.Sets {
+		namespaces[plan.Sets[i].Namespace] = true
+	}
+	for i := range plan.Variants {
+		namespaces[plan.Variants[i].Namespace] = true
+	}
+	return func(namespace, name string) string {
+		if len(namespaces) < 2 {
+			return name
+		}
+		return namespace + "/" + name
+	}
+}
+
 // packageOf names the downstream package of a variant; "" of one that is not known.
 func packageOf(v *forecast.Variant) string {
 	if v.Repo == "" {
