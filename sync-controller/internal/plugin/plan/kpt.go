@@ -40,8 +40,8 @@ func newKpt() (snapshot.Render, error) {
 	}, nil
 }
 
-// render runs kpt over files, in a directory that is removed then. What kpt says is the same each time: the directory has
-// the name of the package.
+// render runs kpt over files, in a directory that is removed then. What kpt says is the same each time: the directory
+// has the name of the package.
 func render(ctx context.Context, kpt string, files map[string]string) (map[string]string, error) {
 	top, err := os.MkdirTemp("", "kubectl-variants-")
 	if err != nil {
