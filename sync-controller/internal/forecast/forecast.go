@@ -3,7 +3,11 @@
 // Package forecast is what a plan says, as values: what the controller is going to do about sets and variants.
 package forecast
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+)
 
 // Action is what becomes of a variant's package, in one word.
 type Action string
@@ -39,7 +43,8 @@ var Actions = []Action{Fail, Delete, Prune, Create, Upgrade, Adopt, Merge, Edit,
 
 // Plan is what is going to happen.
 type Plan struct {
-	// Counts are how many variants each action is for; an action that is for none is left out.
+	// Counts are how many variants each action is for; an action that is for none is left out. A set that fails counts as
+	// Fail, too.
 	Counts map[Action]int `json:"counts"`
 	// Conflicts is how many conflicts there are in all.
 	Conflicts int `json:"conflicts"`
@@ -52,7 +57,7 @@ type Plan struct {
 
 // Condition is what the controller says of a set or a variant.
 type Condition struct {
-	// Type is Ready, Reconciling or Stalled.
+	// Type is Ready, Reconciling or Stalled, whichever is True; of what is unmet, it is the condition that is False.
 	Type    string `json:"type"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
@@ -105,7 +110,9 @@ type Variant struct {
 	Requests []string `json:"requests,omitempty"`
 	// Condition is what the controller says then.
 	Condition Condition `json:"condition"`
-	Upstream  *Upstream `json:"upstream,omitempty"`
+	// Unmet are the conditions that are False then although the package is what the variant asks for: ConfigInjected.
+	Unmet    []Condition `json:"unmet,omitempty"`
+	Upstream *Upstream   `json:"upstream,omitempty"`
 	// Drafts are the package revisions that are made or changed.
 	Drafts    []Draft    `json:"drafts,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`
@@ -164,9 +171,23 @@ type Conflict struct {
 	Updated  string `json:"updated,omitempty"`
 }
 
+// Failure says why the controller does not do what a set asks for until a person helps; "" if it does, or if it waits
+// because the set asks for that.
+func (s *Set) Failure() string {
+	if s.Error != "" || s.Condition.Type != v1alpha1.ConditionStalled || s.Condition.Reason == v1alpha1.ReasonSuspended {
+		return s.Error
+	}
+	return s.Condition.Reason + ": " + s.Condition.Message
+}
+
 // Count sets the counts of a plan.
 func (p *Plan) Count() {
 	p.Counts, p.Conflicts = map[Action]int{}, 0
+	for i := range p.Sets {
+		if p.Sets[i].Failure() != "" {
+			p.Counts[Fail]++
+		}
+	}
 	for i := range p.Variants {
 		p.Counts[p.Variants[i].Action]++
 		p.Conflicts += len(p.Variants[i].Conflicts)
@@ -183,12 +204,12 @@ func (p *Plan) Changes() bool {
 	return slices.ContainsFunc(p.Sets, func(s Set) bool { return len(s.Created)+len(s.Updated)+len(s.Deleted) > 0 })
 }
 
-// Errors returns what could not be foreseen.
+// Errors returns what fails, and what could not be foreseen.
 func (p *Plan) Errors() []string {
 	var out []string
 	for i := range p.Sets {
-		if s := &p.Sets[i]; s.Error != "" {
-			out = append(out, "PackageVariantSet "+s.Name+": "+s.Error)
+		if failure := p.Sets[i].Failure(); failure != "" {
+			out = append(out, "PackageVariantSet "+p.Sets[i].Name+": "+failure)
 		}
 	}
 	for i := range p.Variants {

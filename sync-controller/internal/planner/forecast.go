@@ -13,8 +13,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/foresight"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // forecast returns what was noted, as a plan.
@@ -68,21 +67,6 @@ func (p *planner) set(s *setRecord) forecast.Set {
 	return out
 }
 
-// conditionOf returns what conditions say: the one of Ready, by the type that says what kind it is of.
-func conditionOf(conditions []metav1.Condition) forecast.Condition {
-	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
-	if ready == nil {
-		return forecast.Condition{}
-	}
-	out := forecast.Condition{Type: v1alpha1.ConditionReady, Reason: ready.Reason, Message: ready.Message}
-	for _, kind := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
-		if meta.IsStatusConditionTrue(conditions, kind) {
-			out.Type = kind
-		}
-	}
-	return out
-}
-
 // describe returns what becomes of a variant.
 func (p *planner) describe(ctx context.Context, r *record) (*forecast.Variant, error) {
 	v := &forecast.Variant{Namespace: r.key.Namespace, Name: r.key.Name, Set: r.set, Wave: r.wave,
@@ -91,7 +75,7 @@ func (p *planner) describe(ctx context.Context, r *record) (*forecast.Variant, e
 		if d := r.after.Spec.Downstream; d != nil {
 			v.Repo, v.Package = d.Repo, d.Package
 		}
-		v.Condition = conditionOf(r.after.Status.Conditions)
+		v.Condition, v.Unmet = conditionOf(r.after.Status.Conditions), unmet(r.after.Status.Conditions)
 	}
 	for _, look := range r.looks {
 		v.Steps = append(v.Steps, stepsOf(look)...)
@@ -101,16 +85,19 @@ func (p *planner) describe(ctx context.Context, r *record) (*forecast.Variant, e
 	}
 	v.Action = r.action()
 	if n := len(r.looks); n > 0 && r.looks[n-1].Err != nil {
-		v.Error = "the controller would fail: " + r.looks[n-1].Err.Error()
+		v.Error = failureOf(r.looks[n-1].Err)
 	}
 	switch {
 	case r.err != nil:
 		v.Action, v.Error = forecast.Fail, r.err.Error()
+	case r.isDeleted() && r.waits == "":
+		v.Action = forecast.Delete
+		v.Steps = []forecast.Step{{Do: "Delete", Text: "the variant goes at once, as it has no finalizer"}}
 	case r.waits != "" && v.Action == forecast.Unchanged || r.after == nil && r.waits != "":
 		v.Action = forecast.Wait
 		v.Condition = forecast.Condition{Type: v1alpha1.ConditionReconciling, Reason: "WaveNotOpen", Message: r.waits}
 	case r.gone:
-		v.Condition = forecast.Condition{}
+		v.Condition, v.Unmet = forecast.Condition{}, nil
 	}
 	v.Upstream = r.upstream()
 	return v, p.addDrafts(ctx, r, v)
@@ -276,7 +263,7 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *forecast.Variant)
 			}
 			d.Compared = compared
 			if p.Write != nil {
-				if err := p.Write(name, d.files); err != nil {
+				if err := p.Write(types.NamespacedName{Namespace: r.key.Namespace, Name: name}, d.files); err != nil {
 					return err
 				}
 			}

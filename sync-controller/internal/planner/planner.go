@@ -41,7 +41,9 @@ type Options struct {
 	// Rendered reports whether the world runs the pipelines of packages.
 	Rendered bool
 	// Write is given the files of each package revision that is made or changed, as they are then; nil for nobody.
-	Write func(name string, files map[string]string) error
+	Write func(draft types.NamespacedName, files map[string]string) error
+	// Deleted are the variants that go with a set which is deleted, by the set.
+	Deleted map[types.NamespacedName][]string
 	// Progress is told of how many of how many variants were looked at; nil for nobody.
 	Progress func(done, of int)
 }
@@ -111,6 +113,9 @@ func Plan(ctx context.Context, world *snapshot.World, sets, variants []types.Nam
 	}
 	for _, key := range sets {
 		p.setRecords[key] = &setRecord{key: key}
+		if err := p.recordDeleted(ctx, p.setRecords[key]); err != nil {
+			return nil, err
+		}
 	}
 	for _, key := range variants {
 		if err := p.record(ctx, key, "", ""); err != nil {

@@ -28,7 +28,7 @@ func HTML(w io.Writer, plan *forecast.Plan) error {
 			p.Counts = append(p.Counts, page.Count{State: string(a), Tone: tones[a], N: n})
 		}
 	}
-	t := tree{sets: map[string]*page.Node{}, waves: map[[2]string]*page.Node{}}
+	t := tree{name: namer(plan), sets: map[[2]string]*page.Node{}, waves: map[[3]string]*page.Node{}}
 	for i := range plan.Sets {
 		t.addSet(&plan.Sets[i])
 	}
@@ -42,34 +42,36 @@ func HTML(w io.Writer, plan *forecast.Plan) error {
 // tree is the fleet by set, wave and target.
 type tree struct {
 	roots []*page.Node
-	sets  map[string]*page.Node
-	waves map[[2]string]*page.Node
+	sets  map[[2]string]*page.Node
+	waves map[[3]string]*page.Node
 	alone *page.Node
+	// name names an object.
+	name func(namespace, name string) string
 }
 
 // addSet adds a set with its waves, in the order in which they are rolled out.
 func (t *tree) addSet(s *forecast.Set) {
-	n := &page.Node{Kind: live.Set.Name, Name: s.Name, Tone: conditionTone(s.Condition.Type),
+	n := &page.Node{Kind: live.Set.Name, Name: t.name(s.Namespace, s.Name), Tone: conditionTone(s.Condition.Type),
 		State: s.Condition.Reason, Message: setSummary(s) + "."}
 	if s.Condition.Message != "" {
 		n.Message += " " + s.Condition.Message
 	}
-	if s.Error != "" {
-		n.State, n.Tone, n.Message = string(forecast.Fail), page.Bad, s.Error
+	if failure := s.Failure(); failure != "" {
+		n.State, n.Tone, n.Message = string(forecast.Fail), page.Bad, failure
 	}
-	t.roots, t.sets[s.Name] = append(t.roots, n), n
+	t.roots, t.sets[[2]string{s.Namespace, s.Name}] = append(t.roots, n), n
 	for i := range s.Waves {
 		w := &s.Waves[i]
 		child := &page.Node{Kind: "wave", Name: w.Name, State: w.State, Tone: page.WaveTone(w.State), Done: w.Reached,
 			Of: w.Targets, Message: w.Message}
-		n.Children, t.waves[[2]string{s.Name, w.Name}] = append(n.Children, child), child
+		n.Children, t.waves[[3]string{s.Namespace, s.Name, w.Name}] = append(n.Children, child), child
 	}
 }
 
 // addVariant adds a variant to its wave, or to its set, or to those without one.
 func (t *tree) addVariant(v *forecast.Variant) {
-	parent := t.sets[v.Set]
-	if w := t.waves[[2]string{v.Set, v.Wave}]; w != nil {
+	parent := t.sets[[2]string{v.Namespace, v.Set}]
+	if w := t.waves[[3]string{v.Namespace, v.Set, v.Wave}]; w != nil {
 		parent = w
 	}
 	if parent == nil {
@@ -82,15 +84,15 @@ func (t *tree) addVariant(v *forecast.Variant) {
 		}
 		parent = t.alone
 	}
-	parent.Children = append(parent.Children, variantNode(v))
+	parent.Children = append(parent.Children, variantNode(v, t.name(v.Namespace, v.Name)))
 }
 
 // variantNode returns what the page has of a variant.
-func variantNode(v *forecast.Variant) *page.Node {
-	n := &page.Node{Kind: live.Variant.Name, Name: cmp.Or(packageOf(v), v.Name), State: string(v.Action),
+func variantNode(v *forecast.Variant, name string) *page.Node {
+	n := &page.Node{Kind: live.Variant.Name, Name: cmp.Or(packageOf(v), name), State: string(v.Action),
 		Tone: tones[v.Action], Reason: strings.Replace(upstreamOf(v), "->", "→", 1), Message: thenOf(v), Steps: stepsOf(v)}
-	if n.Name != v.Name {
-		n.Detail = v.Name
+	if n.Name != name {
+		n.Detail = name
 	}
 	if said := strings.Join(n.Steps, ", "); len(n.Steps) > 0 && n.Message == said {
 		n.Message = "" // the steps say it

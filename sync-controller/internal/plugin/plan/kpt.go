@@ -8,17 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/foresight"
+	"github.com/package-variants/package-variants/sync-controller/internal/planner"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/yaml"
 )
 
 // newKpt returns what renders packages by kpt: that of the environment variable KPT, or else of the PATH.
@@ -40,13 +40,15 @@ func newKpt() (snapshot.Render, error) {
 	}, nil
 }
 
-// render runs kpt over files, in a directory that is removed then.
+// render runs kpt over files, in a directory that is removed then. What kpt says is the same each time: the directory
+// has the name of the package.
 func render(ctx context.Context, kpt string, files map[string]string) (map[string]string, error) {
-	directory, err := os.MkdirTemp("", "kubectl-variants-")
+	top, err := os.MkdirTemp("", "kubectl-variants-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(directory) }()
+	defer func() { _ = os.RemoveAll(top) }()
+	directory := filepath.Join(top, nameOf(files))
 	if err := write(directory, files); err != nil {
 		return nil, err
 	}
@@ -54,51 +56,29 @@ func render(ctx context.Context, kpt string, files map[string]string) (map[strin
 	command := exec.CommandContext(ctx, kpt, "fn", "render", directory) //nolint:gosec // the user's kpt
 	command.Stdout, command.Stderr = &said, &said
 	if err := command.Run(); err != nil {
-		return nil, fmt.Errorf("kpt fn render failed (%w): %s", err, strings.TrimSpace(said.String()))
+		text := strings.TrimSpace(strings.ReplaceAll(said.String(), top+string(filepath.Separator), ""))
+		if exit, is := errors.AsType[*exec.ExitError](err); !is || exit.ExitCode() < 0 || lacksRuntime(text) {
+			return nil, fmt.Errorf("kpt cannot run functions on this machine (%w), and what they change %w: start docker, or "+
+				"what KRM_FN_RUNTIME names, or leave out --render: %s", err, planner.ErrUnforeseen, text)
+		}
+		return nil, fmt.Errorf("kpt fn render failed (%w): %s", err, text)
 	}
 	return read(directory)
 }
 
-// write writes files to a directory, which is made if need be. A file that would be outside of it is an error, be it by
-// its name or by a link that stands in its way.
-func write(directory string, files map[string]string) error {
-	if err := os.MkdirAll(directory, 0o750); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(directory)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if krm.CheckPath(name) != "" {
-			return fmt.Errorf("the file %q is outside of its package", name)
-		}
-		if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o750); err != nil {
-			return err
-		}
-		if err := root.WriteFile(filepath.FromSlash(name), []byte(files[name]), 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
+// lacksRuntime reports whether kpt says that there is nothing here that runs containers.
+func lacksRuntime(said string) bool {
+	return strings.Contains(said, "must be running to use this command") ||
+		strings.Contains(said, "executable file not found in $PATH")
 }
 
-// writer returns what writes the packages to the directory that was asked for; nil if none was.
-func (o *options) writer() func(string, map[string]string) error {
-	if o.write == "" {
-		return nil
+// nameOf returns the name of a package, as its Kptfile has it; another one where that is no name of a directory.
+func nameOf(files map[string]string) string {
+	var kptfile metav1.PartialObjectMetadata
+	if yaml.Unmarshal([]byte(files["Kptfile"]), &kptfile) != nil || len(validation.IsDNS1123Subdomain(kptfile.Name)) > 0 {
+		return "package"
 	}
-	return func(name string, files map[string]string) error {
-		inside := make(map[string]string, len(files))
-		for file, text := range files {
-			if krm.CheckPath(file) != "" {
-				return fmt.Errorf("the file %q is outside of its package", file)
-			}
-			inside[path.Join(name, file)] = text
-		}
-		return write(o.write, inside)
-	}
+	return kptfile.Name
 }
 
 // read returns the files of a directory and all below it; what a link leads to outside of it is an error.

@@ -4,6 +4,7 @@ package plan
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 // maxComment is how long a comment of a pull request may be, less what the rest of it needs.
 const maxComment = 60000
 
-// maxTables is how long all before the diffs may be.
-const maxTables = 40000
+// maxTables is how long all before the diffs may be, maxNotes how long the notes among that, and maxNote one of them.
+const maxTables, maxNotes, maxNote = 40000, 10000, 2000
 
 // leftOut says what has no room.
 const leftOut = "Left out here, as a comment has no room for it: %s. See `-o html` or `-o text`.\n"
@@ -22,15 +23,11 @@ const leftOut = "Left out here, as a comment has no room for it: %s. See `-o htm
 // Markdown prints a plan for the comment of a pull request: the counts, conflicts, sets, what changes, and the diffs to
 // unfold. Rows and diffs that make it too long for one are left out, which is said.
 func Markdown(w io.Writer, plan *forecast.Plan) error {
-	m := &markdown{}
+	m := &markdown{name: namer(plan)}
 	fmt.Fprintf(m, "### %s\n\n", summary(plan))
-	for _, note := range notes(plan) {
-		fmt.Fprintf(m, "> %s\n\n", cell(note))
-	}
+	m.notes(notes(plan))
 	m.conflicts(plan)
-	for i := range plan.Sets {
-		m.set(&plan.Sets[i])
-	}
+	m.sets(plan.Sets)
 	m.variants(plan)
 	left := 0
 	for i := range plan.Variants {
@@ -55,11 +52,28 @@ type markdown struct {
 	strings.Builder
 	// left is how many rows of a table have been left out.
 	left int
+	// name names an object.
+	name func(namespace, name string) string
 }
 
+// escapes are what stands for the characters that mean something in Markdown. An @ is kept from naming a person, who
+// would be told of the comment, by a comment of HTML, which nobody sees: an escaped one would still name.
+var escapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "&", "&amp;", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`,
+	"`", "\\`", "[", `\[`, "]", `\]`, "~", `\~`, "@", "@<!-- -->")
+
 // cell returns a text for a cell of a table.
-func cell(s string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "`", "\\`").Replace(s)
+func cell(s string) string { return escapes.Replace(oneLine(s)) }
+
+// notes prints notes as far as there is room for them.
+func (m *markdown) notes(notes []string) {
+	room := m.Len() + maxNotes
+	for _, note := range notes {
+		if len(note) > maxNote {
+			note = strings.ToValidUTF8(note[:maxNote], "") + "... (cut)"
+		}
+		m.within(room, "> %s\n\n", cell(note))
+	}
+	m.endList("note")
 }
 
 func (m *markdown) conflicts(plan *forecast.Plan) {
@@ -70,35 +84,57 @@ func (m *markdown) conflicts(plan *forecast.Plan) {
 	for i := range plan.Variants {
 		v := &plan.Variants[i]
 		for _, c := range v.Conflicts {
-			m.row("| %s | %s | %s | %s |\n", cell(v.Name), cell(placeOf(&c)), cell(c.Local), cell(c.Updated))
+			m.row("| %s | %s | %s | %s |\n", cell(m.name(v.Namespace, v.Name)), cell(placeOf(&c)), cell(c.Local),
+				cell(c.Updated))
 		}
 	}
 	m.endTable("conflict")
 }
 
 // row writes a row of a table, if there is room for it.
-func (m *markdown) row(format string, values ...any) {
-	row := fmt.Sprintf(format, values...)
-	if m.Len()+len(row) > maxTables {
+func (m *markdown) row(format string, values ...any) { m.within(maxTables, format, values...) }
+
+// within writes a text, if all up to it is no longer than that.
+func (m *markdown) within(length int, format string, values ...any) {
+	text := fmt.Sprintf(format, values...)
+	if m.Len()+len(text) > length {
 		m.left++
 		return
 	}
-	fmt.Fprint(m, row)
+	fmt.Fprint(m, text)
 }
 
 // endTable ends a table, and says how many of its rows are left out.
 func (m *markdown) endTable(of string) {
+	fmt.Fprint(m, "\n")
+	m.endList(of)
+}
+
+// endList says how many of a list are left out.
+func (m *markdown) endList(of string) {
 	if m.left > 0 {
-		fmt.Fprintf(m, "\n"+leftOut, count(m.left, of))
+		fmt.Fprintf(m, leftOut+"\n", count(m.left, of))
 	}
 	m.left = 0
-	fmt.Fprint(m, "\n")
+}
+
+// sets prints sets as far as there is room for them.
+func (m *markdown) sets(sets []forecast.Set) {
+	for i := range sets {
+		one := &markdown{name: m.name}
+		one.set(&sets[i])
+		m.row("%s", one.String())
+	}
+	m.endList("set")
 }
 
 func (m *markdown) set(s *forecast.Set) {
-	fmt.Fprintf(m, "#### PackageVariantSet %s\n\n%s.", cell(s.Name), setSummary(s))
-	if s.Condition.Reason != "" {
-		fmt.Fprintf(m, " %s: %s", s.Condition.Reason, cell(s.Condition.Message))
+	fmt.Fprintf(m, "#### PackageVariantSet %s\n\n%s.", cell(m.name(s.Namespace, s.Name)), setSummary(s))
+	switch failure := s.Failure(); {
+	case failure != "":
+		fmt.Fprintf(m, " **%s**: %s", forecast.Fail, cell(failure))
+	case s.Condition.Reason != "":
+		fmt.Fprintf(m, " %s: %s", cell(s.Condition.Reason), cell(s.Condition.Message))
 	}
 	fmt.Fprint(m, "\n\n")
 	if len(s.Waves) == 0 {
@@ -106,7 +142,7 @@ func (m *markdown) set(s *forecast.Set) {
 	}
 	fmt.Fprint(m, "| wave | state | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n")
 	for _, w := range s.Waves {
-		fmt.Fprintf(m, "| %s | %s | %d | %d | %d | %d | %s |\n", cell(w.Name), w.State, w.Targets, w.Updated, w.Reached,
+		fmt.Fprintf(m, "| %s | %s | %d | %d | %d | %d | %s |\n", cell(w.Name), cell(w.State), w.Targets, w.Updated, w.Reached,
 			w.Failed, cell(w.Message))
 	}
 	fmt.Fprint(m, "\n")
@@ -124,8 +160,8 @@ func (m *markdown) variants(plan *forecast.Plan) {
 		if v.Action == forecast.Unchanged {
 			continue
 		}
-		m.row("| **%s** | %s | %s | %s | %s | %s |\n", v.Action, cell(v.Name), cell(packageOf(v)),
-			cell(upstreamOf(v)), filesOf(v), cell(thenOf(v)))
+		m.row("| **%s** | %s | %s | %s | %s | %s |\n", v.Action, cell(m.name(v.Namespace, v.Name)),
+			cell(packageOf(v)), cell(upstreamOf(v)), filesOf(v), cell(thenOf(v)))
 	}
 	m.endTable("variant")
 	if n := plan.Counts[forecast.Unchanged]; n > 0 {
@@ -146,6 +182,6 @@ func diffOf(v *forecast.Variant, d *forecast.Draft) string {
 	for strings.Contains(all.String(), fence) {
 		fence += "`"
 	}
-	return fmt.Sprintf("<details><summary>%s: %s, compared with %s</summary>\n\n%sdiff\n%s%s\n\n</details>\n\n", v.Name,
-		d.Name, d.Compared, fence, all.String(), fence)
+	return fmt.Sprintf("<details><summary>%s: %s, compared with %s</summary>\n\n%sdiff\n%s%s\n\n</details>\n\n",
+		html.EscapeString(v.Name), html.EscapeString(d.Name), html.EscapeString(d.Compared), fence, all.String(), fence)
 }

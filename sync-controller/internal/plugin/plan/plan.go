@@ -22,6 +22,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // example is shown by --help.
@@ -48,7 +49,8 @@ The plan is made by the controller's own code, over what the cluster has, or a d
 whether its package is created, upgraded, merged, edited, adopted, pruned, deleted, waits (and for what), or stays as it
 is. Nothing is written to the cluster. Without -f, the plan is about all sets and variants of the namespace as they are.
 
-It exits with 0 if nothing is to be done, with 1 if something is, and with more if there was an error.`
+It exits with 0 if nothing is to be done, with 1 if something is, and with more if there was an error, or if a set or a
+variant fails.`
 
 // options are the flags.
 type options struct {
@@ -121,13 +123,13 @@ func (o *options) run(ctx context.Context) error {
 
 // plan makes the plan.
 func (o *options) plan(ctx context.Context) (*forecast.Plan, error) {
-	types, err := scheme.New()
+	known, err := scheme.New()
 	if err != nil {
 		return nil, err
 	}
 	var manifests []snapshot.Object
 	for _, path := range o.files {
-		read, err := snapshot.ReadFiles(types, path, true)
+		read, err := snapshot.ReadFiles(known, path, true)
 		if err != nil {
 			return nil, err
 		}
@@ -137,11 +139,11 @@ func (o *options) plan(ctx context.Context) (*forecast.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, namespace, err := o.world(ctx, types, render)
+	w, namespace, err := o.world(ctx, known, render)
 	if err != nil {
 		return nil, err
 	}
-	named, err := o.named(ctx, w, manifests, namespace)
+	named, owned, err := o.named(ctx, w, manifests, namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +151,7 @@ func (o *options) plan(ctx context.Context) (*forecast.Plan, error) {
 	defer progress.end()
 	plan, err := planner.Plan(ctx, w, named.Sets, named.Variants, planner.Options{
 		Version: version.Line(), Runtime: mutate.Builtin{}, Diffs: o.diffs || o.format == "html", Rendered: o.render,
-		Progress: progress.tell, Write: o.writer(),
+		Progress: progress.tell, Write: o.writer(), Deleted: owned,
 	})
 	if err != nil {
 		return nil, err
@@ -159,10 +161,10 @@ func (o *options) plan(ctx context.Context) (*forecast.Plan, error) {
 }
 
 // world returns the world that the plan is made in, and the namespace of the plan.
-func (o *options) world(ctx context.Context, types *runtime.Scheme, render snapshot.Render) (*snapshot.World, string,
+func (o *options) world(ctx context.Context, known *runtime.Scheme, render snapshot.Render) (*snapshot.World, string,
 	error) {
 	if o.from != "" {
-		w, err := world.FromFiles(types, o.from, render)
+		w, err := world.FromFiles(known, o.from, render)
 		if err != nil {
 			return nil, "", err
 		}
@@ -177,20 +179,22 @@ func (o *options) world(ctx context.Context, types *runtime.Scheme, render snaps
 	if err != nil {
 		return nil, "", err
 	}
-	w, err := world.FromCluster(ctx, types, cluster, namespace, render)
+	w, err := world.FromCluster(ctx, known, cluster, namespace, render)
 	return w, namespace, err
 }
 
-// named lays the manifests over the world, and returns what the plan is about.
+// named lays the manifests over the world, and returns what the plan is about, and which variants go with a set.
 func (o *options) named(ctx context.Context, w *snapshot.World, manifests []snapshot.Object, namespace string) (
-	world.Named, error) {
+	named world.Named, owned map[types.NamespacedName][]string, err error) {
 	switch {
 	case len(o.files) == 0:
-		return world.All(ctx, w, namespace)
+		named, err = world.All(ctx, w, namespace)
 	case o.delete:
-		return world.Delete(ctx, w, manifests, namespace)
+		return deletion(ctx, w, manifests, namespace)
+	default:
+		named, err = world.Overlay(ctx, w, manifests, namespace)
 	}
-	return world.Overlay(ctx, w, manifests, namespace)
+	return named, nil, err
 }
 
 // renderer returns what is made of the files of a draft that is saved.

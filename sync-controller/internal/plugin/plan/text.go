@@ -26,11 +26,13 @@ var colours = map[forecast.Action]string{
 type text struct {
 	strings.Builder
 	colour bool
+	// name names an object.
+	name func(namespace, name string) string
 }
 
 // Text prints a plan for people: sets with their waves, then variants, conflicts, diffs, and the counts.
 func Text(w io.Writer, plan *forecast.Plan, colour bool) error {
-	t := &text{colour: colour}
+	t := &text{colour: colour, name: namer(plan)}
 	for i := range plan.Sets {
 		t.set(&plan.Sets[i])
 	}
@@ -43,7 +45,7 @@ func Text(w io.Writer, plan *forecast.Plan, colour bool) error {
 	}
 	fmt.Fprintln(t, summary(plan))
 	for _, note := range notes(plan) {
-		fmt.Fprintln(t, "Note: "+note)
+		fmt.Fprintln(t, "Note: "+oneLine(note))
 	}
 	_, err := io.WriteString(w, t.String())
 	return err
@@ -58,9 +60,12 @@ func (t *text) paint(colour, s string) string {
 
 // set prints what becomes of a set.
 func (t *text) set(s *forecast.Set) {
-	fmt.Fprintf(t, "PackageVariantSet %s: %s\n", s.Name, setSummary(s))
-	if s.Condition.Reason != "" {
-		fmt.Fprintf(t, "  %s: %s\n", s.Condition.Reason, s.Condition.Message)
+	fmt.Fprintf(t, "PackageVariantSet %s: %s\n", t.name(s.Namespace, s.Name), setSummary(s))
+	switch failure := s.Failure(); {
+	case failure != "":
+		fmt.Fprintln(t, t.paint(red, "  fail: "+oneLine(failure)))
+	case s.Condition.Reason != "":
+		fmt.Fprintf(t, "  %s: %s\n", s.Condition.Reason, oneLine(s.Condition.Message))
 	}
 	if len(s.Waves) > 0 {
 		var rows strings.Builder
@@ -68,7 +73,7 @@ func (t *text) set(s *forecast.Set) {
 		fmt.Fprintln(table, "  WAVE\tSTATE\tTARGETS\tUPDATED\tREACHED\tFAILED\tMESSAGE")
 		for _, w := range s.Waves {
 			fmt.Fprintf(table, "  %s\t%s\t%d\t%d\t%d\t%d\t%s\n", w.Name, w.State, w.Targets, w.Updated, w.Reached, w.Failed,
-				w.Message)
+				oneLine(w.Message))
 		}
 		_ = table.Flush() // it writes to memory
 		for row := range strings.Lines(rows.String()) {
@@ -102,12 +107,12 @@ func (t *text) variants(variants []forecast.Variant) {
 	fmt.Fprintln(table, "ACTION\tVARIANT\tPACKAGE\tDRAFT\tUPSTREAM\tFILES\tTHEN")
 	for i := range variants {
 		v := &variants[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Action, v.Name, orDash(packageOf(v)), orDash(draftOf(v)),
-			orDash(upstreamOf(v)), orDash(filesOf(v)), thenOf(v))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Action, t.name(v.Namespace, v.Name), orDash(packageOf(v)),
+			orDash(draftOf(v)), orDash(upstreamOf(v)), orDash(filesOf(v)), oneLine(thenOf(v)))
 	}
 	_ = table.Flush() // it writes to memory
 	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
-		if i > 0 { // the table is painted when its columns are known
+		if 0 < i && i <= len(variants) { // the table is painted when its columns are known
 			line = t.paint(colours[variants[i-1].Action], line)
 		}
 		fmt.Fprintln(t, strings.TrimRight(line, " "))
@@ -119,7 +124,7 @@ func (t *text) conflicts(v *forecast.Variant) {
 	if len(v.Conflicts) == 0 {
 		return
 	}
-	fmt.Fprintln(t, t.paint(red, fmt.Sprintf("Conflicts of %s:", v.Name)))
+	fmt.Fprintln(t, t.paint(red, fmt.Sprintf("Conflicts of %s:", t.name(v.Namespace, v.Name))))
 	for _, c := range v.Conflicts {
 		fmt.Fprintf(t, "  %s: here %q, upstream %q\n", placeOf(&c), c.Local, c.Updated)
 	}

@@ -6,9 +6,30 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/forecast"
 )
+
+// oneLine returns a message as a line, and as a cell of a table: what ends lines and cells is a space.
+func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, unicode.IsControl), " ") }
+
+// namer returns what names the objects of a plan: with their namespaces where there are several.
+func namer(plan *forecast.Plan) func(namespace, name string) string {
+	namespaces := map[string]bool{}
+	for i := range plan.Sets {
+		namespaces[plan.Sets[i].Namespace] = true
+	}
+	for i := range plan.Variants {
+		namespaces[plan.Variants[i].Namespace] = true
+	}
+	return func(namespace, name string) string {
+		if len(namespaces) < 2 {
+			return name
+		}
+		return namespace + "/" + name
+	}
+}
 
 // packageOf names the downstream package of a variant; "" of one that is not known.
 func packageOf(v *forecast.Variant) string {
@@ -51,8 +72,17 @@ func filesOf(v *forecast.Variant) string {
 	return fmt.Sprint(n)
 }
 
-// thenOf says what the controller says then, or what it does where that is not all.
+// thenOf says what the controller says then, or what it does where that is not all, and what the package lacks then.
 func thenOf(v *forecast.Variant) string {
+	said := []string{endOf(v)}
+	for _, c := range v.Unmet {
+		said = append(said, fmt.Sprintf("%s=False (%s): %s", c.Type, c.Reason, c.Message))
+	}
+	return strings.Join(said, "; ")
+}
+
+// endOf says what the controller says, or what it does where that is not all.
+func endOf(v *forecast.Variant) string {
 	switch {
 	case v.Error != "":
 		return v.Error

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // TestWriteInside holds that packages are written to the directory asked for, and nowhere else.
@@ -38,7 +39,7 @@ func TestWriteInside(t *testing.T) {
 				}
 			}
 			o := &options{write: out}
-			err := o.writer()(c.pkg, map[string]string{c.file: "text"})
+			err := o.writer()(types.NamespacedName{Name: c.pkg}, map[string]string{c.file: "text"})
 			if c.want == "" {
 				if text, readErr := os.ReadFile(filepath.Join(out, c.pkg, c.file)); err != nil || string(text) != "text" {
 					t.Errorf("%q, %v, %v", text, err, readErr)
@@ -59,4 +60,59 @@ func TestWriteInside(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWriteAgain holds that nothing of an earlier package stays in the directory of a draft, that what is beside it
+// stays, and that two namespaces do not write to one place.
+func TestWriteAgain(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	beside := filepath.Join(top, "beside")
+	draft := types.NamespacedName{Namespace: "fleet", Name: "site"}
+	for _, files := range []map[string]string{
+		{"Kptfile": "1", "old.yaml": "1", "a/b/old.yaml": "1", "was/a-directory.yaml": "1", "was-a-file": "1", "c/x.yaml": "1"},
+		{"Kptfile": "2", "was": "2", "was-a-file/x.yaml": "2", "c/x.yaml": "2"},
+	} {
+		o := &options{write: filepath.Join(top, "out")}
+		if err := o.writer()(draft, files); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(files, filesOfDir(t, filepath.Join(o.write, "site"))); diff != "" {
+			t.Errorf("files (-want +got):\n%s", diff)
+		}
+		if err := os.WriteFile(beside, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(beside, filepath.Join(o.write, "site", "link")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(o.write, "mine"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := &options{write: filepath.Join(top, "out")}
+	write := o.writer()
+	if err := write(draft, nil); err != nil {
+		t.Error(err)
+	}
+	const want = "the namespaces fleet and other both have a draft site, and --write-to has one place for it: plan them one " +
+		"after the other, each with a directory of its own"
+	if err := write(types.NamespacedName{Namespace: "other", Name: "site"}, nil); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	for _, name := range []string{beside, filepath.Join(top, "out", "mine")} {
+		if _, err := os.Stat(name); err != nil {
+			t.Errorf("what is no file of the package is gone: %v", err)
+		}
+	}
+}
+
+// filesOfDir returns the files of a directory.
+func filesOfDir(t *testing.T, directory string) map[string]string {
+	t.Helper()
+	files, err := read(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/krm"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// write writes files to a directory, which is made if need be. A file that would be outside of it is an error, be it by
+// its name or by a link that stands in its way.
+func write(directory string, files map[string]string) error {
+	if err := os.MkdirAll(directory, 0o750); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	return writeTo(root, files)
+}
+
+// writeTo writes files below a root.
+func writeTo(root *os.Root, files map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if krm.CheckPath(name) != "" {
+			return fmt.Errorf("the file %q is outside of its package", name)
+		}
+		if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o750); err != nil {
+			return err
+		}
+		if err := root.WriteFile(filepath.FromSlash(name), []byte(files[name]), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writer returns what writes the packages to the directory that was asked for, each as it is, without what was there of
+// an earlier one; nil if no directory was asked for.
+func (o *options) writer() func(types.NamespacedName, map[string]string) error {
+	if o.write == "" {
+		return nil
+	}
+	namespaces := map[string]string{}
+	return func(draft types.NamespacedName, files map[string]string) error {
+		if other, taken := namespaces[draft.Name]; taken && other != draft.Namespace {
+			return fmt.Errorf("the namespaces %s and %s both have a draft %s, and --write-to has one place for it: plan them "+
+				"one after the other, each with a directory of its own", other, draft.Namespace, draft.Name)
+		}
+		namespaces[draft.Name] = draft.Namespace
+		inside := make(map[string]string, len(files))
+		for file, text := range files {
+			if krm.CheckPath(file) != "" {
+				return fmt.Errorf("the file %q is outside of its package", file)
+			}
+			inside[path.Join(draft.Name, file)] = text
+		}
+		return replace(o.write, draft.Name, inside)
+	}
+}
+
+// replace writes files to a directory below another one, and removes all other files from there.
+func replace(top, directory string, files map[string]string) error {
+	if err := os.MkdirAll(top, 0o750); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if krm.CheckPath(directory) == "" { // or else writeTo says so
+		if err := removeOthers(root, directory, files); err != nil {
+			return err
+		}
+	}
+	return writeTo(root, files)
+}
+
+// removeOthers removes all files of a directory that are not listed, and the directories that are empty then. Where a
+// link stands in place of the directory nothing is removed, and a link in it is removed itself.
+func removeOthers(root *os.Root, directory string, files map[string]string) error {
+	info, err := root.Lstat(filepath.FromSlash(directory))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return nil
+	}
+	var directories []string
+	err = fs.WalkDir(root.FS(), directory, func(name string, entry fs.DirEntry, err error) error {
+		switch _, stays := files[name]; {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			directories = append(directories, name)
+			return nil
+		case stays:
+			return nil
+		}
+		return root.Remove(filepath.FromSlash(name))
+	})
+	for _, name := range slices.Backward(directories) {
+		if name != directory && !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(file string) bool {
+			return strings.HasPrefix(file, name+"/")
+		}) {
+			err = errors.Join(err, root.Remove(filepath.FromSlash(name)))
+		}
+	}
+	return err
+}
