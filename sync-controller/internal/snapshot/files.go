@@ -59,7 +59,7 @@ func ReadFiles(scheme *runtime.Scheme, path string, strict bool) (*Files, error)
 		if err := readable(path, name, entry); err != nil {
 			return err
 		}
-		return split(name, f.add)
+		return split(name, strict, f.add)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no file or directory %s", path)
@@ -99,26 +99,41 @@ type head struct {
 	Metadata   struct {
 		Name, Namespace string
 	} `json:"metadata"`
+	// Items are those of a list in a form in which it could not be split.
+	Items any `json:"items"`
 }
 
 // add adds the object that a text is.
 func (f *Files) add(at place, text []byte) error {
 	problem := func(err error) error {
-		return fmt.Errorf("cannot read %s, line %d: %w", at.path, at.line, err)
+		line, reason := reasonOf(err, at.line)
+		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
 	}
 	h, err := headOf(text)
+	if at.item {
+		if err := checkItem(at, f.strict, h, err); err != nil {
+			return err
+		}
+	}
 	if err != nil {
 		return problem(err)
 	}
 	switch {
+	case h.Items != nil && h.Kind == "", h.Items != nil && h.APIVersion == "" && isList(h.Kind):
+		return checkListHead(at, f.strict, h)
 	case h.APIVersion == "" || h.Kind == "":
 		if f.strict && isManifest(at.path) {
 			return problem(errors.New("it is no object: apiVersion or kind is missing"))
 		}
 		return nil
-	case strings.HasSuffix(h.Kind, "List"):
+	case isList(h.Kind):
 		return f.addList(at, text)
 	}
+	return f.addObject(at, h, text)
+}
+
+// addObject adds an object. The contents of a package of a snapshot are read where they are asked for.
+func (f *Files) addObject(at place, h *head, text []byte) error {
 	f.Count++
 	gvk := porchapi.SchemeGroupVersion.WithKind(h.Kind)
 	if h.APIVersion == gvk.GroupVersion().String() && gvk == contents && !f.strict {
@@ -127,7 +142,14 @@ func (f *Files) add(at place, text []byte) error {
 	}
 	o, err := f.decode(h, text)
 	if err != nil {
-		return problem(err)
+		line, reason := reasonOf(err, at.line)
+		if at.item {
+			return damaged(place{path: at.path, line: line}, f.strict, "%s", reason)
+		}
+		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
+	}
+	if _, other := o.(*unstructured.Unstructured); !other && !f.strict && o.GetNamespace() == "" {
+		return damaged(at, f.strict, "%s %s has no metadata.namespace", h.Kind, o.GetName())
 	}
 	f.Objects = append(f.Objects, Object{Object: o, Path: at.path, Line: at.line})
 	return nil
@@ -138,11 +160,16 @@ func isManifest(path string) bool { return filepath.Ext(path) != ".json" }
 
 // addList adds the items of a list that stands in a form in which it could not be split.
 func (f *Files) addList(at place, text []byte) error {
-	var list struct{ Items []map[string]any }
+	var list struct{ Items []any }
 	if err := yaml.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("cannot read %s, line %d: %w", at.path, at.line, err)
+		line, reason := reasonOf(err, at.line)
+		return damaged(place{path: at.path, line: line}, f.strict, "%s", reason)
 	}
+	at.item = true
 	for _, item := range list.Items {
+		if _, object := item.(map[string]any); !object {
+			return damaged(at, f.strict, "an item of the list is no object")
+		}
 		data, err := yaml.Marshal(item)
 		if err != nil {
 			return err
