@@ -151,9 +151,15 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 	if _, other := o.(*unstructured.Unstructured); !other && !f.strict && o.GetNamespace() == "" {
 		return damaged(at, f.strict, "%s %s has no metadata.namespace", h.Kind, o.GetName())
 	}
+	if !f.strict && o.GetResourceVersion() == "" {
+		o.SetResourceVersion(someVersion)
+	}
 	f.Objects = append(f.Objects, Object{Object: o, Path: at.path, Line: at.line})
 	return nil
 }
+
+// someVersion is the version of objects of a snapshot from which it was stripped: writes are made to a version.
+const someVersion = "1"
 
 // isManifest reports whether a file is one that is to have objects: values of other programs are YAML, too.
 func isManifest(path string) bool { return filepath.Ext(path) != ".json" }
@@ -243,7 +249,11 @@ func (f *Files) Contents(_ context.Context, key types.NamespacedName) (*porchapi
 	}
 	var prr porchapi.PackageRevisionResources
 	if err := yaml.Unmarshal(text, &prr); err != nil {
-		return nil, fmt.Errorf("cannot read %s, line %d: %w", at.path, at.line, err)
+		line, reason := reasonOf(err, at.line)
+		return nil, damaged(place{path: at.path, line: line}, false, "%s", reason)
+	}
+	if prr.ResourceVersion == "" {
+		prr.ResourceVersion = someVersion
 	}
 	return &prr, nil
 }
