@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
 
@@ -97,6 +100,25 @@ func checkItem(at place, strict bool, h *head, err error) error {
 		return nil
 	}
 	return damaged(at, strict, "an item of the list has no %s", missing)
+}
+
+// someVersion is the version of objects of a snapshot from which it was stripped: writes are made to a version.
+const someVersion = "1"
+
+// complete gives an object of a snapshot a version if it has none. It returns an error for one that lacks what cannot be
+// made up: its namespace, or the commit of a package revision, by which the base of an upgrade is found.
+func complete(at place, h *head, o client.Object) error {
+	_, other := o.(*unstructured.Unstructured)
+	_, isRevision := o.(*porchapi.PackageRevision)
+	switch {
+	case !other && o.GetNamespace() == "":
+		return damaged(at, false, "%s %s has no metadata.namespace", h.Kind, o.GetName())
+	case isRevision && o.GetResourceVersion() == "":
+		return damaged(at, false, "PackageRevision %s has no metadata.resourceVersion, which is its commit", o.GetName())
+	case o.GetResourceVersion() == "":
+		o.SetResourceVersion(someVersion)
+	}
+	return nil
 }
 
 // yamlReason is how the parser tells of an error: by the line of the text that it read.

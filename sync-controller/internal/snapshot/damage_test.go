@@ -47,6 +47,8 @@ func TestDamaged(t *testing.T) {
 		"a kind that is a map":     {"apiVersion: v1\nkind: {}\n", "cannot read FILE, line 1: kind is a map, but must be a string"},
 		"flow, no object":          {`{"apiVersion": "v1", "kind": "List", "items": ["one"]}`, "cannot read FILE, line 1: an item of the list is no object" + anew},
 		"flow, without metadata":   {`{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Secret"}]}`, "cannot read FILE, line 1: an item of the list has no metadata.name" + anew},
+		"revision without version": {"apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: one, namespace: fleet}\n",
+			"cannot read FILE, line 1: PackageRevision one has no metadata.resourceVersion, which is its commit" + anew},
 		"of a kind of ours, without namespace": {"apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: one, namspace: fleet}\n",
 			"cannot read FILE, line 1: Repository one has no metadata.namespace" + anew},
 	} {

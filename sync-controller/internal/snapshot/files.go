@@ -148,18 +148,14 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 		}
 		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
 	}
-	if _, other := o.(*unstructured.Unstructured); !other && !f.strict && o.GetNamespace() == "" {
-		return damaged(at, f.strict, "%s %s has no metadata.namespace", h.Kind, o.GetName())
-	}
-	if !f.strict && o.GetResourceVersion() == "" {
-		o.SetResourceVersion(someVersion)
+	if !f.strict {
+		if err := complete(at, h, o); err != nil {
+			return err
+		}
 	}
 	f.Objects = append(f.Objects, Object{Object: o, Path: at.path, Line: at.line})
 	return nil
 }
-
-// someVersion is the version of objects of a snapshot from which it was stripped: writes are made to a version.
-const someVersion = "1"
 
 // isManifest reports whether a file is one that is to have objects: values of other programs are YAML, too.
 func isManifest(path string) bool { return filepath.Ext(path) != ".json" }

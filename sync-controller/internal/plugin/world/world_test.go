@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,6 +21,9 @@ func object(apiVersion, kind, namespace string) string {
 	text := "---\napiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata:\n  name: one\n"
 	if namespace != "" {
 		text += "  namespace: " + namespace + "\n"
+	}
+	if kind == "PackageRevision" {
+		text += "  resourceVersion: abc\n"
 	}
 	return text
 }
@@ -136,12 +140,13 @@ func TestVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := FromFiles(types, fileOf(t, object(porch, "PackageRevision", "shop")+object(porch, "PackageRevisionResources", "shop")), nil)
+	w, err := FromFiles(types, fileOf(t, object(ours, "Repository", "shop")+object(porch, "PackageRevision", "shop")+
+		object(porch, "PackageRevisionResources", "shop")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	key := client.ObjectKey{Namespace: "shop", Name: "one"}
-	for _, o := range []client.Object{&porchapi.PackageRevision{}, &porchapi.PackageRevisionResources{}} {
+	for _, o := range []client.Object{&configapi.Repository{}, &porchapi.PackageRevisionResources{}} {
 		if err := w.Get(t.Context(), key, o); err != nil {
 			t.Fatal(err)
 		}
