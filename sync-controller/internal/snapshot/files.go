@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -65,6 +66,12 @@ func ReadFiles(scheme *runtime.Scheme, path string, strict bool) (*Files, error)
 		return nil, fmt.Errorf("there is no file or directory %s", path)
 	}
 	return f, err
+}
+
+// ReadManifests reads manifests from a reader, strictly. The name stands for their file in errors.
+func ReadManifests(scheme *runtime.Scheme, name string, from io.Reader) (*Files, error) {
+	f := &Files{types: scheme, strict: true, path: name}
+	return f, splitStream(from, name, true, f.add)
 }
 
 // readable returns an error for what is no file of the directory: a link that leads out of it, and a device or a pipe,

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,12 @@ func TestMessages(t *testing.T) {
 			`the snapshot testdata/snapshot has no Repositories in the namespace "other", but in fleet: set --namespace`},
 		"nothing to delete": {[]string{"--delete", "--from", snapshot},
 			"--delete needs -f: the manifests of what is to be deleted"},
+		"empty -f": {[]string{"-f", "", "--from", snapshot},
+			`invalid argument "" for "-f, --filename" flag: it must name a file or a directory: is it a variable that is not set?`},
+		"empty -f beside another": {[]string{"-f", fleet, "-f", "", "--from", snapshot},
+			`invalid argument "" for "-f, --filename" flag: it must name a file or a directory: is it a variable that is not set?`},
+		"empty --from": {[]string{"-f", fleet, "--from", ""},
+			`invalid argument "" for "--from" flag: it must name a file or a directory: is it a variable that is not set?`},
 		"not there": {[]string{"-f", "nowhere.yaml", "--from", snapshot}, "there is no file or directory nowhere.yaml"},
 		"another kind": {[]string{"-f", deployment, "--from", snapshot}, "there is no PackageVariant and no PackageVariantSet " +
 			"in what -f names, but only Deployment (apps/v1): name their manifests, or a directory that has them"},
@@ -137,6 +144,35 @@ func TestMessages(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("message (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStandardInput holds that -f - reads manifests from the standard input, and names it where they are wrong.
+func TestStandardInput(t *testing.T) {
+	t.Parallel()
+	manifest, err := os.ReadFile("testdata/fleet/variant.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"good": {string(manifest), cli.ErrChanges.Error()},
+		"wrong": {string(manifest) + "---\nkind: PackageVariant\n",
+			"cannot read the standard input, line %d: it is no object: apiVersion or kind is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			streams, in, _, _ := genericiooptions.NewTestIOStreams()
+			in.WriteString(c.text)
+			env := cli.New(streams)
+			command := New(env)
+			env.Flags.AddFlags(command.Flags())
+			command.SilenceErrors, command.SilenceUsage = true, true
+			command.SetArgs([]string{"-f", "-", "--from", "testdata/snapshot"})
+			want := strings.ReplaceAll(c.want, "%d", strconv.Itoa(strings.Count(string(manifest), "\n")+2))
+			if diff := cmp.Diff(want, fmt.Sprint(command.ExecuteContext(t.Context()))); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
 	}
