@@ -137,11 +137,12 @@ func reasonOf(err error, begin int) (int, string) {
 	}
 	found := yamlReason.FindStringSubmatch(err.Error())
 	if found == nil {
-		_, reason, _ := strings.Cut(err.Error(), "yaml: ")
-		if reason == "" {
-			reason = err.Error()
+		for _, prefix := range []string{"yaml: ", "while decoding JSON: "} {
+			if _, reason, there := strings.Cut(err.Error(), prefix); there {
+				return begin, reason
+			}
 		}
-		return begin, reason
+		return begin, err.Error()
 	}
 	line, err := strconv.Atoi(found[1])
 	if err != nil {

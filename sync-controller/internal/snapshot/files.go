@@ -150,6 +150,9 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 	o, err := f.decode(h, text)
 	if err != nil {
 		line, reason := reasonOf(err, at.line)
+		if field, _ := strings.CutPrefix(reason, unknownField); field != reason {
+			line, reason = fieldOf(o, h.Kind, strings.Trim(field, `"`), text, at.line)
+		}
 		if at.item {
 			return damaged(place{path: at.path, line: line}, f.strict, "%s", reason)
 		}

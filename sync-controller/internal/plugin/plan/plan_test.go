@@ -89,6 +89,7 @@ func TestMessages(t *testing.T) {
 	deployment := file("deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n")
 	old := file("old.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariantSet\nmetadata: {name: a}\n")
 	typo := file("typo.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec: {nonsense: {}}\n")
+	mistyped := file("mistyped.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec:\n  upstraem: {}\n")
 	revision := file("revision.yaml", "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n")
 	empty := filepath.Dir(file("empty/values.yaml", "a: b\n"))
 	partial := filepath.Join(dir, "partial")
@@ -122,7 +123,8 @@ func TestMessages(t *testing.T) {
 			"config.porch.kpt.dev/v1alpha1, which is another API: write it as config.porch.kpt.dev/v1alpha2"},
 		"of Porch": {[]string{"-f", revision, "--from", snapshot}, revision + ", line 1: a PackageRevision is made by Porch, and " +
 			"is not planned: put it into the directory that --from names"},
-		"unknown field": {[]string{"-f", typo, "--from", snapshot}, "cannot read " + typo + `, line 1: error unmarshaling JSON: while decoding JSON: json: unknown field "nonsense"`},
+		"unknown field":  {[]string{"-f", typo, "--from", snapshot}, "cannot read " + typo + `, line 4: a PackageVariant has no field "nonsense"`},
+		"mistyped field": {[]string{"-f", mistyped, "--from", snapshot}, "cannot read " + mistyped + `, line 5: a PackageVariant has no field "upstraem": did you mean "upstream"?`},
 		"no snapshot": {[]string{"-f", fleet, "--from", empty}, empty + " has no snapshot of a cluster, with its Repositories and " +
 			"PackageRevisions: write one by: kubectl get repositories,packagerevisions,packagevariants,packagevariantsets -o " +
 			"yaml > " + empty + "/cluster.yaml; kubectl get packagerevisionresources -o yaml > " + empty + "/contents.yaml"},
