@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,12 +60,18 @@ func ReadFiles(scheme *runtime.Scheme, path string, strict bool) (*Files, error)
 		if err := readable(path, name, entry); err != nil {
 			return err
 		}
-		return split(name, f.add)
+		return split(name, strict, f.add)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no file or directory %s", path)
 	}
 	return f, err
+}
+
+// ReadManifests reads manifests from a reader, strictly. The name stands for their file in errors.
+func ReadManifests(scheme *runtime.Scheme, name string, from io.Reader) (*Files, error) {
+	f := &Files{types: scheme, strict: true, path: name}
+	return f, splitStream(from, name, true, f.add)
 }
 
 // readable returns an error for what is no file of the directory: a link that leads out of it, and a device or a pipe,
@@ -99,26 +106,41 @@ type head struct {
 	Metadata   struct {
 		Name, Namespace string
 	} `json:"metadata"`
+	// Items are those of a list in a form in which it could not be split.
+	Items any `json:"items"`
 }
 
 // add adds the object that a text is.
 func (f *Files) add(at place, text []byte) error {
 	problem := func(err error) error {
-		return fmt.Errorf("cannot read %s, line %d: %w", at.path, at.line, err)
+		line, reason := reasonOf(err, at.line)
+		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
 	}
 	h, err := headOf(text)
+	if at.item {
+		if err := checkItem(at, f.strict, h, err); err != nil {
+			return err
+		}
+	}
 	if err != nil {
 		return problem(err)
 	}
 	switch {
+	case h.Items != nil && h.Kind == "", h.Items != nil && h.APIVersion == "" && isList(h.Kind):
+		return checkListHead(at, f.strict, h)
 	case h.APIVersion == "" || h.Kind == "":
 		if f.strict && isManifest(at.path) {
 			return problem(errors.New("it is no object: apiVersion or kind is missing"))
 		}
 		return nil
-	case strings.HasSuffix(h.Kind, "List"):
+	case isList(h.Kind):
 		return f.addList(at, text)
 	}
+	return f.addObject(at, h, text)
+}
+
+// addObject adds an object. The contents of a package of a snapshot are read where they are asked for.
+func (f *Files) addObject(at place, h *head, text []byte) error {
 	f.Count++
 	gvk := porchapi.SchemeGroupVersion.WithKind(h.Kind)
 	if h.APIVersion == gvk.GroupVersion().String() && gvk == contents && !f.strict {
@@ -127,7 +149,19 @@ func (f *Files) add(at place, text []byte) error {
 	}
 	o, err := f.decode(h, text)
 	if err != nil {
-		return problem(err)
+		line, reason := reasonOf(err, at.line)
+		if field, _ := strings.CutPrefix(reason, unknownField); field != reason {
+			line, reason = fieldOf(o, h.Kind, strings.Trim(field, `"`), text, at.line)
+		}
+		if at.item {
+			return damaged(place{path: at.path, line: line}, f.strict, "%s", reason)
+		}
+		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
+	}
+	if !f.strict {
+		if err := complete(at, h, o); err != nil {
+			return err
+		}
 	}
 	f.Objects = append(f.Objects, Object{Object: o, Path: at.path, Line: at.line})
 	return nil
@@ -138,11 +172,16 @@ func isManifest(path string) bool { return filepath.Ext(path) != ".json" }
 
 // addList adds the items of a list that stands in a form in which it could not be split.
 func (f *Files) addList(at place, text []byte) error {
-	var list struct{ Items []map[string]any }
+	var list struct{ Items []any }
 	if err := yaml.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("cannot read %s, line %d: %w", at.path, at.line, err)
+		line, reason := reasonOf(err, at.line)
+		return damaged(place{path: at.path, line: line}, f.strict, "%s", reason)
 	}
+	at.item = true
 	for _, item := range list.Items {
+		if _, object := item.(map[string]any); !object {
+			return damaged(at, f.strict, "an item of the list is no object")
+		}
 		data, err := yaml.Marshal(item)
 		if err != nil {
 			return err
@@ -216,7 +255,11 @@ func (f *Files) Contents(_ context.Context, key types.NamespacedName) (*porchapi
 	}
 	var prr porchapi.PackageRevisionResources
 	if err := yaml.Unmarshal(text, &prr); err != nil {
-		return nil, fmt.Errorf("cannot read %s, line %d: %w", at.path, at.line, err)
+		line, reason := reasonOf(err, at.line)
+		return nil, damaged(place{path: at.path, line: line}, false, "%s", reason)
+	}
+	if prr.ResourceVersion == "" {
+		prr.ResourceVersion = someVersion
 	}
 	return &prr, nil
 }

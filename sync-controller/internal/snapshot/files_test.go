@@ -33,7 +33,7 @@ func TestReadFiles(t *testing.T) {
 		"a list, its kind first":    {"apiVersion: v1\nkind: List\nitems:\n" + indented, both},
 		"a list in flow style":      {`{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "two"}}]}`, []string{"Secret two"}},
 		"an empty list":             {"apiVersion: v1\nitems: []\nkind: List\n", nil},
-		"two lists":                 {"items:\n" + indented + "---\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: three}\n", append(both, "Secret three")},
+		"two lists":                 {"apiVersion: v1\nkind: List\nitems:\n" + indented + "---\napiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: three}\nkind: List\n", append(both, "Secret three")},
 		"values of another program": {"a: b\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,16 +46,21 @@ func TestReadFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			files, err := ReadFiles(types, file, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, o := range files.Objects {
-				got = append(got, o.GetObjectKind().GroupVersionKind().Kind+" "+o.GetName())
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("objects (-want +got):\n%s", diff)
+			for _, strict := range []bool{false, true} {
+				if strict && c.want == nil && name != "an empty list" {
+					continue // manifests are to be objects
+				}
+				files, err := ReadFiles(types, file, strict)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got []string
+				for _, o := range files.Objects {
+					got = append(got, o.GetObjectKind().GroupVersionKind().Kind+" "+o.GetName())
+				}
+				if diff := cmp.Diff(c.want, got); diff != "" {
+					t.Errorf("objects, strict %t (-want +got):\n%s", strict, diff)
+				}
 			}
 		})
 	}

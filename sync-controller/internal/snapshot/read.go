@@ -79,7 +79,8 @@ func copyInto(from, into client.Object) error {
 	}
 	source, target := reflect.ValueOf(from.DeepCopyObject()), reflect.ValueOf(into)
 	if source.Type() != target.Type() {
-		return fmt.Errorf("there is a %T where a %T is asked for", from, into)
+		return fmt.Errorf("%s %s is of %s, and is not known: write it as the API of this version has it",
+			from.GetObjectKind().GroupVersionKind().Kind, from.GetName(), from.GetObjectKind().GroupVersionKind().GroupVersion())
 	}
 	target.Elem().Set(source.Elem())
 	return nil

@@ -20,6 +20,8 @@ type place struct {
 	indent int
 	// line is the number of the first line, from 1.
 	line int
+	// item is whether it is an item of a list.
+	item bool
 }
 
 // text reads the object again.
@@ -43,21 +45,30 @@ func dedent(raw []byte, indent int) []byte {
 	}
 	var out bytes.Buffer
 	for line := range bytes.Lines(raw) {
-		out.Write(line[min(indent, len(bytes.TrimRight(line, "\r\n"))):])
+		cut := min(indent, len(bytes.TrimRight(line, "\r\n")))
+		if comment := bytes.IndexByte(line[:cut], '#'); comment >= 0 { // it may stand further to the left
+			cut = comment
+		}
+		out.Write(line[cut:])
 	}
 	return out.Bytes()
 }
 
 // split finds the objects in a YAML file: the documents, and the items of a document that is a list as kubectl writes
-// it. It keeps no more of the file in memory than one object.
-func split(path string, each func(place, []byte) error) error {
+// it. It keeps no more of the file in memory than one object. Strict is of manifests, which a user writes.
+func split(path string, strict bool, each func(place, []byte) error) error {
 	f, err := os.Open(path) //nolint:gosec // the user names it
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	s := &splitter{path: path, each: each}
-	reader := bufio.NewReaderSize(f, 1<<16)
+	return splitStream(f, path, strict, each)
+}
+
+// splitStream is split, of what a reader reads.
+func splitStream(from io.Reader, path string, strict bool, each func(place, []byte) error) error {
+	s := &splitter{path: path, strict: strict, each: each}
+	reader := bufio.NewReaderSize(from, 1<<16)
 	for {
 		line, err := readLine(reader)
 		if len(line) > 0 {
@@ -97,14 +108,18 @@ func readLine(reader *bufio.Reader) ([]byte, error) {
 // splitter splits a file line by line.
 type splitter struct {
 	path   string
+	strict bool
 	each   func(place, []byte) error
 	offset int64
 	line   int
 
 	text    []byte // of the object that is being read
 	at      place
-	listing bool // whether the items of a list are being read
-	dash    int  // how far their dashes are indented; -1 before the first
+	listing bool // whether a list is being read
+	dash    int  // how far the dashes of its items are indented; -1 before the first
+	items   place
+	front   part // what stands before the items of a list, its own
+	tailing bool // whether what is behind the items is being read
 }
 
 func (s *splitter) add(line []byte) error {
@@ -113,39 +128,52 @@ func (s *splitter) add(line []byte) error {
 	s.offset += int64(len(line))
 	content := strings.TrimRight(string(line), "\r\n")
 	switch {
+	case isConflict(content):
+		return conflict(place{path: s.path, line: s.line}, s.strict)
 	case content == "---" || strings.HasPrefix(content, "--- ") || content == "...":
 		return s.end()
-	case s.listing:
+	case s.listing && !s.tailing:
 		return s.item(line, content, begin)
-	case content == "items:":
-		s.text, s.listing, s.dash = nil, true, -1 // what stands before is the list's own
+	case content == "items:" && !s.listing && s.mayList():
+		s.front, s.items = part{s.text, s.at.line}, place{path: s.path, line: s.line}
+		s.text, s.at = nil, place{}
+		s.listing, s.tailing, s.dash = true, false, -1
 		return nil
 	}
 	return s.keep(line, begin)
 }
 
+// mayList reports whether the document that is being read may be a list: of its kind or without one yet.
+func (s *splitter) mayList() bool {
+	h, err := headOf(s.text)
+	return err != nil || h.Kind == "" || isList(h.Kind)
+}
+
 // item adds a line of a list.
 func (s *splitter) item(line []byte, content string, begin int64) error {
 	indent := len(content) - len(strings.TrimLeft(content, " "))
-	blank := strings.TrimSpace(content) == ""
-	dashed := strings.HasPrefix(content[indent:], "- ")
+	passive := isBlank(line)
+	dashed := strings.HasPrefix(content[indent:], "- ") || content[indent:] == "-"
 	if s.dash < 0 && dashed {
 		s.dash = indent
 	}
 	switch {
-	case blank && len(s.text) == 0:
+	case passive && len(s.text) == 0:
 		return nil
 	case dashed && indent == s.dash:
 		if err := s.flush(); err != nil {
 			return err
 		}
-		s.at.indent = s.dash + len("- ")
+		s.at.indent, s.at.item = s.dash+len("- "), true
 		return s.keep(line, begin)
-	case blank || s.dash >= 0 && indent > s.dash:
+	case passive || s.dash >= 0 && indent > s.dash:
 		return s.keep(line, begin)
-	default: // the list's own again, as its kind
-		return s.flush()
 	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.tailing = true // the list's own again, as its kind
+	return s.keep(line, begin)
 }
 
 // keep adds a line to the object that is being read.
@@ -173,9 +201,19 @@ func (s *splitter) flush() error {
 
 // end ends a document.
 func (s *splitter) end() error {
-	err := s.flush()
-	s.listing = false
-	return err
+	if !s.listing {
+		return s.flush()
+	}
+	var tail part
+	if s.tailing {
+		tail = part{s.text, s.at.line}
+		s.text, s.at = nil, place{}
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.listing, s.tailing = false, false
+	return checkList(s.items, s.strict, s.front, tail)
 }
 
 // isBlank reports whether a document has nothing but comments.

@@ -21,6 +21,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -74,9 +75,14 @@ func New(env *cli.Env) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringSliceVarP(&o.files, "filename", "f", nil,
-		"file or directory with manifests of sets and variants, and of objects that they select or inject")
+		"file or directory with manifests of sets and variants, and of objects that they select or inject; - is the "+
+			"standard input")
 	f.StringVar(&o.from, "from", "",
 		"directory with what a cluster has, as kubectl get ... -o yaml writes it, in its place")
+	for _, name := range []string{"filename", "from"} {
+		flag := f.Lookup(name)
+		flag.Value = pathValue{flag.Value}
+	}
 	f.BoolVar(&o.diffs, "files", false, "show the diffs of the packages' files")
 	f.StringVarP(&o.format, "output", "o", "text", "format: "+strings.Join(formats(), ", "))
 	f.BoolVar(&o.render, "render", false,
@@ -93,6 +99,36 @@ func noArgs(_ *cobra.Command, args []string) error {
 		return nil
 	}
 	return fmt.Errorf("manifests are named by -f: write kubectl variants plan -f %s", strings.Join(args, " -f "))
+}
+
+// pathValue is the value of a flag that names a path. An empty one would be a plan of something else.
+type pathValue struct{ pflag.Value }
+
+// Set implements pflag.Value.
+func (v pathValue) Set(path string) error {
+	if path == "" {
+		return errors.New("it must name a file or a directory: is it a variable that is not set?")
+	}
+	return v.Value.Set(path)
+}
+
+// manifests reads what -f names.
+func (o *options) manifests(types *runtime.Scheme) ([]snapshot.Object, error) {
+	var manifests []snapshot.Object
+	for _, path := range o.files {
+		var read *snapshot.Files
+		var err error
+		if path == "-" {
+			read, err = snapshot.ReadManifests(types, "the standard input", o.env.In)
+		} else {
+			read, err = snapshot.ReadFiles(types, path, true)
+		}
+		if err != nil {
+			return nil, err
+		}
+		manifests = append(manifests, read.Objects...)
+	}
+	return manifests, nil
 }
 
 // formats are the formats, in the order in which they are told.
@@ -127,13 +163,9 @@ func (o *options) plan(ctx context.Context) (*forecast.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	var manifests []snapshot.Object
-	for _, path := range o.files {
-		read, err := snapshot.ReadFiles(known, path, true)
-		if err != nil {
-			return nil, err
-		}
-		manifests = append(manifests, read.Objects...)
+	manifests, err := o.manifests(known)
+	if err != nil {
+		return nil, err
 	}
 	render, err := o.renderer()
 	if err != nil {

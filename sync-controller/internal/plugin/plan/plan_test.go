@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,7 @@ func TestMessages(t *testing.T) {
 	deployment := file("deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n")
 	old := file("old.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariantSet\nmetadata: {name: a}\n")
 	typo := file("typo.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec: {nonsense: {}}\n")
+	mistyped := file("mistyped.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec:\n  upstraem: {}\n")
 	revision := file("revision.yaml", "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n")
 	empty := filepath.Dir(file("empty/values.yaml", "a: b\n"))
 	partial := filepath.Join(dir, "partial")
@@ -108,6 +110,12 @@ func TestMessages(t *testing.T) {
 			`the snapshot testdata/snapshot has no Repositories in the namespace "other", but in fleet: set --namespace`},
 		"nothing to delete": {[]string{"--delete", "--from", snapshot},
 			"--delete needs -f: the manifests of what is to be deleted"},
+		"empty -f": {[]string{"-f", "", "--from", snapshot},
+			`invalid argument "" for "-f, --filename" flag: it must name a file or a directory: is it a variable that is not set?`},
+		"empty -f beside another": {[]string{"-f", fleet, "-f", "", "--from", snapshot},
+			`invalid argument "" for "-f, --filename" flag: it must name a file or a directory: is it a variable that is not set?`},
+		"empty --from": {[]string{"-f", fleet, "--from", ""},
+			`invalid argument "" for "--from" flag: it must name a file or a directory: is it a variable that is not set?`},
 		"not there": {[]string{"-f", "nowhere.yaml", "--from", snapshot}, "there is no file or directory nowhere.yaml"},
 		"another kind": {[]string{"-f", deployment, "--from", snapshot}, "there is no PackageVariant and no PackageVariantSet " +
 			"in what -f names, but only Deployment (apps/v1): name their manifests, or a directory that has them"},
@@ -115,7 +123,8 @@ func TestMessages(t *testing.T) {
 			"config.porch.kpt.dev/v1alpha1, which is another API: write it as config.porch.kpt.dev/v1alpha2"},
 		"of Porch": {[]string{"-f", revision, "--from", snapshot}, revision + ", line 1: a PackageRevision is made by Porch, and " +
 			"is not planned: put it into the directory that --from names"},
-		"unknown field": {[]string{"-f", typo, "--from", snapshot}, "cannot read " + typo + `, line 1: error unmarshaling JSON: while decoding JSON: json: unknown field "nonsense"`},
+		"unknown field":  {[]string{"-f", typo, "--from", snapshot}, "cannot read " + typo + `, line 4: a PackageVariant has no field "nonsense"`},
+		"mistyped field": {[]string{"-f", mistyped, "--from", snapshot}, "cannot read " + mistyped + `, line 5: a PackageVariant has no field "upstraem": did you mean "upstream"?`},
 		"no snapshot": {[]string{"-f", fleet, "--from", empty}, empty + " has no snapshot of a cluster, with its Repositories and " +
 			"PackageRevisions: write one by: kubectl get repositories,packagerevisions,packagevariants,packagevariantsets -o " +
 			"yaml > " + empty + "/cluster.yaml; kubectl get packagerevisionresources -o yaml > " + empty + "/contents.yaml"},
@@ -137,6 +146,35 @@ func TestMessages(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("message (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStandardInput holds that -f - reads manifests from the standard input, and names it where they are wrong.
+func TestStandardInput(t *testing.T) {
+	t.Parallel()
+	manifest, err := os.ReadFile("testdata/fleet/variant.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"good": {string(manifest), cli.ErrChanges.Error()},
+		"wrong": {string(manifest) + "---\nkind: PackageVariant\n",
+			"cannot read the standard input, line %d: it is no object: apiVersion or kind is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			streams, in, _, _ := genericiooptions.NewTestIOStreams()
+			in.WriteString(c.text)
+			env := cli.New(streams)
+			command := New(env)
+			env.Flags.AddFlags(command.Flags())
+			command.SilenceErrors, command.SilenceUsage = true, true
+			command.SetArgs([]string{"-f", "-", "--from", "testdata/snapshot"})
+			want := strings.ReplaceAll(c.want, "%d", strconv.Itoa(strings.Count(string(manifest), "\n")+2))
+			if diff := cmp.Diff(want, fmt.Sprint(command.ExecuteContext(t.Context()))); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
 	}

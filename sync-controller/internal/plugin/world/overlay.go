@@ -91,15 +91,11 @@ func Overlay(ctx context.Context, w *snapshot.World, manifests []snapshot.Object
 // acceptable tells of a manifest of a kind that is not for a plan.
 func acceptable(o client.Object, m snapshot.Object) error {
 	gvk := o.GetObjectKind().GroupVersionKind()
-	switch {
-	case gvk.Group == v1alpha2.GroupVersion.Group && gvk.Kind == v1alpha2.PackageVariantSetKind:
-		return fmt.Errorf("%s, line %d: PackageVariantSet %s is of %s, which is another API: write it as %s", m.Path,
-			m.Line, o.GetName(), gvk.GroupVersion(), v1alpha2.GroupVersion)
-	case gvk.Group == porchapi.SchemeGroupVersion.Group:
+	if gvk.Group == porchapi.SchemeGroupVersion.Group {
 		return fmt.Errorf("%s, line %d: a %s is made by Porch, and is not planned: put it into the directory that --from "+
 			"names", m.Path, m.Line, gvk.Kind)
 	}
-	return nil
+	return mistyped(m)
 }
 
 // apply adds an object as an API server would take it: with a generation of its own where its spec changes.
@@ -217,6 +213,9 @@ func Delete(ctx context.Context, w *snapshot.World, manifests []snapshot.Object,
 		case *v1alpha2.PackageVariantSet:
 			named.Sets = append(named.Sets, key)
 		default:
+			if err := mistyped(m); err != nil {
+				return named, err
+			}
 			continue
 		}
 		if err := w.Delete(ctx, m.Object); err != nil {

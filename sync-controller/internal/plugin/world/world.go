@@ -16,7 +16,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/planner"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,6 +39,9 @@ func FromFiles(scheme *runtime.Scheme, directory string, render snapshot.Render)
 		case *porchapi.PackageRevision, *configapi.Repository:
 			known++
 		}
+		if err := mistyped(o); err != nil {
+			return nil, err
+		}
 		if err := w.Add(o.Object); err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", o.Path, o.Line, err)
 		}
@@ -53,28 +55,57 @@ func FromFiles(scheme *runtime.Scheme, directory string, render snapshot.Render)
 }
 
 // NamespaceOf returns the namespace that a plan over a snapshot is about: the one that was asked for, which must have
-// Repositories, or else the one that has, or default if several have.
+// Repositories if any has, or else the only one that has.
 func NamespaceOf(ctx context.Context, w *snapshot.World, asked, directory string) (string, error) {
 	var repositories configapi.RepositoryList
 	if err := w.List(ctx, &repositories); err != nil {
 		return "", err
 	}
-	var known []string
-	for i := range repositories.Items {
-		known = append(known, repositories.Items[i].Namespace)
+	known, err := namespaces(&repositories)
+	if err != nil {
+		return "", err
 	}
-	slices.Sort(known)
-	known = slices.Compact(known)
 	switch {
-	case asked == "" && len(known) == 1:
-		return known[0], nil
-	case asked == "":
-		return metav1.NamespaceDefault, nil
-	case len(known) > 0 && !slices.Contains(known, asked):
+	case len(known) == 0 && asked == "":
+		return "", noRepositories(ctx, w, directory)
+	case len(known) == 0, slices.Contains(known, asked):
+		return asked, nil
+	case asked != "":
 		return "", fmt.Errorf("the snapshot %s has no Repositories in the namespace %q, but in %s: set --namespace",
 			directory, asked, strings.Join(known, ", "))
+	case len(known) > 1:
+		return "", fmt.Errorf("the snapshot %s has Repositories in more than one namespace, %s: set --namespace", directory,
+			strings.Join(known, ", "))
 	}
-	return asked, nil
+	return known[0], nil
+}
+
+// noRepositories returns the error of a plan whose namespace is not known, as the snapshot has no Repositories.
+func noRepositories(ctx context.Context, w *snapshot.World, directory string) error {
+	var revisions porchapi.PackageRevisionList
+	if err := w.List(ctx, &revisions); err != nil {
+		return err
+	}
+	known, err := namespaces(&revisions)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the snapshot %s has no Repositories, but PackageRevisions in %s: write them to it by: kubectl get "+
+		"repositories -o yaml, or set --namespace", directory, strings.Join(known, ", "))
+}
+
+// namespaces returns the namespaces of a list's items, in order.
+func namespaces(list client.ObjectList) ([]string, error) {
+	items, err := extract(list)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, o := range items {
+		out = append(out, o.GetNamespace())
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }
 
 // FromCluster returns the world that a cluster tells of, in a namespace. What the plan needs of other kinds, and the

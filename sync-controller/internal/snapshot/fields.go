@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// unknownField begins the error of the decoder for a field that a kind does not have.
+const unknownField = "json: unknown field "
+
+// fieldOf returns the line of a field that a kind does not have, and a reason with the field that may be meant.
+func fieldOf(o any, kind, field string, text []byte, begin int) (int, string) {
+	reason := fmt.Sprintf("a %s has no field %q", kind, field)
+	best, least := "", len(field)/3+1
+	for _, name := range slices.Sorted(slices.Values(fieldNames(reflect.TypeOf(o), map[reflect.Type]bool{}))) {
+		if distance := levenshtein.ComputeDistance(field, name); distance < least {
+			best, least = name, distance
+		}
+	}
+	if best != "" {
+		reason += fmt.Sprintf(": did you mean %q?", best)
+	}
+	before, _, found := bytes.Cut(text, []byte(field+":"))
+	if !found {
+		return begin, reason
+	}
+	return begin + bytes.Count(before, []byte("\n")), reason
+}
+
+// fieldNames returns the names of the fields of a type and of all below it, as they are in YAML.
+func fieldNames(t reflect.Type, seen map[reflect.Type]bool) []string {
+	if k := t.Kind(); k == reflect.Pointer || k == reflect.Slice || k == reflect.Map {
+		return fieldNames(t.Elem(), seen)
+	}
+	if t.Kind() != reflect.Struct || seen[t] {
+		return nil
+	}
+	seen[t] = true
+	var names []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+		names = append(names, fieldNames(f.Type, seen)...)
+	}
+	return names
+}
