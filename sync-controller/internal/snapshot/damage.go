@@ -114,7 +114,8 @@ func complete(at place, h *head, o client.Object) error {
 	case !other && o.GetNamespace() == "":
 		return damaged(at, false, "%s %s has no metadata.namespace", h.Kind, o.GetName())
 	case isRevision && o.GetResourceVersion() == "":
-		return damaged(at, false, "PackageRevision %s has no metadata.resourceVersion, which is its commit", o.GetName())
+		return damaged(at, false, "PackageRevision %s has no metadata.resourceVersion, which is its commit",
+			o.GetName())
 	case o.GetResourceVersion() == "":
 		o.SetResourceVersion(someVersion)
 	}
