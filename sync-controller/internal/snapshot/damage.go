@@ -105,8 +105,8 @@ func checkItem(at place, strict bool, h *head, err error) error {
 // someVersion is the version of objects of a snapshot from which it was stripped: writes are made to a version.
 const someVersion = "1"
 
-// complete gives an object of a snapshot a version if it has none. It returns an error for one that lacks what cannot be
-// made up: its namespace, or the commit of a package revision, by which the base of an upgrade is found.
+// complete gives an object of a snapshot a version if it has none. It returns an error for one that lacks what cannot
+// be made up: its namespace, or the commit of a package revision, by which the base of an upgrade is found.
 func complete(at place, h *head, o client.Object) error {
 	_, other := o.(*unstructured.Unstructured)
 	_, isRevision := o.(*porchapi.PackageRevision)
