@@ -207,7 +207,7 @@ func Inspections(in *Input) []string {
 		t := &targets[i]
 		_, current := t.Of(in.Owner)
 		switch {
-		case t.Lifecycle == revision.DeletionProposed, t.Lifecycle == revision.Draft && !current:
+		case deletionProposed(in, t) != nil, incomplete(in, t) != nil, t.Lifecycle == revision.Draft && !current:
 			// decided without
 		case t.Lifecycle == revision.Draft, t.Lock == nil, OnUpstream(in, t), Merging(in, t) != nil:
 			names = append(names, t.Name)

@@ -120,6 +120,11 @@ func fails(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Err: errBoom} }
 }
 
+// empty takes all files from a revision.
+func empty(name string) func(*Input) {
+	return func(in *Input) { in.Mutations[name] = Mutation{Empty: true} }
+}
+
 // untouched makes the files of a revision what Porch made.
 func untouched(name string) func(*Input) {
 	return func(in *Input) {

@@ -11,16 +11,15 @@ import (
 )
 
 // injected returns the condition ConfigInjected: what there is to tell of the injection points of the targets whose
-// files were looked at. A required
-// point that is not filled makes the condition False, and not the variant unready: the gate in the Kptfile holds the
-// package back. An optional one is named.
+// files were looked at. A required point that is not filled makes the condition False, and not the variant unready: the
+// gate in the Kptfile holds the package back. An optional one is named.
 func injected(in *Input, targets []revision.Revision) *Aspect {
 	var looked bool
 	var points int
 	var unmet, optional []string
 	for i := range targets {
 		m, ok := in.Mutations[targets[i].Name]
-		if !ok || m.Err != nil {
+		if !ok || m.Err != nil || m.Empty {
 			continue
 		}
 		looked = true

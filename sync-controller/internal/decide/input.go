@@ -115,6 +115,8 @@ type Mutation struct {
 	Reverted []string
 	// Untouched reports whether the files are what Porch made, of a draft that is Requested: nobody has edited it.
 	Untouched bool
+	// Empty reports whether there are no files at all: Porch was stopped before it wrote them.
+	Empty bool
 	// Points are the injection points, in the order of the conditions in the Kptfile.
 	Points []Point
 	// Content is the digest of the files as they are (package kptfile), Gates are the readiness gates in the Kptfile that

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 )
 
 // TestInspections holds over which revisions' files the functions are run: over no more than a decision needs.
@@ -32,7 +33,9 @@ func TestInspections(t *testing.T) {
 		"a proposed one on the upstream":      {input(nil, down("packagevariant-1", 0, isProposed)), []string{one}},
 		"one without a lock": {input(second, down("packagevariant-1", 1, published, unlocked)),
 			[]string{one}},
-		"none whose deletion is proposed":  {input(nil, down("packagevariant-1", 1, deletionProposal)), nil},
+		"none whose deletion is proposed": {input(nil, down("packagevariant-1", 1, deletionProposal)), nil},
+		"no draft that is incomplete": {input(requests("packagevariant-1", revision.Clone, "blueprints.web.v1"),
+			down("packagevariant-1", 0, draft, unlocked, made(revision.Clone, "blueprints.web.v1"))), nil},
 		"no draft before it is adopted":    {input(adopt, down("mine", 0, draft, foreign)), nil},
 		"no draft before it is taken back": {input(nil, down("packagevariant-1", 0, draft, restored)), nil},
 		"a published one that is not touched": {input(adopt, down("mine", 1, published, foreign)),

@@ -77,7 +77,8 @@ func deletionProposed(_ *Input, target *revision.Revision) *Decision {
 
 // incomplete discards a draft of the variant of which Porch made a part only before it, or the controller, was stopped.
 func incomplete(in *Input, target *revision.Revision) *Decision {
-	if !Requested(in, target) || target.Task.Type == revision.Edit || target.Lock != nil {
+	locked := target.Task.Type == revision.Edit || target.Lock != nil
+	if !Requested(in, target) || locked && !in.Mutations[target.Name].Empty {
 		return nil
 	}
 	return &Decision{

@@ -178,6 +178,10 @@ func (r *Reconciler) refresh(ctx context.Context, seen *observation, steps []dec
 // what results. That a function fails is an outcome.
 func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
 	content, err := r.content(ctx, in.observation, name)
+	if errors.Is(err, porch.ErrNoFiles) && r.unwritten(ctx, in, in.target(name)) {
+		in.Mutations[name] = decide.Mutation{Empty: true}
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ package packagevariant
 
 import (
 	"context"
+	"errors"
 
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
@@ -42,6 +43,19 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 		return content.Files, false, nil
 	}
 	return merged, false, nil
+}
+
+// unwritten reports whether Porch was stopped before it wrote any file of a draft that it was asked for, a copy of a
+// published revision: that one can be read, and so can the repository, and the draft is still empty.
+func (r *Reconciler) unwritten(ctx context.Context, in *inspection, target *revision.Revision) bool {
+	if target == nil || target.Task.Type != revision.Edit || !decide.Requested(&in.Input, target) {
+		return false
+	}
+	if _, err := r.porch.Content(ctx, target.Namespace, target.Task.Source); err != nil {
+		return false
+	}
+	_, err := r.porch.Content(ctx, target.Namespace, target.Name)
+	return errors.Is(err, porch.ErrNoFiles)
 }
 
 // foretell returns what Porch made of a draft by its task, nil if that cannot be foretold, and, of an upgrade, what our

@@ -129,7 +129,10 @@ func Unread(r *revision.Revision) Content {
 	})
 }
 
-// Content reads the content of a package revision. A revision without any file is an error.
+// ErrNoFiles says that a package revision has no files.
+var ErrNoFiles = errors.New("it has no files: Porch may have failed to read its repository")
+
+// Content reads the content of a package revision. A revision without any file is an error, ErrNoFiles.
 func (c *Client) Content(ctx context.Context, namespace, name string) (Content, error) {
 	var prr porchapi.PackageRevisionResources
 	if err := timed(read, func() error {
@@ -138,7 +141,7 @@ func (c *Client) Content(ctx context.Context, namespace, name string) (Content, 
 		return Content{}, fmt.Errorf("cannot read the content of %s: %w", name, err)
 	}
 	if len(prr.Spec.Resources) == 0 {
-		return Content{}, fmt.Errorf("package revision %s has no files: Porch may have failed to read its repository", name)
+		return Content{}, fmt.Errorf("cannot use the package revision %s: %w", name, ErrNoFiles)
 	}
 	return contentOf(&prr), nil
 }

@@ -229,7 +229,7 @@ func TestContent(t *testing.T) {
 		t.Errorf("got error %v, want not found", err)
 	}
 	_, err = p.Content(t.Context(), "fleet", "empty")
-	if want := "package revision empty has no files: Porch may have failed to read its repository"; err == nil ||
+	if want := "cannot use the package revision empty: " + ErrNoFiles.Error(); !errors.Is(err, ErrNoFiles) ||
 		err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}
