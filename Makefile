@@ -174,7 +174,7 @@ build-plugin: ## Build the kubectl plugin, bin/kubectl-variants
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API
-	@rm -rf sync-controller/config/crds
+	@rm -f sync-controller/config/crds/*.yaml
 	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=../sync-controller/config/crds paths=./...
 
 .PHONY: fmt

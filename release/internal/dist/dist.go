@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/release/internal/archive"
@@ -71,6 +72,8 @@ func assemble(root string, images []string, names naming.Names) ([]archive.File,
 	if err != nil {
 		return nil, err
 	}
+	// The plugin has the kinds in itself, for which there is a Go file beside them.
+	config = slices.DeleteFunc(config, func(f archive.File) bool { return path.Ext(f.Name) == ".go" })
 	examples, err := read(filepath.Join(root, "examples"), images, names)
 	if err != nil {
 		return nil, err

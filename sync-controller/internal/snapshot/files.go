@@ -158,10 +158,13 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 		}
 		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
 	}
-	if !f.strict {
-		if err := complete(at, h, o); err != nil {
-			return err
-		}
+	if f.strict {
+		err = admit(at, h.Kind, text)
+	} else {
+		err = complete(at, h, o)
+	}
+	if err != nil {
+		return err
 	}
 	f.Objects = append(f.Objects, Object{Object: o, Path: at.path, Line: at.line})
 	return nil

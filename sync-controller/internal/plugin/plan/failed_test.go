@@ -17,7 +17,8 @@ func TestFailedSet(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "set.yaml")
 	if err := os.WriteFile(file, []byte("apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s}\n"+
-		"spec: {upstream: {repo: blueprints, package: web, revision: 1}, targets: []}\n"), 0o600); err != nil {
+		"spec: {upstream: {repo: blueprints, package: web, revision: 1}, "+
+		"targets: [{repositories: [{name: edge}], template: {downstream: {packageExpr: nothing}}}]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const why = "InvalidSpec: "

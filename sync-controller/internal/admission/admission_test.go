@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+// TestCheck holds why the manifests in testdata are refused, which the last line of each says, a comment; those without
+// are not. Of e2e/plugin, TestAdmission holds that an API server says the same.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("there are no manifests: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := yaml.YAMLToJSON(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var object map[string]any
+			if err := json.Unmarshal(data, &object); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := Check(t.Context(), object); err != nil {
+				got = err.Error()
+			}
+			_, want, _ := strings.Cut(string(text), "\n# ")
+			if want = strings.TrimSpace(want); got != want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestOtherKinds holds that manifests of other kinds are taken.
+func TestOtherKinds(t *testing.T) {
+	t.Parallel()
+	for _, object := range []map[string]any{nil, {"apiVersion": "v1", "kind": "ConfigMap"}, {"apiVersion": 1, "kind": 2}} {
+		if err := Check(t.Context(), object); err != nil {
+			t.Errorf("%v: %v", object, err)
+		}
+	}
+}
