@@ -49,16 +49,25 @@ var (
 	alive = keepalive.ClientParameters{Time: 5 * time.Minute, Timeout: 10 * time.Second}
 )
 
-// New returns a Runtime, which connects when it is first used. How large a message may be is for the function-runner to
-// say; as Porch does, it is trusted, and reached without TLS.
+// New returns a Runtime, which connects when it is first used.
 func New(o Options) (*Runtime, error) {
-	conn, err := grpc.NewClient(o.Address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+	client, err := Connect(o.Address)
+	if err != nil {
+		return nil, err
+	}
+	return &Runtime{options: o, client: client}, nil
+}
+
+// Connect returns a client of the function-runner at an address, host:port, which connects when it is first used. How
+// large a message may be is for the function-runner to say; as Porch does, it is trusted, and reached without TLS.
+func Connect(address string) (evaluator.FunctionEvaluatorClient, error) {
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(reconnect), grpc.WithKeepaliveParams(alive),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)))
 	if err != nil {
-		return nil, fmt.Errorf("cannot use the function-runner at %s: %w", o.Address, err)
+		return nil, fmt.Errorf("cannot use the function-runner at %s: %w", address, err)
 	}
-	return &Runtime{options: o, client: evaluator.NewFunctionEvaluatorClient(conn)}, nil
+	return evaluator.NewFunctionEvaluatorClient(conn), nil
 }
 
 // Run implements mutate.Runtime. Around the call, kyaml's FunctionFilter does what kpt and Porch do around each

@@ -15,14 +15,16 @@ import (
 
 	"github.com/package-variants/package-variants/sync-controller/internal/foresight"
 	"github.com/package-variants/package-variants/sync-controller/internal/planner"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/podman"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 )
 
-// newKpt returns what renders packages by kpt: that of the environment variable KPT, or else of the PATH.
-func newKpt() (snapshot.Render, error) {
+// newKpt returns what renders packages by kpt: that of the environment variable KPT, or else of the PATH. The functions
+// are run by the function-runner at an address, host:port, or else as kpt runs them.
+func newKpt(runner string) (snapshot.Render, error) {
 	kpt := os.Getenv("KPT")
 	if kpt == "" {
 		kpt = "kpt"
@@ -36,13 +38,13 @@ func newKpt() (snapshot.Render, error) {
 		if err != nil || len(foresight.Pipelines(files)) == 0 {
 			return formatted, err
 		}
-		return render(ctx, program, formatted)
+		return render(ctx, program, runner, formatted)
 	}, nil
 }
 
 // render runs kpt over files, in a directory that is removed then. What kpt says is the same each time: the directory
 // has the name of the package.
-func render(ctx context.Context, kpt string, files map[string]string) (map[string]string, error) {
+func render(ctx context.Context, kpt, runner string, files map[string]string) (map[string]string, error) {
 	top, err := os.MkdirTemp("", "kubectl-variants-")
 	if err != nil {
 		return nil, err
@@ -55,11 +57,16 @@ func render(ctx context.Context, kpt string, files map[string]string) (map[strin
 	var said bytes.Buffer
 	command := exec.CommandContext(ctx, kpt, "fn", "render", directory) //nolint:gosec // the user's kpt
 	command.Stdout, command.Stderr = &said, &said
+	if runner != "" {
+		if command.Env, err = podman.Install(filepath.Join(top, ".bin"), runner); err != nil {
+			return nil, err
+		}
+	}
 	if err := command.Run(); err != nil {
 		text := strings.TrimSpace(strings.ReplaceAll(said.String(), top+string(filepath.Separator), ""))
 		if exit, is := errors.AsType[*exec.ExitError](err); !is || exit.ExitCode() < 0 || lacksRuntime(text) {
-			return nil, fmt.Errorf("kpt cannot run functions on this machine (%w), and what they change %w: start docker, or "+
-				"what KRM_FN_RUNTIME names, or leave out --render: %s", err, planner.ErrUnforeseen, text)
+			return nil, fmt.Errorf("kpt cannot run functions (%w), and what they change %w: start docker, or what "+
+				"KRM_FN_RUNTIME names, or a function-runner at --function-runner, or leave out --render: %s", err, planner.ErrUnforeseen, text)
 		}
 		return nil, fmt.Errorf("kpt fn render failed (%w): %s", err, text)
 	}
@@ -69,7 +76,7 @@ func render(ctx context.Context, kpt string, files map[string]string) (map[strin
 // lacksRuntime reports whether kpt says that there is nothing here that runs containers.
 func lacksRuntime(said string) bool {
 	return strings.Contains(said, "must be running to use this command") ||
-		strings.Contains(said, "executable file not found in $PATH")
+		strings.Contains(said, "executable file not found in $PATH") || strings.Contains(said, podman.Unreachable)
 }
 
 // nameOf returns the name of a package, as its Kptfile has it; another one where that is no name of a directory.

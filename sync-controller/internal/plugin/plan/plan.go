@@ -61,6 +61,7 @@ type options struct {
 	diffs  bool
 	format string
 	render bool
+	runner string
 	delete bool
 	write  string
 }
@@ -87,6 +88,8 @@ func New(env *cli.Env) *cobra.Command {
 	f.StringVarP(&o.format, "output", "o", "text", "format: "+strings.Join(formats(), ", "))
 	f.BoolVar(&o.render, "render", false,
 		"run the pipelines of the packages, by the kpt that is there, as Porch does when it saves them")
+	f.StringVar(&o.runner, "function-runner", "",
+		"address (host:port) of the function-runner of Porch that runs the functions of --render, in place of containers")
 	f.StringVar(&o.write, "write-to", "",
 		"directory to which the packages are written as they are going to be, each in a directory with the name of its draft")
 	f.BoolVar(&o.delete, "delete", false, "plan the deletion of what -f names")
@@ -140,6 +143,9 @@ func (o *options) run(ctx context.Context) error {
 	}
 	if o.delete && len(o.files) == 0 {
 		return errors.New("--delete needs -f: the manifests of what is to be deleted")
+	}
+	if o.runner != "" && !o.render {
+		return errors.New("--function-runner needs --render: the functions of packages are not run without it")
 	}
 	plan, err := o.plan(ctx)
 	if err != nil {
@@ -232,7 +238,7 @@ func (o *options) named(ctx context.Context, w *snapshot.World, manifests []snap
 // renderer returns what is made of the files of a draft that is saved.
 func (o *options) renderer() (snapshot.Render, error) {
 	if o.render {
-		return newKpt()
+		return newKpt(o.runner)
 	}
 	return func(_ context.Context, files map[string]string) (map[string]string, error) {
 		return foresight.Render(files)

@@ -246,9 +246,9 @@ func TestRender(t *testing.T) {
 			message: "PackageVariant alone: the controller would fail: cannot clone edge-1/alone: kpt fn render failed (exit " +
 				"status 3): boom in alone"},
 		"without containers": {script: "#!/bin/sh\necho \"Package: $3\"; echo 'docker must be running to use this command'; exit 1\n",
-			message: "PackageVariant alone: cannot clone edge-1/alone: kpt cannot run functions on this machine (exit status " +
-				"1), and what they change is not foreseen: start docker, or what KRM_FN_RUNTIME names, or leave out --render: " +
-				"Package: alone\ndocker must be running to use this command"},
+			message: "PackageVariant alone: cannot clone edge-1/alone: kpt cannot run functions (exit status 1), and what " +
+				"they change is not foreseen: start docker, or what KRM_FN_RUNTIME names, or a function-runner at " +
+				"--function-runner, or leave out --render: Package: alone\ndocker must be running to use this command"},
 		"not there": {message: "--render needs kpt, which is not there: install it (https://kpt.dev), or set KPT to its path"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,6 +35,7 @@ metadata: {name: other}
 apiVersion: config.porch.kpt.dev/v1alpha1
 kind: PackageVariant
 metadata: {name: web}
+spec: {upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: edge, package: web}}
 `
 
 // TestOverlay holds that manifests are laid over a world as kubectl apply does it: labels that were applied and are no

@@ -25,7 +25,10 @@ func object(apiVersion, kind, namespace string) string {
 	if kind == "PackageRevision" {
 		text += "  resourceVersion: abc\n"
 	}
-	return text
+	if kind == "PackageVariant" {
+		return text + "spec: {upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: edge, package: web}}\n"
+	}
+	return text + "spec: {}\n"
 }
 
 const (
@@ -86,14 +89,14 @@ func TestNamespaceOf(t *testing.T) {
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	meant := func(kind, of, want string) string {
-		return "FILE, line 8: there is no kind " + kind + " of " + of + ": did you mean " + want + "?"
+		return "FILE, line 9: there is no kind " + kind + " of " + of + ": did you mean " + want + "?"
 	}
 	for name, c := range map[string]struct{ apiVersion, kind, want string }{
 		"variant":          {ours, "PackageVarient", meant("PackageVarient", ours, "PackageVariant of "+ours)},
 		"set":              {"config.porch.kpt.dev/v1alpha2", "PackageVariantset", meant("PackageVariantset", "config.porch.kpt.dev/v1alpha2", "PackageVariantSet of config.porch.kpt.dev/v1alpha2")},
 		"repository":       {ours, "Repositry", meant("Repositry", ours, "Repository of "+ours)},
 		"lower case":       {ours, "packagevariant", meant("packagevariant", ours, "PackageVariant of "+ours)},
-		"version":          {"config.porch.kpt.dev/v9", "PackageVariant", "FILE, line 8: PackageVariant one is of config.porch.kpt.dev/v9, which is another API: write it as " + ours},
+		"version":          {"config.porch.kpt.dev/v9", "PackageVariant", "FILE, line 9: PackageVariant one is of config.porch.kpt.dev/v9, which is another API: write it as " + ours},
 		"group":            {"config.porch.ktp.dev/v1alpha1", "PackageVariant", meant("PackageVariant", "config.porch.ktp.dev/v1alpha1", "PackageVariant of "+ours)},
 		"no group":         {"v1alpha1", "PackageVariant", meant("PackageVariant", "v1alpha1", "PackageVariant of "+ours)},
 		"both":             {"config.porch.kpt.dev/v9", "PackageVarient", meant("PackageVarient", "config.porch.kpt.dev/v9", "PackageVariant of "+ours)},
