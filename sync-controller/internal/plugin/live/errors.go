@@ -67,8 +67,11 @@ func (c Call) unknownKind() error {
 	case Revision.Name, Resources.Name, Repository.Name:
 		return fmt.Errorf("the cluster has no %s (%s): install Porch there, or set --context to another cluster",
 			c.Kind.Name, c.Kind.APIVersion)
-	default:
+	case Variant.Name, Set.Name:
 		return fmt.Errorf("the cluster has no %s (%s): install sync-controller there, or set --context to another cluster",
+			c.Kind.Name, c.Kind.APIVersion)
+	default:
+		return fmt.Errorf("the cluster has no %s (%s): install its CRD, or correct apiVersion and kind where it is named",
 			c.Kind.Name, c.Kind.APIVersion)
 	}
 }

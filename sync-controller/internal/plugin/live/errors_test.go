@@ -48,6 +48,9 @@ func TestExplain(t *testing.T) {
 			"(config.porch.kpt.dev/v1alpha2): install sync-controller there, or set --context to another cluster"},
 		"Porch is not installed": {&meta.NoResourceMatchError{}, Call{"list", Revision, "", "fleet"},
 			"the cluster has no PackageRevision (porch.kpt.dev/v1alpha1): install Porch there, or set --context to another cluster"},
+		"the CRD of an injected kind is not installed": {&meta.NoKindMatchError{},
+			Call{"list", Kind{Name: "Site", Resource: "sites", APIVersion: "example.com/v1"}, "", "fleet"}, "the cluster has no Site " +
+				"(example.com/v1): install its CRD, or correct apiVersion and kind where it is named"},
 		"Porch does not run": {unavailable, Call{"list", Revision, "", "fleet"}, "the server of Porch does not answer: see whether it " +
 			"runs, and whether the APIService v1alpha1.porch.kpt.dev is available"},
 		"the API server is overloaded": {unavailable, Call{"list", Variant, "", "fleet"},

@@ -14,6 +14,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/planner"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/live"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -119,17 +120,13 @@ func FromCluster(ctx context.Context, scheme *runtime.Scheme, cluster client.Rea
 	}
 	for _, of := range []struct {
 		list       client.ObjectList
-		resource   schema.GroupResource
+		kind       live.Kind
 		everywhere bool
 	}{
-		{&configapi.RepositoryList{}, schema.GroupResource{Group: configapi.GroupVersion.Group,
-			Resource: "repositories"}, true},
-		{&v1alpha1.PackageVariantList{}, schema.GroupResource{Group: v1alpha1.GroupVersion.Group,
-			Resource: "packagevariants"}, true},
-		{&v1alpha2.PackageVariantSetList{}, schema.GroupResource{Group: v1alpha2.GroupVersion.Group,
-			Resource: "packagevariantsets"}, false},
-		{&porchapi.PackageRevisionList{}, schema.GroupResource{Group: porchapi.SchemeGroupVersion.Group,
-			Resource: "packagerevisions"}, false},
+		{&configapi.RepositoryList{}, live.Repository, true},
+		{&v1alpha1.PackageVariantList{}, live.Variant, true},
+		{&v1alpha2.PackageVariantSetList{}, live.Set, false},
+		{&porchapi.PackageRevisionList{}, live.Revision, false},
 	} {
 		var err error
 		if of.everywhere {
@@ -139,7 +136,7 @@ func FromCluster(ctx context.Context, scheme *runtime.Scheme, cluster client.Rea
 			err = cluster.List(ctx, of.list, client.InNamespace(namespace))
 		}
 		if err != nil {
-			return nil, Explain(err, of.resource, namespace, "list")
+			return nil, live.Explain(err, live.Call{Verb: "list", Kind: of.kind, Namespace: namespace})
 		}
 		if err := addAll(w, of.list); err != nil {
 			return nil, err
@@ -167,8 +164,7 @@ func contentsOf(cluster client.Reader) snapshot.Contents {
 	return func(ctx context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error) {
 		var prr porchapi.PackageRevisionResources
 		if err := cluster.Get(ctx, key, &prr); err != nil {
-			return nil, Explain(err, schema.GroupResource{Group: porchapi.SchemeGroupVersion.Group,
-				Resource: "packagerevisionresources"}, key.Namespace, "get")
+			return nil, live.Explain(err, live.Call{Verb: "get", Kind: live.Resources, Namespace: key.Namespace})
 		}
 		return &prr, nil
 	}
@@ -186,7 +182,8 @@ func unknownTo(cluster client.Reader) snapshot.Unknown {
 				Namespace: namespace}}
 		}
 		if err != nil {
-			return nil, Explain(err, schema.GroupResource{Group: kind.Group, Resource: plural(kind.Kind)}, namespace, "list")
+			of := live.Kind{Name: kind.Kind, Resource: plural(kind.Kind), APIVersion: kind.GroupVersion().String()}
+			return nil, live.Explain(err, live.Call{Verb: "list", Kind: of, Namespace: namespace})
 		}
 		out := make([]*unstructured.Unstructured, len(list.Items))
 		for i := range list.Items {
@@ -194,4 +191,31 @@ func unknownTo(cluster client.Reader) snapshot.Unknown {
 		}
 		return out, nil
 	}
+}
+
+// plural returns the name of the resources of a kind, as it most often is.
+func plural(kind string) string {
+	name := strings.ToLower(kind)
+	switch {
+	case strings.HasSuffix(name, "y"):
+		return strings.TrimSuffix(name, "y") + "ies"
+	case strings.HasSuffix(name, "s"):
+		return name + "es"
+	}
+	return name + "s"
+}
+
+// extract returns the items of a list as objects.
+func extract(list client.ObjectList) ([]client.Object, error) {
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]client.Object, 0, len(items))
+	for _, item := range items {
+		if o, ok := item.(client.Object); ok {
+			out = append(out, o)
+		}
+	}
+	return out, nil
 }
