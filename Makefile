@@ -220,10 +220,10 @@ tags: ## Write REGISTRY and VERSION into the references to images in examples an
 # The tests of the controller are run a second time with functions that run by
 # image, and held to the golden files of the first; the longest of them is shorter.
 # Those about approval, history, dependencies and rollouts are not: what is decided
-# there does not depend on what runs the functions.
+# there does not depend on what runs the functions. Nor do plans.
 GO_TEST = go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS)
 BY_IMAGE := FUNCTION_RUNTIME=porch UPDATE_GOLDEN= KILLS=30
-NOT_BY_IMAGE := Approv|WhileProposed|EditBefore|Rejected|KptfileEdits|PersonPublishes|TestHistory|TestSuspend|TestDepend|WithoutHands|TestRollout|TestSet(Suspended|Max|Orphan|Keeps)
+NOT_BY_IMAGE := Approv|WhileProposed|EditBefore|Rejected|KptfileEdits|PersonPublishes|TestHistory|TestSuspend|TestDepend|WithoutHands|TestRollout|TestPlan$$|TestSet(Suspended|Max|Orphan|Keeps)
 
 # Results are not cached: tests run binaries and read examples outside their
 # module, which go test does not see change. Nor does it show what tests that pass

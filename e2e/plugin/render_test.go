@@ -17,7 +17,7 @@ metadata: {name: web}
 spec:
   upstream: {repo: blueprints, package: web, revision: 1}
   downstream: {repo: edge, package: web}
-  pipeline: {mutators: [{name: namespace, image: "registry.example.com/set-namespace:v1", configMap: {namespace: site}}]}
+  pipeline: {mutators: [{name: namespace, image: "` + image + `", configMap: {namespace: site}}]}
 `
 
 // TestRender holds that a plan has the files of a draft as Porch renders them, by the real kpt and the function-runner

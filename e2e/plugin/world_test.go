@@ -25,7 +25,14 @@ import (
 
 var shared *stack.Stack
 
-func TestMain(m *testing.M) { os.Exit(stacktest.Main(m, &shared, stack.Options{})) }
+// image is that of the function that the function-runner knows.
+const image = "registry.example.com/set-namespace:v1"
+
+func TestMain(m *testing.M) {
+	os.Exit(stacktest.Main(m, &shared, stack.Options{
+		Functions: map[string]string{image: filepath.Join(os.Getenv("TOOLS_BIN"), "set-namespace")},
+	}))
+}
 
 // world is a namespace with a controller, and a user with kubectl and the plugin.
 type world struct {

@@ -173,7 +173,7 @@ func TestRolloutPaused(t *testing.T) {
 	w.approveWave("canary@1")
 	w.waitRollout("Paused", "RolloutPaused", "canary Complete 1/1/1/0", "sites Pending 1/0/0/0")
 	w.Publish("blueprints", "web", "v2", settingsV2)
-	w.waitRollout("Paused", "RolloutPaused", "canary Progressing 1/0/0/0", "sites Pending 1/0/0/0")
+	w.waitRollout("Paused", "RolloutPaused", "canary Pending 1/0/0/0", "sites Pending 1/0/0/0")
 	w.expectOn(map[string]string{"alpha": "1"})
 	w.Apply(newSet(t, rolloutSet+canaryThenSites))
 	w.waitRollout("AwaitingApproval", "RolloutAwaitingApproval", "canary AwaitingApproval 1/1/1/0", "sites Pending 1/0/0/0")

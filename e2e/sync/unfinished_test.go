@@ -3,9 +3,7 @@
 package sync
 
 import (
-	"maps"
 	"net/http"
-	"slices"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -43,27 +41,6 @@ func TestEditUnfinished(t *testing.T) {
 		if got := w.Files(draft)["notes.md"]; got != "mine\n" {
 			t.Errorf("%s: the person's edit is gone: notes.md is %q", draft, got)
 		}
-	})
-}
-
-// TestEmptyUnfinished takes all files from such a draft, as Porch leaves it that was stopped before it wrote them: another
-// controller makes it anew.
-func TestEmptyUnfinished(t *testing.T) {
-	w := newWorld(t)
-	unfinished(w, func(pv *v1alpha1.PackageVariant, draft string, start func() *controller.Process) {
-		none := map[string]string{}
-		for path := range w.Files(draft) {
-			none[path] = ""
-		}
-		w.WriteFiles(draft, none)
-		c := start()
-		if target := w.target(pv.Name); target != draft {
-			t.Errorf("%s is followed by %s", draft, target)
-		}
-		if files := w.Files(draft); files["settings.yaml"] == "" || files["Kptfile"] == "" {
-			t.Errorf("%s has the files %v", draft, slices.Sorted(maps.Keys(files)))
-		}
-		w.quiet(c)
 	})
 }
 

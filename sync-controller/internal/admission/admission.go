@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
@@ -79,6 +80,7 @@ func (k *kind) check(ctx context.Context, object map[string]any) error {
 	for i, problem := range problems {
 		texts[i] = problem.Error()
 	}
+	slices.Sort(texts) // the fields of a map are checked in any order
 	return errors.New(strings.Join(texts, "; "))
 }
 

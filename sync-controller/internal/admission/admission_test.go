@@ -56,3 +56,16 @@ func TestOtherKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestMetadata holds that metadata which cannot be read is refused: kubectl does not even send it.
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	err := Check(t.Context(), map[string]any{
+		"apiVersion": "config.porch.kpt.dev/v1alpha1", "kind": "PackageVariant",
+		"metadata": map[string]any{"name": "web", "labels": map[string]any{"tier": int64(1)}},
+	})
+	if want := "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string"; err == nil ||
+		err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+}

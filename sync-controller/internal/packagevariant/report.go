@@ -74,12 +74,11 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	if porch.Busy(out.err) {
 		return ctrl.Result{}, errors.Join(out.err, r.remember(ctx, in, out))
 	}
-	after := out.decideAgain(&decided)
+	after, more := out.decideAgain(&decided)
 	if decided.Conflicted == nil { // those of a draft that was finished are known by now
 		decided.Conflicted = after.Conflicted
 	}
 	condition, err := out.condition(after, in.Deleting)
-	more := out.err == nil && len(after.Steps) > 0
 	if err == nil && more && out.nothingToTell(in, condition) {
 		return ctrl.Result{RequeueAfter: lookAgain}, nil
 	}
@@ -126,12 +125,22 @@ func (out *result) nothingToTell(in *inspection, condition v1alpha1.Condition) b
 	return condition.Type != v1alpha1.ConditionReady && out.Saved == in.Saved && out.change == nil
 }
 
-// decideAgain decides by what is known after the steps of a decision.
-func (out *result) decideAgain(done *decide.Decision) decide.Decision {
+// decideAgain decides by what is known after the steps of a decision, and reports whether more steps follow. It is not
+// known while a revision has become a target that was not looked at: behind a draft that was discarded for example.
+func (out *result) decideAgain(done *decide.Decision) (after decide.Decision, more bool) {
 	if done.Conflicted != nil {
 		out.Conflicts = done.Conflicted.Conflicts
 	}
-	return decide.Decide(&out.Input)
+	after = decide.Decide(&out.Input)
+	unseen := out.err == nil && len(done.Steps) > 0 &&
+		slices.ContainsFunc(decide.Inspections(&out.Input), func(name string) bool {
+			_, seen := out.contents[name]
+			return !seen
+		})
+	if unseen {
+		after.Condition, after.Err = done.Condition, nil
+	}
+	return after, unseen || out.err == nil && len(after.Steps) > 0
 }
 
 // again waits until the caches know what was written, and returns when the variant is to be looked at again: after
