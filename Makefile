@@ -38,12 +38,9 @@ stamp = $(if $(filter kubernetes kubectl,$(1)),$(shell awk -v p=k8s.io/component
 	'$$1 == "k8s.io/$(1)" { sub("^v0", "v1", $$2); split($$2, v, "."); \
 	print "-X " p ".gitVersion=" $$2 " -X " p ".gitMajor=1 -X " p ".gitMinor=" v[2]; exit }' tools/$(1)/go.mod))
 
-# The compiler and the linker collect less garbage: they take more memory for it, and less time.
-GO_BUILD := GOGC=400 go build
-
 # How tools are built: as our own binaries are, so that the standard library and what else is the same is compiled once,
 # without what only debuggers read. Each tells how long it took.
-TOOL_BUILD = GOWORK=off $(GO_BUILD) -ldflags '-s -w $(call stamp,$(1))'
+TOOL_BUILD = GOWORK=off go build -ldflags '-s -w $(call stamp,$(1))'
 built = { [ $$SECONDS -lt 3 ] || echo "== built $(1) in $$((SECONDS / 60)) min $$((SECONDS % 60)) s"; }
 
 # $(call module,NAME) is the module of a tool: tools/NAME, or else tools.
@@ -163,17 +160,17 @@ build: build-functions build-controller build-plugin ## Build the functions, the
 .PHONY: build-functions
 build-functions:
 	@mkdir -p $(FUNCTIONS_BIN)
-	cd functions && $(GO_BUILD) -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
+	cd functions && go build -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
 
 .PHONY: build-controller
 build-controller:
 ifneq ($(filter sync-controller,$(MODULES)),)
-	cd sync-controller && $(GO_BUILD) -o $(CURDIR)/bin/ .
+	cd sync-controller && go build -o $(CURDIR)/bin/ .
 endif
 
 .PHONY: build-plugin
 build-plugin: ## Build the kubectl plugin, bin/kubectl-variants
-	cd sync-controller && $(GO_BUILD) -o $(CURDIR)/bin/ ./cmd/kubectl-variants
+	cd sync-controller && go build -o $(CURDIR)/bin/ ./cmd/kubectl-variants
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API
@@ -286,7 +283,7 @@ microbench: ## Run the benchmarks of the modules (BENCH=regexp, BENCHCOUNT=n)
 	@OUTSIDE="$(OUTSIDE)" hack/microbench.sh $(MODULES)
 
 # The demo ends what it starts, so it is not run by go run, which does not hand signals on.
-DEMO := cd e2e && GOWORK=off $(GO_BUILD) -o ../bin/demo ./demo && exec ../bin/demo
+DEMO := cd e2e && GOWORK=off go build -o ../bin/demo ./demo && exec ../bin/demo
 
 # Each demo says what it has to build before that begins, and builds nothing else.
 .PHONY: demo

@@ -175,7 +175,7 @@ func (r *Reconciler) refresh(ctx context.Context, seen *observation, steps []dec
 }
 
 // evaluate reads the content of a revision, merges the upstream into it where it is to be, and runs the functions over
-// what results. That a function fails is an outcome.
+// what results.
 func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
 	content, err := r.content(ctx, in.observation, name)
 	if errors.Is(err, porch.ErrNoFiles) && r.unwritten(ctx, in, in.target(name)) {
@@ -202,16 +202,21 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 			files = merged
 		}
 	}
-	e, err := r.mutate(ctx, in.observation, content, files)
+	return r.try(ctx, in, name, evaluated{content: content, files: files, untouched: untouched})
+}
+
+// try runs the functions over the files of a revision, and notes what they make of them. That one fails is an outcome.
+func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun evaluated) error {
+	e, err := r.mutate(ctx, in.observation, begun.content, begun.files)
 	failure, failed := errors.AsType[*mutate.FunctionError](err)
 	if err != nil && (!failed || unavailable(err)) {
 		return err
 	}
-	e.untouched = untouched
+	e.untouched = begun.untouched
 	m := e.mutation()
 	switch {
 	case failed:
-		m = decide.Mutation{Err: failure, Untouched: untouched}
+		m = decide.Mutation{Err: failure, Untouched: begun.untouched}
 	case decide.Approving(&in.Input) && in.target(name) != nil:
 		e.addApproval(&m)
 	}

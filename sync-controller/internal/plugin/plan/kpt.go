@@ -66,7 +66,8 @@ func render(ctx context.Context, kpt, runner string, files map[string]string) (m
 		text := strings.TrimSpace(strings.ReplaceAll(said.String(), top+string(filepath.Separator), ""))
 		if exit, is := errors.AsType[*exec.ExitError](err); !is || exit.ExitCode() < 0 || lacksRuntime(text) {
 			return nil, fmt.Errorf("kpt cannot run functions (%w), and what they change %w: start docker, or what "+
-				"KRM_FN_RUNTIME names, or a function-runner at --function-runner, or leave out --render: %s", err, planner.ErrUnforeseen, text)
+				"KRM_FN_RUNTIME names, or a function-runner at --function-runner, or leave out --render: %s", err,
+				planner.ErrUnforeseen, text)
 		}
 		return nil, fmt.Errorf("kpt fn render failed (%w): %s", err, text)
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podman stands in for the program podman, by which kpt runs functions: those of a package's pipeline are run by
-// a function-runner, as in Porch, and no container on this machine.
+// Package podman stands in for the program podman, by which kpt runs functions: those of a package's pipeline are run
+// by a function-runner, as in Porch, and no container on this machine.
 package podman
 
 import (
