@@ -120,15 +120,19 @@ func TestLostContent(t *testing.T) {
 func TestLostOwner(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web",
-		func(s *variant.Spec) { s.Labels = map[string]string{"team": "a"} }))
+	team := func(name string) func(*variant.Spec) {
+		return func(s *variant.Spec) { s.Labels = map[string]string{"team": name} }
+	}
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", team("a")))
 	w.start()
+	w.target("web")
+	w.Apply(newVariant("web", team("b"))) // of which a draft that is new to the variant would get the labels
 	draft := w.target("web")
 	before := w.Files(draft)
 	w.loseOwner(draft)
 	w.Eventually("the draft is taken back", func() error { return w.ownedAgain(draft) })
 	w.Ready("web")
-	if r := w.Revision(draft); len(r.Labels) > 0 {
+	if r := w.Revision(draft); r.Labels["team"] == "b" {
 		t.Errorf("when it was taken back, it got the labels %v", r.Labels)
 	}
 	if diff := cmp.Diff(before["settings.yaml"], w.Files(draft)["settings.yaml"]); diff != "" {
