@@ -62,9 +62,13 @@ func Open(t *testing.T, file string, width int64, dark bool) *Page {
 	if err != nil {
 		t.Fatal(err)
 	}
+	profile, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(names[found]),
-		chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true), chromedp.UserDataDir(t.TempDir()))
+		chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true), chromedp.UserDataDir(profile))
 	ctx, end := chromedp.NewExecAllocator(ctx, options...)
 	ctx, shut := chromedp.NewContext(ctx)
 	t.Cleanup(func() {
@@ -72,6 +76,7 @@ func Open(t *testing.T, file string, width int64, dark bool) *Page {
 		shut()
 		end()
 		cancel()
+		remove(t, profile)
 	})
 	p := &Page{t: t, ctx: ctx}
 	chromedp.ListenTarget(ctx, p.note)
@@ -80,6 +85,18 @@ func Open(t *testing.T, file string, width int64, dark bool) *Page {
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 		chromedp.Navigate("file://"+filepath.ToSlash(file)))
 	return p
+}
+
+// remove removes the profile of a browser that has ended: processes that it had started may still write to it.
+func remove(t *testing.T, profile string) {
+	var err error
+	for range 100 {
+		if err = os.RemoveAll(profile); err == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("cannot remove the browser's profile: %v", err)
 }
 
 // note notes what the page asks for, and what goes wrong in it.
