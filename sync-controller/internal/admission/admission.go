@@ -24,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
@@ -40,10 +41,18 @@ type kind struct {
 // asked for.
 var kinds = sync.OnceValues(load)
 
-// Check returns why an API server refuses to create an object, as an error that names the fields: its metadata, what
-// the schema of its kind says, and the rules in it. It knows the kinds of this project, and takes all others. An object
-// without a namespace is checked as one in any.
-func Check(ctx context.Context, object map[string]any) error {
+// Check returns why an API server refuses to create the object of a manifest in YAML, as an error that names the
+// fields: its metadata, what the schema of its kind says, and the rules in it. It knows the kinds of this project, and
+// takes all others. An object without a namespace is checked as one in any.
+func Check(ctx context.Context, manifest []byte) error {
+	data, err := yaml.YAMLToJSON(manifest)
+	if err != nil {
+		return err
+	}
+	var object map[string]any
+	if err := json.Unmarshal(data, &object); err != nil { // whole numbers stay so, as the schema wants
+		return err
+	}
 	all, err := kinds()
 	if err != nil {
 		return err

@@ -17,7 +17,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/revision"
 )
 
@@ -111,11 +110,9 @@ func (o *observation) lock(target *revision.Revision) *revision.Lock {
 	return lock
 }
 
-// mutate runs the functions over the files that a content is to have, and watches from now on the objects that they
-// inject, too.
-func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.Content,
-	files map[string]string) (evaluated, error) {
-	e := evaluated{content: content, files: files}
+// mutate runs the functions over the files that a content is to have, and returns what they make of them. It watches
+// from now on the objects that they inject, too.
+func (r *Reconciler) mutate(ctx context.Context, o *observation, e evaluated) (evaluated, error) {
 	request := mutate.Request{
 		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
 		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable,
@@ -132,7 +129,7 @@ func (r *Reconciler) mutate(ctx context.Context, o *observation, content porch.C
 		},
 	}
 	var err error
-	r.share.Do(o.pv.Namespace, func() { e.outcome, err = mutate.Apply(ctx, r.runtime, files, request) })
+	r.share.Do(o.pv.Namespace, func() { e.outcome, err = mutate.Apply(ctx, r.runtime, e.files, request) })
 	return e, err
 }
 

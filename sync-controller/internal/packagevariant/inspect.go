@@ -207,16 +207,15 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 
 // try runs the functions over the files of a revision, and notes what they make of them. That one fails is an outcome.
 func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun evaluated) error {
-	e, err := r.mutate(ctx, in.observation, begun.content, begun.files)
+	e, err := r.mutate(ctx, in.observation, begun)
 	failure, failed := errors.AsType[*mutate.FunctionError](err)
 	if err != nil && (!failed || unavailable(err)) {
 		return err
 	}
-	e.untouched = begun.untouched
 	m := e.mutation()
 	switch {
 	case failed:
-		m = decide.Mutation{Err: failure, Untouched: begun.untouched}
+		m = decide.Mutation{Err: failure, Untouched: e.untouched}
 	case decide.Approving(&in.Input) && in.target(name) != nil:
 		e.addApproval(&m)
 	}

@@ -46,7 +46,7 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 			e.content, e.files, e.outcome.Files = saved, saved.Files, nil
 			break
 		}
-		if e, err = a.Reconciler.mutate(ctx, a.in.observation, saved, saved.Files); err != nil {
+		if e, err = a.Reconciler.mutate(ctx, a.in.observation, evaluated{content: saved, files: saved.Files}); err != nil {
 			return &mutationError{revision: draft.Name, err: err}
 		}
 	}
@@ -133,17 +133,16 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 // evaluate reads a draft and runs the functions over it. A draft that was created before, and on which one fails, goes,
 // if nobody has edited it.
 func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evaluated, error) {
-	content, files, untouched, err := a.begin(ctx, draft)
+	begun, err := a.begin(ctx, draft)
 	if err != nil {
 		return evaluated{}, err
 	}
-	e, err := a.Reconciler.mutate(ctx, a.in.observation, content, files)
+	e, err := a.Reconciler.mutate(ctx, a.in.observation, begun)
 	if err == nil || unavailable(err) {
-		e.untouched = untouched
 		return e, err
 	}
-	if a.untouched(content) {
-		if err := a.discard(ctx, draft, content.Commit); err != nil {
+	if a.untouched(e.content) {
+		if err := a.discard(ctx, draft, e.content.Commit); err != nil {
 			return evaluated{}, err
 		}
 		return evaluated{}, &mutationError{revision: a.out.Requested.Task.Source, err: err}
@@ -155,14 +154,17 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 // has just made by an upgrade they are those of our own merge, and nothing is read: Porch's knows one answer to a
 // conflict, brings back what somebody removed, and doubles what somebody moved. If somebody edits the draft meanwhile,
 // it is not saved, and is finished with that edit later.
-func (a *action) begin(ctx context.Context, draft *revision.Revision) (content porch.Content, files map[string]string,
-	untouched bool, err error) {
+func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluated, err error) {
 	if local, merged := a.in.contents[a.out.Requested.Task.Local]; merged && a.created != nil {
-		return porch.Unread(a.created), local.files, true, nil
+		return evaluated{content: porch.Unread(a.created), files: local.files, untouched: true}, nil
 	}
-	if content, err = a.porch.Content(ctx, draft.Namespace, draft.Name); err != nil || a.created != nil {
-		return content, content.Files, a.untouched(content), err
+	if e.content, err = a.porch.Content(ctx, draft.Namespace, draft.Name); err != nil {
+		return e, err
 	}
-	files, untouched, err = a.resume(ctx, a.in, draft, content)
-	return content, files, untouched, err
+	if a.created != nil {
+		e.files, e.untouched = e.content.Files, a.untouched(e.content)
+		return e, nil
+	}
+	e.files, e.untouched, err = a.resume(ctx, a.in, draft, e.content)
+	return e, err
 }

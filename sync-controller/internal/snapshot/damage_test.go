@@ -58,17 +58,22 @@ func TestDamaged(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			types, err := scheme.New()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := ""
-			if _, err := ReadFiles(types, file, false); err != nil {
-				got = strings.ReplaceAll(err.Error(), file, "FILE")
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := cmp.Diff(c.want, refusal(t, file, "FILE")); diff != "" {
 				t.Errorf("message (-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+// refusal returns why a snapshot is refused, with a name for its path; "" if it is not.
+func refusal(t *testing.T, path, name string) string {
+	t.Helper()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFiles(types, path, false); err != nil {
+		return strings.ReplaceAll(err.Error(), path, name)
+	}
+	return ""
 }

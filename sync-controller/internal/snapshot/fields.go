@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
 
 // unknownField begins the error of the decoder for a field that a kind does not have.
@@ -18,14 +18,9 @@ const unknownField = "json: unknown field "
 // fieldOf returns the line of a field that a kind does not have, and a reason with the field that may be meant.
 func fieldOf(o any, kind, field string, text []byte, begin int) (int, string) {
 	reason := fmt.Sprintf("a %s has no field %q", kind, field)
-	best, least := "", len(field)/3+1
-	for _, name := range slices.Sorted(slices.Values(fieldNames(reflect.TypeOf(o), map[reflect.Type]bool{}))) {
-		if distance := levenshtein.ComputeDistance(field, name); distance < least {
-			best, least = name, distance
-		}
-	}
-	if best != "" {
-		reason += fmt.Sprintf(": did you mean %q?", best)
+	names := slices.Sorted(slices.Values(fieldNames(reflect.TypeOf(o), map[reflect.Type]bool{})))
+	if meant := words.Nearest(field, names, len(field)/3+1); meant != "" {
+		reason += fmt.Sprintf(": did you mean %q?", meant)
 	}
 	before, _, found := bytes.Cut(text, []byte(field+":"))
 	if !found {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/admission"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -159,7 +160,7 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
 	}
 	if f.strict {
-		err = admit(at, h.Kind, text)
+		err = admit(at, h, text)
 	} else {
 		err = complete(at, h, o)
 	}
@@ -167,6 +168,14 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 		return err
 	}
 	f.Objects = append(f.Objects, Object{Object: o, Path: at.path, Line: at.line})
+	return nil
+}
+
+// admit returns an error for a manifest that an API server refuses.
+func admit(at place, h *head, text []byte) error {
+	if err := admission.Check(context.Background(), text); err != nil {
+		return fmt.Errorf("cannot use %s, line %d: an API server refuses this %s: %w", at.path, at.line, h.Kind, err)
+	}
 	return nil
 }
 

@@ -6,6 +6,8 @@ package words
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // most is how many of a list a message names.
@@ -22,4 +24,16 @@ func Some[T any](list []T, separator string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// Nearest returns the word that is nearest to another, the first of several, of those in which fewer letters differ
+// than a limit; "" if there is none.
+func Nearest(to string, words []string, limit int) string {
+	best := ""
+	for _, word := range words {
+		if distance := levenshtein.ComputeDistance(to, word); distance < limit {
+			best, limit = word, distance
+		}
+	}
+	return best
 }

@@ -24,3 +24,15 @@ func TestSome(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	words := []string{"upstream", "upstreams", "downstream"}
+	for to, want := range map[string]string{
+		"upstraem": "upstream", "upstreamz": "upstream", "upstreamss": "upstreams", "downstrem": "downstream", "x": "",
+	} {
+		if got := Nearest(to, words, 3); got != want {
+			t.Errorf("nearest to %q is %q, want %q", to, got, want)
+		}
+	}
+}

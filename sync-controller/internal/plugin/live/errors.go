@@ -11,8 +11,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/agnivade/levenshtein"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/discovery"
@@ -148,18 +148,17 @@ func NotFound(kind Kind, name, namespace string, known []string) error {
 // Nearest returns the known name that is closest to a name; "" if none is close: of a third of its letters, or more,
 // another is wanted. A name that is a part of exactly one known is close to it.
 func Nearest(name string, known []string) string {
-	best, least := "", max(len(name)/3, 1)+1
+	if near := words.Nearest(name, known, max(len(name)/3, 1)+1); near != "" {
+		return near
+	}
 	var within []string
 	for _, k := range known {
 		if strings.Contains(k, name) {
 			within = append(within, k)
 		}
-		if distance := levenshtein.ComputeDistance(name, k); distance < least {
-			best, least = k, distance
-		}
 	}
-	if best == "" && len(within) == 1 {
+	if len(within) == 1 {
 		return within[0]
 	}
-	return best
+	return ""
 }

@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/functions/krm"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,6 +19,11 @@ import (
 // write writes files to a directory, which is made if need be. A file that would be outside of it is an error, be it by
 // its name or by a link that stands in its way.
 func write(directory string, files map[string]string) error {
+	return within(directory, func(root *os.Root) error { return writeTo(root, files) })
+}
+
+// within calls a function with a directory, which is made if need be, as a root.
+func within(directory string, do func(*os.Root) error) error {
 	if err := os.MkdirAll(directory, 0o750); err != nil {
 		return err
 	}
@@ -28,7 +32,7 @@ func write(directory string, files map[string]string) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	return writeTo(root, files)
+	return do(root)
 }
 
 // writeTo writes files below a root.
@@ -73,20 +77,14 @@ func (o *options) writer() func(types.NamespacedName, map[string]string) error {
 
 // replace writes files to a directory below another one, and removes all other files from there.
 func replace(top, directory string, files map[string]string) error {
-	if err := os.MkdirAll(top, 0o750); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(top)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
-	if krm.CheckPath(directory) == "" { // or else writeTo says so
-		if err := removeOthers(root, directory, files); err != nil {
-			return err
+	return within(top, func(root *os.Root) error {
+		if krm.CheckPath(directory) == "" { // or else writeTo says so
+			if err := removeOthers(root, directory, files); err != nil {
+				return err
+			}
 		}
-	}
-	return writeTo(root, files)
+		return writeTo(root, files)
+	})
 }
 
 // removeOthers removes all files of a directory that are not listed, and the directories that are empty then. Where a
@@ -100,6 +98,12 @@ func removeOthers(root *os.Root, directory string, files map[string]string) erro
 		return err
 	case !info.IsDir():
 		return nil
+	}
+	stay := map[string]bool{directory: true}
+	for name := range files {
+		for above := path.Dir(name); above != "." && !stay[above]; above = path.Dir(above) {
+			stay[above] = true
+		}
 	}
 	var directories []string
 	err = fs.WalkDir(root.FS(), directory, func(name string, entry fs.DirEntry, err error) error {
@@ -115,9 +119,7 @@ func removeOthers(root *os.Root, directory string, files map[string]string) erro
 		return root.Remove(filepath.FromSlash(name))
 	})
 	for _, name := range slices.Backward(directories) {
-		if name != directory && !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(file string) bool {
-			return strings.HasPrefix(file, name+"/")
-		}) {
+		if !stay[name] {
 			err = errors.Join(err, root.Remove(filepath.FromSlash(name)))
 		}
 	}

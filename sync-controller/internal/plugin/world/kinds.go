@@ -7,25 +7,11 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/plugin/live"
 	"github.com/package-variants/package-variants/sync-controller/internal/snapshot"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-// repository is the kind of Porch's Repositories. Other APIs have kinds of this name, too.
-var repository = configapi.GroupVersion.WithKind("Repository")
-
-// kinds returns the kinds that a plan is about.
-func kinds() []schema.GroupVersionKind {
-	return []schema.GroupVersionKind{
-		v1alpha1.GroupVersion.WithKind("PackageVariant"),
-		v1alpha2.GroupVersion.WithKind(v1alpha2.PackageVariantSetKind),
-		repository,
-	}
-}
 
 // mistyped returns an error for an object that was not read as one of the known kinds, but is of one in another
 // version, or almost of one: it would be taken for an object that sets select, and left out.
@@ -36,26 +22,27 @@ func mistyped(m snapshot.Object) error {
 	gvk := m.GetObjectKind().GroupVersionKind()
 	meant, far := nearest(gvk)
 	switch {
-	case meant.Empty():
+	case meant.Name == "":
 		return nil
-	case far == 0 && meant.Group == gvk.Group:
+	case far == 0 && meant.Group() == gvk.Group:
 		return fmt.Errorf("%s, line %d: %s %s is of %s, which is another API: write it as %s", m.Path, m.Line, gvk.Kind,
-			m.GetName(), gvk.GroupVersion(), meant.GroupVersion())
+			m.GetName(), gvk.GroupVersion(), meant.APIVersion)
 	}
 	return fmt.Errorf("%s, line %d: there is no kind %s of %s: did you mean %s of %s?", m.Path, m.Line, gvk.Kind,
-		gvk.GroupVersion(), meant.Kind, meant.GroupVersion())
+		gvk.GroupVersion(), meant.Name, meant.APIVersion)
 }
 
-// nearest returns the known kind that is nearest to a kind, and how many letters differ; none if more than two differ.
-func nearest(gvk schema.GroupVersionKind) (schema.GroupVersionKind, int) {
-	var best schema.GroupVersionKind
+// nearest returns the kind that a plan is about and that is nearest to a kind, and how many letters differ; none if
+// more than two differ.
+func nearest(gvk schema.GroupVersionKind) (live.Kind, int) {
+	var best live.Kind
 	least := 3
-	for _, k := range kinds() {
-		if k == repository && gvk.Group != k.Group {
+	for _, k := range []live.Kind{live.Variant, live.Set, live.Repository} {
+		if k.Name == live.Repository.Name && gvk.Group != k.Group() { // other APIs have kinds of this name, too
 			continue
 		}
-		distance := levenshtein.ComputeDistance(gvk.Kind, k.Kind)
-		if strings.EqualFold(gvk.Kind, k.Kind) {
+		distance := levenshtein.ComputeDistance(gvk.Kind, k.Name)
+		if strings.EqualFold(gvk.Kind, k.Name) {
 			distance = min(distance, 1)
 		}
 		if distance < least {

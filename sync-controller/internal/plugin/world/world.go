@@ -182,7 +182,8 @@ func unknownTo(cluster client.Reader) snapshot.Unknown {
 				Namespace: namespace}}
 		}
 		if err != nil {
-			of := live.Kind{Name: kind.Kind, Resource: plural(kind.Kind), APIVersion: kind.GroupVersion().String()}
+			plural, _ := meta.UnsafeGuessKindToResource(kind)
+			of := live.Kind{Name: kind.Kind, Resource: plural.Resource, APIVersion: kind.GroupVersion().String()}
 			return nil, live.Explain(err, live.Call{Verb: "list", Kind: of, Namespace: namespace})
 		}
 		out := make([]*unstructured.Unstructured, len(list.Items))
@@ -191,18 +192,6 @@ func unknownTo(cluster client.Reader) snapshot.Unknown {
 		}
 		return out, nil
 	}
-}
-
-// plural returns the name of the resources of a kind, as it most often is.
-func plural(kind string) string {
-	name := strings.ToLower(kind)
-	switch {
-	case strings.HasSuffix(name, "y"):
-		return strings.TrimSuffix(name, "y") + "ies"
-	case strings.HasSuffix(name, "s"):
-		return name + "es"
-	}
-	return name + "s"
 }
 
 // extract returns the items of a list as objects.
