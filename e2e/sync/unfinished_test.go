@@ -4,6 +4,7 @@ package sync
 
 import (
 	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -61,6 +62,38 @@ func TestPublishUnfinished(t *testing.T) {
 	})
 }
 
+// TestEditUnfinishedThatFails has a person edit such a draft when another controller is about to delete it, because a
+// function fails over it: the edit stays.
+func TestEditUnfinishedThatFails(t *testing.T) {
+	w := newWorld(t)
+	w.Repository("stock", nil, false)
+	files := simple()
+	files["package-context.yaml"] = ""
+	w.Publish("blueprints", "web", "v1", files)
+	c := w.start()
+	stocked := func(s *variant.Spec) { s.Injectors, s.Downstream.Repo = nil, "stock" }
+	w.killOnceMade(c, func() {
+		w.Apply(newVariant("web", stocked, func(s *variant.Spec) { s.PackageContext = nil }))
+	})
+	const draft = "stock.web.packagevariant-1"
+	var edited atomic.Bool
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.After && r.Verb == "get" && r.Resource == "packagerevisionresources" && r.Name == draft &&
+			edited.CompareAndSwap(false, true) {
+			w.WriteFiles(draft, mine)
+		}
+		return nil
+	})
+	w.Apply(newVariant("web", stocked)) // its context has no place in the package
+	c = w.start()
+	w.hit(&edited)
+	w.message("web", "FunctionFailed")
+	w.quiet(c)
+	if got := w.Files(draft)["notes.md"]; got != "mine\n" {
+		t.Errorf("the person's edit is gone: notes.md is %q", got)
+	}
+}
+
 // unfinished kills the controller once Porch has made a draft of a variant, for one variant after the other, and calls
 // then for it, with what starts another controller.
 func unfinished(w *world, then func(pv *v1alpha1.PackageVariant, draft string, start func() *controller.Process),
@@ -82,20 +115,25 @@ func unfinished(w *world, then func(pv *v1alpha1.PackageVariant, draft string, s
 			w.publish(w.target(step.name))
 			w.seesPublished(step.name)
 		}
-		running := c
-		w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-			if phase == proxy.After && isCreate(r) && r.Status == http.StatusCreated {
-				running.Kill()
-			}
-			return nil
-		})
 		pv := newVariant(step.name, append([]func(*variant.Spec){contextOnly, step.change}, changes...)...)
-		w.Apply(pv)
-		<-running.Ended()
-		w.proxy.Handle(nil)
+		w.killOnceMade(c, func() { w.Apply(pv) })
 		then(pv, step.draft, func() *controller.Process {
 			c = w.start()
 			return c
 		})
 	}
+}
+
+// killOnceMade kills a controller once Porch has made the draft that it asks for after a change.
+func (w *world) killOnceMade(c *controller.Process, change func()) {
+	w.t.Helper()
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.After && isCreate(r) && r.Status == http.StatusCreated {
+			c.Kill()
+		}
+		return nil
+	})
+	change()
+	<-c.Ended()
+	w.proxy.Handle(nil)
 }
