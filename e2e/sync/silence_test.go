@@ -142,6 +142,8 @@ func TestOnlyTheAffected(t *testing.T) {
 		w.Publish("blueprints", "other", "v2", settingsV2)
 		w.Publish("edge", "unrelated", "v1", simple())
 	})
+	expect("a package is labelled", map[string]float64{},
+		func() { w.labelRevision(targets[3], map[string]string{"team": "a"}) })
 	expect("a draft of an upstream", map[string]float64{}, func() { w.Draft("blueprints", "web", "v2", settingsV2) })
 	expect("an upstream is published", map[string]float64{"evaluations": 3, "Upgrade": 3},
 		func() { w.publish("blueprints.web.v2") })
