@@ -196,7 +196,7 @@ func TestLifeWithoutHands(t *testing.T) {
 	}
 	for _, site := range sites {
 		for _, pkg := range []string{"ns-", "app-"} {
-			// Porch v1.5 may forget a proposal, by a write that it had begun before. It is made once.
+			// Porch v1.5 may forget a proposal, which is made once: the lifecycle is then Published again.
 			old := "edge." + pkg + site + ".packagevariant-1"
 			w.Eventually(old+" is proposed for deletion", func() error {
 				if retired := w.Variant(pkg + site).Status.RetiredRevisions; !slices.Contains(retired, old) {
@@ -206,11 +206,13 @@ func TestLifeWithoutHands(t *testing.T) {
 			})
 			var left []string
 			for _, r := range w.Revisions("edge", pkg+site) {
-				if r.Name != old {
-					left = append(left, fmt.Sprintf("%s %s", r.Spec.WorkspaceName, r.Spec.Lifecycle))
+				lifecycle := string(r.Spec.Lifecycle)
+				if r.Name == old {
+					lifecycle = "retired"
 				}
+				left = append(left, r.Spec.WorkspaceName+" "+lifecycle)
 			}
-			want := []string{"packagevariant-2 Published", "packagevariant-3 Published"}
+			want := []string{"packagevariant-1 retired", "packagevariant-2 Published", "packagevariant-3 Published"}
 			if diff := cmp.Diff(want, left); diff != "" {
 				t.Errorf("%s%s (-want +got):\n%s", pkg, site, diff)
 			}

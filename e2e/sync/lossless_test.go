@@ -131,17 +131,23 @@ func TestFunctionFails(t *testing.T) {
 	w.waitFile(w.target("web"), "region.yaml", "api: eu")
 }
 
-// TestContextOfDeployment has an upstream without a package context. Porch adds one to what is cloned into a deployment
-// Repository, and to nothing else.
-func TestContextOfDeployment(t *testing.T) {
-	w := newWorld(t)
+// withoutContext publishes an upstream without a package context, and returns what makes a variant one in a Repository
+// that is not for deployments, whose packages get none from Porch.
+func (w *world) withoutContext() func(*variant.Spec) {
+	w.t.Helper()
 	w.Repository("stock", nil, false)
 	files := simple()
 	files["package-context.yaml"] = ""
 	w.Publish("blueprints", "web", "v1", files)
-	context := func(s *variant.Spec) { s.Injectors = nil }
-	w.Apply(newVariant("deployed", context), newVariant("stocked", context,
-		func(s *variant.Spec) { s.Downstream.Repo = "stock" }))
+	return func(s *variant.Spec) { s.Injectors, s.Downstream.Repo = nil, "stock" }
+}
+
+// TestContextOfDeployment has an upstream without a package context. Porch adds one to what is cloned into a deployment
+// Repository, and to nothing else.
+func TestContextOfDeployment(t *testing.T) {
+	w := newWorld(t)
+	stocked := w.withoutContext()
+	w.Apply(newVariant("deployed", func(s *variant.Spec) { s.Injectors = nil }), newVariant("stocked", stocked))
 	w.start()
 	w.waitFile(w.target("deployed"), "package-context.yaml", "region: eu")
 	if message := w.message("stocked", "FunctionFailed"); !strings.Contains(message, "kptfile.kpt.dev") {

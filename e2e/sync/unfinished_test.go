@@ -66,12 +66,8 @@ func TestPublishUnfinished(t *testing.T) {
 // function fails over it: the edit stays.
 func TestEditUnfinishedThatFails(t *testing.T) {
 	w := newWorld(t)
-	w.Repository("stock", nil, false)
-	files := simple()
-	files["package-context.yaml"] = ""
-	w.Publish("blueprints", "web", "v1", files)
+	stocked := w.withoutContext()
 	c := w.start()
-	stocked := func(s *variant.Spec) { s.Injectors, s.Downstream.Repo = nil, "stock" }
 	w.killOnceMade(c, func() {
 		w.Apply(newVariant("web", stocked, func(s *variant.Spec) { s.PackageContext = nil }))
 	})
