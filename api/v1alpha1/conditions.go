@@ -30,7 +30,7 @@ const (
 	ConditionSuspended = "Suspended"
 )
 
-// Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariant. The comment names the condition that is
+// Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariant. In brackets is the condition that is
 // True with the reason.
 const (
 	// ReasonUpToDate says that the downstream is what the variant asks for (Ready).
@@ -127,7 +127,7 @@ const (
 	ReasonManualApproval = "ManualApproval"
 	// ReasonNotReady says that there is no draft that is what the variant asks for (False).
 	ReasonNotReady = "NotReady"
-	// ReasonLaterRevision says that the policy is Initial, and that the draft is not the first revision (False).
+	// ReasonLaterRevision says that the policy is Initial, and the draft is not the first revision (False).
 	ReasonLaterRevision = "LaterRevision"
 	// ReasonEditedByOthers says that somebody else has edited the draft, or may have (False).
 	ReasonEditedByOthers = "EditedByOthers"

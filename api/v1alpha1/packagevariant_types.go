@@ -161,40 +161,6 @@ type Conflict struct {
 	Updated string `json:"updated,omitempty"`
 }
 
-// ResolvedUpstream is the package revision that an upstream stands for.
-type ResolvedUpstream struct {
-	// Name is the name of the PackageRevision.
-	Name string `json:"name"`
-
-	// Revision is its number; -1 for the branch of a package that has no published revision.
-	// +optional
-	Revision int `json:"revision,omitempty"`
-
-	// Commit is the git commit that holds its content.
-	// +optional
-	Commit string `json:"commit,omitempty"`
-
-	// ReadyAt is when the downstream package, made from this revision, was first what the variant asks for; a draft is
-	// enough. Absent until then, and for a branch.
-	// +optional
-	ReadyAt *metav1.Time `json:"readyAt,omitempty"`
-
-	// DeliveredAt is when a downstream package made from this revision was first published. Absent until then, and for a
-	// branch.
-	// +optional
-	DeliveredAt *metav1.Time `json:"deliveredAt,omitempty"`
-}
-
-// PublishedRevision is a published package revision.
-type PublishedRevision struct {
-	// Name is the name of the PackageRevision.
-	Name string `json:"name"`
-
-	// Revision is its number.
-	// +optional
-	Revision int `json:"revision,omitempty"`
-}
-
 // OpenDraft is a package revision that is not published yet.
 type OpenDraft struct {
 	// Name is the name of the PackageRevision.

@@ -2,15 +2,15 @@
 
 package v1alpha2
 
-// Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariantSet, beside those of package v1alpha1
-// that are about a spec, an upstream, suspension and what functions and Porch need. The comment names the condition
-// that is True with the reason.
+// Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariantSet. In brackets is the condition that is
+// True with the reason. Reasons of a PackageVariant that are about a spec, an upstream, suspension and what functions
+// and Porch need are those of a set, too.
 const (
 	// ReasonVariantsReady says that all variants of the set are ready (Ready).
 	ReasonVariantsReady = "VariantsReady"
 	// ReasonVariantsNotReady says that there are variants that are not ready, or not yet (Reconciling).
 	ReasonVariantsNotReady = "VariantsNotReady"
-	// ReasonEmptySelection says that the targets select nothing any more, and that the variants are kept nevertheless
+	// ReasonEmptySelection says that the targets select nothing any more, and the variants are kept nevertheless
 	// (Stalled).
 	ReasonEmptySelection = "EmptySelection"
 	// ReasonTooManyDeletions says that the set would delete more variants than its maxDeletions allows (Stalled). Nothing

@@ -4,7 +4,7 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariantSet with a rollout. The comment names the
+// Reasons of the conditions Ready, Stalled and Reconciling of a PackageVariantSet with a rollout. In brackets is the
 // condition that is True with the reason. When the rollout is complete, the reason is that of any other set.
 const (
 	// ReasonRolloutProgressing says that a wave is open (Reconciling).
@@ -17,7 +17,7 @@ const (
 	ReasonRolloutStopped = "RolloutStopped"
 )
 
-// Reasons of a VariantFailure, beside those of the condition Stalled of a PackageVariant.
+// Reasons of a failure in status.failures. Those of the condition Stalled of a PackageVariant are others.
 const (
 	// ReasonProgressDeadlineExceeded says that a target took longer than the rollout's progressDeadline.
 	ReasonProgressDeadlineExceeded = "ProgressDeadlineExceeded"

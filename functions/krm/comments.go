@@ -11,6 +11,17 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
+// This file, foot.go, order.go and place.go work around what happens to comments after a function, in kpt, Porch and
+// kustomize alike: they run functions by kyaml's runtimeutil.FunctionFilter. Its copyCommentsAndSyncOrder calls
+// comments.CopyComments and order.SyncOrder for each resource of the output and the one of the same id annotation in
+// the input. Both match the keys of maps by name and the elements of lists by position, so that an element which was
+// put before others, or has moved, gets the comments and the order of keys of another. And as items of a list, the
+// resources of a ResourceList cannot say which value a comment at their foot belongs to.
+//
+// This could go if FunctionFilter matched elements of lists by what identifies them, or copied nothing to a resource
+// that comes back with comments; place.go and foot.go, if it handed over resources as documents of their own. The tests
+// in pairs_test.go and twice_test.go, and e2e/corpus, then pass without it.
+
 // guardComments keeps kpt from putting comments where they do not belong. After a function, kpt copies the comments and
 // the order of keys of each resource from the function's input to its output, matched by the annotation id: keys of
 // maps by name, elements of lists by position. An element that was put before others, or that moved up, would get those

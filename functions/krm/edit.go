@@ -11,10 +11,14 @@ import (
 
 // Edit returns a copy of the item that edit has edited. It returns an error about the item if edit does, or if what was
 // edited would not be read back as what it is: a comment in an awkward place can make YAML of it that nobody can read.
+// An item that is written as JSON stays JSON.
 func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) {
 	edited := item.Copy()
 	if err := edit(node.Edit(edited.YNode())); err != nil {
 		return nil, Wrap(item, err)
+	}
+	if node.IsJSON(item.YNode(), IsInternalAnnotation) {
+		node.ToJSON(edited.YNode())
 	}
 	if !QuoteBlocks(edited) {
 		return nil, Errorf(item, "",

@@ -70,3 +70,50 @@ func TestEdit(t *testing.T) {
 		})
 	}
 }
+
+// TestEditJSON holds that an item which is written as JSON stays JSON, whatever is put into it, and that no other item
+// becomes JSON.
+func TestEditJSON(t *testing.T) {
+	t.Parallel()
+	const annotations = `"annotations": {"a/b": "c", internal.config.kubernetes.io/path: 'a.json', ` +
+		`config.kubernetes.io/index: '0'}`
+	for name, c := range map[string]struct{ in, want string }{
+		"JSON": {`{"kind": "A", "n": 1, "l": [true, null, "x"], "m": {}, "d": {"b": "x"}}`,
+			`{"kind": "A", "n": 1, "l": [true, null, "x"], "m": {}, "d": {"l": ["yes", 1], "b": "x"}}`},
+		"JSON in lines": {"{\n  \"kind\": \"A\",\n  \"d\": {\n    \"l\": []\n  }\n}",
+			`{"kind": "A", "d": {"l": ["yes", 1]}}`},
+		"JSON without the field": {`{"kind": "A"}`, `{"kind": "A", "d": {"l": ["yes", 1]}}`},
+		"JSON with what kpt adds": {`{"kind": "A", "metadata": {` + annotations + `}, "d": {}}`,
+			`{"kind": "A", "metadata": {"annotations": {"a/b": "c", "internal.config.kubernetes.io/path": "a.json", ` +
+				`"config.kubernetes.io/index": "0"}}, "d": {"l": ["yes", 1]}}`},
+		"JSON with what kpt alone adds": {`{"kind": "A", "metadata": {annotations: {config.kubernetes.io/index: '0'}}}`,
+			`{"kind": "A", "metadata": {"annotations": {"config.kubernetes.io/index": "0"}}, "d": {"l": ["yes", 1]}}`},
+		"flow style":  {`{kind: A, d: {}}`, `{kind: A, d: {l: ["yes", 1]}}`},
+		"flow values": {`{"kind": A, "d": {}}`, `{"kind": A, "d": {l: ["yes", 1]}}`},
+		"block style": {"kind: A\nd: {\"b\": \"x\"}\n", "kind: A\nd: {l: [\"yes\", 1], \"b\": \"x\"}\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			edited, err := krm.Edit(yaml.MustParse(c.in), func(e *node.Editor) error {
+				field, err := e.Top("d")
+				if err != nil {
+					return err
+				}
+				if field, err = field.Sub("l"); err != nil {
+					return err
+				}
+				list, err := node.FromValue([]any{"yes", 1})
+				if err != nil {
+					return err
+				}
+				return field.Set(list, "l", "b")
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.TrimSpace(c.want), strings.TrimSpace(edited.MustString())); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -25,7 +25,7 @@ type Error struct {
 	Reason string
 }
 
-// Error returns file, resource, field and reason in one sentence.
+// Error returns file, resource, field and reason in one sentence, as it may be shown to people.
 func (e *Error) Error() string {
 	var parts []string
 	if e.File != "" {
@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 	if e.Field != "" {
 		parts = append(parts, e.Field)
 	}
-	return strings.Join(append(parts, e.Reason), ": ")
+	return Visible(strings.Join(append(parts, e.Reason), ": "))
 }
 
 // Result returns the sentence as a result of a function. What a user may want to know, but is no failure, has another

@@ -42,6 +42,7 @@ func Processor(f Function) fn.ResourceListProcessor {
 			config = rl.FunctionConfig.MoveToResourceNode()
 			defer func() { rl.FunctionConfig = fn.MoveToKubeObject(config) }()
 		}
+		defer func() { makeVisible(rl.Results) }()
 		out, err := Bounded(f)(config, items)
 		if err != nil {
 			rl.Items = objects(items)

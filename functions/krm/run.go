@@ -61,7 +61,7 @@ func Run(f Function, in io.Reader, out, errOut io.Writer) int {
 		return 0
 	}
 	for _, e := range flatten(failure) {
-		fmt.Fprintln(errOut, e)
+		fmt.Fprintln(errOut, Visible(e.Error()))
 	}
 	return 1
 }
@@ -101,6 +101,7 @@ func evaluate(f Function, input []byte) (output []byte, notes fn.Results, err er
 // failed returns a ResourceList that holds nothing but the error.
 func failed(err error) []byte {
 	rl := fn.ResourceList{Results: errorResults(err)}
+	makeVisible(rl.Results)
 	output, yamlErr := rl.ToYAML()
 	if yamlErr != nil {
 		return nil

@@ -126,6 +126,24 @@ func ValidateLabels(path string, labels map[string]string) FieldErrors {
 	return errs.sorted()
 }
 
+// steeringDomain is the domain of the labels and annotations by which Porch and its controllers are steered, with all
+// domains below it. Users of Porch's controllers set none of these, but those of other domains, as ApproverAnnotation.
+const steeringDomain = "kpt.dev"
+
+// SteeringKeys returns the keys of labels or annotations, which stand at path, that a variant must not put on a package
+// revision: they would say to Porch or to its controllers what only these know, as which revision is the latest one.
+func SteeringKeys(path string, of map[string]string) FieldErrors {
+	var errs FieldErrors
+	for key := range of {
+		domain, _, _ := strings.Cut(key, "/")
+		if domain != key && (domain == steeringDomain || strings.HasSuffix(domain, "."+steeringDomain)) {
+			errs.Addf(path+"."+key, "is set by Porch or its controllers, as all of %s and below is: remove it, or choose a key "+
+				"of a domain of yours", steeringDomain)
+		}
+	}
+	return errs.sorted()
+}
+
 // maxAnnotations is the size of all annotations of an object that Kubernetes allows.
 const maxAnnotations = 256 << 10
 
@@ -193,8 +211,8 @@ func (p *Pipeline) Validate(path string) FieldErrors {
 	return errs
 }
 
-// Validate returns what is wrong with the function, which stands at path: it runs an image or an executable, and its
-// name has no dot.
+// Validate returns what is wrong with the function, which stands at path: it runs an image or an executable, has one
+// config at most, and its name has no dot.
 func (f *Function) Validate(path string) FieldErrors {
 	var errs FieldErrors
 	switch {
@@ -202,6 +220,9 @@ func (f *Function) Validate(path string) FieldErrors {
 		errs.Addf(path, "has neither image nor exec: say which function to run")
 	case f.Image != "" && f.Exec != "":
 		errs.Addf(path, "has both image and exec: decide for one")
+	}
+	if f.ConfigPath != "" && len(f.ConfigMap) > 0 {
+		errs.Addf(path, "has both configPath and configMap, which kpt refuses: decide for one")
 	}
 	if strings.Contains(f.Name, ".") {
 		errs.Addf(path+".name", "is %q, but must have no dot: its name in the Kptfile is read by the dots", f.Name)

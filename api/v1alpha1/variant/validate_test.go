@@ -60,6 +60,10 @@ func TestValidate(t *testing.T) {
 			"spec.pipeline.mutators[0] has neither image nor exec: say which function to run"}},
 		"both image and exec": {func(s *Spec) { s.Pipeline.Validators[0].Image = "b:v1" }, []string{
 			"spec.pipeline.validators[0] has both image and exec: decide for one"}},
+		"both configPath and configMap": {func(s *Spec) {
+			s.Pipeline.Mutators[0].ConfigPath, s.Pipeline.Mutators[0].ConfigMap = "a.yaml", map[string]string{"a": "b"}
+		}, []string{
+			"spec.pipeline.mutators[0] has both configPath and configMap, which kpt refuses: decide for one"}},
 		"dot in a name": {func(s *Spec) { s.Pipeline.Mutators[0].Name = "a.b" }, []string{
 			`spec.pipeline.mutators[0].name is "a.b", but must have no dot: its name in the Kptfile is read by the dots`}},
 		"keys that no ConfigMap has": {func(s *Spec) {
@@ -153,5 +157,26 @@ func TestNames(t *testing.T) {
 	}
 	if got, want := packagePathProblem(strings.Repeat("x/", 127)+"x"), `is "`+strings.Repeat("x/", 50)+`...", which is too long for Porch: a package's name has at most 253 characters`; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestSteeringKeys holds which keys of labels and annotations a variant does not set.
+func TestSteeringKeys(t *testing.T) {
+	t.Parallel()
+	for key, refused := range map[string]bool{
+		"kpt.dev/latest-revision": true, "porch.kpt.dev/x": true, "config.porch.kpt.dev/packagevariantset": true,
+		"tag.config.porch.kpt.dev/stable": true, "internal.porch.kpt.dev/x": true, "internal.kpt.dev/x": true,
+		"approval.nephio.org/policy": false, "kpt.dev": false, "team": false, "notkpt.dev/x": false, "kpt.dev.example.com/x": false,
+		"example.com/kpt.dev": false,
+	} {
+		got := SteeringKeys("spec.labels", map[string]string{key: "true"})
+		var want FieldErrors
+		if refused {
+			want = FieldErrors{{Path: "spec.labels." + key, Reason: "is set by Porch or its controllers, as all of kpt.dev and " +
+				"below is: remove it, or choose a key of a domain of yours"}}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", key, diff)
+		}
 	}
 }

@@ -62,6 +62,8 @@ func TestFailures(t *testing.T) {
 			`PackageVariant "pv": spec.packageContxt: is not a field of this config: did you mean packageContext?`},
 		"unknown field": {config + "zzz: 1\n", good,
 			`ApplyPackageContext "c": zzz: is not a field of this config; it has apiVersion, data, kind, metadata, removeKeys`},
+		"binary data": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\nimmutable: true\nbinaryData: {a: Yg==}\n", good,
+			`ConfigMap "c": binaryData: is not a field of this config; it has apiVersion, data, immutable, kind, metadata`},
 		"data is a list": {config + "data: [a]\n", good,
 			`ApplyPackageContext "c": data: is a list, but must be a map`},
 		"value is a number": {config + "data:\n  replicas: 3\n", good,

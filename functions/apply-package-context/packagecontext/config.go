@@ -71,4 +71,5 @@ type configMap struct {
 	fnconfig.TypeMeta `json:",inline"`
 	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`
 	Data              map[string]string `json:"data,omitempty"`
+	Immutable         any               `json:"immutable,omitempty"`
 }

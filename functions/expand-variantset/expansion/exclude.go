@@ -5,7 +5,6 @@ package expansion
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
@@ -78,45 +77,39 @@ func (e *expander) unregistered(w want, repo string) variant.Downstream {
 	return variant.Downstream{Repo: repo, Package: pkg}
 }
 
-// spared returns the variants that excluded targets have, nil for none: as for those that are made, the first of the
-// set's for the same downstream, whatever its name, or else the one of the same name.
-func (c *content) spared(set *v1alpha2.PackageVariantSet, excluded []Excluded) []*existing {
-	byDownstream, byName := index(c.variants)
-	out := make([]*existing, len(excluded))
-	for i, x := range excluded {
-		if x.Downstream == unknown {
-			continue
-		}
-		named := byName[Name(set.Name, x.Downstream.Repo, x.Downstream.Package)]
-		if out[i] = byDownstream[x.Downstream]; out[i] == nil && named != nil && named.owned {
-			out[i] = named
-		}
+// failing returns the downstreams of excluded targets.
+func failing(excluded []Excluded) []variant.Downstream {
+	out := make([]variant.Downstream, len(excluded))
+	for i := range excluded {
+		out[i] = excluded[i].Downstream
 	}
 	return out
 }
 
-// exclusions returns a warning for each excluded target; spared are their variants.
-func exclusions(config *yaml.RNode, set *v1alpha2.PackageVariantSet, excluded []Excluded,
-	spared []*existing) fn.Results {
+// exclusions returns a warning for each excluded target.
+func (c *content) exclusions(config *yaml.RNode, set *v1alpha2.PackageVariantSet, excluded []Excluded) fn.Results {
+	byDownstream, _ := index(c.variants)
 	var all fn.Results
 	for i := range excluded {
-		x, name := &excluded[i], ""
-		if spared[i] != nil {
-			name = spared[i].name
-		} else if x.Downstream != unknown {
-			name = Name(set.Name, x.Downstream.Repo, x.Downstream.Package)
+		x := &excluded[i]
+		switch e := byDownstream[x.Downstream]; {
+		case x.Downstream == unknown:
+			all = append(all, x.result(config, set, "",
+				"no variant of the set is removed, for it is not known which one is the target's"))
+		case e == nil:
+			name := Name(set.Name, x.Downstream.Repo, x.Downstream.Package)
+			all = append(all, x.result(config, set, name, fmt.Sprintf("its variant %s is not made", name)))
+		default:
+			all = append(all, x.result(config, set, e.name,
+				fmt.Sprintf("its variant %s is neither changed nor removed", e.name)))
 		}
-		all = append(all, x.result(config, set.Namespace, name))
 	}
 	return all
 }
 
-// result returns the warning for an excluded target, whose variant has the name, or none if it is not known.
-func (x *Excluded) result(config *yaml.RNode, namespace, name string) *fn.Result {
-	consequence := "no variant of the set is removed, for it is not known which one is the target's"
-	if name != "" {
-		consequence = fmt.Sprintf("its variant %s is neither made nor changed nor removed", name)
-	}
+// result returns the warning for an excluded target: what is wrong, and the consequence. The name is that of its
+// variant, or "" if it is not known.
+func (x *Excluded) result(config *yaml.RNode, set *v1alpha2.PackageVariantSet, name, consequence string) *fn.Result {
 	r := krm.Errorf(config, "", "%s%s until that is corrected, and %s", strings.ReplaceAll(x.Err.Error(), "\n", "; "),
 		LeftOut, consequence).Result(fn.Warning)
 	if first, is := errors.AsType[*FieldError](x.Err); is {
@@ -125,12 +118,8 @@ func (x *Excluded) result(config *yaml.RNode, namespace, name string) *fn.Result
 	r.Tags = map[string]string{TargetTag: x.Target}
 	if x.Downstream != unknown {
 		r.Tags[DownstreamTag] = PackageName{x.Downstream.Repo, x.Downstream.Package}.String()
-		r.ResourceRef = &fn.ResourceRef{APIVersion: variant.APIVersion, Kind: variant.Kind, Namespace: namespace, Name: name}
+		r.ResourceRef = &fn.ResourceRef{APIVersion: variant.APIVersion, Kind: variant.Kind, Namespace: set.Namespace,
+			Name: name}
 	}
 	return r
-}
-
-// unsure reports whether it is not known which variants some of the excluded targets have.
-func unsure(excluded []Excluded) bool {
-	return slices.ContainsFunc(excluded, func(x Excluded) bool { return x.Downstream == unknown })
 }

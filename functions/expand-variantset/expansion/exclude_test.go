@@ -184,6 +184,8 @@ func TestSpared(t *testing.T) {
 	const head = `PackageVariantSet "web": `
 	const gone = head + `spec.targets[0]: wants a package in repository "edge-9" for target edge-9/web, but there is no such ` +
 		`Repository in namespace "fleet": register it, or correct the target; this target is left out until that is corrected, `
+	const one, maybe = head + "1 variants that no other target wants are kept (",
+		"), for those of targets that are left out may be among them"
 	name := expansion.Name("web", "edge-9", "web")
 	for test, c := range map[string]struct {
 		spec     string
@@ -192,30 +194,37 @@ func TestSpared(t *testing.T) {
 		results  []string
 	}{
 		"there is none": {want: map[string]string{},
-			results: []string{gone + "and its variant " + name + " is neither made nor changed nor removed"}},
+			results: []string{gone + "and its variant " + name + " is not made"}},
 		"of another name": {variants: map[string]string{"mine": "edge-9/web"}, want: map[string]string{"mine": "edge-9/web"},
-			results: []string{gone + "and its variant mine is neither made nor changed nor removed"}},
+			results: []string{gone + "and its variant mine is neither changed nor removed"}},
 		"of another downstream": {variants: map[string]string{name: "edge-1/a"}, want: map[string]string{name: "edge-1/a"},
-			results: []string{gone + "and its variant " + name + " is neither made nor changed nor removed"}},
+			results: []string{gone + "and its variant " + name + " is not made", one + name + maybe}},
+		"of a downstream that has changed": {spec: "    template: {downstream: {package: new}}\n  allowEmpty: true\n",
+			variants: map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
+			want:     map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
+			results: []string{gone + "and its variant " + expansion.Name("web", "edge-9", "new") + " is not made",
+				head + "2 variants that no other target wants are kept (mine, other" + maybe}},
+		"twice": {variants: map[string]string{"mine": "edge-9/web", "too": "edge-9/web"},
+			want:    map[string]string{"mine": "edge-9/web", "too": "edge-9/web"},
+			results: []string{gone + "and its variant mine is neither changed nor removed"}},
 		"with another that goes": {variants: map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
 			want:    map[string]string{"mine": "edge-9/web"},
-			results: []string{gone + "and its variant mine is neither made nor changed nor removed"}},
+			results: []string{gone + "and its variant mine is neither changed nor removed"}},
 		"with others, of which one may go": {spec: "  maxDeletions: 1\n",
 			variants: map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
 			want:     map[string]string{"mine": "edge-9/web"},
-			results:  []string{gone + "and its variant mine is neither made nor changed nor removed"}},
+			results:  []string{gone + "and its variant mine is neither changed nor removed"}},
 		"with others, of which none may go": {spec: "  maxDeletions: 0\n",
 			variants: map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
 			want:     map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
-			results: []string{gone + "and its variant mine is neither made nor changed nor removed",
+			results: []string{gone + "and its variant mine is neither changed nor removed",
 				"nothing is changed, for 1 of the 2 variants of this set would be deleted (other), and spec.maxDeletions, " +
 					"which is 0, allows 0: correct the targets, or the labels that they select by, or raise spec.maxDeletions"}},
 		"unknown": {spec: "    template: {downstream: {repoExpr: repoDefault}}\n  maxDeletions: 0\n",
 			variants: map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
 			want:     map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
 			results: []string{gone + "and no variant of the set is removed, for it is not known which one is the target's",
-				head + "2 variants that no other target wants are kept (mine, other), for those of targets that are left out " +
-					"may be among them"}},
+				head + "2 variants that no other target wants are kept (mine, other" + maybe}},
 	} {
 		t.Run(test, func(t *testing.T) {
 			t.Parallel()

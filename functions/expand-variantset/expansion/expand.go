@@ -4,6 +4,7 @@ package expansion
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
@@ -219,7 +220,8 @@ func (e *expander) make(w want, downstream *variant.Downstream) (err error) {
 		return limitError{fieldErrorf(at, "makes, with target %s, more than the %d MiB that all variants of a set may have: "+
 			"make its values shorter, or select fewer targets", w, maxSetSize>>20)}
 	}
-	return forTarget(w, append(spec.ValidateLifecycle(at), spec.ValidateContent(at)...))
+	return forTarget(w, slices.Concat(spec.ValidateLifecycle(at), spec.ValidateContent(at),
+		steeringKeys(at, spec.Labels, spec.Annotations)))
 }
 
 // circle returns an error if one of several upstreams is a package that the set itself makes: what is published of it

@@ -51,7 +51,10 @@ func TestMaxDeletionsFailures(t *testing.T) {
 	for limit, want := range map[string]string{
 		"-1": `is "-1"` + must, "101%": `is "101%"` + must, "abc": `is "abc"` + must, "\"3\"": `is "3"` + must,
 		"-5%": `is "-5%"` + must, "1.5%": `is "1.5%"` + must, "''": `is ""` + must,
-		"99999999999": "cannot be read: json: cannot unmarshal number 99999999999 into Go value of type int32",
+		"99999999999": "is 99999999999, which is out of range: use a smaller number",
+		"true":        "is a boolean, but must be a whole number, or a percentage such as 20%",
+		"1.5":         "is a number, but must be a whole number, or a percentage such as 20%",
+		"[1]":         "is a list, but must be a whole number, or a percentage such as 20%",
 	} {
 		t.Run(limit, func(t *testing.T) {
 			t.Parallel()

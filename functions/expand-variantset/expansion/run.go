@@ -39,19 +39,19 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, krm.Wrap(config, err)
 	}
-	spared := c.spared(r.set, expanded.Excluded)
+	spared := Spare(failing(expanded.Excluded), c.made())
 	become, err := match(items, c.variants, expanded.Variants, spared)
 	if err != nil {
 		return krm.Output{}, err
 	}
-	notices := append(results(r.set, expanded.Notes, c.elsewhere), exclusions(config, r.set, expanded.Excluded, spared)...)
-	doomed := c.doomed(become, spared)
-	if len(doomed) > 0 && unsure(expanded.Excluded) {
+	notices := append(results(r.set, expanded.Notes, c.elsewhere), c.exclusions(config, r.set, expanded.Excluded)...)
+	notices = append(notices, c.rivals(items, r.set, expanded.Variants)...)
+	doomed, undecided := c.unwanted(become, spared)
+	if len(undecided) > 0 {
 		notices.Warningf("PackageVariantSet %q: %d variants that no other target wants are kept (%s), for those of targets "+
-			"that are left out may be among them", r.set.Name, len(doomed), firstOf(names(doomed)))
-		doomed = nil
+			"that are left out may be among them", r.set.Name, len(undecided), firstOf(names(undecided)))
 	}
-	if kept := c.kept(r, doomed, len(expanded.Variants)+len(expanded.Excluded)); kept != "" {
+	if kept := c.kept(r, doomed, len(expanded.Variants)); kept != "" {
 		notices.Warningf("%s", kept)
 		return krm.Output{Items: items, Results: notices}, nil
 	}
@@ -91,43 +91,6 @@ func (c *content) lostUpstream(r request) error {
 	return err
 }
 
-// doomed returns the variants of the set that are neither what wanted ones become, nor those of excluded targets.
-func (c *content) doomed(become, spared []*existing) []*existing {
-	stays := map[*existing]bool{}
-	for _, e := range slices.Concat(become, spared) {
-		stays[e] = true
-	}
-	var out []*existing
-	for i := range c.variants {
-		if e := &c.variants[i]; e.owned && !stays[e] {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-func names(list []*existing) []string {
-	out := make([]string, len(list))
-	for i, e := range list {
-		out[i] = e.name
-	}
-	return out
-}
-
-// kept says why the set's variants are kept as they are, or "": so many are wanted, and those that are doomed would go.
-func (c *content) kept(r request, doomed []*existing, wanted int) string {
-	there := 0
-	for i := range c.variants {
-		if c.variants[i].owned {
-			there++
-		}
-	}
-	if wanted == 0 && there > 0 && !r.set.Spec.AllowEmpty {
-		return EmptySelection(&r.set.Spec, r.path, there)
-	}
-	return TooManyDeletions(&r.set.Spec, r.path, there, names(doomed))
-}
-
 // index returns the first variant of the set for each downstream, and all variants by their names.
 func index(have []existing) (byDownstream map[variant.Downstream]*existing, byName map[string]*existing) {
 	byDownstream, byName = map[variant.Downstream]*existing{}, map[string]*existing{}
@@ -142,14 +105,10 @@ func index(have []existing) (byDownstream map[variant.Downstream]*existing, byNa
 }
 
 // match returns which existing variant becomes each of the wanted ones, nil for none: the first of the set's for the
-// same downstream, whatever its name, or else the one of the same name, unless it is spared.
-func match(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant,
-	spared []*existing) ([]*existing, error) {
+// same downstream, whatever its name, or else the one of the same name, unless it is a failing target's.
+func match(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant, spared Spared) ([]*existing, error) {
 	byDownstream, byName := index(have)
 	become, used := make([]*existing, len(want)), map[*existing]bool{}
-	for _, e := range spared {
-		used[e] = true
-	}
 	for i := range want {
 		become[i] = byDownstream[*want[i].Spec.Downstream]
 		used[become[i]] = true
@@ -160,7 +119,7 @@ func match(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant,
 		if become[i] != nil || named == nil {
 			continue
 		}
-		if !named.owned || used[named] {
+		if !named.owned || used[named] || spared.Of(named.downstream) {
 			return nil, krm.Errorf(items[named.item], "metadata.name",
 				"is the name that the variant of this set for %s/%s is to have, but this PackageVariant is for %s/%s: rename it",
 				pv.Spec.Downstream.Repo, pv.Spec.Downstream.Package, named.downstream.Repo, named.downstream.Package)

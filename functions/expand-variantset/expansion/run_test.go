@@ -60,6 +60,9 @@ func expr(source string) string {
 const (
 	noPackage = "which Porch takes for no package: use lower-case letters, digits and '-', and a single '/' between the " +
 		"parts of a path; each part begins and ends with a letter or digit"
+	head   = `PackageVariantSet "web": spec.targets[0].template.`
+	steers = "is set by Porch or its controllers, as all of kpt.dev and below is: remove it, or choose a key of a domain of " +
+		"yours"
 	noKey = "which no ConfigMap can have as a key: use up to 253 letters, digits, '-', '_' and '.'"
 )
 
@@ -174,6 +177,14 @@ func TestFailures(t *testing.T) {
 				"PackageVariantSet \"web\": spec.upstream.workspaceName: is \"a b\", which no package revision can have as its " +
 				"workspace: use at most 63 lower-case letters, digits and '-', of which the first and the last are no '-', or a " +
 				"version like v1.2.3"},
+		"keys that steer Porch": {templated("{labels: {kpt.dev/latest-revision: 'true', mine: x}, labelExprs: " +
+			"[{key: tag.config.porch.kpt.dev/stable, valueExpr: \"'true'\"}], annotations: {approval.nephio.org/policy: initial, " +
+			"config.porch.kpt.dev/x: y}, annotationExprs: [{key: a, valueExpr: \"'b'\"}, {key: internal.porch.kpt.dev/x}]}"),
+			head + "labels.kpt.dev/latest-revision: " + steers + "\n" + head + "annotations.config.porch.kpt.dev/x: " + steers +
+				"\n" + head + "labelExprs[0].key: is \"tag.config.porch.kpt.dev/stable\", which " + steers + "\n" +
+				head + "annotationExprs[1].key: is \"internal.porch.kpt.dev/x\", which " + steers},
+		"keys of expressions that steer Porch": {templated("{labelExprs: [{keyExpr: \"'kpt.dev/' + packageDefault\", value: x}]}"),
+			head + "labels.kpt.dev/web: " + steers + " (for target edge-2/web)"},
 		"keys that cannot be": {templated("{labels: {a b: x}, annotations: {'': x}, packageContext: {data: {a/b: x, name: " +
 			"y}, removeKeys: ['a b'], removeKeyExprs: ['']}, injectors: [{name: ''}, {name: a, injectionPoint: " +
 			"b, injectionPointExpr: c}]}"),

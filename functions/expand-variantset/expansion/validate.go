@@ -213,9 +213,12 @@ func (v *validator) template(path string, t *v1alpha2.PackageVariantTemplate) {
 	}
 	v.lifecycle(path, t)
 	v.add(variant.ValidateLabels(node.Join(path, "labels"), t.Labels))
+	v.add(steeringKeys(path, t.Labels, t.Annotations))
 	v.mapExprs(node.Join(path, "labelExprs"), t.LabelExprs)
 	v.add(variant.ValidateAnnotations(node.Join(path, "annotations"), t.Annotations))
 	v.mapExprs(node.Join(path, "annotationExprs"), t.AnnotationExprs)
+	v.steeringExprs(node.Join(path, "labelExprs"), t.LabelExprs)
+	v.steeringExprs(node.Join(path, "annotationExprs"), t.AnnotationExprs)
 	if pc := t.PackageContext; pc != nil {
 		plain := variant.PackageContext{Data: pc.Data, RemoveKeys: pc.RemoveKeys}
 		v.add(plain.Validate(node.Join(path, "packageContext")))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/functions/internal/fnconfig"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"github.com/package-variants/package-variants/functions/krm"
@@ -43,7 +44,10 @@ func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
-	objects := r.objects(sources)
+	objects, err := r.objects(sources)
+	if err != nil {
+		return krm.Output{}, err
+	}
 	out := krm.Output{Items: slices.Clone(items)}
 	conditions := make([]condition, len(points))
 	for i, p := range points {
@@ -74,17 +78,17 @@ func (p point) inject(item *yaml.RNode, injectors []variant.InjectionSelector,
 	c := condition{Type: p.conditionType(), Status: statusFalse}
 	object, reason, message := p.choose(injectors, objects)
 	if object == nil {
-		c.Reason, c.Message = reason, message
+		c.Reason, c.Message = reason, p.unfilled(message)
 		return item, c, nil
 	}
 	name := krm.Identify(object).Name
 	value := node.Get(object.YNode(), p.field())
 	if node.IsNull(value) {
-		c.Reason, c.Message = ReasonFieldMissing, fmt.Sprintf("%s %q has no %s", p.id.Kind, name, p.field())
+		c.Reason, c.Message = ReasonFieldMissing, p.unfilled(fmt.Sprintf("%s %q has no %s", p.id.Kind, name, p.field()))
 		return item, c, nil
 	}
-	if err := node.Loose(value, p.field()); err != nil {
-		return nil, c, krm.Wrap(object, err)
+	if err := p.injectable(object, value); err != nil {
+		return nil, c, err
 	}
 	edited, err := krm.Edit(item, func(e *node.Editor) error { return fill(e, p.field(), value, name) })
 	if err != nil {
@@ -94,6 +98,41 @@ func (p point) inject(item *yaml.RNode, injectors []variant.InjectionSelector,
 	// Porch's words: packages that it made stay as they are
 	c.Message = fmt.Sprintf("injected resource %q from cluster", name)
 	return edited, c, nil
+}
+
+// unfilled completes the message of a point that is not filled: a Secret never is.
+func (p point) unfilled(message string) string {
+	if p.id.APIVersion == "v1" && p.id.Kind == "Secret" {
+		message += "; a Secret cannot be filled, because only spec, or data of a ConfigMap, is copied: " +
+			"take the annotation off"
+	}
+	return message
+}
+
+// injectable returns an error if the object's value cannot be the point's: it holds aliases, or is for a ConfigMap and
+// no map of strings.
+func (p point) injectable(object *yaml.RNode, value *yaml.Node) error {
+	if err := node.Loose(value, p.field()); err != nil {
+		return krm.Wrap(object, err)
+	}
+	if p.field() != dataField {
+		return nil
+	}
+	n := &yaml.Node{Kind: yaml.MappingNode, Tag: yaml.NodeTagMap}
+	for _, key := range []string{"apiVersion", "kind", "metadata", dataField} {
+		if field := node.Get(object.YNode(), key); field != nil {
+			n.Content = append(n.Content, node.String(key), field)
+		}
+	}
+	return fnconfig.Strict(yaml.NewRNode(n), &configMap{})
+}
+
+// configMap is what of a ConfigMap decides whether its data can be injected.
+type configMap struct {
+	APIVersion any               `json:"apiVersion"`
+	Kind       any               `json:"kind"`
+	Metadata   any               `json:"metadata"`
+	Data       map[string]string `json:"data"`
 }
 
 func fill(e *node.Editor, key string, value *yaml.Node, name string) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/internal/fntest"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 func TestGolden(t *testing.T) {
@@ -117,6 +118,22 @@ func TestFailures(t *testing.T) {
 				`the other place too: write the values out`},
 		"field of a point stands twice": {inject, pkg(point + "data: {}\ndata: {}\n"),
 			`points.yaml: ConfigMap "p": data: stands twice: remove one of the two`},
+		"data with a number": {inject + "    port: 80\n    tls: true\n", pkg(point),
+			"ConfigMap \"x\": data.port: is a number, but must be a string: put it in quotes\n" +
+				"ConfigMap \"x\": data.tls: is a boolean, but must be a string: put it in quotes"},
+		"data with null, a map and a number as key": {inject + "    none:\n    map: {}\n    1: x\n", pkg(point),
+			"ConfigMap \"x\": data.none: is null, but must be a string: give it a value or remove it\n" +
+				"ConfigMap \"x\": data.map: is a map, but must be a string\n" +
+				"ConfigMap \"x\": data: has the key \"1\", which is a number: put it in quotes"},
+		"data of a source with a number": {variant + "  injectors: [{name: x}]\n",
+			pkg(point + "---\n" + source("x", "data: {a: '1', b: 2}\n")),
+			`points.yaml: ConfigMap "x": data.b: is a number, but must be a string: put it in quotes`},
+		"two sources of one name": {variant + "  injectors: [{name: x}]\n", fntest.Files{"Kptfile": kptfile, "a.yaml": point,
+			"b.yaml": source("x", "data: {a: '1'}\n"), "c.yaml": source("x", "data: {a: '2'}\n"), "d.yaml": source("x", "")},
+			"c.yaml: ConfigMap \"x\": " + twice("in b.yaml") + "\nd.yaml: ConfigMap \"x\": " + twice("in b.yaml")},
+		"two objects of one name": {inject + "- {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: fleet}, data: " +
+			"{a: b}}\n", pkg(point),
+			`ConfigMap "x": ` + twice("resources[0]")},
 		"source has an alias": {variant + "  injectors: [{name: x}]\n",
 			pkg(point + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, annotations: {kpt.dev/injection-source: " +
 				"\"true\"}}\ndata: {a: &v b, c: *v}\n"),
@@ -134,6 +151,105 @@ func TestFailures(t *testing.T) {
 			t.Parallel()
 			fntest.Fails(t, injection.Run, c.config, c.files, c.want)
 		})
+	}
+}
+
+// twice is what is said of a second ConfigMap of one name.
+func twice(first string) string {
+	return "stands twice among the objects to inject, the first is " + first + ", and the two differ in data: remove one of " +
+		"them"
+}
+
+// source returns a ConfigMap that is kept in a package as an object of the cluster.
+func source(name, data string) string {
+	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name +
+		", annotations: {kpt.dev/injection-source: \"true\"}}\n" + data
+}
+
+// TestUnmet holds what is said of a point that is not filled, where that is not because there is no object at all.
+func TestUnmet(t *testing.T) {
+	t.Parallel()
+	const secret = "; a Secret cannot be filled, because only spec, or data of a ConfigMap, is copied: take the annotation off"
+	pointOf := func(apiVersion, kind string) string {
+		return "apiVersion: " + apiVersion + "\nkind: " + kind +
+			"\nmetadata: {name: p, annotations: {kpt.dev/config-injection: required}}\n"
+	}
+	named := func(apiVersion, kind, namespace string) string {
+		return "resources: [{apiVersion: " + apiVersion + ", kind: " + kind + ", metadata: {name: x, namespace: " + namespace +
+			"}, spec: {a: b}}]\n"
+	}
+	const x, nowhere = "injectors: [{name: x}]\n", "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata: {name: i}\n"
+	for name, c := range map[string]struct{ config, point, want string }{
+		"a Secret": {config + x + "resources: [{apiVersion: v1, kind: Secret, metadata: {name: x}, data: {a: b}}]\n",
+			pointOf("v1", "Secret"), `(FieldMissing): Secret "x" has no spec` + secret},
+		"no Secret": {config + x + "resources: []\n", pointOf("v1", "Secret"),
+			`(NoResourceSelected): no v1 Secret named "x" in namespace "fleet"` + secret},
+		"no injectors for a Secret": {config, pointOf("v1", "Secret"), "(NoInjectors): the variant has no injectors" + secret},
+		"a kind of that name in another group": {config + x + named("example.com/v1", "Secret", "fleet"),
+			pointOf("example.com/v2", "Secret"), `(NoResourceSelected): no example.com/v2 Secret named "x" in namespace "fleet", ` +
+				`only one of example.com/v1: let the point and the object have the same version`},
+		"another version": {config + x + named("example.com/v1", "Team", "fleet"), pointOf("example.com/v1beta1", "Team"),
+			`(NoResourceSelected): no example.com/v1beta1 Team named "x" in namespace "fleet", only one of example.com/v1: ` +
+				`let the point and the object have the same version`},
+		"another version of another namespace": {config + x + named("example.com/v1", "Team", "other"),
+			pointOf("example.com/v1beta1", "Team"),
+			`(NoResourceSelected): no example.com/v1beta1 Team named "x" in namespace "fleet"`},
+		"another group": {config + x + named("example.org/v1", "Team", "fleet"), pointOf("example.com/v1", "Team"),
+			`(NoResourceSelected): no example.com/v1 Team named "x" in namespace "fleet"`},
+		"an injector for another version": {config + "injectors: [{name: x, version: v1}]\n",
+			pointOf("example.com/v1beta1", "Team"), `(NoResourceSelected): no injector is for example.com/v1beta1 Team, only one ` +
+				`for version "v1"`},
+		"a config without a namespace": {nowhere + x + named("example.com/v1", "Team", "fleet"),
+			pointOf("example.com/v1", "Team"), `(NoResourceSelected): no example.com/v1 Team named "x" without a namespace, only ` +
+				`one in namespace "fleet": set metadata.namespace of the config to the namespace of the objects`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, err := injection.Run(yaml.MustParse(c.config), fntest.Nodes(t, pkg(c.point)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range out.Results {
+				_, said, _ := strings.Cut(r.Message, "not filled ")
+				got = append(got, said)
+			}
+			if diff := cmp.Diff([]string{c.want}, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSourcesThatAgree holds that one object may stand in the package twice, if it is the same.
+func TestSourcesThatAgree(t *testing.T) {
+	t.Parallel()
+	items := fntest.Nodes(t, fntest.Files{"Kptfile": kptfile, "a.yaml": point,
+		"b.yaml": source("x", "data: {a: '1', b: x}\n"), "c.yaml": source("x", "data:\n  b: x # same\n  a: \"1\"\n")})
+	if out, err := injection.Run(yaml.MustParse(variant+"  injectors: [{name: x}]\n"), items); err != nil ||
+		len(out.Results) > 0 {
+		t.Errorf("%v, %v", out.Results, err)
+	}
+}
+
+// TestConditionsOfOthers holds that gates and conditions stay which only begin as those of points do.
+func TestConditionsOfOthers(t *testing.T) {
+	t.Parallel()
+	for name, ours := range map[string]bool{
+		"config.injection.ConfigMap.a": true, "config.injection.Team.a.b": true, "config.injection.mine": false,
+		"config.injection.mine.too": false, "config.injection.Mine": false, "config.injection.Mine.": false,
+		"config.injection.": false, "config.injection": false, "config.injected.Team.a": false,
+	} {
+		tail := "info: {readinessGates: [{conditionType: " + name + "}]}\nstatus: {conditions: [{type: " + name +
+			", status: \"True\"}]}\n"
+		items := fntest.Nodes(t, fntest.Files{"Kptfile": kptfile + tail})
+		out, err := injection.Run(yaml.MustParse(config), items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stays := strings.HasSuffix(out.Items[0].MustString(), tail); stays == ours {
+			t.Errorf("%s stays: %v\n%s", name, stays, out.Items[0].MustString())
+		}
 	}
 }
 

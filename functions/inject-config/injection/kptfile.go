@@ -32,7 +32,7 @@ type gate struct {
 
 // report writes a condition for each point into the root Kptfile, and a readiness gate for each required one; those of
 // points that there are no more are removed. What belongs to others stays, and so does a gate of an optional point: a
-// person may have put it there.
+// person may have put it there. Package pkgtree says why this is not done by the SDK's kptfileko.
 func report(e *node.Editor, points []point, conditions []condition) error {
 	var entries, gates []node.Entry
 	isOptional := map[string]bool{}
@@ -69,5 +69,10 @@ func set(e *node.Editor, section, list string, entries []node.Entry, owned node.
 	return field.RemoveWithEmptied()
 }
 
-// IsConditionType reports whether a type of conditions and readiness gates is one of those that the function writes.
-func IsConditionType(t string) bool { return strings.HasPrefix(t, conditionPrefix) }
+// IsConditionType reports whether a type of conditions and readiness gates is one of those that the function writes:
+// for a kind, which begins with a capital letter, and a name. What only begins in the same way is a person's.
+func IsConditionType(t string) bool {
+	point, ours := strings.CutPrefix(t, conditionPrefix)
+	kind, name, found := strings.Cut(point, ".")
+	return ours && found && kind != "" && kind[0] >= 'A' && kind[0] <= 'Z' && name != ""
+}

@@ -55,10 +55,13 @@ func (p point) conditionType() string {
 	return conditionPrefix + p.id.Kind + "." + p.id.Name
 }
 
+// dataField is the field of a ConfigMap that is injected.
+const dataField = "data"
+
 // field is the field that is injected: data of a ConfigMap, else spec.
 func (p point) field() string {
 	if p.id.APIVersion == "v1" && p.id.Kind == "ConfigMap" {
-		return "data"
+		return dataField
 	}
 	return "spec"
 }

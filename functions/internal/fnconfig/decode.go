@@ -4,6 +4,8 @@ package fnconfig
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -58,7 +60,7 @@ func (d *decoder) decodeValue(n *yaml.Node, v reflect.Value, path string, depth 
 	switch {
 	case hasNotation(v):
 		if err := unmarshal(n, v.Addr().Interface()); err != nil {
-			d.errorf(path, "cannot be read: %s", err)
+			d.errorf(path, "%s", misread(n, err))
 		}
 	case !fits(n, v.Kind()):
 		d.errorf(path, "is %s, but must be %s%s", node.Describe(n), typeName(v.Kind()), quoteHint(n, v.Kind()))
@@ -100,7 +102,7 @@ func isOpen(v reflect.Value) bool {
 func (d *decoder) decodeInt(n *yaml.Node, v reflect.Value, path string) {
 	var value int64
 	if err := n.Decode(&value); err != nil || v.OverflowInt(value) {
-		d.errorf(path, "is %s, which is out of range: use a smaller number", n.Value)
+		d.errorf(path, "%s", outOfRange(n))
 		return
 	}
 	v.SetInt(value)
@@ -171,6 +173,26 @@ func unmarshal(n *yaml.Node, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
+// misread says why a value could not be decoded whose type has a notation of its own.
+func misread(n *yaml.Node, err error) string {
+	wrong, ofType := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ofType:
+		return fmt.Sprintf("cannot be read: %s", err)
+	case n.ShortTag() == yaml.NodeTagInt && wrong.Type.Kind() == reflect.Int32:
+		return outOfRange(n)
+	case wrong.Type.Kind() == reflect.Int32: // that of Kubernetes for an amount
+		return fmt.Sprintf("is %s, but must be a whole number, or a percentage such as 20%%", node.Describe(n))
+	default:
+		kind := wrong.Type.Kind()
+		return fmt.Sprintf("is %s, but must be %s%s", node.Describe(n), typeName(kind), quoteHint(n, kind))
+	}
+}
+
+func outOfRange(n *yaml.Node) string {
+	return fmt.Sprintf("is %s, which is out of range: use a smaller number", n.Value)
+}
+
 // kinds are the kinds of Go values that configs are made of, by the YAML tags that they are decoded from.
 var kinds = map[reflect.Kind]struct{ tag, name string }{
 	reflect.Struct: {yaml.NodeTagMap, "a map"},
@@ -210,7 +232,7 @@ func fieldsOf(v reflect.Value) map[string]reflect.Value {
 
 // hint names the known field that is nearest to key, if one is near, and all of them else.
 func hint(key string, fields map[string]reflect.Value) string {
-	best, distance := "", len(key)/2+1
+	best, distance := "", len(key)/3+2
 	names := slices.Sorted(maps.Keys(fields))
 	for _, name := range names {
 		if d := levenshtein.ComputeDistance(strings.ToLower(key), strings.ToLower(name)); d < distance {

@@ -2,10 +2,7 @@
 
 package merging
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // files returns the texts of the merged package's files.
 func (m *merged) files(v versions) map[string]string {
@@ -26,16 +23,17 @@ func (m *merged) files(v versions) map[string]string {
 // assembly is what a merged file is made of.
 type assembly struct {
 	local *file
-	// here are the results of the resources that stand in the file, by document; added those of others that belong there.
-	here  map[*document]result
-	added []result
+	// results are those of the resources that stand in the file after the merge, in order.
+	results []result
+	// removed reports whether resources stand in the file that do not after the merge.
+	removed bool
 }
 
 func (m *merged) assemblies(v versions) map[string]*assembly {
 	all := map[string]*assembly{}
 	at := func(name string) *assembly {
 		if all[name] == nil {
-			all[name] = &assembly{local: v.local[name], here: map[*document]result{}}
+			all[name] = &assembly{local: v.local[name]}
 		}
 		return all[name]
 	}
@@ -45,15 +43,40 @@ func (m *merged) assemblies(v versions) map[string]*assembly {
 		}
 	}
 	for _, r := range m.results {
-		if r.local != nil {
-			at(r.local.file).here[r.local] = r
+		if r.local != nil && (r.outcome == gone || r.moved()) {
+			at(r.local.file).removed = true
 		}
-		if r.outcome != keep && r.outcome != gone && (r.local == nil || r.moved()) {
-			at(r.file()).added = append(at(r.file()).added, r)
+		if r.stays() {
+			at(r.file()).results = append(at(r.file()).results, r)
 		}
+	}
+	for name, a := range all {
+		a.results = inOrder(name, a.results)
 	}
 	return all
 }
+
+// inOrder returns the resources of a file in order: as lists, but for conflicts, in which the package keeps its own.
+func inOrder(name string, results []result) []result {
+	rows := make([]row, len(results))
+	for i, r := range results {
+		rows[i] = newRow()
+		for version, d := range []*document{r.local, r.original, r.updated} {
+			if d != nil && d.file == name {
+				rows[i].at[version] = d.index
+			}
+		}
+	}
+	order := arrange(rows, func(int) bool { return true }, func(_, _, _ []int) bool { return false })
+	out := make([]result, len(order))
+	for i, at := range order {
+		out[i] = results[at]
+	}
+	return out
+}
+
+// stays reports whether the resource is in the package after the merge.
+func (r result) stays() bool { return r.outcome != gone && (r.local != nil || r.outcome != keep) }
 
 // moved reports whether the resource changes its file.
 func (r result) moved() bool { return r.outcome != gone && r.local != nil && r.file() != r.local.file }
@@ -72,45 +95,26 @@ func (a *assembly) text(original, updated *file) (string, bool) {
 	if a.isUpstreams(original, updated) {
 		return updated.withLineEndsOf(a.local, original), true
 	}
-	out, resources, touched := a.existing()
-	if !touched && len(a.added) == 0 {
+	if !a.isTouched() {
 		return a.local.raw, true
 	}
-	for _, r := range a.added {
-		if out != "" {
-			out = terminated(out) + "---\n"
-		}
-		out += terminated(r.body())
-	}
+	out := a.rewritten()
 	if a.local != nil && a.local.crlf {
 		out = strings.ReplaceAll(out, "\n", "\r\n")
 	}
-	return out, resources+len(a.added) > 0
+	return out, len(a.results) > 0
 }
 
-// existing returns the text of the documents that stand in the file and stay there, how many of them are resources, and
-// whether the merge touched any.
-func (a *assembly) existing() (text string, resources int, touched bool) {
-	var out strings.Builder
-	for _, d := range a.local.documents() {
-		text := d.text
-		if r, isResource := a.here[d]; isResource {
-			if r.outcome == gone || r.moved() {
-				touched = true
-				continue
-			}
-			if r.outcome != keep {
-				line, _ := separator(d.text)
-				text, touched = line+terminated(r.body()), true
-			}
-			resources++
+// isTouched reports whether the merge changes the file.
+func (a *assembly) isTouched() bool {
+	last := -1
+	for _, r := range a.results {
+		if r.outcome != keep || r.local == nil || r.local.index < last {
+			return true
 		}
-		if out.Len() == 0 && touched && isSeparatorOnly(text) {
-			_, text = separator(text)
-		}
-		out.WriteString(text)
+		last = r.local.index
 	}
-	return out.String(), resources, touched
+	return a.removed
 }
 
 // isUpstreams reports whether the file becomes the upstream's as it is: it was the original's, or is new.
@@ -124,7 +128,7 @@ func (a *assembly) isUpstreams(original, updated *file) bool {
 			left[d] = true
 		}
 	}
-	for _, r := range a.remaining() {
+	for _, r := range a.results {
 		if !left[r.updated] || !r.isUpstreams() {
 			return false
 		}
@@ -133,27 +137,9 @@ func (a *assembly) isUpstreams(original, updated *file) bool {
 	return len(left) == 0
 }
 
-// remaining returns the results of the resources that stand in the file after the merge.
-func (a *assembly) remaining() []result {
-	out := slices.Clone(a.added)
-	for _, r := range a.here {
-		if r.outcome != gone && !r.moved() {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
 // isUpstreams reports whether the resource has the text that it has upstream.
 func (r result) isUpstreams() bool {
 	return r.outcome == taken || r.outcome == keep && sameText(r.local, r.updated)
-}
-
-func (f *file) documents() []*document {
-	if f == nil {
-		return nil
-	}
-	return f.docs
 }
 
 // withLineEndsOf returns the text of the file with the line ends that it has in the package, unless the original
@@ -163,11 +149,6 @@ func (f *file) withLineEndsOf(local, original *file) string {
 		return f.raw
 	}
 	return strings.ReplaceAll(f.text, "\n", "\r\n")
-}
-
-func isSeparatorOnly(text string) bool {
-	line, _ := separator(text)
-	return line == "---\n"
 }
 
 func terminated(text string) string {

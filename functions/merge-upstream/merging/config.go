@@ -3,6 +3,7 @@
 package merging
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/fnconfig"
@@ -78,6 +79,18 @@ func decode(config *yaml.RNode, items []*yaml.RNode) (Config, error) {
 	if err := OnConflict(c.OnConflict).validate(); err != nil {
 		return c, krm.Errorf(config, "onConflict", "%s", err)
 	}
+	for _, e := range []struct {
+		field   string
+		missing bool
+		want    string
+	}{
+		{"upstream.git", c.Upstream != nil && c.Upstream.Git == nil, "repo, directory and ref"},
+		{"upstreamLock.git", c.UpstreamLock != nil && c.UpstreamLock.Git == nil, "repo, directory, ref and commit"},
+	} {
+		if e.missing {
+			return c, krm.Errorf(config, e.field, "is missing: give it %s of the updated revision", e.want)
+		}
+	}
 	if err := c.Original.resolve(config, "original", items); err != nil {
 		return c, err
 	}
@@ -100,7 +113,22 @@ func (r *Revision) resolve(config *yaml.RNode, field string, items []*yaml.RNode
 			"is missing: give it resources, the files of that revision by path, or the name of a %s that is saved in the "+
 				"package's directory", filesKind)
 	}
-	var names []string
+	names, err := r.saved(items)
+	if err != nil || len(r.Resources) > 0 {
+		return err
+	}
+	if len(names) == 0 {
+		return krm.Errorf(config, field+".resources",
+			"is missing, and no %s is saved in the package's directory: "+
+				"save one there by kubectl get packagerevisionresources %s -o yaml", filesKind, r.Name)
+	}
+	return krm.Errorf(config, field+".name", "is %q, but those saved in the package's directory are %s", r.Name,
+		strings.Join(names, ", "))
+}
+
+// saved takes the files of the revision from the one among the items that has its name. It returns the names of all.
+func (r *Revision) saved(items []*yaml.RNode) (names []string, err error) {
+	var found *yaml.RNode
 	for _, item := range items {
 		if !isFiles(item) {
 			continue
@@ -110,21 +138,19 @@ func (r *Revision) resolve(config *yaml.RNode, field string, items []*yaml.RNode
 		}
 		var saved packageRevisionResources
 		if err := fnconfig.Strict(item, &saved); err != nil {
-			return err
+			return nil, err
 		}
-		if len(saved.Spec.Resources) == 0 {
-			return krm.Errorf(item, "spec.resources", "is empty: a revision without files cannot be merged")
+		switch {
+		case len(saved.Spec.Resources) == 0:
+			return nil, krm.Errorf(item, "spec.resources", "is empty: a revision without files cannot be merged")
+		case found != nil && !maps.Equal(saved.Spec.Resources, r.Resources):
+			return nil, krm.Errorf(item, "spec.resources",
+				"are not those of the one of the same name in %s: remove the one that is not meant", krm.Identify(found).File)
+		case found == nil:
+			found, r.Resources = item, saved.Spec.Resources
 		}
-		r.Resources = saved.Spec.Resources
-		return nil
 	}
-	if len(names) == 0 {
-		return krm.Errorf(config, field+".resources",
-			"is missing, and no %s is saved in the package's directory: "+
-				"save one there by kubectl get packagerevisionresources %s -o yaml", filesKind, r.Name)
-	}
-	return krm.Errorf(config, field+".name", "is %q, but those saved in the package's directory are %s", r.Name,
-		strings.Join(names, ", "))
+	return names, nil
 }
 
 // isFiles reports whether an item is a PackageRevisionResources, which is no part of the package.

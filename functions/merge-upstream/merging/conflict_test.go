@@ -3,6 +3,7 @@
 package merging_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,6 +18,28 @@ type conflicting struct {
 	upstream, here string
 	// want are the conflicts as "field: original | local | updated"; what is taken is checked for all.
 	want []string
+}
+
+const (
+	probePath = "spec.template.spec.containers[name=web].livenessProbe"
+	work      = "apiVersion: x.io/v1\nkind: Work\nmetadata: {name: a}\nspec:\n"
+)
+
+func probe(handler string, period int) string {
+	return fmt.Sprintf("%s      - name: web\n        livenessProbe:\n          %speriodSeconds: %d\n", pod, handler, period)
+}
+
+// named returns a Deployment with containers of these names.
+func named(names ...string) string {
+	return pod + "      - name: " + strings.Join(names, "\n      - name: ") + "\n"
+}
+
+func volume(source string) string {
+	return pod + "      - name: web\n      volumes:\n      - name: v\n        " + source + "\n"
+}
+
+func env(value string) string {
+	return pod + "      - name: web\n        env:\n        - name: A\n          " + value + "\n"
 }
 
 var conflicts = map[string]conflicting{
@@ -107,6 +130,39 @@ var conflicts = map[string]conflicting{
 	"annotations of secrets": {secretNoting("one"), secretNoting("two"), secretNoting("three"), secretNoting("two"),
 		secretNoting("three"), []string{
 			"metadata.annotations.kubectl.kubernetes.io/last-applied-configuration: (not shown) | (not shown) | (not shown)"}},
+	"map replaced upstream": {probe("httpGet: {path: /a}\n          ", 1), probe("tcpSocket: {port: 80}\n          ", 2), probe("httpGet: {path: /a, port: 81}\n          ", 1),
+		probe("tcpSocket: {port: 80}\n          ", 2), probe("httpGet: {path: /a, port: 81}\n          ", 2), []string{probePath +
+			`: {"httpGet":{"path":"/a"}} | {"httpGet":{"path":"/a","port":81}} | {"tcpSocket":{"port":80}}`}},
+	"map replaced here": {probe("httpGet: {path: /a}\n          ", 1), probe("httpGet: {path: /a, port: 81}\n          ", 2), probe("tcpSocket: {port: 80}\n          ", 1),
+		probe("httpGet: {path: /a, port: 81}\n          ", 2), probe("tcpSocket: {port: 80}\n          ", 2), []string{probePath +
+			`: {"httpGet":{"path":"/a"}} | {"tcpSocket":{"port":80}} | {"httpGet":{"path":"/a","port":81}}`}},
+	"map replaced on both sides": {probe("httpGet: {path: /a}\n          ", 1), probe("tcpSocket: {port: 80}\n          ", 2), probe("exec: {command: [a]}\n          ", 1),
+		probe("tcpSocket: {port: 80}\n          ", 2), probe("exec: {command: [a]}\n          ", 2), []string{probePath +
+			`: {"httpGet":{"path":"/a"}} | {"exec":{"command":["a"]}} | {"tcpSocket":{"port":80}}`}},
+	"volume added on both sides": {pod + "      - name: web\n      volumes: []\n", volume("emptyDir: {}"), volume("hostPath: {path: /a}"),
+		volume("emptyDir: {}"), volume("hostPath: {path: /a}"), []string{
+			`spec.template.spec.volumes[name=v]:  | {"hostPath":{"path":"/a"}} | {"emptyDir":{}}`}},
+	"volume of another kind": {volume("emptyDir: {}"), volume("persistentVolumeClaim: {claimName: a}"),
+		volume("emptyDir: {medium: Memory}"), volume("persistentVolumeClaim: {claimName: a}"),
+		volume("emptyDir: {medium: Memory}"), []string{`spec.template.spec.volumes[name=v]: {"emptyDir":{}} | ` +
+			`{"emptyDir":{"medium":"Memory"}} | {"persistentVolumeClaim":{"claimName":"a"}}`}},
+	"value from elsewhere": {env("value: a"), env("valueFrom: {fieldRef: {fieldPath: b}}"), env("value: c"),
+		env("valueFrom: {fieldRef: {fieldPath: b}}"), env("value: c"), []string{
+			`spec.template.spec.containers[name=web].env[name=A]: {"value":"a"} | {"value":"c"} | ` +
+				`{"valueFrom":{"fieldRef":{"fieldPath":"b"}}}`}},
+	"strategy": {deploy + "spec:\n  strategy:\n    type: RollingUpdate\n    rollingUpdate: {maxSurge: 1}\n",
+		deploy + "spec:\n  strategy:\n    type: Recreate\n",
+		deploy + "spec:\n  strategy:\n    type: RollingUpdate\n    rollingUpdate: {maxSurge: 2}\n",
+		deploy + "spec:\n  strategy:\n    type: Recreate\n",
+		deploy + "spec:\n  strategy:\n    type: RollingUpdate\n    rollingUpdate: {maxSurge: 2}\n", []string{
+			`spec.strategy: {"rollingUpdate":{"maxSurge":1},"type":"RollingUpdate"} | ` +
+				`{"rollingUpdate":{"maxSurge":2},"type":"RollingUpdate"} | {"type":"Recreate"}`}},
+	"order of a list": {named("a", "b", "c", "d"), named("a", "c", "b", "d"), named("a", "b", "d", "c"),
+		named("a", "c", "b", "d"), named("a", "b", "d", "c"), []string{"spec.template.spec.containers: " +
+			"in the order b, c, d | in the order b, d, c | in the order c, b, d"}},
+	"map of a custom resource": {work + "  one: {a: 1}\n  x: 1\n", work + "  two: {b: 1}\n  x: 2\n", work + "  one: {a: 2}\n  x: 1\n",
+		work + "  two: {b: 1}\n  x: 2\n", work + "  one: {a: 2}\n  x: 2\n", []string{
+			`spec: {"one":{"a":1}} | {"one":{"a":2}} | {"two":{"b":1}}`}},
 	"alias": {deploy + "x: &a {b: 1}\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n",
 		deploy + "x: &a {b: 3}\nspec: *a\n",
 		deploy + "x: &a {b: 2}\nspec: *a\n", deploy +

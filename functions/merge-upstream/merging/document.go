@@ -18,6 +18,8 @@ import (
 type document struct {
 	file  string
 	index int
+	// before is the path that the file has in the version if the upstream moved its subpackage; empty otherwise.
+	before string
 	// home is the directory of the package or subpackage that the file is in.
 	home string
 	// text is the document as it stands in its file, with the line that separates it from the one before.
@@ -30,6 +32,14 @@ type document struct {
 
 // body returns the mapping that the document holds.
 func (d *document) body() *yaml.Node { return d.root.Content[0] }
+
+// bodyOf returns the mapping of a document; nil without one.
+func bodyOf(d *document) *yaml.Node {
+	if d == nil {
+		return nil
+	}
+	return d.body()
+}
 
 func (d *document) isKptfile() bool { return path.Base(d.file) == pkgtree.KptfileName }
 
@@ -95,9 +105,8 @@ func parse(name, text string) (docs []*document, whole bool) {
 	return docs, resources == 0 || ambiguous(docs)
 }
 
-// maxElements and maxEntries bound the lists and maps that are merged by what is in them: merge3 compares each with
-// each.
-const maxElements, maxEntries = 2_000, 10_000
+// maxElements and maxEntries bound the lists and maps that are merged by what is in them. No cluster takes longer ones.
+const maxElements, maxEntries = 50_000, 50_000
 
 // tooLarge reports whether a document would take too long to be merged by resource.
 func tooLarge(root *yaml.Node) bool { return node.Bounded(root) != nil || isWide(root) }
@@ -156,8 +165,12 @@ func separator(text string) (line, rest string) {
 	return line + "\n", rest
 }
 
-// encode returns the text of a document node, with lists indented as in the text that it replaces.
+// encode returns the text of a document node: JSON if the text that it replaces is, and else YAML with lists indented
+// as there.
 func encode(root *yaml.Node, before string) (string, error) {
+	if isJSON(before) {
+		return encodeJSON(root.Content[0], before)
+	}
 	style := yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(before))
 	var out bytes.Buffer
 	enc := yaml.NewEncoderWithOptions(&out, &yaml.EncoderOptions{SeqIndent: style})

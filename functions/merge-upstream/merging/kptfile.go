@@ -5,9 +5,6 @@ package merging
 import (
 	"encoding/json"
 	"errors"
-	"path"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -15,7 +12,6 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
-	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // Upstream is the field upstream of a Kptfile: where the package's upstream is.
@@ -121,74 +117,3 @@ var kptfileSchema = sync.OnceValue(func() *openapi.ResourceSchema {
 	}
 	return &openapi.ResourceSchema{Schema: schema}
 })
-
-// madeUpName begins the names that functions without one get while they are merged, as kpt does it.
-const madeUpName = "_kpt-merge_"
-
-// nameFunctions gives the functions of pipelines that have no name one made of their image, if that tells them apart,
-// so that they can be merged one by one. The function that it returns removes these names.
-func nameFunctions(s sources) (restore func(kptfile *yaml.Node)) {
-	versions := []*yaml.Node{s.original, s.local, s.updated}
-	for _, list := range []string{"mutators", "validators"} {
-		lists := make([]*yaml.Node, 0, len(versions))
-		for _, v := range versions {
-			lists = append(lists, present(present(v, "pipeline"), list))
-		}
-		if slices.ContainsFunc(lists, func(l *yaml.Node) bool { return !nameable(l) }) {
-			continue
-		}
-		for _, l := range lists {
-			for _, f := range contentOf(l) {
-				if node.GetString(f, "name") == "" {
-					remove(f, "name")
-					f.Content = append(f.Content, node.String("name"), node.String(madeUp(f)))
-				}
-			}
-		}
-	}
-	return func(kptfile *yaml.Node) {
-		for _, list := range []string{"mutators", "validators"} {
-			for _, f := range contentOf(present(present(kptfile, "pipeline"), list)) {
-				if f.Kind == yaml.MappingNode && strings.HasPrefix(node.GetString(f, "name"), madeUpName) {
-					remove(f, "name")
-				}
-			}
-		}
-	}
-}
-
-// nameable reports whether each function of a list has a name, or an image that no other has.
-func nameable(list *yaml.Node) bool {
-	if list == nil {
-		return true
-	}
-	if list.Kind != yaml.SequenceNode {
-		return false
-	}
-	seen := map[string]bool{}
-	for _, f := range list.Content {
-		if f.Kind != yaml.MappingNode {
-			return false
-		}
-		name := node.GetString(f, "name")
-		if name == "" {
-			name = madeUp(f)
-		}
-		if name == madeUpName || seen[name] {
-			return false
-		}
-		seen[name] = true
-	}
-	return true
-}
-
-func madeUp(f *yaml.Node) string {
-	if exec := node.GetString(f, "exec"); exec != "" {
-		return madeUpName + exec
-	}
-	image := node.GetString(f, "image")
-	dir, base := path.Split(image)
-	base, _, _ = strings.Cut(base, "@")
-	base, _, _ = strings.Cut(base, ":")
-	return madeUpName + dir + base
-}

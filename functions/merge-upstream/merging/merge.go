@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -115,6 +114,9 @@ func check(original, updated, local map[string]string, options Options) error {
 	case len(updated) == 0:
 		return errors.New("the updated upstream has no files: pass those of the revision that the package is to follow")
 	}
+	if u, l := options.Upstream, options.UpstreamLock; u != nil && u.Git == nil || l != nil && l.Git == nil {
+		return errors.New("the upstream, or its lock, has no git: give it the repository and directory of the revision")
+	}
 	if _, ok := local[pkgtree.KptfileName]; !ok {
 		return errors.New("the package has no Kptfile: only a kpt package has an upstream")
 	}
@@ -158,34 +160,47 @@ func (c *conflict) setValues(original, local, updated string) {
 
 // message says in a sentence what the conflict is and what became of it.
 func (c conflict) message(stopped bool) string {
-	var out strings.Builder
-	switch {
-	case c.Original == "" && c.goneHere:
-		out.WriteString("is added upstream to a subpackage that is removed here")
-	case c.Field == "" && c.goneUpstream:
-		out.WriteString("is changed here, and removed upstream")
-	case c.Field == "" && c.goneHere:
-		out.WriteString("is removed here, and changed upstream")
-	case c.Field == "":
-		out.WriteString("is changed on both sides, and cannot be merged by field")
-	case c.goneUpstream:
-		fmt.Fprintf(&out, "is %s here, was %s, and is removed upstream", c.Local, c.Original)
-	case c.goneHere:
-		fmt.Fprintf(&out, "is removed here, was %s, and is %s upstream", c.Original, c.Updated)
-	case c.Original == "":
-		fmt.Fprintf(&out, "is added here as %s, and upstream as %s", c.Local, c.Updated)
-	default:
-		fmt.Fprintf(&out, "is %s here, was %s, and is %s upstream", c.Local, c.Original, c.Updated)
-	}
 	switch {
 	case stopped:
-		out.WriteString(": decide for one, or set onConflict to TakeUpstream or KeepLocal")
+		return c.happened() + ": decide for one, or set onConflict to TakeUpstream or KeepLocal"
 	case c.Taken == SideUpstream:
-		out.WriteString(": the upstream's is taken")
-	default:
-		out.WriteString(": the package stays as it is there")
+		return c.happened() + ": the upstream's is taken"
 	}
-	return out.String()
+	return c.happened() + ": the package stays as it is there"
+}
+
+// happened says what both sides did.
+func (c conflict) happened() string {
+	switch {
+	case c.Field == "":
+		return c.happenedToAll()
+	case c.goneUpstream && c.Original == "":
+		return fmt.Sprintf("is %s here, and is removed upstream", c.Local)
+	case c.goneUpstream:
+		return fmt.Sprintf("is %s here, was %s, and is removed upstream", c.Local, c.Original)
+	case c.goneHere:
+		return fmt.Sprintf("is removed here, was %s, and is %s upstream", c.Original, c.Updated)
+	case c.Original == "":
+		return fmt.Sprintf("is added here as %s, and upstream as %s", c.Local, c.Updated)
+	}
+	return fmt.Sprintf("is %s here, was %s, and is %s upstream", c.Local, c.Original, c.Updated)
+}
+
+// happenedToAll says what both sides did to a whole resource or file.
+func (c conflict) happenedToAll() string {
+	switch {
+	case c.Local == aFile || c.Local == aDirectory:
+		return fmt.Sprintf("is %s here, and %s upstream", c.Local, c.Updated)
+	case c.Original == "" && c.goneHere:
+		return "is added upstream to a subpackage that is removed here"
+	case c.Original == "" && c.goneUpstream:
+		return "is added here to a subpackage that is removed upstream"
+	case c.goneUpstream:
+		return "is changed here, and removed upstream"
+	case c.goneHere:
+		return "is removed here, and changed upstream"
+	}
+	return "is changed on both sides, and cannot be merged by field"
 }
 
 // result returns the conflict as an error of the function, which can be a result of any severity.

@@ -80,7 +80,7 @@ func TestMerge(t *testing.T) {
 			deploy + "spec:\n  a: 2\n  b: null\n", deploy + "spec:\n  a: 1\n  b: null # mine\n",
 			deploy + "spec:\n  a: 2\n  b: null # mine\n"},
 		"null upstream": {deploy + "spec:\n  a: 1\n  b: 1\n", deploy + "spec:\n  a: null\n  b: 1\n",
-			deploy + "spec:\n  a: 1\n  b: 2\n", deploy + "spec:\n  b: 2\n"},
+			deploy + "spec:\n  a: 1\n  b: 2\n", deploy + "spec:\n  a: null\n  b: 2\n"},
 		"null here, value upstream": {deploy + "spec:\n  a: null\n  b: 1\n", deploy + "spec:\n  a: 1\n  b: 1\n",
 			deploy + "spec:\n  a: null\n  b: 2\n", deploy + "spec:\n  a: 1\n  b: 2\n"},
 		"type changes": {deploy + "spec:\n  a: one # c\n  b: 1\n",
@@ -152,7 +152,7 @@ func TestLists(t *testing.T) {
 			pod + "      - image: web:2 # pinned\n        name: web\n        tty: true\n"},
 		"other order upstream": {pod + web + sidecar, pod + sidecar + "      - name: web\n        image: web:2\n",
 			pod + "      # first\n" + web + sidecar + "      - name: mine\n",
-			pod + "      # first\n      - name: web\n        image: web:2\n" + sidecar + "      - name: mine\n"},
+			pod + sidecar + "      # first\n      - name: web\n        image: web:2\n      - name: mine\n"},
 		"ports of two protocols": {
 			pod + web + "        ports:\n        - containerPort: 53\n          protocol: UDP\n",
 			pod + web + "        ports:\n        - containerPort: 53\n          protocol: UDP\n          name: dns\n" +

@@ -50,7 +50,9 @@ func joinRenamed(all []*tuple) []*tuple {
 		},
 		is: localOf, settled: map[*tuple]bool{}, gone: map[*tuple]bool{},
 	}
-	local.pair(func(t *tuple) identity { return identity{name: identifierOf(keyOf(t.original))} },
+	identified := *local
+	identified.lacks = func(t *tuple) bool { return t.original != nil && t.local == nil }
+	identified.pair(func(t *tuple) identity { return identity{name: identifierOf(keyOf(t.original))} },
 		func(t *tuple) identity { return identity{name: annotated(t.local)} })
 	local.pairAll(originalOf, updatedOf)
 	return local.left()

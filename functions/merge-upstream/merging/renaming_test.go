@@ -129,10 +129,10 @@ func TestRenamed(t *testing.T) {
 			one(in("ns-a", cmv1)), one(in("ns-b", strings.Replace(cmv1, "ConfigMap", "Secret", 1))), "", nil},
 		"another subpackage is not the same": {
 			files{"a.yaml": deploy, "s/Kptfile": kptfile, "s/a.yaml": in("ns-a", cmv1)},
-			files{"a.yaml": deploy, "t/Kptfile": kptfile, "t/a.yaml": in("ns-b", cmv2)},
+			files{"a.yaml": deploy, "t/Kptfile": renamed("t", kptfile), "t/a.yaml": in("ns-b", cmv2)},
 			files{"a.yaml": deploy, "s/Kptfile": kptfile, "s/a.yaml": in("ns-a", cmMine)},
-			files{"a.yaml": deploy, "s/Kptfile": kptfile, "s/a.yaml": in("ns-a", cmMine), "t/Kptfile": kptfile,
-				"t/a.yaml": in("ns-b", cmv2)}, "", []string{`s/a.yaml ConfigMap "settings" of namespace "ns-a": local`}},
+			files{"a.yaml": deploy, "s/Kptfile": kptfile, "s/a.yaml": in("ns-a", cmMine),
+				"t/Kptfile": renamed("t", kptfile), "t/a.yaml": in("ns-b", cmv2)}, "", []string{`s/a.yaml ConfigMap "settings" of namespace "ns-a": local`}},
 		"the Namespace itself": {
 			one(namespace + "ns-a\n---\n" + in("ns-a", cmv1)), one(namespace + "ns-b\n---\n" + in("ns-b", cmv2)),
 			one(namespace + "ns-a\n  labels: {a: b}\n---\n" + in("ns-a", cmMine)),
@@ -144,7 +144,7 @@ func TestRenamed(t *testing.T) {
 			one(namespace + "ns-x\n  labels: {a: b}\n---\n" + in("ns-x", cmBoth)), "", nil},
 		"a Namespace to which nothing moved": {
 			one(namespace + "ns-a\n---\n" + in("ns-a", cmv1)), one(namespace + "ns-b\n---\n" + in("ns-c", cmv2)),
-			one(namespace + "ns-a\n---\n" + in("ns-a", cmMine)), one(in("ns-c", cmBoth) + "---\n" + namespace + "ns-b\n"), "", nil},
+			one(namespace + "ns-a\n---\n" + in("ns-a", cmMine)), one(namespace + "ns-b\n---\n" + in("ns-c", cmBoth)), "", nil},
 		"all renamed upstream": {
 			one(renamed("dev-settings", cmv1) + "---\n" + renamed("dev-web", deploy)),
 			one(renamed("prod-settings", cmv2) + "---\n" + renamed("prod-web", deploy) + "---\n" + cm),
@@ -164,7 +164,7 @@ func TestRenamed(t *testing.T) {
 		"one of two renamed is another": {
 			one(renamed("dev-settings", cmv1) + "---\n" + deploy), one(renamed("prod-settings", cmv2) + "---\n" + deploy),
 			one(renamed("dev-settings", cmMine) + "---\n" + deploy),
-			one(renamed("dev-settings", cmMine) + "---\n" + deploy + "---\n" + renamed("prod-settings", cmv2)), "",
+			one(renamed("dev-settings", cmMine) + "---\n" + renamed("prod-settings", cmv2) + "---\n" + deploy), "",
 			[]string{`a.yaml ConfigMap "dev-settings": local`}},
 		"a single one with another name is another": {
 			one(renamed("dev-settings", cmv1)), one(renamed("prod-settings", cmv2)), one(renamed("dev-settings", cmMine)),

@@ -3,6 +3,7 @@
 package merging
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -10,8 +11,6 @@ import (
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
-	"sigs.k8s.io/kustomize/kyaml/yaml/merge3"
-	"sigs.k8s.io/kustomize/kyaml/yaml/walk"
 )
 
 // outcome is what becomes of a resource.
@@ -31,6 +30,8 @@ type result struct {
 	// root is the document node of a resource that is changed, and text its text.
 	root *yaml.Node
 	text string
+	// item is that of a ResourceList that the resource becomes.
+	item *yaml.RNode
 }
 
 // move makes a resource that the upstream moved to another file one that is changed.
@@ -48,7 +49,7 @@ func (m *merged) resource(t *tuple) (result, error) {
 	case t.local == nil:
 		return m.absent(t)
 	case t.updated == nil:
-		return m.withdrawn(t), nil
+		return m.withdrawnHere(t), nil
 	}
 	r := m.rulesFor(t)
 	if t.original != nil {
@@ -92,17 +93,19 @@ func unnamed(d *document) *yaml.Node {
 	return body
 }
 
-// withdrawn decides on a resource that the updated upstream does not have: it goes if nobody changed it here. What a
-// package cannot be without stays.
-func (m *merged) withdrawn(t *tuple) result {
+// withdrawnHere decides on a resource that the updated upstream does not have: it goes if nobody changed it here. What
+// a package cannot be without stays, and a subpackage goes as a whole.
+func (m *merged) withdrawnHere(t *tuple) result {
 	r := result{tuple: t}
 	rules := m.rulesFor(t)
+	removed, held := m.withdrawn.contain(t.local.file), m.held.contain(t.local.file)
 	switch {
-	case t.original == nil || rules.kptfile || rules.context:
-	case equal(rules.without(t.original), rules.without(t.local)):
-		r.outcome = gone
-	default:
+	case rules.root || rules.context && t.local.home == ".":
+	case t.original == nil && !removed:
+	case m.isChanged(t):
 		m.about(t, SideLocal)
+	case !held:
+		r.outcome = gone
 	}
 	return r
 }
@@ -130,26 +133,17 @@ func (m *merged) fields(t *tuple, r rules) (result, error) {
 		s.original = copyNode(t.original.body())
 	}
 	schema := m.schemaOf(s)
-	var names func(*yaml.Node)
 	if r.kptfile {
-		schema, names = kptfileSchema(), nameFunctions(s)
+		schema = kptfileSchema()
 	}
 	w := &walker{rules: r, onConflict: m.options.OnConflict}
-	w.mapping(s, "", schema)
-	body, err := walk.Walker{
-		Visitor: merge3.Visitor{}, VisitKeysAsScalars: true, Schema: schema,
-		Sources: walk.Sources{yaml.NewRNode(s.local), rnode(s.original), yaml.NewRNode(s.updated)},
-	}.Walk()
-	if err != nil {
-		return result{}, fmt.Errorf("%s: %s: cannot be merged: %w", t.local.file, describe(t.local), err)
+	body := w.merge(s, "", schema)
+	if w.err != nil {
+		return result{}, fmt.Errorf("%s: %s: cannot be merged: %w", t.local.file, describe(t.local), w.err)
 	}
 	root := *t.local.root
-	root.Content = []*yaml.Node{body.YNode()}
-	w.unshield(&root)
+	root.Content = []*yaml.Node{body}
 	settleComments(&root)
-	if names != nil {
-		names(root.Content[0])
-	}
 	out, err := m.compared(result{tuple: t, outcome: changed, root: &root})
 	if errors.Is(err, errUnreadable) {
 		return m.atomic(t, r), nil
@@ -194,6 +188,10 @@ func (m *merged) compared(r result) (result, error) {
 		r.outcome, r.root, r.text = keep, nil, after
 		return r, nil
 	}
+	if isJSON(r.local.text) {
+		r.text = after
+		return r, nil
+	}
 	quoted := krm.QuoteBlocks(yaml.NewRNode(r.root.Content[0]))
 	if r.text, err = encode(r.root, r.local.text); err == nil && (!quoted || !readsBack(r.text, r.root.Content[0])) {
 		err = fmt.Errorf("%s: %s: %w", r.local.file, describe(r.local), errUnreadable)
@@ -209,11 +207,12 @@ var errUnreadable = errors.New("could not be read again after the merge: " +
 func (m *merged) about(t *tuple, takenFrom string) {
 	c := m.conflict(t)
 	c.Taken = takenFrom
+	hidden := t.holdSecret()
 	show := func(d *document) string {
 		switch {
 		case d == nil:
 			return ""
-		case c.ref.Kind == "Secret":
+		case hidden:
 			return notShown
 		}
 		_, text := separator(d.text)
@@ -227,14 +226,14 @@ func (m *merged) about(t *tuple, takenFrom string) {
 func (m *merged) found(t *tuple, f finding, r rules) {
 	c := m.conflict(t)
 	c.Field, c.Taken = f.path, f.taken
-	hidden := r.hidden(f.path)
+	hidden := f.secret || r.hidesField(f.path)
 	c.setValues(show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated, hidden))
 	m.conflicts = append(m.conflicts, c)
 }
 
 func (m *merged) conflict(t *tuple) conflict {
 	d := t.any()
-	c := conflict{Conflict: Conflict{File: d.file, Resource: describe(d)}, index: d.index}
+	c := conflict{Conflict: Conflict{File: cmp.Or(d.before, d.file), Resource: describe(d)}, index: d.index}
 	body := d.body()
 	c.ref = fn.ResourceRef{
 		APIVersion: node.GetString(body, "apiVersion"), Kind: node.GetString(body, "kind"),

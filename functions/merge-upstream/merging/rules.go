@@ -55,7 +55,7 @@ func (m *merged) rulesFor(t *tuple) rules {
 	r := rules{
 		kptfile: t.local.isKptfile(), root: t.local.file == pkgtree.KptfileName,
 		context: k == key{kind: "ConfigMap", namespace: k.namespace, name: contextName},
-		secret:  k.group == "" && k.kind == "Secret",
+		secret:  sources{bodyOf(t.original), bodyOf(t.local), bodyOf(t.updated)}.areSecret(),
 		placed:  slices.Contains(m.namespaces, namespaceOf(t.local)),
 	}
 	if isPoint(t.local) && isInjected(t.local) && (t.updated == nil || isPoint(t.updated)) {
@@ -87,10 +87,10 @@ func (r rules) ours(path string) bool {
 	case identifier, annotationsPath + injection.InjectedAnnotation, annotationsPath + injection.PorchInjectedAnnotation:
 		return true
 	case "metadata.namespace":
-		return r.kptfile || r.placed
-	case "metadata.name", "status.renderStatus":
+		return r.root || r.placed
+	case "status.renderStatus":
 		return r.kptfile
-	case "upstream", "upstreamLock":
+	case "metadata.name", "upstream", "upstreamLock":
 		return r.root
 	case "data.name", "data.package-path":
 		return r.context
@@ -105,17 +105,18 @@ func (r rules) written(path string) bool {
 		r.kptfile && (strings.HasPrefix(path, "status") || strings.Contains(path, "s[name="+variantNames))
 }
 
-// hidden reports whether the values of a field must not be shown. In an annotation, kubectl repeats a whole Secret.
-func (r rules) hidden(path string) bool {
-	shown := path == "type" || strings.HasPrefix(path, "metadata.") && !strings.HasPrefix(path+".", annotationsPath)
-	return r.secret && !shown
-}
-
 // without returns a copy of a document's body without what only this package has.
 func (r rules) without(d *document) *yaml.Node {
 	body := copyNode(d.body())
 	if r.injected != "" {
 		remove(body, r.injected)
+	}
+	if r.kptfile {
+		remove(body, "status")
+	}
+	if data := present(body, "data"); r.context && data != nil && data.Kind == yaml.MappingNode {
+		remove(data, "name")
+		remove(data, "package-path")
 	}
 	metadata := present(body, "metadata")
 	if r.placed {

@@ -156,42 +156,40 @@ func (l *localPackage) document(item *yaml.RNode, id krm.Identity) (*document, e
 
 // items returns the items of the merged package. One that nobody could read is an error.
 func (l *localPackage) items(m *merged, items []*yaml.RNode) ([]*yaml.RNode, error) {
-	by := map[*document]result{}
-	next := map[string]int{} // index of the next new item, by file
-	for _, r := range m.results {
+	by := map[*document]*result{}
+	for i, r := range m.results {
 		if r.local != nil {
-			by[r.local] = r
-			next[r.local.file] = max(next[r.local.file], r.local.index+1)
+			by[r.local] = &m.results[i]
 		}
 	}
 	out := make([]*yaml.RNode, 0, len(items))
+	var staying []result
+	stay := func(r result, item *yaml.RNode) {
+		r.item = item
+		out, staying = append(out, item), append(staying, r)
+	}
 	for _, item := range items {
-		r, isResource := by[l.of[item]]
+		r := by[l.of[item]]
 		switch {
-		case !isResource || r.outcome == keep:
+		case r == nil:
 			out = append(out, item)
+		case r.outcome == keep:
+			stay(*r, item)
 		case r.outcome == taken || r.outcome == changed:
-			merged := l.item(r, item)
-			if !krm.QuoteBlocks(merged) {
-				return nil, krm.Errorf(item, "", "%s", errUnreadable)
-			}
-			if r.moved() {
-				l.place(merged, r.file(), next)
-			}
-			out = append(out, merged)
+			stay(*r, l.item(*r, item))
 		}
 	}
 	for _, r := range m.results {
 		if r.local == nil && r.outcome != keep {
-			item := yaml.NewRNode(copyNode(r.node()))
-			l.place(item, r.file(), next)
-			if !krm.QuoteBlocks(item) {
-				return nil, krm.Errorf(item, "", "%s", errUnreadable)
-			}
-			out = append(out, item)
+			stay(r, yaml.NewRNode(copyNode(r.node())))
 		}
 	}
-	return out, nil
+	for i := range staying {
+		if r := staying[i]; r.outcome != keep && !krm.QuoteBlocks(r.item) {
+			return nil, krm.Errorf(r.item, "", "%s", errUnreadable)
+		}
+	}
+	return l.place(staying, out), nil
 }
 
 // item returns a merged resource with the annotations by which an orchestrator knows it.
@@ -214,10 +212,39 @@ func (r result) node() *yaml.Node {
 	return r.updated.body()
 }
 
-// place says in which file a new item is to stand.
-func (l *localPackage) place(item *yaml.RNode, name string, next map[string]int) {
+// place returns the items with the file in which each of the resources is to stand, and where in it.
+func (l *localPackage) place(staying []result, items []*yaml.RNode) []*yaml.RNode {
+	files := map[string][]result{}
+	for _, r := range staying {
+		files[r.file()] = append(files[r.file()], r)
+	}
+	placed := map[*yaml.RNode]*yaml.RNode{}
+	for name, list := range files {
+		last := -1
+		for _, r := range inOrder(name, list) {
+			at := last + 1
+			stays := r.local != nil && !r.moved() && r.local.before == ""
+			if stays && r.local.index > last {
+				at = r.local.index
+			}
+			if last = at; !stays || r.local.index != at {
+				placed[r.item] = l.placedAt(r.item, name, at)
+			}
+		}
+	}
+	for i, item := range items {
+		if placed[item] != nil {
+			items[i] = placed[item]
+		}
+	}
+	return items
+}
+
+// placedAt returns a copy of an item with another place.
+func (l *localPackage) placedAt(item *yaml.RNode, name string, index int) *yaml.RNode {
+	item = yaml.NewRNode(copyNode(item.YNode()))
 	annotations := map[string]string{
-		kioutil.PathAnnotation: path.Join(l.prefix, name), kioutil.IndexAnnotation: strconv.Itoa(next[name]),
+		kioutil.PathAnnotation: path.Join(l.prefix, name), kioutil.IndexAnnotation: strconv.Itoa(index),
 	}
 	for _, key := range []string{kioutil.PathAnnotation, kioutil.IndexAnnotation} {
 		annotate(item, key, annotations[key])
@@ -230,7 +257,7 @@ func (l *localPackage) place(item *yaml.RNode, name string, next map[string]int)
 			annotate(item, old, annotations[key])
 		}
 	}
-	next[name]++
+	return item
 }
 
 // annotate sets an annotation of an item that is a copy.

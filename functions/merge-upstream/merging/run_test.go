@@ -130,7 +130,16 @@ func TestFailures(t *testing.T) {
 			"updated:\n  resources:\n    Kptfile: \"\"\nonConflict: Stop\n", fntest.Files{"Kptfile": kptfile, "a.yaml": cmMine},
 			`a.yaml: ConfigMap "settings": is changed here, and removed upstream: ` +
 				`decide for one, or set onConflict to TakeUpstream or KeepLocal`},
-		"Kptfile that cannot be edited": {both + "upstream: {type: git}\n",
+		"a lock without git": {both + "upstreamLock: {type: git}\n", good,
+			`MergeUpstream "c": upstreamLock.git: is missing: give it repo, directory, ref and commit of the updated revision`},
+		"an upstream without git": {both + "upstream: {type: git}\n", good,
+			`MergeUpstream "c": upstream.git: is missing: give it repo, directory and ref of the updated revision`},
+		"saved twice": {config + revision("original", "one") + "updated:\n  name: b.web.v1\n",
+			fntest.Files{"Kptfile": kptfile, "a.yaml": cmv1, "v1.yaml": saved + "  resources: {a.yaml: x}\n",
+				"v2.yaml": saved + "  resources: {a.yaml: z}\n"},
+			`v2.yaml: PackageRevisionResources "b.web.v1": spec.resources: are not those of the one of the same name in ` +
+				`v1.yaml: remove the one that is not meant`},
+		"Kptfile that cannot be edited": {both + "upstream: {type: git, git: {ref: v2}}\n",
 			fntest.Files{"Kptfile": kptfile + "upstream: []\n", "a.yaml": cmv1},
 			`Kptfile: upstream: is a list, not a map: correct its type`},
 	} {

@@ -23,13 +23,6 @@ func (w *walker) shield(parent *yaml.Node, i int) {
 	parent.Content[i] = &yaml.Node{Kind: yaml.ScalarNode, Tag: shieldTag, Value: strconv.Itoa(len(w.shielded) - 1)}
 }
 
-// shieldAll hides the values of a mapping.
-func (w *walker) shieldAll(m *yaml.Node) {
-	for i := 1; m != nil && m.Kind == yaml.MappingNode && i < len(m.Content); i += 2 {
-		w.shield(m, i)
-	}
-}
-
 // unshield puts the hidden values back.
 func (w *walker) unshield(n *yaml.Node) {
 	for i, c := range n.Content {

@@ -15,9 +15,6 @@ import (
 // maxShown bounds the text of a value: conflicts are written into results and status fields.
 const maxShown = 200
 
-// notShown stands for the values of Secrets.
-const notShown = "(not shown)"
-
 // show returns a value in a few words: a scalar as it is, in quotes where YAML needs them, lists and maps as JSON;
 // empty if there is none.
 func show(n *yaml.Node, hidden bool) string {

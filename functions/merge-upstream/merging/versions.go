@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -73,8 +72,9 @@ func (v versions) file(name string) []*file {
 // merged is a package that is being merged.
 type merged struct {
 	options Options
-	// removedPackages are the subpackages that were removed here.
-	removedPackages directories
+	// removedPackages are the subpackages that were removed here, withdrawn those that were removed upstream, and held
+	// those of the latter that were changed here.
+	removedPackages, withdrawn, held directories
 	// namespaces are those that functions of a variant give the package's resources.
 	namespaces []string
 	// tracked reports whether the package says which resources of the upstream its resources are.
@@ -83,6 +83,8 @@ type merged struct {
 	results []result
 	// whole are the texts of the files that are merged as one value; nil of those that are not there.
 	whole map[string]*string
+	// wholeHere are those of them that the package has already.
+	wholeHere map[string]bool
 	// unseen are the files that the upstream changed and that a ResourceList does not have.
 	unseen []string
 	// conflicts are in the order of files.
@@ -98,14 +100,16 @@ func (v versions) merge(options Options) (*merged, error) {
 	if f := v.local[pkgtree.KptfileName]; f == nil || f.whole {
 		return nil, errors.New("the package's Kptfile is no YAML of a single Kptfile: correct it first")
 	}
-	m := &merged{options: options, removedPackages: v.removedPackages(), whole: map[string]*string{},
-		namespaces: namespacesOf(v.local[pkgtree.KptfileName])}
+	v.movePackages()
+	m := &merged{options: options, removedPackages: v.removedPackages(),
+		whole: map[string]*string{}, wholeHere: map[string]bool{}, namespaces: namespacesOf(v.local[pkgtree.KptfileName])}
 	tuples := v.match()
 	if unrelated(tuples) {
 		return nil, errors.New("the package has no resource in common with the original upstream, nor with the updated " +
 			"one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)")
 	}
 	m.tracked = isTracked(tuples)
+	m.withdraw(v, tuples)
 	for _, t := range tuples {
 		r, err := m.followed(t)
 		if err != nil {
@@ -122,9 +126,11 @@ func (v versions) merge(options Options) (*merged, error) {
 				m.unseen = append(m.unseen, name)
 			}
 		default:
+			m.wholeHere[name] = all[2] != nil
 			m.wholeFile(name, all[0], all[1], all[2])
 		}
 	}
+	m.settleDirectories()
 	slices.SortStableFunc(m.conflicts, func(a, b conflict) int { return strings.Compare(a.File, b.File) })
 	return m, nil
 }
@@ -159,83 +165,4 @@ func unrelated(tuples []*tuple) bool {
 		original = original || t.original != nil
 	}
 	return here && original
-}
-
-// directories are subpackages, by path.
-type directories []string
-
-func (d directories) contain(file string) bool {
-	return slices.ContainsFunc(d, func(dir string) bool { return strings.HasPrefix(file, dir+"/") })
-}
-
-// removedPackages returns the subpackages of the original of which the local package has nothing: what the upstream
-// adds to them would be a package without a Kptfile.
-func (v versions) removedPackages() directories {
-	var out directories
-	for name := range v.original {
-		dir := path.Dir(name)
-		if path.Base(name) != pkgtree.KptfileName || dir == "." {
-			continue
-		}
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(v.local)), directories{dir}.one) {
-			out = append(out, dir)
-		}
-	}
-	return out
-}
-
-func (d directories) one(file string) bool { return d.contain(file) }
-
-// wholeFile merges a file as one value. Nil stands for a version that does not have it.
-func (m *merged) wholeFile(name string, original, updated, local *file) {
-	o, u, l := textOf(original), textOf(updated), textOf(local)
-	c := conflict{Conflict: Conflict{File: name, Taken: SideLocal}}
-	c.setValues(describeText(o), describeText(l), describeText(u))
-	kept := l
-	switch {
-	case sameFile(o, u) || sameFile(l, u):
-	case l == nil && o == nil && !m.removedPackages.contain(name), sameFile(l, o) && l != nil:
-		kept = u
-	case u != nil && l != nil && m.takesUpstream():
-		c.Taken, kept = SideUpstream, u
-		m.conflicts = append(m.conflicts, c)
-	default:
-		m.conflicts = append(m.conflicts, c)
-	}
-	switch kept {
-	case nil:
-		m.whole[name] = nil
-	case l:
-		m.whole[name] = &local.raw
-	default:
-		text := updated.withLineEndsOf(local, original)
-		m.whole[name] = &text
-	}
-}
-
-func textOf(f *file) *string {
-	if f == nil {
-		return nil
-	}
-	return &f.text
-}
-
-func sameFile(a, b *string) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
-}
-
-// withSecret matches a file that has a Secret in it, whether it can be read or not.
-var withSecret = regexp.MustCompile(`\bkind["']?\s*:\s*["']?Secret\b`)
-
-func describeText(text *string) string {
-	switch {
-	case text == nil:
-		return ""
-	case withSecret.MatchString(*text):
-		return notShown
-	}
-	return digest(*text)
 }

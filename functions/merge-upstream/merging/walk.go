@@ -3,38 +3,10 @@
 package merging
 
 import (
-	"slices"
-
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
-	"sigs.k8s.io/kustomize/kyaml/yaml/walk"
 )
-
-// sources are a value in the three versions; nil where there is none.
-type sources struct{ original, local, updated *yaml.Node }
-
-// field returns the values of a key of three mappings. Null is as good as nothing.
-func (s sources) field(key string) sources {
-	return sources{present(s.original, key), present(s.local, key), present(s.updated, key)}
-}
-
-func present(m *yaml.Node, key string) *yaml.Node {
-	if i := position(m, key); i >= 0 && !node.IsNull(m.Content[i+1]) {
-		return m.Content[i+1]
-	}
-	return nil
-}
-
-// all reports whether those of the values that there are have the kind.
-func (s sources) all(kind yaml.Kind) bool {
-	for _, n := range []*yaml.Node{s.original, s.local, s.updated} {
-		if n != nil && n.Kind != kind {
-			return false
-		}
-	}
-	return true
-}
 
 // walker walks over a resource in three versions, which are copies, before merge3 does: it records the conflicts, and
 // leaves in the original and updated versions only what merge3 is to merge.
@@ -43,6 +15,10 @@ type walker struct {
 	onConflict OnConflict
 	conflicts  []finding
 	shielded   []*yaml.Node
+	// err is the first error of merge3.
+	err error
+	// inSecret counts the Secrets inside of the resource that the walk is in.
+	inSecret int
 }
 
 // finding is a conflict about a field.
@@ -50,22 +26,21 @@ type finding struct {
 	path   string
 	values sources
 	taken  string
+	// secret says that the values are, or could be, those of a Secret inside of the resource.
+	secret bool
 }
 
-// mapping walks over the fields of three mappings, of which the local one is there. The merge keys are left alone: by
-// them, merge3 finds the elements of a list.
-func (w *walker) mapping(s sources, path string, schema *openapi.ResourceSchema, mergeKeys ...string) {
-	schema = schemaOf(schema, s)
-	for _, key := range keysOf(s.local, s.original, s.updated) {
-		if !slices.Contains(mergeKeys, key) {
-			w.field(s, key, node.Join(path, key), sub(schema, key))
-		}
-	}
-}
-
+// field prepares a field of three mappings.
 func (w *walker) field(parent sources, key, path string, schema *openapi.ResourceSchema) {
 	s := parent.field(key)
-	if w.rules.ours(path) || equal(s.original, s.updated) || equal(s.local, s.updated) {
+	switch {
+	case w.rules.ours(path):
+		w.settle(parent, key)
+		return
+	case equal(s.local, s.original) && s.updated == nil && parent.sameNulls(key):
+		w.nothing(parent, key)
+		return
+	case equal(s.original, s.updated) || equal(s.local, s.updated):
 		w.settle(parent, key)
 		return
 	}
@@ -83,6 +58,24 @@ func (w *walker) field(parent sources, key, path string, schema *openapi.Resourc
 	w.both(parent, s, key, path, schema)
 }
 
+// sameNulls reports whether the package has a key without a value where the original upstream has one.
+func (s sources) sameNulls(key string) bool {
+	return present(s.local, key) != nil || (position(s.local, key) < 0) == (position(s.original, key) < 0)
+}
+
+// nothing makes a field what it is in the updated upstream, where it has no value: it is null or not there.
+func (w *walker) nothing(parent sources, key string) {
+	switch null := position(parent.updated, key) >= 0; {
+	case null && (present(parent.local, key) != nil || position(parent.local, key) < 0):
+		w.replace(parent, key)
+	case null:
+		w.settle(parent, key)
+	default:
+		remove(parent.original, key)
+		remove(parent.local, key)
+	}
+}
+
 // settle keeps a field as it is in the package.
 func (w *walker) settle(parent sources, key string) {
 	remove(parent.original, key)
@@ -95,13 +88,12 @@ func (w *walker) settle(parent sources, key string) {
 // follow prepares a field that only the upstream changed.
 func (w *walker) follow(parent, s sources, key, path string, schema *openapi.ResourceSchema) {
 	switch {
-	case s.updated == nil:
-		remove(parent.original, key)
-		remove(parent.local, key)
 	case s.local == nil: // merge3 would sort the keys
 		w.replace(parent, key)
 	case s.all(yaml.MappingNode):
-		w.mapping(s, path, schema)
+		if w.mapping(s, path, schema) {
+			w.settle(parent, key)
+		}
 	case s.all(yaml.SequenceNode):
 		w.list(parent, s, key, path, schema)
 	case s.all(yaml.ScalarNode):
@@ -115,7 +107,7 @@ func (w *walker) follow(parent, s sources, key, path string, schema *openapi.Res
 func (w *walker) both(parent, s sources, key, path string, schema *openapi.ResourceSchema) {
 	isMap, isList := s.all(yaml.MappingNode), s.all(yaml.SequenceNode)
 	removed := s.updated == nil
-	if s.local == nil || !isMap && !isList || isList && removed && !hasElements(s, schema) {
+	if s.local == nil || !isMap && !isList || isList && removed && !w.hasElements(s, path, schema) {
 		w.conflict(parent, s, key, path)
 		return
 	}
@@ -123,10 +115,11 @@ func (w *walker) both(parent, s sources, key, path string, schema *openapi.Resou
 		s.updated = &yaml.Node{Kind: s.local.Kind, Tag: s.local.Tag}
 		parent.updated.Content = append(parent.updated.Content, node.String(key), s.updated)
 	}
-	if isMap {
-		w.mapping(s, path, schema)
-	} else {
+	switch {
+	case !isMap:
 		w.list(parent, s, key, path, schema)
+	case w.mapping(s, path, schema):
+		w.settle(parent, key)
 	}
 	if removed && len(s.local.Content) == 0 {
 		remove(parent.original, key)
@@ -162,14 +155,18 @@ func (w *walker) record(path string, s sources) (takeUpstream bool) {
 	if w.rules.written(path) {
 		return false
 	}
-	f := finding{path: path, values: sources{copyNode(s.original), copyNode(s.local), copyNode(s.updated)},
-		taken: SideLocal}
-	takeUpstream = w.onConflict == TakeUpstream || w.onConflict == ""
-	if takeUpstream {
-		f.taken = SideUpstream
+	taken := SideLocal
+	if takeUpstream = w.onConflict == TakeUpstream || w.onConflict == ""; takeUpstream {
+		taken = SideUpstream
 	}
-	w.conflicts = append(w.conflicts, f)
+	w.note(path, s, taken)
 	return takeUpstream
+}
+
+// note notes a conflict.
+func (w *walker) note(path string, s sources, taken string) {
+	w.conflicts = append(w.conflicts, finding{path: path, taken: taken, secret: w.inSecret > 0 || s.hasSecret(),
+		values: sources{copyNode(s.original), copyNode(s.local), copyNode(s.updated)}})
 }
 
 // scalar prepares a scalar to be replaced by the upstream's: a comment that the upstream did not change stays the
@@ -229,52 +226,4 @@ func (w *walker) replace(parent sources, key string) {
 		parent.local.Content = append(parent.local.Content, copyNode(parent.updated.Content[from]), value)
 	}
 	w.settle(parent, key)
-}
-
-// keysOf returns the keys of mappings, in the order of the first that has them.
-func keysOf(mappings ...*yaml.Node) []string {
-	var keys []string
-	seen := map[string]bool{}
-	for _, m := range mappings {
-		for i := 0; m != nil && i+1 < len(m.Content); i += 2 {
-			if key := m.Content[i].Value; !seen[key] {
-				seen[key] = true
-				keys = append(keys, key)
-			}
-		}
-	}
-	return keys
-}
-
-func position(m *yaml.Node, key string) int {
-	for i := 0; m != nil && i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
-}
-
-func remove(m *yaml.Node, key string) {
-	if i := position(m, key); i >= 0 {
-		m.Content = slices.Delete(m.Content, i, i+2)
-	}
-}
-
-// schemaOf returns the schema by which merge3 walks over the values.
-func schemaOf(schema *openapi.ResourceSchema, s sources) *openapi.ResourceSchema {
-	w := walk.Walker{Schema: schema}
-	for _, n := range []*yaml.Node{s.local, s.original, s.updated} {
-		if n != nil {
-			w.Sources = append(w.Sources, yaml.NewRNode(n))
-		}
-	}
-	return w.GetSchema()
-}
-
-func sub(schema *openapi.ResourceSchema, key string) *openapi.ResourceSchema {
-	if schema == nil {
-		return nil
-	}
-	return schema.Field(key)
 }

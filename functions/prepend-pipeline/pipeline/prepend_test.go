@@ -58,6 +58,8 @@ func TestFailures(t *testing.T) {
 			`PackageVariant "pv": spec.pipeline.mutators[0]: has neither image nor exec: say which function to run`},
 		"image and exec": {config + "pipeline:\n  mutators:\n  - {image: a, exec: b}\n", pkg(""),
 			`PrependPipeline "pv": pipeline.mutators[0]: has both image and exec: decide for one`},
+		"two configs": {config + "pipeline:\n  mutators:\n  - {image: a, configPath: a.yaml, configMap: {a: b}}\n", pkg(""),
+			`PrependPipeline "pv": pipeline.mutators[0]: has both configPath and configMap, which kpt refuses: decide for one`},
 		"no Kptfile": {one, fntest.Files{"a.yaml": "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n"},
 			"no Kptfile among the resources: run the function on a kpt package, and let no selector (--match-*, selectors, " +
 				"exclude) hide its Kptfile"},

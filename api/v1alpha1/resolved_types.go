@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// ResolvedUpstream is the package revision that an upstream stands for.
+type ResolvedUpstream struct {
+	// Name is the name of the PackageRevision.
+	Name string `json:"name"`
+
+	// Revision is its number; -1 for the branch of a package that has no published revision.
+	// +optional
+	Revision int `json:"revision,omitempty"`
+
+	// Commit is the git commit that holds its content. Absent where Porch does not tell it.
+	// +optional
+	Commit string `json:"commit,omitempty"`
+
+	// Version is the resource version in which the content was read last, and Content a digest of that. A revision that
+	// was deleted, and published again under its old name, is known by another. Absent where the resource version is a git
+	// commit.
+	// +optional
+	Version string `json:"version,omitempty"`
+	// +optional
+	Content string `json:"content,omitempty"`
+
+	// Replaced is the git commit of the revision of this name before, which was deleted, and in whose place this one was
+	// published. What was made from it follows. Absent where there was none.
+	// +optional
+	Replaced string `json:"replaced,omitempty"`
+
+	// ReadyAt is when the downstream package, made from this revision, was first what the variant asks for; a draft is
+	// enough. Absent until then, and for a branch.
+	// +optional
+	ReadyAt *metav1.Time `json:"readyAt,omitempty"`
+
+	// DeliveredAt is when a downstream package made from this revision was first published. Absent until then, and for a
+	// branch.
+	// +optional
+	DeliveredAt *metav1.Time `json:"deliveredAt,omitempty"`
+}
+
+// PublishedRevision is a published package revision.
+type PublishedRevision struct {
+	// Name is the name of the PackageRevision.
+	Name string `json:"name"`
+
+	// Revision is its number.
+	// +optional
+	Revision int `json:"revision,omitempty"`
+}

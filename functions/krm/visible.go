@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package krm
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+)
+
+// Visible returns a text as it may be shown on a terminal or a page. Control characters, but for line feeds and tabs,
+// Unicode's direction overrides, and bytes that are not UTF-8 are escaped as in a string of Go: a name of a package
+// could clear the screen with them, or hide what stands beside it. A text that is visible already stays as it is.
+func Visible(text string) string {
+	if !strings.ContainsFunc(text, isHidden) && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case isHidden(r):
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		default:
+			b.WriteString(text[:size])
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// isHidden reports whether a terminal or a browser does something else with a character than to show it.
+func isHidden(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' ||
+		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// makeVisible makes all that is shown of results visible.
+func makeVisible(results fn.Results) {
+	for _, r := range results {
+		r.Message = Visible(r.Message)
+		if ref := r.ResourceRef; ref != nil {
+			r.ResourceRef = &fn.ResourceRef{APIVersion: Visible(ref.APIVersion), Kind: Visible(ref.Kind),
+				Namespace: Visible(ref.Namespace), Name: Visible(ref.Name)}
+		}
+		if r.Field != nil {
+			r.Field.Path = Visible(r.Field.Path)
+		}
+		if r.File != nil {
+			r.File.Path = Visible(r.File.Path)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// What a path is on a side, in a conflict about a path that is a file on one and a directory on the other.
+const aFile, aDirectory = "a file", "a directory"
+
+// settleDirectories leaves away what the upstream adds where the package has a file in the place of a directory, or the
+// other way round, and notes that as a conflict. The package stays as it is there.
+func (m *merged) settleDirectories() {
+	here, clashing := map[string]bool{}, map[string]string{}
+	for _, name := range m.staying(true) {
+		here[name] = true
+	}
+	directories := map[string]bool{}
+	for name := range here {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			directories[dir] = true
+		}
+	}
+	for _, name := range m.staying(false) {
+		if directories[name] {
+			clashing[name] = aDirectory
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if here[dir] {
+				clashing[dir] = aFile
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(clashing)) {
+		c := conflict{Conflict: Conflict{File: name, Taken: SideLocal, Local: aFile, Updated: aDirectory}}
+		if clashing[name] == aDirectory {
+			c.Local, c.Updated = aDirectory, aFile
+		}
+		m.conflicts = append(m.conflicts, c)
+		m.leaveAway(func(added string) bool { return added == name || strings.HasPrefix(added, name+"/") })
+	}
+}
+
+// staying returns the paths of the files after the merge that the package has already, or those that it gets.
+func (m *merged) staying(already bool) []string {
+	var out []string
+	for _, r := range m.results {
+		if r.stays() && already == (r.local != nil && !r.moved()) {
+			out = append(out, r.file())
+		}
+	}
+	for name, text := range m.whole {
+		if text != nil && already == m.wholeHere[name] {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// leaveAway takes resources and files that the package gets out of the merge.
+func (m *merged) leaveAway(which func(file string) bool) {
+	for i, r := range m.results {
+		switch {
+		case !r.stays() || r.local != nil && !r.moved() || !which(r.file()):
+		case r.local == nil:
+			m.results[i].outcome = keep
+		default: // stays where it is
+			stays, updated := *r.tuple, *r.updated
+			updated.file, stays.updated = r.local.file, &updated
+			m.results[i].tuple = &stays
+		}
+	}
+	for name := range m.whole {
+		if !m.wholeHere[name] && which(name) {
+			m.whole[name] = nil
+		}
+	}
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// isPipeline reports whether a field of a Kptfile is a list of functions.
+func isPipeline(path string) bool {
+	return path == "pipeline.mutators" || path == "pipeline.validators"
+}
+
+// function is what functions of a pipeline are told apart by.
+type function struct {
+	// name is empty where it has none, and so are image, which has no tag or digest, base, the last part of it, and
+	// content, which is all that a function says.
+	name, kind, image, base, content string
+}
+
+// functionOf reads a function of a pipeline.
+func functionOf(n *yaml.Node) function {
+	f := function{name: node.GetString(n, "name"), kind: "image", image: node.GetString(n, "image")}
+	if exec := node.GetString(n, "exec"); exec != "" {
+		f.kind, f.image = "exec", exec
+	} else {
+		dir, base := path.Split(f.image)
+		base, _, _ = strings.Cut(base, "@")
+		base, _, _ = strings.Cut(base, ":")
+		f.image, f.base = dir+base, base
+	}
+	var value any
+	if err := n.Decode(&value); err == nil {
+		text, _ := json.Marshal(value) //nolint:errchkjson // what JSON has no form for is paired by its image
+		f.content = string(text)
+	}
+	return f
+}
+
+// functionRow is a function in the three versions.
+type functionRow struct {
+	row
+	as [3]function
+}
+
+// functionRows pairs the functions of a pipeline: by name, else by what they say, by image, or by the last part of the
+// image, always in the order in which they stand. It reports false if the list is none of functions. Functions that a
+// variant put in front of the package's are not compared with any.
+func functionRows(s sources) ([]row, bool) {
+	var rows []*functionRow
+	for _, version := range []int{originalVersion, updatedVersion, localVersion} {
+		list := contentOf(s.versions()[version])
+		all := make([]function, len(list))
+		for i, n := range list {
+			if n.Kind != yaml.MappingNode {
+				return nil, false
+			}
+			all[i] = functionOf(n)
+		}
+		rows = pairFunctions(rows, version, list, all)
+	}
+	return labelled(rows), true
+}
+
+// pass is a way to tell which function of a version one of another is; what has an empty text is none.
+type pass struct {
+	of, with func(function) string
+	// guess says that the two need not be the same.
+	guess bool
+	// in says of which versions the other function is; it has to say the same in all.
+	in []int
+}
+
+func passes() []pass {
+	named := func(f function) string { return f.name }
+	unnamed := func(of func(function) string) func(function) string {
+		return func(f function) string {
+			if f.name != "" {
+				return ""
+			}
+			return of(f)
+		}
+	}
+	image := func(f function) string { return f.kind + " " + f.image }
+	content := unnamed(func(f function) string { return f.content })
+	imageOnly := unnamed(image)
+	base := unnamed(func(f function) string { return f.base })
+	namedImage := func(f function) string {
+		if f.name == "" {
+			return ""
+		}
+		return image(f)
+	}
+	upstreams, either := []int{originalVersion, updatedVersion}, []int(nil)
+	return []pass{
+		{named, named, false, either},
+		{content, content, false, upstreams},
+		{content, content, false, []int{updatedVersion}},
+		{content, content, false, []int{originalVersion}},
+		{imageOnly, imageOnly, true, either},
+		{base, base, true, either},
+		{imageOnly, namedImage, true, either},
+		{namedImage, imageOnly, true, either},
+	}
+}
+
+// pairFunctions adds the functions of a version to the rows.
+func pairFunctions(rows []*functionRow, version int, list []*yaml.Node, all []function) []*functionRow {
+	paired := make([]bool, len(list))
+	for _, p := range passes() {
+		candidates := map[string][]*functionRow{}
+		for _, r := range rows {
+			for _, key := range p.keys(r) {
+				candidates[key] = append(candidates[key], r)
+			}
+		}
+		for i, f := range all {
+			key := p.of(f)
+			if paired[i] || key == "" {
+				continue
+			}
+			left := candidates[key]
+			for len(left) > 0 && left[0].has(version) {
+				left = left[1:]
+			}
+			if candidates[key] = left; len(left) > 0 {
+				left[0].set(version, i, list[i])
+				left[0].as[version], paired[i] = f, true
+				left[0].guessed = left[0].guessed || p.guess && version == localVersion
+			}
+		}
+	}
+	for i, f := range all {
+		if !paired[i] {
+			r := &functionRow{row: newRow()}
+			r.set(version, i, list[i])
+			r.as[version] = f
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// keys returns by what a function of the row may be found.
+func (p pass) keys(r *functionRow) []string {
+	var keys []string
+	for _, version := range []int{originalVersion, updatedVersion} {
+		if !r.has(version) || len(p.in) > 0 && !slices.Contains(p.in, version) {
+			continue
+		}
+		if key := p.with(r.as[version]); key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	if len(p.in) > 1 && (len(keys) > 1 || !r.has(originalVersion) || !r.has(updatedVersion)) {
+		return nil
+	}
+	return keys
+}
+
+// labelled returns the rows with their labels, and notes which functions a variant put in front.
+func labelled(rows []*functionRow) []row {
+	images := map[string]int{}
+	for _, r := range rows {
+		if r.shown().name == "" {
+			images[r.shown().kind+r.shown().image]++
+		}
+	}
+	isOurs := func(f function) bool { return strings.HasPrefix(f.name, variantNames) }
+	prepended := false // by a variant of which the upstream knows nothing
+	position := map[string]int{}
+	for _, r := range rows {
+		f := r.shown()
+		prepended = prepended || isOurs(f) && r.has(localVersion) && !r.has(originalVersion) && !r.has(updatedVersion)
+		if f.name != "" {
+			r.label = "name=" + f.name
+			continue
+		}
+		r.label = f.kind + "=" + f.image
+		key := f.kind + f.image
+		if position[key]++; images[key] > 1 {
+			r.label += fmt.Sprintf(",position=%d", position[key])
+		}
+	}
+	out := make([]row, len(rows))
+	for i, r := range rows {
+		r.front = prepended && r.has(localVersion) && isOurs(r.as[localVersion])
+		out[i] = r.row
+	}
+	return out
+}
+
+// shown returns the function as its path names it: as it is here, or else upstream.
+func (r *functionRow) shown() function {
+	for _, version := range []int{localVersion, updatedVersion} {
+		if r.has(version) {
+			return r.as[version]
+		}
+	}
+	return r.as[originalVersion]
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+)
+
+// directories are subpackages, by path.
+type directories []string
+
+func (d directories) contain(file string) bool {
+	return slices.ContainsFunc(d, func(dir string) bool { return strings.HasPrefix(file, dir+"/") })
+}
+
+// of returns the subpackages of a version that another one does not have.
+func (p pkg) packagesWithout(other pkg) directories {
+	var out directories
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if dir := path.Dir(name); path.Base(name) == pkgtree.KptfileName && dir != "." && other[name] == nil {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// removedPackages returns the subpackages of the original of which the local package has nothing: what the upstream
+// adds to them would be a package without a Kptfile.
+func (v versions) removedPackages() directories {
+	var out directories
+	for name := range v.original {
+		dir := path.Dir(name)
+		if path.Base(name) != pkgtree.KptfileName || dir == "." {
+			continue
+		}
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(v.local)), directories{dir}.one) {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+func (d directories) one(file string) bool { return d.contain(file) }
+
+// movePackages gives the files of subpackages that the upstream moved the paths that they have in the updated version,
+// in the others. It is told from the two versions of the upstream alone, so that a second merge finds the same.
+func (v versions) movePackages() {
+	removed, added := v.original.packagesWithout(v.updated), v.updated.packagesWithout(v.original)
+	if len(removed) == 0 || len(added) == 0 {
+		return
+	}
+	moves, before, after := map[string]string{}, v.original.identities(removed), v.updated.identities(added)
+	forward, backward := best(before, after), best(after, before)
+	for from, to := range forward {
+		if backward[to] == from {
+			moves[from] = to
+		}
+	}
+	if len(moves) == 0 {
+		return
+	}
+	for _, p := range []pkg{v.original, v.local} {
+		for _, name := range slices.Sorted(maps.Keys(p)) {
+			to := moved(name, moves)
+			if to == name || v.updated[name] != nil || p[to] != nil {
+				continue
+			}
+			p[to] = p[name]
+			delete(p, name)
+			for _, d := range p[to].docs {
+				d.file, d.before = to, name
+			}
+		}
+	}
+}
+
+// moved returns the path of a file that the longest of the moves that are about it makes of it.
+func moved(name string, moves map[string]string) string {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if to := moves[dir]; to != "" {
+			return to + strings.TrimPrefix(name, dir)
+		}
+	}
+	return name
+}
+
+// maxAlike bounds the packages that something tells apart from others.
+const maxAlike = 8
+
+// best returns for each package of a version the one of another version that has most in common with it, if there is
+// one.
+func best(packages, others map[string][]key) map[string]string {
+	with := map[key][]string{}
+	for _, dir := range slices.Sorted(maps.Keys(others)) {
+		for _, k := range others[dir] {
+			with[k] = append(with[k], dir)
+		}
+	}
+	out := map[string]string{}
+	for dir, keys := range packages {
+		common, most, found := map[string]int{}, 0, ""
+		for _, k := range keys {
+			if len(with[k]) > maxAlike {
+				continue
+			}
+			for _, other := range with[k] {
+				common[other]++
+			}
+		}
+		for other, n := range common {
+			switch {
+			case n > most:
+				most, found = n, other
+			case n == most:
+				found = ""
+			}
+		}
+		if found != "" {
+			out[dir] = found
+		}
+	}
+	return out
+}
+
+// identities returns what tells packages from others, their names and the resources in them.
+func (p pkg) identities(dirs directories) map[string][]key {
+	out := map[string][]key{}
+	for _, dir := range dirs {
+		out[dir] = nil
+	}
+	for _, d := range p.resources() {
+		dir := p.home(d.file)
+		keys, wanted := out[dir]
+		k := keyOf(d)
+		if d.isKptfile() {
+			k.name = nameOf(d)
+		}
+		if wanted && nameOf(d) != contextName {
+			out[dir] = append(keys, k)
+		}
+	}
+	return out
+}
+
+// withdraw finds the subpackages that the upstream removed, and which of them were changed here and stay.
+func (m *merged) withdraw(v versions, tuples []*tuple) {
+	for _, dir := range v.original.packagesWithout(v.updated) {
+		inside := func(name string) bool { return directories{dir}.contain(name) }
+		if v.local[path.Join(dir, pkgtree.KptfileName)] != nil &&
+			!slices.ContainsFunc(slices.Collect(maps.Keys(v.updated)), inside) {
+			m.withdrawn = append(m.withdrawn, dir)
+		}
+	}
+	for _, dir := range m.withdrawn {
+		inside := directories{dir}
+		changed := slices.ContainsFunc(tuples, func(t *tuple) bool {
+			return t.local != nil && t.updated == nil && inside.contain(t.local.file) && m.isChanged(t)
+		})
+		for name, f := range v.local {
+			changed = changed || f.whole && inside.contain(name) && isEdited(name, v.original[name], f)
+		}
+		if changed {
+			m.held = append(m.held, dir)
+		}
+	}
+}
+
+// isChanged reports whether a resource that the upstream removed was changed here. What kpt, Porch and renderers write
+// of a package is no change.
+func (m *merged) isChanged(t *tuple) bool {
+	rules := m.rulesFor(t)
+	if t.original == nil {
+		return !rules.context
+	}
+	return !equal(rules.without(t.original), rules.without(t.local))
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
+)
+
+// functions writes a Kptfile with mutators: a word is an image with its tag, what is before an equals sign the name of
+// a function, and what is behind a slash a value in its config.
+func functions(list string) string {
+	var out strings.Builder
+	out.WriteString(kptfile + "pipeline:\n  mutators:\n")
+	for _, f := range strings.Fields(list) {
+		image, value, configured := strings.Cut(f, "/")
+		name, rest, named := strings.Cut(image, "=")
+		if named {
+			image = rest
+		}
+		fmt.Fprintf(&out, "  - image: %s\n", strings.ReplaceAll(image, "!", "/"))
+		if configured {
+			fmt.Fprintf(&out, "    configMap:\n      a: %s\n", value)
+		}
+		if named {
+			fmt.Fprintf(&out, "    name: %s\n", name)
+		}
+	}
+	return out.String()
+}
+
+const pv = "PackageVariant.web..0=p:v1"
+
+// TestPipelines holds how the functions of a pipeline are told apart and in which order they come out.
+func TestPipelines(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		original, updated, local, upstream, here string
+		conflicts                                []string
+	}{
+		"an image twice, behind a variant's": {"n:v1/x n:v1/y", "n:v2/x n:v2/y", pv + " n:v1/x n:v1/y",
+			pv + " n:v2/x n:v2/y", pv + " n:v2/x n:v2/y", nil},
+		"an image for the third time, in front": {"n:v1/x n:v1/y", "n:v1/z n:v1/x n:v1/y", pv + " n:v1/x n:v1/mine",
+			pv + " n:v1/z n:v1/x n:v1/mine", pv + " n:v1/z n:v1/x n:v1/mine", nil},
+		"a new function in front": {"a:v1 b:v1", "c:v1 a:v1 b:v1", "a:v1 b:v1 mine:v1", "c:v1 a:v1 b:v1 mine:v1",
+			"c:v1 a:v1 b:v1 mine:v1", nil},
+		"another order upstream": {"a:v1 b:v1 c:v1", "c:v1 a:v1 b:v1", pv + " a:v1 b:v1 c:v1/mine mine:v1",
+			pv + " c:v1/mine a:v1 b:v1 mine:v1", pv + " c:v1/mine a:v1 b:v1 mine:v1", nil},
+		"another order here": {"a:v1 b:v1", "a:v2 b:v1 c:v1", "b:v1 a:v1", "b:v1 a:v2 c:v1", "b:v1 a:v2 c:v1", nil},
+		"another order on both sides": {"a:v1 b:v1 c:v1", "b:v1 a:v1 c:v1", pv + " a:v1 c:v1 b:v1", pv + " b:v1 a:v1 c:v1",
+			pv + " a:v1 c:v1 b:v1", []string{"pipeline.mutators: in the order a, b, c | " +
+				"in the order a, c, b | in the order b, a, c"}},
+		"the same order on both sides": {"a:v1 b:v1 c:v1", "c:v1 a:v1 b:v1", "c:v1 a:v1 mine:v1 b:v1",
+			"c:v1 a:v1 mine:v1 b:v1", "c:v1 a:v1 mine:v1 b:v1", nil},
+		"an image renamed": {"gcr.io!f!a:v1/x b:v1", "ghcr.io!g!a:v2/x b:v1", "gcr.io!f!a:v1/mine b:v1",
+			"ghcr.io!g!a:v2/mine b:v1", "ghcr.io!g!a:v2/mine b:v1", nil},
+		"a name upstream": {"a:v1/x", "first=a:v1/x", "a:v1/mine", "first=a:v1/mine", "first=a:v1/mine", nil},
+		"names, of one image": {"x=n:v1 y=n:v1", "y=n:v2 x=n:v2", "x=n:v1/mine y=n:v1", "y=n:v2 x=n:v2/mine",
+			"y=n:v2 x=n:v2/mine", nil},
+		"changed on both sides": {"n:v1/x n:v1/b", "n:v1/x n:v1/z", pv + " n:v1/x n:v1/mine", pv + " n:v1/x n:v1/z",
+			pv + " n:v1/x n:v1/mine", []string{"pipeline.mutators[image=n,position=2].configMap.a: b | mine | z"}},
+		"removed upstream": {"a:v1 b:v1", "b:v1", pv + " a:v1 b:v1", pv + " b:v1", pv + " b:v1", nil},
+		"removed here": {"a:v1 b:v1 c:v1", "a:v1 b:v1/x c:v1", "a:v1 c:v1", "a:v1 b:v1/x c:v1", "a:v1 c:v1",
+			[]string{`pipeline.mutators[image=b]: {"image":"b:v1"} | (removed) | {"configMap":{"a":"x"},"image":"b:v1"}`}},
+		"the upstream is a variant": {"PackageVariant.up..0=p:v1 a:v1", "PackageVariant.up..0=p:v2 a:v1 b:v1",
+			pv + " PackageVariant.up..0=p:v1 a:v1", pv + " PackageVariant.up..0=p:v2 a:v1 b:v1",
+			pv + " PackageVariant.up..0=p:v2 a:v1 b:v1", nil},
+		"a variant's, in another place": {"a:v1", "a:v1 b:v1", "a:v1 " + pv, pv + " a:v1 b:v1", pv + " a:v1 b:v1", nil},
+	} {
+		for _, onConflict := range []merging.OnConflict{merging.TakeUpstream, merging.KeepLocal} {
+			t.Run(name+"/"+string(onConflict), func(t *testing.T) {
+				t.Parallel()
+				one := func(list string) files { return files{"Kptfile": functions(list)} }
+				options := merging.Options{OnConflict: onConflict}
+				got, conflicts := merge(t, one(c.original), one(c.updated), one(c.local), options)
+				want := c.upstream
+				if onConflict == merging.KeepLocal {
+					want = c.here
+				}
+				if diff := cmp.Diff(functions(want), got["Kptfile"]); diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
+				var named []string
+				for _, c := range conflicts {
+					named = append(named, c.Field+": "+c.Original+" | "+c.Local+" | "+c.Updated)
+				}
+				if diff := cmp.Diff(c.conflicts, named); diff != "" {
+					t.Errorf("conflicts -want +got:\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// TestRandomPipelines merges random changes of a pipeline: a second merge changes nothing, a package that nobody
+// changed gets what the upstream has, and the functions of a variant stay in front.
+func TestRandomPipelines(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		base := randomFunctions(r)
+		original, updated, local := strings.Join(base, " "), changedFunctions(r, base), changedFunctions(r, base)
+		for _, onConflict := range []merging.OnConflict{merging.TakeUpstream, merging.KeepLocal} {
+			for _, l := range []string{local, pv + " " + local, original, pv + " " + original} {
+				front := strings.Repeat(pv, strings.Count(l, pv))
+				o, u := files{"Kptfile": functions(original)}, files{"Kptfile": functions(updated)}
+				options := merging.Options{OnConflict: onConflict}
+				got, _, err := merging.Merge(o, u, files{"Kptfile": functions(l)}, options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, _, err := merging.Merge(o, u, got, options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again["Kptfile"] != got["Kptfile"] && !repeats(original) && !repeats(updated) && !repeats(l) {
+					t.Errorf("a second merge changes the package (-first +second):\n%s", cmp.Diff(got, again))
+				}
+				want := functions(strings.TrimSpace(front + " " + updated))
+				if strings.TrimPrefix(l, pv+" ") == original && got["Kptfile"] != want {
+					t.Errorf("nothing changed here (-upstream +merged):\n%s", cmp.Diff(want, got["Kptfile"]))
+				}
+				if front != "" && !strings.HasPrefix(got["Kptfile"], functions(front)) {
+					t.Errorf("the variant's function is not in front:\n%s", got["Kptfile"])
+				}
+				if t.Failed() {
+					t.Fatalf("seed %d, %s:\n%s\n%s\n%s", seed, onConflict, original, updated, l)
+				}
+			}
+		}
+	}
+}
+
+// repeats reports whether a list has a function twice that says the same: which is which, nobody can tell.
+func repeats(list string) bool {
+	all := strings.Fields(list)
+	slices.Sort(all)
+	return len(slices.Compact(all)) < len(strings.Fields(list))
+}
+
+func randomFunctions(r *rand.Rand) []string {
+	out := make([]string, 1+r.IntN(5))
+	for i := range out {
+		out[i] = randomFunction(r)
+	}
+	return out
+}
+
+func randomFunction(r *rand.Rand) string {
+	f := fmt.Sprintf("%c:v%d", 'a'+r.IntN(3), r.IntN(2))
+	if r.IntN(2) == 0 {
+		f += fmt.Sprintf("/x%d", r.IntN(4))
+	}
+	return f
+}
+
+// changedFunctions returns a list with a few functions added, removed, moved or changed.
+func changedFunctions(r *rand.Rand, list []string) string {
+	out := append([]string(nil), list...)
+	for range 1 + r.IntN(2) {
+		i := r.IntN(len(out))
+		j := r.IntN(len(out))
+		switch r.IntN(4) {
+		case 0:
+			out = append(out[:i:i], append([]string{randomFunction(r)}, out[i:]...)...)
+		case 1:
+			if len(out) > 1 {
+				out = append(out[:i:i], out[i+1:]...)
+			}
+		case 2:
+			out[i], out[j] = out[j], out[i]
+		default:
+			out[i] = randomFunction(r)
+		}
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// The versions of a list, as indices.
+const (
+	localVersion = iota
+	originalVersion
+	updatedVersion
+)
+
+// row is an element of a list in the three versions.
+type row struct {
+	sources
+	// at is where the element stands in each version; -1 where it is not there.
+	at [3]int
+	// label says in the path of a field which element it is, as kyaml writes it: name=web.
+	label string
+	// values are those of the merge keys; empty where no version has one.
+	values []string
+	// own says that the element is the package's alone: its place says nothing about the order of the others.
+	own bool
+	// guessed says that nothing but an image tells that the package's element is the upstream's.
+	guessed bool
+	// front says that the element is one that a variant put in front of all others.
+	front bool
+}
+
+func newRow() row { return row{at: [3]int{-1, -1, -1}} }
+
+// has reports whether a version has the element.
+func (r *row) has(version int) bool { return r.at[version] >= 0 }
+
+// set notes an element of a version.
+func (r *row) set(version, at int, element *yaml.Node) {
+	r.at[version] = at
+	switch version {
+	case localVersion:
+		r.local = element
+	case originalVersion:
+		r.original = element
+	case updatedVersion:
+		r.updated = element
+	}
+}
+
+// name returns what an element is called in a few words, without the names of its keys.
+func (r *row) name() string {
+	var parts []string
+	for _, part := range strings.Split(r.label, ",") {
+		_, value, _ := strings.Cut(part, "=")
+		parts = append(parts, value)
+	}
+	return strings.Join(parts, "/")
+}
+
+// versions returns the list in each version, at its index.
+func (s sources) versions() [3]*yaml.Node { return [3]*yaml.Node{s.local, s.original, s.updated} }
+
+// rowsOf pairs the elements of a list by their merge keys, as kyaml does: a value that is missing fits any. It reports
+// false if that does not tell the elements apart.
+func rowsOf(s sources, keys []string) (rows []row, ok bool) {
+	p := keyed{of: map[string]*sameFirst{}}
+	for version, list := range s.versions() {
+		for at, e := range contentOf(list) {
+			values := mergeValues(e, keys)
+			if values == nil {
+				return nil, false
+			}
+			i, ok := p.find(values)
+			if !ok || p.rows[i].has(version) {
+				return nil, false
+			}
+			p.rows[i].set(version, at, e)
+		}
+	}
+	for i := range p.rows {
+		p.rows[i].label = labelOf(keys, p.rows[i].values)
+	}
+	return p.rows, true
+}
+
+// keyed are the rows of a list whose elements have keys, by the value of the first one.
+type keyed struct {
+	rows []row
+	of   map[string]*sameFirst
+}
+
+// sameFirst are rows with the same value of the first key. Those that have values for all keys are found by these.
+type sameFirst struct {
+	all      []int
+	complete map[string]int
+}
+
+// find returns the row that the values fit, a new one if none does; false if they fit several.
+func (p *keyed) find(values []string) (at int, ok bool) {
+	same := p.of[values[0]]
+	if same == nil {
+		same = &sameFirst{complete: map[string]int{}}
+		p.of[values[0]] = same
+	}
+	found := -1
+	if isComplete(values) && len(same.complete) == len(same.all) {
+		if i, known := same.complete[strings.Join(values, "\x00")]; known {
+			return i, true
+		}
+	} else {
+		for _, i := range same.all {
+			if !fit(p.rows[i].values, values) {
+				continue
+			}
+			if found >= 0 {
+				return 0, false
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		found = len(p.rows)
+		p.rows = append(p.rows, newRow())
+		p.rows[found].values = make([]string, len(values))
+		same.all = append(same.all, found)
+	}
+	known := p.rows[found].values
+	for k, value := range values {
+		if value != "" {
+			known[k] = value
+		}
+	}
+	if isComplete(known) {
+		same.complete[strings.Join(known, "\x00")] = found
+	}
+	return found, true
+}
+
+func isComplete(values []string) bool { return !slices.Contains(values, "") }
+
+// mergeValues returns the values of an element's merge keys; nil if it has not even the first.
+func mergeValues(element *yaml.Node, keys []string) []string {
+	if element.Kind != yaml.MappingNode {
+		return nil
+	}
+	values := make([]string, len(keys))
+	for i, key := range keys {
+		n := present(element, key)
+		if n != nil && n.Kind != yaml.ScalarNode {
+			return nil
+		}
+		if n != nil {
+			values[i] = n.Value
+		}
+	}
+	if values[0] == "" {
+		return nil
+	}
+	return values
+}
+
+func fit(a, b []string) bool {
+	for i := range a {
+		if a[i] != b[i] && a[i] != "" && b[i] != "" {
+			return false
+		}
+	}
+	return a[0] == b[0]
+}
+
+// labelOf returns how kyaml writes an element's place: name=web.
+func labelOf(keys, values []string) string {
+	var parts []string
+	for i, key := range keys {
+		if values[i] != "" {
+			parts = append(parts, key+"="+values[i])
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// scalarRows pairs the elements of a set of scalars by their values; false if it is no set.
+func scalarRows(s sources) (rows []row, ok bool) {
+	of := map[string]int{}
+	for version, list := range s.versions() {
+		for at, e := range contentOf(list) {
+			if e.Kind != yaml.ScalarNode || e.Value == "" {
+				return nil, false
+			}
+			i, known := of[e.Value]
+			if !known {
+				i = len(rows)
+				of[e.Value] = i
+				rows = append(rows, newRow())
+				rows[i].label = e.Value
+			}
+			if rows[i].has(version) {
+				return nil, false
+			}
+			rows[i].set(version, at, e)
+		}
+	}
+	return rows, true
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"slices"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// sources are a value in the three versions; nil where there is none.
+type sources struct{ original, local, updated *yaml.Node }
+
+// field returns the values of a key of three mappings. Null is as good as nothing.
+func (s sources) field(key string) sources {
+	return sources{present(s.original, key), present(s.local, key), present(s.updated, key)}
+}
+
+func present(m *yaml.Node, key string) *yaml.Node {
+	if i := position(m, key); i >= 0 && !node.IsNull(m.Content[i+1]) {
+		return m.Content[i+1]
+	}
+	return nil
+}
+
+// all reports whether those of the values that there are have the kind.
+func (s sources) all(kind yaml.Kind) bool {
+	for _, n := range []*yaml.Node{s.original, s.local, s.updated} {
+		if n != nil && n.Kind != kind {
+			return false
+		}
+	}
+	return true
+}
+
+// keysOf returns the keys of mappings, in the order of the first that has them.
+func keysOf(mappings ...*yaml.Node) []string {
+	var keys []string
+	seen := map[string]bool{}
+	for _, m := range mappings {
+		for i := 0; m != nil && i+1 < len(m.Content); i += 2 {
+			if key := m.Content[i].Value; !seen[key] {
+				seen[key] = true
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+func position(m *yaml.Node, key string) int {
+	for i := 0; m != nil && i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+func remove(m *yaml.Node, key string) {
+	if i := position(m, key); i >= 0 {
+		m.Content = slices.Delete(m.Content, i, i+2)
+	}
+}
