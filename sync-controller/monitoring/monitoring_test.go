@@ -12,11 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	_ "github.com/package-variants/package-variants/sync-controller/internal/fleet"          // registers its metrics
-	_ "github.com/package-variants/package-variants/sync-controller/internal/packagevariant" // so do this and package porch
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/package-variants/package-variants/sync-controller/internal/metrics"
 	_ "sigs.k8s.io/controller-runtime/pkg/controller" // registers those of reconciles
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/yaml"
 )
 
@@ -65,30 +62,18 @@ func read(t *testing.T, file string, into any) {
 }
 
 var (
-	// ofDesc finds name and labels in what a metric says of itself.
-	ofDesc = regexp.MustCompile(`fqName: "([^"]*)".*variableLabels: \{([^}]*)\}`)
 	// selection finds a metric in an expression, with what is asked of its labels.
 	selection = regexp.MustCompile(`\b([a-z][a-z_]*_[a-z_]+)(\{[^}]*\}|\[|\))`)
 	matcher   = regexp.MustCompile(`([a-z_]+)(?:=~|!=|!~|=)"`)
 	grouping  = regexp.MustCompile(`\bby \(([^)]*)\)`)
 )
 
-// described returns the labels of all metrics that the controller registers.
-func described(t *testing.T) map[string][]string {
+// described returns the metrics that are registered, by name.
+func described(t *testing.T) map[string]metrics.Metric {
 	t.Helper()
-	registry, ok := metrics.Registry.(*prometheus.Registry)
-	if !ok {
-		t.Fatalf("the registry is a %T", metrics.Registry)
-	}
-	descriptions := make(chan *prometheus.Desc, 1000)
-	registry.Describe(descriptions)
-	close(descriptions)
-	all := map[string][]string{}
-	for d := range descriptions {
-		if found := ofDesc.FindStringSubmatch(d.String()); found != nil {
-			all[found[1]] = strings.FieldsFunc(found[2], func(r rune) bool { return r == ',' })
-			slices.Sort(all[found[1]])
-		}
+	all, err := metrics.Registered()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
@@ -111,15 +96,15 @@ func TestMetricsExist(t *testing.T) {
 		}
 		for _, f := range found {
 			name := family(f[1])
-			if known[name] == nil {
+			if known[name].Name == "" {
 				t.Errorf("no metric %s, which is in %s", name, expression)
 			}
 			used[name] = true
 			labels := append(matcher.FindAllStringSubmatch(f[2], -1), grouping.FindAllStringSubmatch(expression, -1)...)
 			for _, l := range labels {
 				for label := range strings.SplitSeq(l[1], ", ") {
-					if label != "le" && !slices.Contains(known[name], label) {
-						t.Errorf("the metric %s has no label %s, but %q: %s", name, label, known[name], expression)
+					if label != "le" && !slices.Contains(known[name].Labels, label) {
+						t.Errorf("the metric %s has no label %s, but %q: %s", name, label, known[name].Labels, expression)
 					}
 				}
 			}

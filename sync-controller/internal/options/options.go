@@ -18,17 +18,18 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/package-variants/package-variants/functions/version"
-	"github.com/package-variants/package-variants/sync-controller/internal/calls"
-	"github.com/package-variants/package-variants/sync-controller/internal/fair"
-	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/functionrunner"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/scheme"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 )
 
@@ -71,8 +72,20 @@ type Options struct {
 // Parse reads the flags. Usage and errors of the flag package are written to out.
 func Parse(args []string, out io.Writer) (*Options, error) {
 	o := &Options{}
-	f := flag.NewFlagSet("sync-controller", flag.ContinueOnError)
+	f := o.Flags()
 	f.SetOutput(out)
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q: there are flags only, see --help", f.Arg(0))
+	}
+	return o, o.validate()
+}
+
+// Flags returns the flags, each with its default, which set the options.
+func (o *Options) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("sync-controller", flag.ContinueOnError)
 	f.StringVar(&o.Kubeconfig, "kubeconfig", "",
 		"path of the kubeconfig by which to reach the cluster; empty inside of it")
 	f.Func("namespace", "namespaces to work in, separated by commas (default all)", func(s string) error {
@@ -112,13 +125,7 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 	f.DurationVar(&o.RetryPeriod, "leader-election-retry-period", 2*time.Second,
 		"how long to wait between tries to get or renew the lease")
 	f.BoolVar(&o.Version, "version", false, "print the version and end")
-	if err := f.Parse(args); err != nil {
-		return nil, err
-	}
-	if f.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q: there are flags only, see --help", f.Arg(0))
-	}
-	return o, o.validate()
+	return f
 }
 
 func (o *Options) validate() error {
@@ -200,11 +207,11 @@ func (o *Options) Functions() (mutate.Runtime, error) {
 }
 
 // Share returns what bounds the computing of the functions in this process; nil if they run elsewhere.
-func (o *Options) Share() *fair.Share {
+func (o *Options) Share() *fairqueue.Share {
 	if o.FunctionRuntime != builtin {
 		return nil
 	}
-	return fair.NewShare()
+	return fairqueue.NewShare()
 }
 
 // FunctionsVersion identifies the controller and the functions that it runs.
@@ -233,8 +240,9 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 		namespaces[namespace] = cache.Config{}
 	}
 	cacheOptions := cache.Options{DefaultNamespaces: namespaces, DefaultTransform: cache.TransformStripManagedFields()}
-	porch.ConfigureCache(&cacheOptions)
-	mgr, err := ctrl.NewManager(config, ctrl.Options{
+	var mgr ctrl.Manager
+	porch.ConfigureCache(&cacheOptions, func() client.Reader { return mgr.GetAPIReader() })
+	mgr, err = ctrl.NewManager(config, ctrl.Options{
 		Scheme: types, Cache: cacheOptions,
 		Metrics:                o.Metrics.server(),
 		HealthProbeBindAddress: o.ProbeAddress,
@@ -263,7 +271,7 @@ func (o *Options) config() (*rest.Config, error) {
 		return nil, fmt.Errorf("cannot find out how to reach the cluster: %w; outside of a cluster, set --kubeconfig", err)
 	}
 	config.QPS = -1
-	config.Wrap(calls.Bound(o.RequestTimeout))
+	config.Wrap(timeouts.Bound(o.RequestTimeout))
 	config.UserAgent = "package-variants-sync-controller"
 	return config, nil
 }

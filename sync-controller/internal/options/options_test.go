@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/sync-controller/internal/functionrunner"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/functionrunner"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -329,7 +329,8 @@ func TestManagerErrors(t *testing.T) {
 	}
 }
 
-// TestLeaderElectionOutsideOfCluster holds that who starts a replica outside of a cluster is told which flag is missing.
+// TestLeaderElectionOutsideOfCluster holds that who starts a replica outside of a cluster is told which flag is
+// missing.
 func TestLeaderElectionOutsideOfCluster(t *testing.T) {
 	t.Parallel()
 	o := defaults()

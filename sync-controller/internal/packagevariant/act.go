@@ -9,16 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -30,7 +27,7 @@ type result struct {
 	// contents are the contents that are known then, of the inspection and of the steps.
 	contents map[string]evaluated
 	// rendered is what Porch reported of the revisions that were saved, by name.
-	rendered map[string]porchapi.RenderStatus
+	rendered map[string]v1alpha1.RenderStatus
 	// approval is that of a draft that was published; nil if none was.
 	approval *v1alpha1.Approval
 	// change is the last that was done to a revision; nil if nothing was.
@@ -48,8 +45,10 @@ type action struct {
 	*Reconciler
 	in  *inspection
 	out *result
-	// created is the draft that was made; nil before.
+	// created is the draft that was made; nil before. learned reports whether its lock told the commit of the upstream,
+	// which nothing else tells.
 	created *revision.Revision
+	learned bool
 	// disposed says what was done with revisions that are not wanted any more.
 	disposed []string
 }
@@ -57,22 +56,40 @@ type action struct {
 // act does the steps of a decision, in order. A step that fails ends them.
 func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision) *result {
 	a := &action{Reconciler: r, in: in, out: &result{Input: in.Input, pv: in.pv.DeepCopy(),
-		rendered: map[string]porchapi.RenderStatus{}, contents: maps.Clone(in.contents)}}
+		rendered: map[string]v1alpha1.RenderStatus{}, contents: maps.Clone(in.contents)}}
 	a.out.Mutations = maps.Clone(in.Mutations)
-	a.out.Revisions, a.out.Elsewhere = slices.Clone(in.Revisions), slices.Clone(in.Elsewhere)
+	a.out.Revisions, a.out.OwnedInOtherPackages = slices.Clone(in.Revisions), slices.Clone(in.OwnedInOtherPackages)
 	a.out.Refused, a.out.Retired = map[string]bool{}, maps.Clone(in.Retired)
+	a.out.Saved = in.savedUnchanged()
+	if len(d.Steps) > 0 {
+		a.out.err = a.mark(ctx, &d.Steps[0])
+	}
 	for i := range d.Steps {
-		step := &d.Steps[i]
-		a.out.err = a.do(ctx, step, d.Condition)
-		actions.WithLabelValues(label(step), outcomeOf(a.out.err)).Inc()
 		if a.out.err != nil {
 			break
 		}
+		step := &d.Steps[i]
+		a.out.err = a.do(ctx, step, d.Condition)
+		actions.WithLabelValues(label(step), outcomeOf(a.out.err)).Inc()
 	}
 	if len(a.disposed) > 0 {
 		r.event(a.out.pv, corev1.EventTypeNormal, "Disposed", strings.Join(a.disposed, ", "))
 	}
 	return a.out
+}
+
+// mark takes away from the status, before the first step, that the variant is settled. It is refused if the variant is
+// not any more what the cache has of it, also where there is nothing to take away.
+func (a *action) mark(ctx context.Context, first *decide.Step) error {
+	switch first.Action {
+	case decide.AddFinalizer, decide.RemoveFinalizer, decide.Propose:
+		return nil // which does it
+	case decide.Announce:
+		if !announced(a.out.pv, first.Draft) {
+			return nil
+		}
+	}
+	return a.patchStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) { status.ObservedInputs = "" })
 }
 
 // do does one step. condition is what there is to tell meanwhile.
@@ -83,14 +100,14 @@ func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.C
 		return a.patch(ctx, func(pv *v1alpha1.PackageVariant) { controllerutil.AddFinalizer(pv, v1alpha1.Finalizer) })
 	case decide.RemoveFinalizer:
 		a.out.gone = true
-		return client.IgnoreNotFound(a.patch(ctx,
-			func(pv *v1alpha1.PackageVariant) { controllerutil.RemoveFinalizer(pv, v1alpha1.Finalizer) }))
+		return a.patch(ctx,
+			func(pv *v1alpha1.PackageVariant) { controllerutil.RemoveFinalizer(pv, v1alpha1.Finalizer) })
 	case decide.Announce:
 		return a.announce(ctx, step.Draft, condition)
 	case decide.Create:
 		return a.create(ctx, step.Draft)
 	case decide.Mutate:
-		return a.mutate(ctx, step.Revision)
+		return a.saveDraft(ctx, step.Revision)
 	case decide.Adopt, decide.TakeBack:
 		return a.own(ctx, step)
 	case decide.Keep, decide.Propose, decide.Approve, decide.Withdraw:
@@ -98,17 +115,6 @@ func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.C
 	default:
 		return a.dispose(ctx, step)
 	}
-}
-
-// patch changes the variant's metadata, unless somebody else has changed it meanwhile.
-func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant)) error {
-	before := a.out.pv.DeepCopy()
-	change(a.out.pv)
-	if err := a.client.Patch(ctx, a.out.pv, client.MergeFromWithOptions(before,
-		client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("cannot change the finalizers of PackageVariant %s: %w", before.Name, err)
-	}
-	return nil
 }
 
 // announce writes to the status which draft is going to be asked for, before it is: then it is known for the variant's,
@@ -128,19 +134,6 @@ func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1
 	})
 }
 
-// announced reports whether the status of a variant says already that a draft is going to be asked for.
-func announced(pv *v1alpha1.PackageVariant, draft *decide.Draft) bool {
-	status := &pv.Status
-	known := requestedDraft(status)
-	return status.ObservedGeneration == pv.Generation && known.Is(draft) && known.Commit == "" &&
-		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady)
-}
-
-// announces reports whether the first step is to write to the status of a variant which draft is going to be asked for.
-func announces(pv *v1alpha1.PackageVariant, steps []decide.Step) bool {
-	return len(steps) > 0 && steps[0].Action == decide.Announce && !announced(pv, steps[0].Draft)
-}
-
 // create makes a draft.
 func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	made, err := a.porch.Create(ctx, porch.Draft{
@@ -152,7 +145,10 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	}
 	a.created = &made
 	a.out.Revisions, a.out.Requested = append(a.out.Revisions, made), *draft
-	a.out.Requested.Commit = made.Commit
+	a.out.Requested.Version = made.Version
+	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && draft.Task.Source == u.Name {
+		u.Commit, a.learned = made.Lock.Commit, made.Lock.Commit != ""
+	}
 	switch t := draft.Task; t.Type {
 	case revision.Clone:
 		a.did("Cloned", made.Name, fmt.Sprintf("cloned %s into the draft %s", t.Source, made.Name), nil)
@@ -189,9 +185,9 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 	target, did, change := step.Revision, "", "Deleted"
 	switch step.Action {
 	case decide.Discard:
-		did, err = "deleted the incomplete draft", a.porch.Delete(ctx, target)
+		did, err = "deleted the incomplete draft", a.remove(ctx, target, target.Version)
 	case decide.Delete:
-		did, err = "deleted", a.porch.Delete(ctx, target)
+		did, err = "deleted", a.remove(ctx, target, target.Version)
 	case decide.ProposeDeletion:
 		owners := target.Owners
 		if a.in.Deleting {
@@ -219,6 +215,18 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		a.gone(target.Name)
 	}
 	return err
+}
+
+// remove deletes a revision that is still what was looked at: Porch asks for no version when it deletes.
+func (a *action) remove(ctx context.Context, r *revision.Revision, version string) error {
+	now, err := a.porch.Revision(ctx, r.Namespace, r.Name)
+	if err != nil {
+		return err
+	}
+	if now.Version != version {
+		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, porch.ErrOutdated)
+	}
+	return a.porch.Delete(ctx, r)
 }
 
 // retire proposes the deletion of a superseded revision. A refusal is told once: it is tried again when something
@@ -261,7 +269,8 @@ func (a *action) changed(name string, change func(*revision.Revision)) {
 // gone takes a revision out of what is known after a step.
 func (a *action) gone(name string) {
 	is := func(r revision.Revision) bool { return r.Name == name }
-	a.out.Revisions, a.out.Elsewhere = slices.DeleteFunc(a.out.Revisions, is), slices.DeleteFunc(a.out.Elsewhere, is)
+	a.out.Revisions = slices.DeleteFunc(a.out.Revisions, is)
+	a.out.OwnedInOtherPackages = slices.DeleteFunc(a.out.OwnedInOtherPackages, is)
 }
 
 // did notes what was done to a revision, and records an Event of it, if err is nil.

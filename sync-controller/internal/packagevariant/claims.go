@@ -6,13 +6,11 @@ import (
 	"context"
 	"path"
 	"slices"
-	"strings"
 
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -89,26 +87,10 @@ type alias struct {
 // aliases returns all names of a package, by the Repositories in the cache.
 func (r *Reconciler) aliases(ctx context.Context, namespace string, pkg revision.Package) ([]alias, error) {
 	names := []alias{{namespace, pkg}}
-	var own configapi.Repository
-	err := r.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: pkg.Repo}, &own)
-	if err != nil || own.Spec.Git == nil {
+	own, err := porch.GetRepository(ctx, r.client, namespace, pkg.Repo)
+	if err != nil || !own.Git {
 		return names, client.IgnoreNotFound(err)
 	}
-	place := path.Join("/", own.Spec.Git.Directory, pkg.Name)
-	var same configapi.RepositoryList
-	if err := r.client.List(ctx, &same, client.UnsafeDisableDeepCopy,
-		client.MatchingFields{addressIndex: revision.Address(own.Spec.Git.Repo)}); err != nil {
-		return nil, err
-	}
-	for i := range same.Items {
-		other := &same.Items[i]
-		if other.Namespace == namespace && other.Name == pkg.Repo {
-			continue
-		}
-		directory := strings.TrimSuffix(path.Join("/", other.Spec.Git.Directory), "/") + "/"
-		if name, below := strings.CutPrefix(place, directory); below {
-			names = append(names, alias{other.Namespace, revision.Package{Repo: other.Name, Name: name}})
-		}
-	}
-	return names, nil
+	all, err := r.packagesAt(ctx, own.Place.Address, path.Join("/", own.Place.Directory, pkg.Name))
+	return append(names, slices.DeleteFunc(all, func(a alias) bool { return a == names[0] })...), err
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -26,11 +26,20 @@ type delivery struct {
 	took time.Duration
 }
 
-// resolved returns what the status says of an upstream, with the times that are known of the same revision.
-func resolved(u *revision.Revision, known *v1alpha1.ResolvedUpstream) *v1alpha1.ResolvedUpstream {
+// resolved returns what the status says of an upstream with a digest of its content, with the times that are known of
+// the same revision. What identifies it stays where its content was not looked at, which has the digest "".
+func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpstream) *v1alpha1.ResolvedUpstream {
 	out := &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
-	if known != nil && known.Name == u.Name {
+	same := known != nil && known.Name == u.Name
+	if same {
 		out.ReadyAt, out.DeliveredAt = known.ReadyAt, known.DeliveredAt
+	}
+	switch {
+	case u.KeptInGit:
+	case content != "":
+		out.Version, out.Content, out.Replaced = u.Version, content, u.Replaced
+	case same:
+		out.Commit, out.Version, out.Content, out.Replaced = known.Commit, known.Version, known.Content, known.Replaced
 	}
 	return out
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -109,7 +109,7 @@ func TestDeliver(t *testing.T) {
 				edit(w)
 			}
 			if u := w.out.Upstream; u != nil {
-				w.after.Upstream = resolved(u, w.before.Upstream)
+				w.after.Upstream = resolved(u, "", w.before.Upstream)
 			}
 			var got want
 			for _, d := range w.out.deliver(&w.before, &w.after, at(100)) {

@@ -14,10 +14,10 @@ import (
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
 // withPackageContext returns the files of a package with a package context, which Porch adds to a clone in a deployment
@@ -67,7 +67,7 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 // lock into their Kptfile. No files come of a merge that failed, or that conflicts stop.
 func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to *revision.Revision, lock *revision.Lock,
 	local map[string]string) (map[string]string, decide.Merge, error) {
-	original, err := r.shared(ctx, from)
+	original, err := r.original(ctx, from, to)
 	if err != nil {
 		return nil, decide.Merge{}, err
 	}
@@ -78,7 +78,7 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 	var merged map[string]string
 	var conflicts []merging.Conflict
 	r.share.Do(in.pv.Namespace, func() {
-		merged, conflicts, err = merging.Merge(original.Files, updated.Files, local, merging.Options{
+		merged, conflicts, err = merging.Merge(original, updated.Files, local, merging.Options{
 			OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
 			Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
 				Ref: lock.Ref}},
@@ -99,6 +99,16 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 	return merged, outcome, nil
 }
 
+// original returns the files from which two revisions of an upstream are compared: those of the first. Where there is
+// but one, because it has replaced what the package was made from, that is gone, and they are none but a Kptfile.
+func (r *Reconciler) original(ctx context.Context, from, to *revision.Revision) (map[string]string, error) {
+	if from.Name == to.Name {
+		return map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: gone\n"}, nil
+	}
+	content, err := r.shared(ctx, from)
+	return content.Files, err
+}
+
 // lock returns the lock of a target once it is on the upstream asked for. The address of the git repository stays as
 // Porch wrote it, where it is the same.
 func (o *observation) lock(target *revision.Revision) *revision.Lock {
@@ -110,9 +120,9 @@ func (o *observation) lock(target *revision.Revision) *revision.Lock {
 	return lock
 }
 
-// mutate runs the functions over the files that a content is to have, and returns what they make of them. It watches
-// from now on the objects that they inject, too.
-func (r *Reconciler) mutate(ctx context.Context, o *observation, e evaluated) (evaluated, error) {
+// runFunctions runs the functions over the files that a content is to have, and returns what they make of them. It
+// watches from now on the objects that they inject, too.
+func (r *Reconciler) runFunctions(ctx context.Context, o *observation, e evaluated) (evaluated, error) {
 	request := mutate.Request{
 		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
 		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable,

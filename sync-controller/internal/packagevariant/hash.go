@@ -13,23 +13,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
-	"k8s.io/apimachinery/pkg/types"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
 // settled reports whether nothing has changed since the last report, and after what time the variant is to be looked at
-// nevertheless: because its steps failed, or because the controller's version has changed. 0 is never.
+// nevertheless, because the controller's version has changed; 0 is never.
 func (r *Reconciler) settled(o *observation) (wait time.Duration, settled bool) {
-	version, rest, _ := strings.Cut(o.pv.Status.ObservedInputs, "/")
-	inputs, retry, failed := strings.Cut(rest, "/")
+	version, inputs, _ := strings.Cut(o.pv.Status.ObservedInputs, "/")
 	switch {
-	case inputs != o.hash():
-		return 0, false
-	case failed:
-		wait = r.untilRetry(retry)
-		return wait, wait > 0
-	case o.Deleting:
+	case o.Deleting, inputs != o.hash():
 		return 0, false
 	case version == versionHash(r.version):
 		return 0, true
@@ -54,36 +47,6 @@ func (r *Reconciler) observedInputs(o *observation) string {
 	return versionHash(r.version) + "/" + o.hash()
 }
 
-// failedInputs is observedInputs for steps that failed, which are to be done again after a time. When that is counts
-// from the start of this process, by a clock that no jump of the time of day changes.
-func (r *Reconciler) failedInputs(o *observation, wait time.Duration) string {
-	return r.observedInputs(o) + "/" + r.started.Format(time.RFC3339Nano) + "/" +
-		(time.Since(r.started) + wait).Round(time.Millisecond).String()
-}
-
-// untilRetry returns how long to wait by what failedInputs added; 0 if this is another process: what was wrong may have
-// been mended, and the controller started anew for it.
-func (r *Reconciler) untilRetry(added string) time.Duration {
-	started, retry, _ := strings.Cut(added, "/")
-	at, err := time.ParseDuration(retry)
-	if err != nil || started != r.started.Format(time.RFC3339Nano) {
-		return 0
-	}
-	return max(at-time.Since(r.started), 0)
-}
-
-// retryAfter returns how long to wait before a variant's steps, which failed with err, are done again: longer with each
-// failure in a row. Events do not shorten it: a draft that Porch failed to make comes and goes as an event. Without an
-// error it is 0, and the next failure is the first.
-func (r *Reconciler) retryAfter(variant types.NamespacedName, err error) time.Duration {
-	if err == nil {
-		r.steps.Forget(variant)
-		return 0
-	}
-	r.steps.Heed(variant, err)
-	return r.steps.When(variant)
-}
-
 func versionHash(version string) string {
 	sum := sha256.Sum256([]byte(version))
 	return hex.EncodeToString(sum[:6])
@@ -106,10 +69,13 @@ func (o *observation) hash() string {
 			o.Repositories[name].Address)
 	}
 	if u := o.Upstream; u != nil {
-		write("upstream", u.Name, u.Commit, u.Lifecycle)
+		write("upstream", u.Name, u.Version, u.Lifecycle)
 		for _, target := range decide.Targets(&o.Input) {
 			if base := decide.Base(&o.Input, &target); base != nil && !decide.OnUpstream(&o.Input, &target) {
 				write("base", target.Name, base.Name)
+			}
+			if _, to, moved := decide.BranchMoved(&o.Input, &target); moved && u.Commit == "" {
+				write("branch", target.Name, to) // which the version does not tell
 			}
 		}
 	}
@@ -120,7 +86,7 @@ func (o *observation) hash() string {
 	for _, superseded := range slices.Sorted(maps.Keys(o.Used)) {
 		write("used", superseded, o.Used[superseded])
 	}
-	for _, revisions := range [][]revision.Revision{o.Revisions, o.Elsewhere} {
+	for _, revisions := range [][]revision.Revision{o.Revisions, o.OwnedInOtherPackages} {
 		for i := range revisions {
 			o.writeRevision(h, &revisions[i])
 		}
@@ -134,5 +100,5 @@ func (o *observation) writeRevision(w io.Writer, r *revision.Revision) {
 		return
 	}
 	owned, current := r.Of(o.Owner)
-	_, _ = fmt.Fprintln(w, r.Name, r.Commit, r.Lifecycle, r.Number, owned, current, r.OtherOwner(o.Owner), len(r.Owners))
+	_, _ = fmt.Fprintln(w, r.Name, r.Version, r.Lifecycle, r.Number, owned, current, r.OtherOwner(o.Owner), len(r.Owners))
 }

@@ -3,7 +3,6 @@
 package packagevariant
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,10 +12,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/retry"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -29,13 +26,14 @@ func observed() *observation {
 	blueprint := func(number int) revision.Revision {
 		return revision.Revision{
 			Name: fmt.Sprintf("blueprints.web.v%d", number), Package: revision.Package{Repo: "blueprints", Name: "web"},
-			Number: number, Lifecycle: "Published", Commit: fmt.Sprintf("b%d", number), Labels: map[string]string{"l": "1"},
+			Number: number, Lifecycle: "Published", Version: fmt.Sprintf("b%d", number),
+			Commit: fmt.Sprintf("b%d", number), KeptInGit: true, Labels: map[string]string{"l": "1"},
 		}
 	}
 	down := func(repo, workspace string, number int, lock string) revision.Revision {
 		return revision.Revision{
 			Name: repo + ".web." + workspace, Package: revision.Package{Repo: repo, Name: "web"}, Workspace: workspace,
-			Number: number, Lifecycle: "Published", Commit: "c-" + workspace, Labels: map[string]string{"l": "1"}, Owners: owned,
+			Number: number, Lifecycle: "Published", Version: "c-" + workspace, KeptInGit: true, Labels: map[string]string{"l": "1"}, Owners: owned,
 			Lock: &revision.Lock{Repo: "https://git/blueprints", Directory: "web", Ref: "web/v1", Commit: lock},
 		}
 	}
@@ -56,7 +54,7 @@ func observed() *observation {
 			Repositories: map[string]decide.Repository{
 				"blueprints": {Ready: true, Address: "https://git/blueprints"}, "edge": {Ready: true, Address: "https://git/edge"},
 			},
-			Elsewhere: []revision.Revision{down("before", "packagevariant-1", 1, "b1"), down("before", "main", -1, "b1")},
+			OwnedInOtherPackages: []revision.Revision{down("before", "packagevariant-1", 1, "b1"), down("before", "main", -1, "b1")},
 		},
 		objects: []string{"a 1", "b 1"},
 	}
@@ -95,10 +93,10 @@ func TestHash(t *testing.T) {
 		"another object":            {func(o *observation) { o.objects = append(o.objects, "c 1") }, true},
 		"no upstream":               {func(o *observation) { o.Upstream = nil }, true},
 		"another upstream":          {func(o *observation) { o.Upstream.Name = "x" }, true},
-		"commit of the upstream":    {func(o *observation) { o.Upstream.Commit = "x" }, true},
+		"version of the upstream":   {func(o *observation) { o.Upstream.Version = "x" }, true},
 		"lifecycle of the upstream": {func(o *observation) { o.Upstream.Lifecycle = "DeletionProposed" }, true},
 		"name of a revision":        {func(o *observation) { o.Revisions[1].Name = "x" }, true},
-		"commit of a revision":      {func(o *observation) { o.Revisions[1].Commit = "x" }, true},
+		"version of a revision":     {func(o *observation) { o.Revisions[1].Version = "x" }, true},
 		"lifecycle of a revision":   {func(o *observation) { o.Revisions[1].Lifecycle = "DeletionProposed" }, true},
 		"number of a revision":      {func(o *observation) { o.Revisions[1].Number = 2 }, true},
 		"another revision": {func(o *observation) {
@@ -111,18 +109,23 @@ func TestHash(t *testing.T) {
 		"another owner beside": {func(o *observation) {
 			o.Revisions[1].Owners = slices.Concat(o.Revisions[1].Owners, owners("web-us", "u"))
 		}, true},
-		"revision left behind": {func(o *observation) { o.Elsewhere[0].Lifecycle = "DeletionProposed" }, true},
-		"another left behind": {func(o *observation) { o.Elsewhere = append(o.Elsewhere, revision.Revision{Name: "x"}) },
+		"revision left behind": {func(o *observation) { o.OwnedInOtherPackages[0].Lifecycle = "DeletionProposed" }, true},
+		"another left behind": {func(o *observation) {
+			o.OwnedInOtherPackages = append(o.OwnedInOtherPackages, revision.Revision{Name: "x"})
+		},
 			true},
 		"the base is found":   {func(o *observation) { o.Bases = o.Bases[1:] }, true},
 		"the base is another": {func(o *observation) { o.Bases[0].Name = "mirror.web.v1" }, true},
 		"labels": {func(o *observation) {
 			o.Revisions[1].Labels = nil
 			o.Upstream.Labels = nil
-			o.Elsewhere[0].Labels = nil
+			o.OwnedInOtherPackages[0].Labels = nil
 		}, false},
-		"main branch":      {func(o *observation) { o.Revisions[0].Commit = "x"; o.Elsewhere[1].Commit = "x" }, false},
-		"main branch gone": {func(o *observation) { o.Revisions = o.Revisions[1:]; o.Elsewhere = o.Elsewhere[:1] }, false},
+		"main branch": {func(o *observation) { o.Revisions[0].Version = "x"; o.OwnedInOtherPackages[1].Version = "x" }, false},
+		"main branch gone": {func(o *observation) {
+			o.Revisions = o.Revisions[1:]
+			o.OwnedInOtherPackages = o.OwnedInOtherPackages[:1]
+		}, false},
 		"another revision of upstream": {func(o *observation) {
 			o.Bases = append(o.Bases,
 				revision.Revision{Name: "x", Number: 3})
@@ -130,9 +133,9 @@ func TestHash(t *testing.T) {
 		"an object is read anew": {func(o *observation) { o.objects = nil }, true},
 		"one revision in the place of two": {func(o *observation) {
 			o.Revisions,
-				o.Elsewhere = slices.Concat(o.Revisions, o.Elsewhere), nil
+				o.OwnedInOtherPackages = slices.Concat(o.Revisions, o.OwnedInOtherPackages), nil
 		}, false},
-		"what was asked of Porch":       {func(o *observation) { o.fresh = true }, false},
+		"what was asked of Porch":       {func(o *observation) { o.asked = true }, false},
 		"resource version, annotations": {func(o *observation) { o.pv.ResourceVersion = "x"; o.pv.Annotations = map[string]string{"a": "b"} }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,88 +186,6 @@ func TestSettled(t *testing.T) {
 			t.Errorf("%s: settled is %v, and in %s it is looked at", name, got, wait)
 		}
 	}
-}
-
-// TestSettledAfterFailure holds that steps which failed are done again when the status says so, and at once when what
-// they depend on has changed.
-func TestSettledAfterFailure(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := &Reconciler{version: "v2", started: time.Now(), lookWithin: time.Hour}
-		failedBy := func(started time.Time, wait time.Duration) string {
-			return "/" + started.Format(time.RFC3339Nano) + "/" + (time.Since(r.started) + wait).String()
-		}
-		in := func(wait time.Duration) string { return failedBy(r.started, wait) }
-		for name, c := range map[string]struct {
-			edit  func(*observation)
-			retry string
-			want  time.Duration // 0 if it is not settled
-		}{
-			"it is not yet time":    {func(*observation) {}, in(time.Minute), time.Minute},
-			"it is time":            {func(*observation) {}, in(0), 0},
-			"it was time":           {func(*observation) {}, in(-time.Minute), 0},
-			"something has changed": {func(o *observation) { o.objects[0] = "a 2" }, in(time.Minute), 0},
-			"the spec has changed":  {func(o *observation) { o.pv.Generation++ }, in(time.Minute), 0},
-			"it is being deleted":   {func(o *observation) { o.Deleting = true }, in(time.Minute), time.Minute},
-			"another version's": {func(o *observation) {
-				o.pv.Status.ObservedInputs = "v1" +
-					o.pv.Status.ObservedInputs[12:]
-			}, in(time.Minute), time.Minute},
-			"another process'": {func(*observation) {}, failedBy(r.started.Add(-time.Hour), time.Minute), 0},
-			"the time is odd":  {func(*observation) {}, "/soon", 0},
-			"there is no time": {func(*observation) {}, "/", 0},
-		} {
-			o := observed()
-			o.pv.Status.ObservedInputs = r.observedInputs(o) + c.retry
-			c.edit(o)
-			if wait, settled := r.settled(o); settled != (c.want > 0) || settled && wait != c.want {
-				t.Errorf("%s: settled is %v, and in %s it is looked at; want %s", name, settled, wait, c.want)
-			}
-		}
-		o := observed()
-		o.pv.Status.ObservedInputs = r.observedInputs(o) + in(time.Minute)
-		wait, _ := r.settled(o)
-		time.Sleep(wait)
-		if _, settled := r.settled(o); settled {
-			t.Error("its time has come, and it is not looked at")
-		}
-	})
-}
-
-// TestRetryAfter holds that the time until steps are done again grows with each failure in a row, of each variant by
-// itself, that a server may ask for more, and that the status keeps it as no time of day: clocks jump.
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := &Reconciler{version: "v2", started: time.Now(), steps: retry.New[types.NamespacedName](firstSteps)}
-		a, b := types.NamespacedName{Name: "a"}, types.NamespacedName{Name: "b"}
-		expect := func(variant types.NamespacedName, err error, most time.Duration) {
-			t.Helper()
-			if got := r.retryAfter(variant, err); got > most || got < most/2 {
-				t.Errorf("%s: %s, want between %s and %s", variant.Name, got, most/2, most)
-			}
-		}
-		for _, most := range []time.Duration{firstSteps, 2 * firstSteps, 4 * firstSteps} {
-			expect(a, errors.New("boom"), most)
-		}
-		expect(b, apierrors.NewTooManyRequests("busy", 60), 2*time.Minute)
-		expect(b, errors.New("boom"), 2*firstSteps)
-		if got := r.retryAfter(a, nil); got != 0 {
-			t.Errorf("after a success: %s", got)
-		}
-		expect(a, errors.New("boom"), firstSteps)
-
-		time.Sleep(time.Hour)
-		o := observed()
-		o.pv.Status.ObservedInputs = r.failedInputs(o, time.Minute)
-		want := "/" + r.started.Format(time.RFC3339Nano) + "/1h1m0s"
-		if got := o.pv.Status.ObservedInputs; !strings.HasSuffix(got, want) {
-			t.Errorf("the status has %s, want it to end in %s", got, want)
-		}
-		if wait, settled := r.settled(o); !settled || wait != time.Minute {
-			t.Errorf("settled is %t, for %s, want a minute", settled, wait)
-		}
-	})
 }
 
 // TestUpgrade holds that after an upgrade of the controller each variant is looked at once, spread over the time that

@@ -7,35 +7,12 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// approvalError is the failure of an approval, or of what leads to it. The package is as the variant asks for all the
-// same.
-type approvalError struct {
-	revision string
-	err      error
-}
-
-func (e *approvalError) Error() string { return e.err.Error() }
-
-func (e *approvalError) Unwrap() error { return e.err }
-
-// aspect tells the user of the failure.
-func (e *approvalError) aspect() *decide.Aspect {
-	a := &decide.Aspect{Type: v1alpha1.ConditionApproved, Reason: v1alpha1.ReasonApprovalFailed,
-		Message: fmt.Sprintf("%s is not published, will try again: %v", e.revision, e.err)}
-	if apierrors.IsForbidden(e.err) {
-		a.Reason = v1alpha1.ReasonPermissionMissing
-		a.Message += "; bind the controller's ServiceAccount to the ClusterRole " + decide.ApproverRole
-	}
-	return a
-}
 
 // move does a step that gives a revision another lifecycle.
 func (a *action) move(ctx context.Context, step *decide.Step) error {
@@ -73,24 +50,9 @@ func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 	if err != nil {
 		return err
 	}
-	a.out.Saved.Proposed, a.out.Saved.Proposing = now.Commit, ""
+	a.out.Saved.Proposed, a.out.Saved.Proposing = now.Version, ""
 	a.note("Proposed", r.Name)
 	return nil
-}
-
-// recall finds out what became of a proposal that the status announces: whether it is the controller's.
-func (r *Reconciler) recall(ctx context.Context, o *observation) error {
-	announced := o.Saved.Proposing
-	target := o.target(o.Saved.Name)
-	o.Saved.Proposing = ""
-	if announced == "" || target == nil || target.Lifecycle != revision.Proposed {
-		return nil
-	}
-	content, err := r.porch.Content(ctx, target.Namespace, target.Name)
-	if err == nil && kptfile.Meaning(content.Files) == announced {
-		o.Saved.Proposed = target.Commit
-	}
-	return err
 }
 
 // withdraw makes a proposed revision a draft again. Porch writes its Kptfile anew; what it is then is the controller's
@@ -106,7 +68,7 @@ func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 		return err
 	}
 	a.out.Saved = decide.Saved{}
-	if content.Commit == now.Commit {
+	if content.Version == now.Version {
 		a.out.Saved = decide.Saved{Name: r.Name, Content: kptfile.Digest(content.Files)}
 	}
 	return nil
@@ -119,7 +81,7 @@ func (a *action) lifecycle(ctx context.Context, r *revision.Revision, lifecycle 
 	error) {
 	seen := *r
 	if e, inspected := a.in.contents[r.Name]; inspected && r.Lifecycle == revision.Draft {
-		seen.Commit = e.content.Commit
+		seen.Version = e.content.Version
 	}
 	now, err := set(ctx, &seen, lifecycle)
 	switch {

@@ -7,14 +7,11 @@ import (
 	"context"
 	"slices"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
@@ -28,8 +25,10 @@ type observation struct {
 	pv *v1alpha1.PackageVariant
 	// objects are the versions of the objects that the status says are injected.
 	objects []string
-	// fresh reports whether Porch was asked for the revisions.
-	fresh bool
+	// asked reports whether Porch was asked for the revisions that the cache does not have.
+	asked bool
+	// content is the digest of the upstream's files, where they were read because its version tells no commit.
+	content string
 }
 
 func (o *observation) key() types.NamespacedName { return client.ObjectKeyFromObject(o.pv) }
@@ -39,7 +38,7 @@ func (o *observation) places() []types.NamespacedName {
 	var names []string
 	switch {
 	case o.Deleting:
-		for _, r := range slices.Concat(o.Revisions, o.Elsewhere) {
+		for _, r := range slices.Concat(o.Revisions, o.OwnedInOtherPackages) {
 			names = append(names, r.Package.Repo)
 		}
 		if d := o.Spec.Downstream; d != nil {
@@ -72,6 +71,9 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	for _, name := range pv.Status.OwnedRevisions {
 		o.Known[name] = true
 	}
+	if pv.Status.Downstream != nil {
+		o.Published = pv.Status.Downstream.Name
+	}
 	for _, name := range pv.Status.RetiredRevisions {
 		o.Retired[name] = true
 	}
@@ -80,13 +82,17 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 		o.Conflicts = pv.Status.Conflicts
 	}
 	for _, read := range []func(context.Context, *observation) error{
-		r.observeRepositories, r.observeDownstream, r.observeElsewhere, r.observeUpstream, r.observeClaims,
+		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observeClaims,
 		r.observeDependencies, r.observeDependents, r.observeUses, r.observeObjects,
 	} {
 		if err := read(ctx, o); err != nil {
 			return nil, err
 		}
 	}
+	if !slices.ContainsFunc(o.Revisions, func(r revision.Revision) bool { return ofDraft(&pv.Status, r.Name) }) {
+		o.Conflicts = nil
+	}
+	o.readBefore()
 	return o, nil
 }
 
@@ -98,83 +104,10 @@ func suspendReason(pv *v1alpha1.PackageVariant) string {
 	return v1alpha1.SuspendReason(pv.Annotations)
 }
 
-// requestedDraft returns the draft that the status says Porch was asked for; zero if it says of none.
-func requestedDraft(status *v1alpha1.PackageVariantStatus) *decide.Draft {
-	d := status.RequestedDraft
-	if d == nil {
-		return &decide.Draft{}
-	}
-	return &decide.Draft{
-		Package: revision.Package{Repo: d.Repo, Name: d.Package}, Workspace: d.WorkspaceName,
-		Task: revision.Task{Type: revision.TaskType(d.Task), Source: d.Source}, Commit: d.Commit,
-	}
-}
-
-// savedDraft returns the draft that the status says only the controller has edited; zero if it says of none.
-func savedDraft(status *v1alpha1.PackageVariantStatus) decide.Saved {
-	d := status.SavedDraft
-	if d == nil {
-		return decide.Saved{}
-	}
-	return decide.Saved{Name: d.Name, Content: d.Content, Proposed: d.Proposed, Proposing: d.Proposing}
-}
-
 // cached returns the revisions that the cache has under a value of one of the indexes of package porch, in the order of
 // their names.
 func (r *Reconciler) cached(ctx context.Context, namespace, index, value string) ([]revision.Revision, error) {
-	var list porchapi.PackageRevisionList
-	err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy,
-		client.MatchingFields{index: value})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]revision.Revision, len(list.Items))
-	for i := range list.Items {
-		out[i] = porch.Revision(&list.Items[i])
-	}
-	slices.SortFunc(out, revision.ByName)
-	return out, nil
-}
-
-func (r *Reconciler) observeRepositories(ctx context.Context, o *observation) error {
-	for _, name := range repositories(o.Spec) {
-		var repository configapi.Repository
-		err := r.client.Get(ctx, client.ObjectKey{Namespace: o.pv.Namespace, Name: name}, &repository)
-		if err == nil {
-			o.Repositories[name] = repositoryOf(&repository)
-		} else if !apierrors.IsNotFound(err) {
-			return err
-		}
-	}
-	return nil
-}
-
-// repositories returns the names of the Repositories that a spec names.
-func repositories(s *variant.Spec) []string {
-	var names []string
-	if s.Downstream != nil {
-		names = append(names, s.Downstream.Repo)
-	}
-	if s.Upstream != nil {
-		names = append(names, s.Upstream.Repo)
-	}
-	return names
-}
-
-// repositoryOf returns what a Repository says of itself.
-func repositoryOf(repository *configapi.Repository) decide.Repository {
-	known := decide.Repository{
-		Message: "Porch has not read it yet", Deployment: repository.Spec.Deployment,
-		Migrated: porch.IsMigrated(repository),
-	}
-	if git := repository.Spec.Git; git != nil {
-		known.Address, known.Directory = git.Repo, git.Directory
-	}
-	condition := meta.FindStatusCondition(repository.Status.Conditions, configapi.RepositoryReady)
-	if condition != nil {
-		known.Ready, known.Message = condition.Status == "True", condition.Message
-	}
-	return known
+	return porch.FindRevisions(ctx, r.client, namespace, index, value)
 }
 
 func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err error) {
@@ -185,8 +118,9 @@ func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err
 	return err
 }
 
-// observeElsewhere finds the revisions of other packages that the variant owns, or that its status says it owned.
-func (r *Reconciler) observeElsewhere(ctx context.Context, o *observation) error {
+// observeOwnedInOtherPackages finds the revisions of other packages that the variant owns, or that its status says it
+// owned.
+func (r *Reconciler) observeOwnedInOtherPackages(ctx context.Context, o *observation) error {
 	owned, err := r.cached(ctx, o.pv.Namespace, porch.OwnerIndex, o.pv.Name)
 	if err != nil {
 		return err
@@ -197,23 +131,22 @@ func (r *Reconciler) observeElsewhere(ctx context.Context, o *observation) error
 	}
 	for i := range owned {
 		if !found[owned[i].Name] {
-			o.Elsewhere = append(o.Elsewhere, owned[i])
+			o.OwnedInOtherPackages = append(o.OwnedInOtherPackages, owned[i])
 			found[owned[i].Name] = true
 		}
 	}
 	for _, name := range o.pv.Status.OwnedRevisions {
-		var pr porchapi.PackageRevision
 		if found[name] {
 			continue
 		}
-		err := r.client.Get(ctx, client.ObjectKey{Namespace: o.pv.Namespace, Name: name}, &pr)
+		rev, err := porch.GetRevision(ctx, r.client, o.pv.Namespace, name)
 		if err == nil {
-			o.Elsewhere = append(o.Elsewhere, porch.Revision(&pr))
+			o.OwnedInOtherPackages = append(o.OwnedInOtherPackages, rev)
 		} else if !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
-	slices.SortFunc(o.Elsewhere, revision.ByName)
+	slices.SortFunc(o.OwnedInOtherPackages, revision.ByName)
 	return nil
 }
 
@@ -227,10 +160,14 @@ func (r *Reconciler) observeUpstream(ctx context.Context, o *observation) error 
 	if err != nil {
 		return err
 	}
+	if err := r.locate(ctx, revisions); err != nil {
+		return err
+	}
 	o.Bases = revisions
 	if i := u.Resolve(revision.Candidates(revisions)); i >= 0 {
 		o.Upstream = &revisions[i]
 	}
+	decide.Recognize(&o.Input, o.pv.Status.Upstream)
 	return r.observeBases(ctx, o)
 }
 
@@ -243,7 +180,7 @@ func (r *Reconciler) observeBases(ctx context.Context, o *observation) error {
 		if target.Lock == nil || decide.OnUpstream(&o.Input, &target) || decide.Base(&o.Input, &target) != nil {
 			continue
 		}
-		bases, err := r.cached(ctx, o.pv.Namespace, porch.CommitIndex, target.Lock.Commit)
+		bases, err := r.named(ctx, o.pv.Namespace, target.Lock)
 		if err != nil {
 			return err
 		}
@@ -285,4 +222,47 @@ func (r *Reconciler) versions(references []objects.Reference) []string {
 		out = append(out, cmp.Or(reference.APIVersion, "-")+" "+reference.Kind.Kind+" "+reference.Name+" "+version)
 	}
 	return out
+}
+
+// observeUnlisted asks Porch for each revision that the status names and that the cache does not have, and adds those
+// that there are: Porch leaves out of its lists what it fails to read.
+func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error {
+	if d := o.Spec.Downstream; d == nil || !o.Repositories[d.Repo].Ready || !o.Deleting && decide.Guard(&o.Input) != nil {
+		return nil
+	}
+	o.asked = true
+	names, found := slices.Clone(o.pv.Status.OwnedRevisions), false
+	if d := &o.Requested; d.Workspace != "" && !slices.Contains(names, d.Package.NameOf(d.Workspace)) {
+		names = append(names, d.Package.NameOf(d.Workspace))
+	}
+	for _, name := range names {
+		if slices.ContainsFunc(slices.Concat(o.Revisions, o.OwnedInOtherPackages),
+			func(r revision.Revision) bool { return r.Name == name }) {
+			continue
+		}
+		unlisted, err := r.porch.Revision(ctx, o.pv.Namespace, name)
+		switch {
+		case err == nil && unlisted.Package == revision.DownstreamOf(o.Spec):
+			o.Revisions, found = append(o.Revisions, unlisted), true
+		case err == nil:
+			o.OwnedInOtherPackages = append(o.OwnedInOtherPackages, unlisted)
+		case !apierrors.IsNotFound(err):
+			return err
+		}
+	}
+	if !found {
+		return nil
+	}
+	slices.SortFunc(o.Revisions, revision.ByName)
+	return r.observeBases(ctx, o)
+}
+
+// target returns the downstream revision of a name, or nil.
+func (o *observation) target(name string) *revision.Revision {
+	for i := range o.Revisions {
+		if o.Revisions[i].Name == name {
+			return &o.Revisions[i]
+		}
+	}
+	return nil
 }

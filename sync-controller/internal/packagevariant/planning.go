@@ -6,13 +6,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/recent"
-	"github.com/package-variants/package-variants/sync-controller/internal/retry"
-	"github.com/package-variants/package-variants/sync-controller/internal/turns"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/repolock"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -49,15 +49,15 @@ func Indexes(indexer client.FieldIndexer) error { return addIndexes(indexer) }
 func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime, version string) *Planner {
 	p := &Planner{}
 	p.reconciler = &Reconciler{
-		client: world, live: world, runtime: functions, version: version,
+		client: world, runtime: functions, version: version,
 		porch: porch.Client{Reader: world, Writer: world, Pause: func(context.Context, time.Duration) error { return nil }},
 		// What another version of the controller has settled is settled.
 		started: time.Now().UTC(), lookWithin: 1000 * time.Hour,
 		watches: source, objects: objects.NewContents(source, world),
-		upstream: recent.New[porch.Content](keptContents, time.Hour), allowed: recent.New[bool](keptAnswers, time.Hour),
-		turns: turns.New(func(types.NamespacedName) {}), events: noEvents{},
-		retries: retry.New[ctrl.Request](firstRetry), steps: retry.New[types.NamespacedName](firstSteps),
-		looked: func(l *Look) { p.look = l },
+		upstream: ttlcache.New[upstreamContent](keptContents, time.Hour), allowed: ttlcache.New[bool](keptAnswers, time.Hour),
+		turns: repolock.New(func(types.NamespacedName) {}), events: noEvents{},
+		retries: retry.New[ctrl.Request](firstRetry),
+		looked:  func(l *Look) { p.look = l },
 	}
 	return p
 }
@@ -66,7 +66,12 @@ func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime
 // that is settled, or that is not there.
 func (p *Planner) Reconcile(ctx context.Context, variant types.NamespacedName) (*Look, error) {
 	p.look = nil
-	_, err := p.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: variant})
+	request := ctrl.Request{NamespacedName: variant}
+	_, err := p.reconciler.Reconcile(ctx, request)
+	if err != nil && p.look != nil { // which says why its steps ended
+		p.reconciler.retries.When(request)
+		err = nil
+	}
 	return p.look, err
 }
 

@@ -6,63 +6,113 @@ package packagevariant
 
 import (
 	"context"
+	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"k8s.io/apimachinery/pkg/types"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Reconcile brings one variant nearer to what its spec asks for. What it writes comes back as an event. A variant that
-// cannot be looked at goes back to the work queue, whose limiter is the backoff; steps that fail are done again when
-// the status says so.
+// Reconcile brings one variant nearer to what its spec asks for. What it writes comes back as an event. What fails is
+// tried again when the limiter of the work queue says so, or when something has changed. A write that was refused
+// because something has changed is no failure: it is decided again, and nothing is logged as an error.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	result, err := r.reconcile(ctx, req)
-	r.retries.Heed(req, err)
-	return result, err
+	wait, err := r.reconcile(ctx, req)
+	if porch.Busy(err) {
+		log.FromContext(ctx).V(1).Info("decides again", "because", err.Error())
+		return ctrl.Result{Requeue: true}, nil //nolint:staticcheck // RequeueAfter would reset the limiter each time
+	}
+	r.retries.SetRetryAfter(req, err)
+	return ctrl.Result{RequeueAfter: wait}, err
 }
 
-func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+// reconcile calls the stages in their order, and returns when the variant is to be looked at again; 0 for when an event
+// says so.
+func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Duration, error) {
 	var pv v1alpha1.PackageVariant
 	if err := r.client.Get(ctx, req.NamespacedName, &pv); err != nil || isGone(&pv) {
-		r.forget(req.NamespacedName)
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		r.forget(req)
+		return 0, client.IgnoreNotFound(err)
 	}
 	seen, err := r.observe(ctx, &pv)
 	if err != nil {
 		r.turns.Release(req.NamespacedName)
-		return ctrl.Result{}, err
+		return 0, err
 	}
-	if wait, settled := r.settled(seen); settled {
+	if wait, rests := r.rests(req, seen); rests {
 		r.turns.Release(req.NamespacedName)
-		return ctrl.Result{RequeueAfter: wait}, nil
+		return wait, nil
 	}
-	ctx = context.WithoutCancel(ctx) // what was begun is finished when the controller is asked to end
-	result, err := r.work(ctx, seen, false)
-	if outdated(err) {
-		result, err = r.work(ctx, seen, true)
-	}
-	return result, err
-}
-
-// work does what follows from an observation, by caches that may be known to be behind.
-func (r *Reconciler) work(ctx context.Context, seen *observation, behind bool) (ctrl.Result, error) {
-	if !r.turns.Take(seen.key(), seen.places()...) {
-		return ctrl.Result{}, nil // it is woken when it is its turn
+	if !r.turns.Take(seen.key(), r.writersOf(seen), seen.places()...) {
+		return 0, nil // it is woken when it is its turn
 	}
 	defer r.turns.Release(seen.key())
+	ctx = context.WithoutCancel(ctx) // what was begun is finished when the controller is asked to end
 	evaluations.Inc()
-	in, err := r.inspect(ctx, seen, behind)
-	if err != nil || in == nil {
-		return ctrl.Result{}, r.reportFailure(ctx, seen, err)
+	var in *inspection
+	if err = r.observeUnlisted(ctx, seen); err == nil {
+		in, err = r.inspect(ctx, seen)
+	}
+	if err != nil {
+		return 0, r.reportFailure(ctx, seen, err)
 	}
 	decision := decide.Decide(&in.Input)
 	result := r.act(ctx, in, decision)
 	r.expose(in, decision, result)
 	r.turns.Release(seen.key()) // what follows writes to no Repository
-	return r.report(ctx, in, decision, result)
+	known, more, err := r.report(ctx, in, decision, result)
+	switch {
+	case err != nil && known != nil: // events do not shorten it: a draft that Porch failed to make comes and goes as one
+		r.retries.Hold(req, known.hash())
+		return 0, err
+	case err != nil:
+		return 0, err
+	}
+	r.retries.Release(req)
+	if known != nil && !r.await(ctx, known) || more {
+		return lookAgain, nil
+	}
+	return 0, nil
+}
+
+// rests reports whether there is nothing to do for a variant now, and after what time it is to be looked at again; 0
+// for when an event says so.
+func (r *Reconciler) rests(req ctrl.Request, seen *observation) (wait time.Duration, rests bool) {
+	if wait, settled := r.settled(seen); settled {
+		return wait, true
+	}
+	wait = r.retries.Held(req, seen.hash())
+	return wait, wait > 0
+}
+
+const (
+	// catchUp is how long a reconcile waits at most until the caches know what it wrote.
+	catchUp     = 3 * time.Second
+	lookedAfter = 10 * time.Millisecond
+	// lookAgain is when a variant is looked at again of which an event should tell: Porch loses a write now and then.
+	lookAgain = 10 * time.Second
+)
+
+// await waits until the caches know what was written, so that the next reconcile finds it settled. It reports whether
+// they came to know it in time.
+func (r *Reconciler) await(ctx context.Context, written *observation) bool {
+	return nil == wait.PollUntilContextTimeout(ctx, lookedAfter, catchUp, true, func(ctx context.Context) (bool, error) {
+		var pv v1alpha1.PackageVariant
+		if err := r.client.Get(ctx, written.key(), &pv); err != nil {
+			return apierrors.IsNotFound(err), nil
+		}
+		if pv.ResourceVersion != written.pv.ResourceVersion {
+			return pv.Generation != written.pv.Generation, nil
+		}
+		seen, err := r.observe(ctx, &pv)
+		return err != nil || pv.Status.ObservedInputs == "" || seen.hash() == written.hash(), nil
+	})
 }
 
 // isGone reports whether nothing is left to do for a variant that is being deleted.
@@ -71,8 +121,8 @@ func isGone(pv *v1alpha1.PackageVariant) bool {
 }
 
 // forget ends what is kept for a variant.
-func (r *Reconciler) forget(variant types.NamespacedName) {
-	r.watches.Release(variant)
-	r.turns.Release(variant)
-	r.steps.Forget(variant)
+func (r *Reconciler) forget(req ctrl.Request) {
+	r.watches.Release(req.NamespacedName)
+	r.turns.Release(req.NamespacedName)
+	r.retries.Release(req)
 }

@@ -11,12 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -72,25 +71,6 @@ func TestConditionOf(t *testing.T) {
 	}
 }
 
-// TestRenderStatus holds that Porch's render status and this API's have the same JSON.
-func TestRenderStatus(t *testing.T) {
-	t.Parallel()
-	zero := 0
-	got := renderStatus(porchapi.RenderStatus{Err: "e", Result: porchapi.ResultList{
-		ObjectMeta: metav1.ObjectMeta{Name: "fnresults"}, ExitCode: 1,
-		Items: []*porchapi.Result{{Image: "example.com/f:v1", Stderr: "s", ExitCode: zero,
-			Results: []porchapi.ResultItem{{Message: "m", Severity: "error"}}}},
-	}})
-	if strings.HasPrefix(got.Err, "cannot read") || got.Err != "e" || got.Result.ExitCode != 1 ||
-		got.Result.Metadata.Name != "" || len(got.Result.Items) != 1 {
-		t.Fatalf("got %+v", got)
-	}
-	if item := got.Result.Items[0]; item.Image != "example.com/f:v1" || item.Stderr != "s" || len(item.Results) != 1 ||
-		item.Results[0].Message != "m" {
-		t.Errorf("got %+v", item)
-	}
-}
-
 // TestOwnedRevisions holds which revisions are known for the variant's after a reconcile, by their names.
 func TestOwnedRevisions(t *testing.T) {
 	t.Parallel()
@@ -105,8 +85,8 @@ func TestOwnedRevisions(t *testing.T) {
 		"one that is gone":                 {[]string{"gone", made}, true, nil, []string{left, made}},
 		"one that the cache does not have": {[]string{"unseen", made}, false, nil, []string{left, made, "unseen"}},
 		"none any more": {[]string{made}, true,
-			func(o *observation) { o.Revisions, o.Elsewhere = nil, nil }, []string{made}},
-		"none, and nothing was ever known": {nil, true, func(o *observation) { o.Revisions, o.Elsewhere = nil, nil }, nil},
+			func(o *observation) { o.Revisions, o.OwnedInOtherPackages = nil, nil }, []string{made}},
+		"none, and nothing was ever known": {nil, true, func(o *observation) { o.Revisions, o.OwnedInOtherPackages = nil, nil }, nil},
 		"one that is another's": {nil, true,
 			func(o *observation) { o.Revisions[1].Owners = owners("web-us", "u") }, []string{left}},
 		"one that nobody owns": {nil, true, func(o *observation) { o.Revisions[1].Owners = nil },
@@ -145,13 +125,13 @@ func TestFill(t *testing.T) {
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it could not be saved": {func(out *result) {
 			out.err = errBoom
-			out.Requested.Task, out.Requested.Commit = revision.Task{Type: "clone", Source: "blueprints.web.v2"}, "made"
+			out.Requested.Task, out.Requested.Version = revision.Task{Type: "clone", Source: "blueprints.web.v2"}, "made"
 		}, unsaved, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it is not there": {func(out *result) { out.Requested.Workspace = "packagevariant-2" }, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it has no owner": {func(out *result) { out.Revisions[1].Owners = nil }, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"it was saved": {func(out *result) { out.rendered = map[string]porchapi.RenderStatus{made: {Err: "new"}} }, nil,
+		"it was saved": {func(out *result) { out.rendered = map[string]v1alpha1.RenderStatus{made: {Err: "new"}} }, nil,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: &v1alpha1.RenderStatus{Err: "new"}}}},
 		"a guard holds": {func(out *result) { out.Conflicting = "web-us" }, nil,
 			[]v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
@@ -279,6 +259,12 @@ func TestFillConflicts(t *testing.T) {
 		return v1alpha1.PackageVariantStatus{Conditions: is("True", "UpstreamTaken", fmt.Sprintf("%d conflicts", n)),
 			Conflicts: many(min(n, 20)), ConflictCount: int32(n)}
 	}
+	ofDraft := func(name string) v1alpha1.PackageVariantStatus {
+		status := of(2)
+		status.OpenDraft = &v1alpha1.OpenDraft{Name: name}
+		return status
+	}
+	const gone = "what was merged is published, or is gone with its draft"
 	none := v1alpha1.PackageVariantStatus{Conditions: is("False", "NoConflicts", "none")}
 	noConflicts := decide.NoConflicts("none")
 	open := func(o *observation) { o.Revisions[1].Lifecycle = "Draft" }
@@ -302,7 +288,10 @@ func TestFillConflicts(t *testing.T) {
 		"the first merge has none":          {v1alpha1.PackageVariantStatus{}, nil, noConflicts, none, false},
 		"they stay while the draft is open": {of(2), open, nil, of(2), false},
 		"they go when it is published": {of(2), nil, nil,
-			v1alpha1.PackageVariantStatus{Conditions: is("False", "NoConflicts", "what was merged is published")}, false},
+			v1alpha1.PackageVariantStatus{Conditions: is("False", "NoConflicts", gone)}, false},
+		"they go with their draft": {ofDraft("before.web.packagevariant-1"), open, nil,
+			v1alpha1.PackageVariantStatus{OpenDraft: &v1alpha1.OpenDraft{Name: "before.web.packagevariant-1"},
+				Conditions: is("False", "NoConflicts", gone)}, false},
 		"that there are none stays":           {none, nil, nil, none, false},
 		"that there are none stays, in draft": {none, open, nil, none, false},
 	} {
@@ -361,8 +350,8 @@ func TestPlaces(t *testing.T) {
 		want []string
 	}{
 		"downstream and what was left behind": {func(*observation) {}, []string{"before", "edge"}},
-		"downstream alone":                    {func(o *observation) { o.Elsewhere = nil }, []string{"edge"}},
-		"what is another's elsewhere": {func(o *observation) { o.Elsewhere[0].Owners = owners("web-us", "u") },
+		"downstream alone":                    {func(o *observation) { o.OwnedInOtherPackages = nil }, []string{"edge"}},
+		"what is another's elsewhere": {func(o *observation) { o.OwnedInOtherPackages[0].Owners = owners("web-us", "u") },
 			[]string{"edge"}},
 		"a guard holds": {func(o *observation) { o.Conflicting = "web-us" }, nil},
 		"it is being deleted": {func(o *observation) { o.Deleting = true; o.Conflicting = "web-us" },
@@ -380,31 +369,6 @@ func TestPlaces(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, o.places()); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", name, diff)
-		}
-	}
-}
-
-// TestUntouched holds when Porch is not asked for what there is of a package.
-func TestUntouched(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		edit func(*observation)
-		want bool
-	}{
-		"nothing":              {func(*observation) {}, true},
-		"the main branch":      {func(o *observation) { o.Revisions = observed().Revisions[:1] }, true},
-		"a revision":           {func(o *observation) { o.Revisions = observed().Revisions }, false},
-		"one elsewhere":        {func(o *observation) { o.Elsewhere = observed().Elsewhere }, false},
-		"it is being deleted":  {func(o *observation) { o.Deleting = true }, false},
-		"a target was told of": {func(o *observation) { o.pv.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "x"}} }, false},
-		"one was owned":        {func(o *observation) { o.pv.Status.OwnedRevisions = []string{"x"} }, false},
-		"one was asked for":    {func(o *observation) { o.pv.Status.RequestedDraft = &v1alpha1.RequestedDraft{} }, false},
-	} {
-		o := observed()
-		o.Revisions, o.Elsewhere = nil, nil
-		c.edit(o)
-		if got := o.untouched(); got != c.want {
-			t.Errorf("%s: got %v", name, got)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -18,16 +18,16 @@ import (
 // resource that is for the functions, such as an injection point.
 const maxSaves = 2
 
-// mutate saves what a draft, or the one that was created before, is to become, until what Porch's render makes of it is
-// as the functions want it. What is not is Reverted then.
-func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
+// saveDraft saves a draft, or the one that was created before, until what Porch's render makes of the files is what the
+// functions want. What still differs then is Reverted.
+func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error {
 	if draft == nil {
 		draft = a.created
 	}
 	e, inspected := a.out.contents[draft.Name]
 	var err error
 	if !inspected {
-		if e, err = a.evaluate(ctx, draft); err != nil {
+		if e, err = a.prepare(ctx, draft); err != nil {
 			return err
 		}
 	}
@@ -46,7 +46,7 @@ func (a *action) mutate(ctx context.Context, draft *revision.Revision) error {
 			e.content, e.files, e.outcome.Files = saved, saved.Files, nil
 			break
 		}
-		if e, err = a.Reconciler.mutate(ctx, a.in.observation, evaluated{content: saved, files: saved.Files}); err != nil {
+		if e, err = a.runFunctions(ctx, a.in.observation, evaluated{content: saved, files: saved.Files}); err != nil {
 			return &mutationError{revision: draft.Name, err: err}
 		}
 	}
@@ -78,7 +78,7 @@ func (a *action) ours(draft *revision.Revision, content porch.Content) bool {
 
 // untouched reports whether a content is what Porch made when the draft was created, and nobody has edited it since.
 func (a *action) untouched(content porch.Content) bool {
-	return a.created != nil && a.created.Commit == content.Commit
+	return a.created != nil && a.created.Version == content.Version
 }
 
 // notSaved returns the error of a save. A draft that was asked for, and that the package's pipeline keeps from being
@@ -89,20 +89,15 @@ func (a *action) notSaved(ctx context.Context, draft *revision.Revision, content
 	if _, ofRender := porch.RenderError(err); !ofRender || !ours || a.created == nil && !asked {
 		return err
 	}
-	if failed := a.discard(ctx, draft, content.Commit); failed != nil {
+	if failed := a.discard(ctx, draft, content.Version); failed != nil {
 		return failed
 	}
 	return err
 }
 
-// discard deletes a draft that is not whole, if it is still what was looked at: Porch deletes what somebody has edited
-// meanwhile, too.
-func (a *action) discard(ctx context.Context, draft *revision.Revision, commit string) error {
-	now, err := a.porch.Revision(ctx, draft.Namespace, draft.Name)
-	if err != nil || now.Commit != commit {
-		return client.IgnoreNotFound(err)
-	}
-	if err := a.porch.Delete(ctx, draft); err != nil {
+// discard deletes a draft that is not whole.
+func (a *action) discard(ctx context.Context, draft *revision.Revision, version string) error {
+	if err := a.remove(ctx, draft, version); client.IgnoreNotFound(err) != nil {
 		return err
 	}
 	a.gone(draft.Name)
@@ -123,26 +118,26 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 	}
 	a.out.rendered[draft.Name] = content.RenderStatus
 	a.changed(draft.Name, func(r *revision.Revision) {
-		r.Commit = content.Commit
+		r.Version = content.Version
 		if merged {
 			r.Lock = a.in.lock(draft)
 		}
 	})
 }
 
-// evaluate reads a draft and runs the functions over it. A draft that was created before, and on which one fails, goes,
+// prepare reads a draft and runs the functions over it. A draft that was created before, and on which one fails, goes,
 // if nobody has edited it.
-func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evaluated, error) {
+func (a *action) prepare(ctx context.Context, draft *revision.Revision) (evaluated, error) {
 	begun, err := a.begin(ctx, draft)
 	if err != nil {
 		return evaluated{}, err
 	}
-	e, err := a.Reconciler.mutate(ctx, a.in.observation, begun)
+	e, err := a.runFunctions(ctx, a.in.observation, begun)
 	if err == nil || unavailable(err) {
 		return e, err
 	}
 	if a.untouched(e.content) {
-		if err := a.discard(ctx, draft, e.content.Commit); err != nil {
+		if err := a.discard(ctx, draft, e.content.Version); err != nil {
 			return evaluated{}, err
 		}
 		return evaluated{}, &mutationError{revision: a.out.Requested.Task.Source, err: err}
@@ -156,7 +151,8 @@ func (a *action) evaluate(ctx context.Context, draft *revision.Revision) (evalua
 // it is not saved, and is finished with that edit later.
 func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluated, err error) {
 	if local, merged := a.in.contents[a.out.Requested.Task.Local]; merged && a.created != nil {
-		return evaluated{content: porch.Unread(a.created), files: local.files, untouched: true}, nil
+		files, err := a.onLock(ctx, local)
+		return evaluated{content: porch.Unread(a.created), files: files, untouched: true}, err
 	}
 	if e.content, err = a.porch.Content(ctx, draft.Namespace, draft.Name); err != nil {
 		return e, err
@@ -167,4 +163,16 @@ func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluat
 	}
 	e.files, e.untouched, err = a.resume(ctx, a.in, draft, e.content)
 	return e, err
+}
+
+// onLock returns the files of our own merge. They get a lock with the commit of the upstream if that is known only
+// since Porch has made the draft.
+func (a *action) onLock(ctx context.Context, local evaluated) (map[string]string, error) {
+	base := a.in.target(a.out.Requested.Task.Local)
+	if !a.learned || base == nil {
+		return local.files, nil
+	}
+	from := decide.Merging(&a.in.Input, base)
+	files, _, err := a.mergeChanges(ctx, a.in, from, a.in.Upstream, a.in.lock(base), local.content.Files)
+	return files, err
 }

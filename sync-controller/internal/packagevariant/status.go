@@ -3,40 +3,38 @@
 package packagevariant
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // fill sets what is to be known after the steps.
 func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 	status.ObservedGeneration = out.pv.Generation
 	if u := out.Upstream; u != nil {
-		status.Upstream = resolved(u, status.Upstream)
+		status.Upstream = resolved(u, in.content, status.Upstream)
 	}
 	if len(out.contents) > 0 {
 		status.InjectedObjects = out.injected
 	}
 	out.fillLife(status)
-	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.fresh)
+	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.asked)
 	if d := out.Requested; out.err == nil && (d.Workspace == "" ||
 		slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
 			_, current := r.Of(out.Owner)
-			return current && r.Package == d.Package && r.Workspace == d.Workspace
+			_, seen := out.contents[r.Name]
+			return current && r.Package == d.Package && r.Workspace == d.Workspace &&
+				(seen || r.Lifecycle != revision.Draft)
 		})) {
 		status.RequestedDraft = nil
-	} else if known := requestedDraft(status); known.Is(&d) && known.Commit != d.Commit {
+	} else if known := requestedDraft(status); known.Is(&d) && known.Version != d.Version {
 		status.RequestedDraft = status.RequestedDraft.DeepCopy()
-		status.RequestedDraft.Commit = d.Commit
+		status.RequestedDraft.Commit = d.Version
 	}
 	if decide.Guard(&out.Input) == nil && !out.Deleting {
 		out.fillTargets(status)
@@ -80,12 +78,6 @@ func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 	}
 }
 
-// savedDraft returns what the status says of the draft that only the controller has edited.
-func (out *result) savedDraft() *v1alpha1.SavedDraft {
-	s := &out.Saved
-	return &v1alpha1.SavedDraft{Name: s.Name, Content: s.Content, Proposed: s.Proposed, Proposing: s.Proposing}
-}
-
 // ownedRevisions returns the names of the revisions that the variant made or adopted. Those that were known stay unless
 // Porch was asked for them, and where it has none at all: if they come back without an owner, as they do when a
 // Repository is registered anew, they are known by it.
@@ -126,12 +118,14 @@ const maxConflicts = 20
 // fillConflicts sets the conflicts of the merge that was decided, and reports whether they are new. Those of an earlier
 // one stay for as long as its draft is open.
 func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) (news bool) {
-	open := slices.ContainsFunc(decide.Targets(&out.Input), func(r revision.Revision) bool { return r.Open() })
+	open := slices.ContainsFunc(decide.Targets(&out.Input), func(r revision.Revision) bool {
+		return r.Open() && ofDraft(status, r.Name)
+	})
 	switch {
 	case decided == nil && (open || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted)):
 		return false
 	case decided == nil:
-		decided = decide.NoConflicts("what was merged is published")
+		decided = decide.NoConflicts("what was merged is published, or is gone with its draft")
 	}
 	before := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionConflicted)
 	news = len(decided.Conflicts) > 0 && (before == nil || before.Message != decided.Message ||
@@ -153,7 +147,7 @@ func (out *result) fillTargets(status *v1alpha1.PackageVariantStatus) {
 			}
 		}
 		if rendered, saved := out.rendered[r.Name]; saved {
-			target.RenderStatus = renderStatus(rendered)
+			target.RenderStatus = &rendered
 		}
 		if rendered, failed := porch.RenderError(out.err); failed {
 			target.RenderStatus = &v1alpha1.RenderStatus{Err: rendered}
@@ -163,18 +157,4 @@ func (out *result) fillTargets(status *v1alpha1.PackageVariantStatus) {
 	if len(targets) > 0 {
 		status.DownstreamTargets = targets
 	}
-}
-
-// renderStatus returns Porch's render status as this API's, which has the same JSON.
-func renderStatus(from porchapi.RenderStatus) *v1alpha1.RenderStatus {
-	var to v1alpha1.RenderStatus
-	data, err := json.Marshal(from)
-	if err == nil {
-		err = json.Unmarshal(data, &to)
-	}
-	if err != nil { // the types do not agree any more, which a test would have found
-		to.Err = fmt.Sprintf("cannot read what Porch says of the render: %v", err)
-	}
-	to.Result.Metadata = metav1.ObjectMeta{} // the API keeps nothing of it
-	return &to
 }

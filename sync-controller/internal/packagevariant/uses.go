@@ -5,11 +5,10 @@ package packagevariant
 import (
 	"context"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
@@ -21,6 +20,9 @@ func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
 	superseded := decide.Superseded(&o.Input)
 	if o.Deleting || len(superseded) == 0 {
 		return nil
+	}
+	if err := r.locate(ctx, superseded); err != nil {
+		return err
 	}
 	aliases, err := r.aliases(ctx, o.pv.Namespace, revision.DownstreamOf(o.Spec))
 	if err != nil {
@@ -63,7 +65,7 @@ func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation, a *al
 // isBase reports whether a package was made from a revision, and would be upgraded from there: by one of its open
 // drafts, or by its latest published revision.
 func (r *Reconciler) isBase(ctx context.Context, rev *revision.Revision) (bool, error) {
-	derived, err := r.cached(ctx, "", porch.LockIndex, rev.Commit)
+	derived, err := r.derived(ctx, "", rev)
 	if err != nil {
 		return false, err
 	}
@@ -85,15 +87,15 @@ func (r *Reconciler) isBase(ctx context.Context, rev *revision.Revision) (bool, 
 
 // bases returns the variants with a limit of their history that own what a published package was made from: it may be
 // needed no more.
-func (r *Reconciler) bases(ctx context.Context, pr *porchapi.PackageRevision, rev *revision.Revision) []ctrl.Request {
+func (r *Reconciler) bases(ctx context.Context, rev *revision.Revision) []ctrl.Request {
 	var requests []ctrl.Request
-	siblings, err := r.cached(ctx, pr.Namespace, porch.PackageIndex, rev.Package.String())
+	siblings, err := r.cached(ctx, rev.Namespace, porch.PackageIndex, rev.Package.String())
 	for i := range siblings {
 		if siblings[i].Lock == nil {
 			continue
 		}
 		var bases []revision.Revision
-		if bases, err = r.cached(ctx, "", porch.CommitIndex, siblings[i].Lock.Commit); err != nil {
+		if bases, err = r.named(ctx, "", siblings[i].Lock); err != nil {
 			break
 		}
 		for j := range bases {
@@ -101,7 +103,7 @@ func (r *Reconciler) bases(ctx context.Context, pr *porchapi.PackageRevision, re
 		}
 	}
 	if err != nil { // as in variants
-		log.FromContext(ctx).Error(err, "cannot find what a package was made from", "revision", pr.Name)
+		log.FromContext(ctx).Error(err, "cannot find what a package was made from", "revision", rev.Name)
 	}
 	return requests
 }

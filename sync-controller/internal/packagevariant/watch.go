@@ -6,12 +6,10 @@ import (
 	"context"
 	"fmt"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -27,9 +25,6 @@ const (
 	repositoryIndex = "repository" // by the Repositories that they name
 	dependencyIndex = "dependency" // by the names of the variants that they depend on
 )
-
-// addressIndex finds the cached Repositories by the address of their git repository.
-const addressIndex = "address"
 
 // addIndexes adds the indexes to the cache.
 func addIndexes(indexer client.FieldIndexer) error {
@@ -54,19 +49,7 @@ func addIndexes(indexer client.FieldIndexer) error {
 			return fmt.Errorf("cannot index PackageVariants by %s: %w", name, err)
 		}
 	}
-	if err := indexer.IndexField(context.Background(), &configapi.Repository{}, addressIndex, addresses); err != nil {
-		return fmt.Errorf("cannot index Repositories by %s: %w", addressIndex, err)
-	}
 	return nil
-}
-
-// addresses returns the value of a Repository in addressIndex.
-func addresses(o client.Object) []string {
-	repository, ok := o.(*configapi.Repository)
-	if !ok || repository.Spec.Git == nil {
-		return nil
-	}
-	return []string{revision.Address(repository.Spec.Git.Repo)}
 }
 
 // specValues returns the values of a variant that has both an upstream and a downstream.
@@ -105,32 +88,32 @@ func (r *Reconciler) variants(ctx context.Context, namespace, index, value strin
 // affectedByRevision returns the variants that own a revision, that make its package, whose upstream it may be, or
 // whose downstream was derived from it.
 func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []ctrl.Request {
-	pr, ok := o.(*porchapi.PackageRevision)
+	rev, ok := porch.RevisionOf(o)
 	if !ok {
 		return nil
 	}
-	rev := porch.Revision(pr)
 	var requests []ctrl.Request
-	for _, name := range revision.Variants(pr) {
-		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: pr.Namespace, Name: name}})
+	for _, name := range revision.Variants(o) {
+		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: rev.Namespace, Name: name}})
 	}
 	if !rev.Main() {
-		requests = append(requests, r.variants(ctx, pr.Namespace, downstreamIndex, rev.Package.String(), nil)...)
+		requests = append(requests, r.variants(ctx, rev.Namespace, downstreamIndex, rev.Package.String(), nil)...)
 	}
-	requests = append(requests, r.variants(ctx, pr.Namespace, upstreamIndex, rev.Package.String(),
+	branch := r.branchAt(ctx, &rev)
+	requests = append(requests, r.variants(ctx, rev.Namespace, upstreamIndex, rev.Package.String(),
 		func(pv *v1alpha1.PackageVariant) bool {
-			return mayMean(pv.Spec.Upstream, &rev)
+			return mayMean(pv.Spec.Upstream, &rev, branch)
 		})...)
-	if !rev.Published() || rev.Commit == "" {
+	if !rev.Published() {
 		return requests
 	}
-	requests = append(requests, r.bases(ctx, pr, &rev)...)
-	derived, err := r.cached(ctx, pr.Namespace, porch.LockIndex, rev.Commit)
+	requests = append(requests, r.bases(ctx, &rev)...)
+	derived, err := r.derivedFrom(ctx, rev)
 	if err != nil { // as in variants
 		log.FromContext(ctx).Error(err, "cannot find what was derived from a revision", "revision", rev.Name)
 	}
 	for i := range derived {
-		requests = append(requests, r.variants(ctx, pr.Namespace, downstreamIndex, derived[i].Package.String(),
+		requests = append(requests, r.variants(ctx, rev.Namespace, downstreamIndex, derived[i].Package.String(),
 			func(pv *v1alpha1.PackageVariant) bool {
 				return revision.UpstreamOf(pv.Spec.Upstream) != rev.Package // those are in the list
 			})...)
@@ -138,13 +121,32 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 	return requests
 }
 
-// mayMean reports whether an upstream may mean a revision of its package, now or once other revisions go.
-func mayMean(u *variant.Upstream, r *revision.Revision) bool {
+// branchAt returns the workspace of the branch of a revision's package, if only the revision tells where the branch is;
+// "" if it does not.
+func (r *Reconciler) branchAt(ctx context.Context, rev *revision.Revision) string {
+	if !rev.Published() || rev.KeptInGit {
+		return ""
+	}
+	siblings, err := r.cached(ctx, rev.Namespace, porch.PackageIndex, rev.Package.String())
+	if err != nil { // as in variants
+		log.FromContext(ctx).Error(err, "cannot find the branch of a package", "revision", rev.Name)
+	}
+	for i := range siblings {
+		if siblings[i].Main() {
+			return siblings[i].Workspace
+		}
+	}
+	return ""
+}
+
+// mayMean reports whether an upstream may mean a revision of its package, now or once other revisions go, or the branch
+// that may be at the revision; that is "" if the revision does not say so.
+func mayMean(u *variant.Upstream, r *revision.Revision, branch string) bool {
 	tag, floating := u.Revision.Tag()
 	number, fixed := u.Revision.Number()
 	switch {
 	case u.WorkspaceName != "" && (u.Revision.IsZero() || u.Revision.Branch() || r.Workspace == u.WorkspaceName):
-		return r.Workspace == u.WorkspaceName
+		return r.Workspace == u.WorkspaceName || u.WorkspaceName == branch
 	case floating:
 		return r.Published() && !r.Main() && (tag == variant.TagLatest || r.Labels[variant.TagLabelPrefix+tag] == "true")
 	case fixed && number > 0:
@@ -209,8 +211,8 @@ func suspendReasonChanged() predicate.Predicate {
 // repositoryChanged passes on the events of a Repository that change what variants ask of it.
 func repositoryChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, okBefore := e.ObjectOld.(*configapi.Repository)
-		after, okAfter := e.ObjectNew.(*configapi.Repository)
-		return !okBefore || !okAfter || repositoryOf(before) != repositoryOf(after)
+		before, okBefore := porch.RepositoryOf(e.ObjectOld)
+		after, okAfter := porch.RepositoryOf(e.ObjectNew)
+		return !okBefore || !okAfter || repositoryOf(&before) != repositoryOf(&after)
 	}}
 }

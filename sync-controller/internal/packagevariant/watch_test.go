@@ -9,7 +9,7 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -70,8 +70,19 @@ func TestMayMean(t *testing.T) {
 		"workspace, whatever is asked": {variant.Upstream{WorkspaceName: "v2", Revision: variant.Revision{Str: "latest"}},
 			rev("v2", 0, draft), true},
 	} {
-		if got := mayMean(&c.upstream, c.rev); got != c.want {
+		if got := mayMean(&c.upstream, c.rev, ""); got != c.want {
 			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
+
+// TestBranchAt holds that a revision affects who asks for the branch that may be at it, and nobody else.
+func TestBranchAt(t *testing.T) {
+	t.Parallel()
+	r := &revision.Revision{Workspace: "v3", Number: 3, Lifecycle: revision.Published}
+	for workspace, want := range map[string]bool{"main": true, "v3": true, "v2": false} {
+		if got := mayMean(&variant.Upstream{WorkspaceName: workspace}, r, "main"); got != want {
+			t.Errorf("workspace %s is affected: %t, want %t", workspace, got, want)
 		}
 	}
 }

@@ -10,15 +10,13 @@ import (
 	"fmt"
 	"time"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/sync-controller/internal/fair"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/retry"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
@@ -43,10 +41,10 @@ const (
 
 // Reconciler reconciles PackageVariantSets.
 type Reconciler struct {
-	client  porch.API      // reads from the cache
-	live    client.Reader  // reads from the API server
-	runtime mutate.Runtime // runs the function that expands sets
-	share   *fair.Share    // of what it computes; nil for what runs elsewhere
+	client  porch.API        // reads from the cache
+	live    client.Reader    // reads from the API server
+	runtime mutate.Runtime   // runs the function that expands sets
+	share   *fairqueue.Share // of what it computes; nil for what runs elsewhere
 	watches objects.Source
 	version string // of the controller and the functions
 	events  events.EventRecorder
@@ -59,7 +57,7 @@ type Reconciler struct {
 // change of the version, which is that of the controller and of the functions, each set is expanded once. The share
 // bounds what the expansions of a namespace compute at once; nil for a runtime elsewhere.
 func SetupWithManager(
-	mgr ctrl.Manager, runtime mutate.Runtime, share *fair.Share, version string,
+	mgr ctrl.Manager, runtime mutate.Runtime, share *fairqueue.Share, version string,
 ) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
@@ -81,14 +79,14 @@ func SetupWithManager(
 		For(&v1alpha2.PackageVariantSet{}, builder.WithPredicates(
 			predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.PackageVariant{}, later(r.affectedByVariant), builder.WithPredicates(variantChanged())).
-		Watches(&porchapi.PackageRevision{}, handler.EnqueueRequestsFromMapFunc(r.affectedByRevision),
+		Watches(porch.NewRevision(), handler.EnqueueRequestsFromMapFunc(r.affectedByRevision),
 			builder.WithPredicates(revisionChanged())).
-		Watches(&configapi.Repository{}, later(r.affectedByRepository), builder.WithPredicates(
+		Watches(porch.NewRepository(), later(r.affectedByRepository), builder.WithPredicates(
 			predicate.Or(predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		WatchesRawSource(source.TypedChannel(changed, handler.TypedFuncs[types.NamespacedName,
 			ctrl.Request]{GenericFunc: laterSet})).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: 2 * concurrency, NewQueue: fair.Queue(concurrency), RateLimiter: r.retries,
+			MaxConcurrentReconciles: 2 * concurrency, NewQueue: fairqueue.Queue(concurrency), RateLimiter: r.retries,
 		}).
 		Complete(r)
 }
@@ -107,7 +105,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	o := r.sync(ctx, &set)
 	if err := errors.Join(o.err, r.report(ctx, &set, &o)); err != nil {
-		r.retries.Heed(req, err)
+		r.retries.SetRetryAfter(req, err)
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: o.wait}, nil

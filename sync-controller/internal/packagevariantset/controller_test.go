@@ -18,8 +18,8 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -240,6 +240,40 @@ func TestExcluded(t *testing.T) {
 	writes, ready := c.reconcile(t, false)
 	if diff := cmp.Diff([]string{status}, writes); diff != "" || ready != "2/1/0 ExpansionFailed" {
 		t.Errorf("%s; writes (-want +got):\n%s", ready, diff)
+	}
+}
+
+// TestExcludedElsewhere holds that no variant is deleted where targets fail after their packages were renamed: what is
+// called otherwise now is theirs still.
+func TestExcludedElsewhere(t *testing.T) {
+	objects := testObjects()
+	set := objects[0].(*v1alpha2.PackageVariantSet)
+	set.Spec.ErrorPolicy = v1alpha2.ErrorPolicyContinue
+	c := newCluster(t, objects...)
+	c.reconcile(t, false)
+	if err := c.client.Get(t.Context(), client.ObjectKeyFromObject(set), set); err != nil {
+		t.Fatal(err)
+	}
+	key, lacking, pkg := "site", "repository.labels.site", "new"
+	set.Spec.AllowEmpty = true
+	set.Spec.Targets[0].Template = &v1alpha2.PackageVariantTemplate{
+		Downstream: &v1alpha2.DownstreamTemplate{Package: &pkg},
+		LabelExprs: []v1alpha2.MapExpr{{Key: &key, ValueExpr: &lacking}},
+	}
+	if err := c.client.Update(t.Context(), set); err != nil {
+		t.Fatal(err)
+	}
+	writes, ready := c.reconcile(t, false)
+	if diff := cmp.Diff([]string{status}, writes); diff != "" || ready != "2/0/0 ExpansionFailed" {
+		t.Errorf("%s; writes (-want +got):\n%s", ready, diff)
+	}
+	if err := c.client.Get(t.Context(), client.ObjectKeyFromObject(set), set); err != nil {
+		t.Fatal(err)
+	}
+	kept := "2 variants that no target makes are kept until that is corrected, for any of them may belong to what fails: " +
+		expansion.Name("web", "a", "web") + ", " + expansion.Name("web", "b", "web")
+	if got := set.Status.Conditions[0].Message; !strings.HasSuffix(got, kept) {
+		t.Errorf("the message does not say what is kept:\n%s", got)
 	}
 }
 

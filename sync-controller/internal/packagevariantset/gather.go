@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -125,14 +125,13 @@ func (r *Reconciler) see(ctx context.Context, set *v1alpha2.PackageVariantSet) (
 	if err := r.addRevisions(ctx, set, v); err != nil {
 		return nil, err
 	}
-	var repositories configapi.RepositoryList
-	if err := r.client.List(ctx, &repositories, client.InNamespace(set.Namespace),
-		client.UnsafeDisableDeepCopy); err != nil {
+	repositories, err := porch.ListRepositories(ctx, r.client, client.InNamespace(set.Namespace))
+	if err != nil {
 		return nil, err
 	}
-	for i := range repositories.Items {
-		v.versions = append(v.versions, objects.Version(&repositories.Items[i]))
-		v.Repositories = append(v.Repositories, objectOf(&repositories.Items[i]))
+	for i := range repositories {
+		v.versions = append(v.versions, objects.Version(&repositories[i]))
+		v.Repositories = append(v.Repositories, objectOf(&repositories[i]))
 	}
 	byName(v.Repositories)
 	of, err := r.selectable(ctx, set, &v.Snapshot)
@@ -150,7 +149,7 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 			continue
 		}
 		key := expansion.GroupKind{APIVersion: selector.APIVersion, Kind: selector.Kind}
-		if key.APIVersion == configapi.GroupVersion.String() && key.Kind == configapi.TypeRepository.Kind {
+		if kind := porch.RepositoryKind; key.APIVersion == kind.GroupVersion().String() && key.Kind == kind.Kind {
 			s.Objects[key] = s.Repositories
 			continue
 		}

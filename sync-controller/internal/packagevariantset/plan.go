@@ -10,9 +10,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/rollout"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/rollout"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -78,9 +78,11 @@ type step struct {
 	// have is the variant as it is, nil for create; want is what it is to be, nil for remove, waiting and taken. After
 	// the step is done, want is the variant as the cluster returned it.
 	have, want *v1alpha1.PackageVariant
-	// of is the variant that the set wants; nil for one that it does not want.
-	of  *v1alpha1.PackageVariant
-	err error
+	// of is the variant that the set wants; nil for one that it does not want. spared says that such a one stays because
+	// targets fail, undecided that any of these may be its target.
+	of                *v1alpha1.PackageVariant
+	spared, undecided bool
+	err               error
 }
 
 // does reports whether the step writes.
@@ -99,7 +101,7 @@ func (in *input) steps(pairs []pair) []step {
 	if in.settled {
 		return kept(owned)
 	}
-	used := make(map[*v1alpha1.PackageVariant]bool, len(pairs))
+	used, spared := make(map[*v1alpha1.PackageVariant]bool, len(pairs)), in.spared(owned)
 	var steps []step
 	for i := range pairs {
 		p := &pairs[i]
@@ -116,22 +118,17 @@ func (in *input) steps(pairs []pair) []step {
 	for _, pv := range owned {
 		switch {
 		case used[pv] || !pv.DeletionTimestamp.IsZero():
-		case guarded, in.spares(pv):
+		case guarded:
 			steps = append(steps, in.owner.step(pv, pv))
+		case spared.Keeps(downstream(pv)):
+			s := in.owner.step(pv, pv)
+			s.spared, s.undecided = true, !spared.Of(downstream(pv))
+			steps = append(steps, s)
 		default:
 			steps = append(steps, step{do: remove, have: pv})
 		}
 	}
 	return steps
-}
-
-// spares reports whether a variant that is not wanted may be one that the set cannot make.
-func (in *input) spares(pv *v1alpha1.PackageVariant) bool {
-	is := func(x mutate.Excluded) bool {
-		unknown := x.Downstream == variant.Downstream{}
-		return unknown || pv.Name == x.Name || pv.Spec.Downstream != nil && *pv.Spec.Downstream == x.Downstream
-	}
-	return slices.ContainsFunc(in.excluded, is) || slices.ContainsFunc(in.refused, is)
 }
 
 // names returns the existing variants by their names.
@@ -173,11 +170,15 @@ func (in *input) owned() []*v1alpha1.PackageVariant {
 }
 
 // match finds for each of the wanted variants which of the set's becomes it: the first for the same downstream,
-// whatever its name, or else the one of the same name, unless that becomes another.
+// whatever its name, or else the one of the same name, unless that becomes another or is a failing target's.
 func (in *input) match() []pair {
+	owned := in.owned()
+	spared := in.spared(owned)
 	first, named := map[variant.Downstream]*v1alpha1.PackageVariant{}, map[string]*v1alpha1.PackageVariant{}
-	for _, pv := range in.owned() {
-		named[pv.Name] = pv
+	for _, pv := range owned {
+		if !spared.Of(downstream(pv)) {
+			named[pv.Name] = pv
+		}
 		if d := pv.Spec.Downstream; d != nil && first[*d] == nil {
 			first[*d] = pv
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -160,6 +161,48 @@ func TestPlanOfSettled(t *testing.T) {
 
 // planOf returns the plan for a set without a rollout.
 func planOf(in *input) ([]step, hold) { return plan(in, in.match()) }
+
+// TestPlanWithoutSome holds which variants stay where targets fail: those for a failing target's downstream, and all of
+// them where a target has none, for what it is called may have changed.
+func TestPlanWithoutSome(t *testing.T) {
+	type variants = []v1alpha1.PackageVariant
+	both := variants{ownVariant("web-a", "a", outdated), ownVariant("porch-x", "b")}
+	fails := func(repo, pkg string) mutate.Excluded {
+		return mutate.Excluded{Name: "any", Downstream: variant.Downstream{Repo: repo, Package: pkg}}
+	}
+	for name, test := range map[string]struct {
+		wanted            variants
+		excluded, refused []mutate.Excluded
+		existing          variants
+		want              []string
+	}{
+		"its variant stays, whatever its name": {excluded: []mutate.Excluded{fails("b", "web")}, existing: both,
+			want: []string{"keep porch-x b", "remove web-a a"}},
+		"both fail": {excluded: []mutate.Excluded{fails("a", "web"), fails("b", "web")}, existing: both,
+			want: []string{"keep porch-x b", "keep web-a a"}},
+		"both fail after their packages were renamed": {excluded: []mutate.Excluded{fails("a", "new"), fails("b", "new")},
+			existing: both, want: []string{"keep porch-x b", "keep web-a a"}},
+		"one of them fails": {wanted: variants{wantedVariant("web-c", "c")}, excluded: []mutate.Excluded{fails("b", "new")},
+			existing: both, want: []string{"create web-c c", "keep porch-x b", "keep web-a a"}},
+		"both are refused after their packages were renamed": {refused: []mutate.Excluded{fails("a", "new"), fails("b", "new")},
+			existing: both, want: []string{"keep porch-x b", "keep web-a a"}},
+		"nothing is known of it": {excluded: []mutate.Excluded{{}}, existing: both,
+			want: []string{"keep porch-x b", "keep web-a a"}},
+		"it keeps a variant that has the name of another's": {wanted: variants{wantedVariant("web-a", "a")},
+			excluded: []mutate.Excluded{fails("b", "web")}, existing: variants{ownVariant("web-a", "b")},
+			want: []string{"taken web-a b", "keep web-a b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := &input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{AllowEmpty: true}, wanted: test.wanted,
+				excluded: test.excluded, refused: test.refused, existing: test.existing,
+				desired: len(test.wanted) + len(test.excluded) + len(test.refused)}
+			steps, _ := planOf(in)
+			if diff := cmp.Diff(test.want, describe(steps)); diff != "" {
+				t.Errorf("steps (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
 
 func describe(steps []step) []string {
 	names := map[action]string{keep: "keep", create: "create", update: "update", remove: "remove", waiting: "waiting",

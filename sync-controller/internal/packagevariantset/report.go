@@ -14,9 +14,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/retry"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -83,11 +83,11 @@ func count(in *input, steps []step, held bool) *tally {
 		case s.err != nil:
 			t.errs = append(t.errs, s.err)
 		case s.do == taken:
-			t.names = append(t.names, fmt.Sprintf("%q", s.have.Name))
+			t.names = append(t.names, in.taken(s.have))
 		case s.do == waiting:
 			t.unready = append(t.unready, s.have.Name+" (being deleted)")
 		case s.do == remove, held && s.does():
-		case in.heldBack[s.want.Name], s.of == nil && in.spares(s.want): // it has not the spec that the set gives it
+		case in.heldBack[s.want.Name], s.spared: // it has not the spec that the set gives it
 		default:
 			t.variant(s.want)
 		}
@@ -122,7 +122,8 @@ func judge(in *input, steps []step, held hold) outcome {
 		o.observed = in.digest
 	}
 	say := func(of func(reason, message string) v1alpha1.Condition, reason, format string, args ...any) {
-		o.condition = of(reason, strings.Join(append([]string{fmt.Sprintf(format, args...)}, in.allNotes()...), "; "))
+		said := slices.Concat([]string{fmt.Sprintf(format, args...)}, in.allNotes(), undecided(steps))
+		o.condition = of(reason, strings.Join(said, "; "))
 	}
 	switch {
 	case held.reason != "":

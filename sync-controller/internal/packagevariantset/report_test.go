@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/sync-controller/internal/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/rollout"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/rollout"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -51,6 +51,15 @@ func TestJudge(t *testing.T) {
 	}
 	wanted := func(s step) step {
 		s.of = s.want
+		return s
+	}
+	spared := func(s step) step {
+		s.have, s.spared = s.want, true
+		return s
+	}
+	maybe := func(s step) step {
+		s = spared(s)
+		s.undecided = true
 		return s
 	}
 	conflict := apierrors.NewConflict(schema.GroupResource{}, "a", errBoom)
@@ -139,9 +148,16 @@ func TestJudge(t *testing.T) {
 		},
 		"one cannot be made, of which nothing is known, and one that is not wanted may be it": {
 			wanted: 3, excluded: []mutate.Excluded{{Target: "b", Message: "no such label"}},
-			steps: []step{wanted(ready("a")), wanted(failing("c")), ready("d")}, counts: counts{3, 2, 1, 0},
+			steps: []step{wanted(ready("a")), wanted(failing("c")), maybe(ready("d"))}, counts: counts{3, 2, 1, 0},
 			condition: v1alpha1.Condition{Type: "Stalled", Reason: "ExpansionFailed",
-				Message: "1 of 3 variants are ready; 1 of 3 targets cannot be expanded and stay as they are: b: no such label"},
+				Message: "1 of 3 variants are ready; 1 of 3 targets cannot be expanded and stay as they are: b: no such label; " +
+					"1 variants that no target makes are kept until that is corrected, for any of them may belong to what fails: d"},
+		},
+		"one cannot be made, and stays": {
+			wanted: 2, excluded: []mutate.Excluded{{Target: "b", Message: "no such label"}},
+			steps: []step{wanted(ready("a")), spared(ready("b"))}, counts: counts{2, 1, 1, 0},
+			condition: v1alpha1.Condition{Type: "Stalled", Reason: "ExpansionFailed",
+				Message: "1 of 2 variants are ready; 1 of 2 targets cannot be expanded and stay as they are: b: no such label"},
 		},
 		"a name is taken": {
 			wanted: 2, steps: []step{{do: taken, have: fresh("a").want}, ready("b")}, counts: counts{2, 1, 1, 0},

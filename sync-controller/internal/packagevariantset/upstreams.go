@@ -9,17 +9,16 @@ import (
 	"slices"
 	"strings"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -36,15 +35,11 @@ func (r *Reconciler) addRevisions(ctx context.Context, set *v1alpha2.PackageVari
 			continue
 		}
 		seen[pkg] = true
-		var list porchapi.PackageRevisionList
-		err := r.client.List(ctx, &list, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy,
-			client.MatchingFields{porch.PackageIndex: pkg.String()})
-		if err != nil {
+		if err := porch.EachRevision(ctx, r.client, func(o metav1.Object, rev revision.Revision) {
+			v.versions = append(v.versions, objects.Version(o))
+			v.PackageRevisions = append(v.PackageRevisions, revision.ForExpansion([]revision.Revision{rev})...)
+		}, client.InNamespace(set.Namespace), client.MatchingFields{porch.PackageIndex: pkg.String()}); err != nil {
 			return err
-		}
-		for i := range list.Items {
-			v.versions = append(v.versions, objects.Version(&list.Items[i]))
-			v.PackageRevisions = append(v.PackageRevisions, revisionOf(&list.Items[i])...)
 		}
 	}
 	return nil
@@ -53,22 +48,20 @@ func (r *Reconciler) addRevisions(ctx context.Context, set *v1alpha2.PackageVari
 // addCandidates adds to the view the package revisions that a set selects, and the names of all packages of which any
 // revision is published. The many drafts of a fleet that comes up are none of them, and cause no expansion.
 func (r *Reconciler) addCandidates(ctx context.Context, set *v1alpha2.PackageVariantSet, v *view) error {
-	var list porchapi.PackageRevisionList
-	if err := r.client.List(ctx, &list, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return err
-	}
 	v.packages = map[expansion.PackageName]bool{}
 	selects := expansion.Candidates(set)
-	for i := range list.Items {
-		for _, pr := range revisionOf(&list.Items[i]) {
+	if err := porch.EachRevision(ctx, r.client, func(o metav1.Object, rev revision.Revision) {
+		for _, pr := range revision.ForExpansion([]revision.Revision{rev}) {
 			if pr.IsNumbered() {
 				v.packages[packageOf(&pr)] = true
 			}
 			if selects(&pr) {
-				v.versions = append(v.versions, objects.Version(&list.Items[i]))
+				v.versions = append(v.versions, objects.Version(o))
 				v.PackageRevisions = append(v.PackageRevisions, pr)
 			}
 		}
+	}, client.InNamespace(set.Namespace)); err != nil {
+		return err
 	}
 	slices.SortFunc(v.PackageRevisions, func(a, b expansion.PackageRevision) int { return cmp.Compare(a.Name, b.Name) })
 	return nil
@@ -126,15 +119,14 @@ func (r *Reconciler) checkUpstreams(ctx context.Context, set *v1alpha2.PackageVa
 
 // checkRepository tells what keeps the packages of the Repository that a field names from being found.
 func (r *Reconciler) checkRepository(ctx context.Context, set *v1alpha2.PackageVariantSet, name, field string) error {
-	var repository configapi.Repository
-	err := r.client.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: name}, &repository)
+	repository, err := porch.GetRepository(ctx, r.client, set.Namespace, name)
 	switch {
 	case apierrors.IsNotFound(err):
 		return stalled(v1alpha1.ReasonRepositoryNotFound,
 			fmt.Sprintf("there is no Repository %q in this namespace: register it, or correct %s", name, field))
 	case err != nil:
 		return err
-	case porch.IsMigrated(&repository):
+	case repository.Migrated:
 		return &problem{Condition: decide.Migrated(repository.Name)}
 	}
 	return nil

@@ -9,12 +9,11 @@ import (
 	"strings"
 	"time"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
@@ -144,9 +143,9 @@ func revisionChanged() predicate.Predicate {
 
 // revisionOf returns a PackageRevision as expansions take it, and of other objects none.
 func revisionOf(o client.Object) []expansion.PackageRevision {
-	pr, ok := o.(*porchapi.PackageRevision)
+	rev, ok := porch.RevisionOf(o)
 	if !ok {
 		return nil
 	}
-	return revision.ForExpansion([]revision.Revision{porch.Revision(pr)})
+	return revision.ForExpansion([]revision.Revision{rev})
 }

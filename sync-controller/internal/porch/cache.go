@@ -5,6 +5,8 @@ package porch
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -18,28 +20,48 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ConfigureCache makes a cache hold PackageRevisions as the controllers need them.
-func ConfigureCache(options *cache.Options) {
+// ConfigureCache makes a cache hold PackageRevisions as the controllers need them. reader returns what asks Porch for
+// one by name; it is not called before the cache is started.
+func ConfigureCache(options *cache.Options, reader func() client.Reader) {
 	if options.ByObject == nil {
 		options.ByObject = map[client.Object]cache.ByObject{}
 	}
 	options.ByObject[&porchapi.PackageRevision{}] = cache.ByObject{Transform: Trim}
-	options.NewInformer = newInformer
+	namespaces := slices.Sorted(maps.Keys(options.DefaultNamespaces))
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	options.NewInformer = func(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration,
+		indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+		return newInformer(lw, example, resync, indexers, asker{reader: reader, namespaces: namespaces})
+	}
 }
 
 func newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration,
-	indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-	if _, ok := example.(*porchapi.PackageRevision); ok {
-		lw = &relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(lw)}
+	indexers toolscache.Indexers, asker asker) toolscache.SharedIndexInformer {
+	if _, ok := example.(*porchapi.PackageRevision); !ok {
+		return toolscache.NewSharedIndexInformer(lw, example, resync, indexers)
 	}
-	return toolscache.NewSharedIndexInformer(lw, example, resync, indexers)
+	lister := &relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(lw), asker: asker}
+	informer := toolscache.NewSharedIndexInformer(lister, example, resync, indexers)
+	lister.store = informer.GetStore()
+	return informer
 }
 
-// relisting lists anew before each watch. Porch's resource versions are git commits: a watch cannot go on where the
-// last one ended, it begins with all objects there are, and does not tell of those that went in between.
+// relisting lists again before each watch. Porch's resource versions have no order: a watch cannot go on where the last
+// one ended. It begins with all objects that there are, and does not tell of those that went in between.
 type relisting struct {
 	toolscache.ListerWatcherWithContext
 	listed atomic.Bool
+	asker
+	// store has the revisions that are known.
+	store toolscache.Store
+}
+
+// asker asks Porch for a revision by name. Nobody is asked without a reader.
+type asker struct {
+	reader     func() client.Reader
+	namespaces []string // that are listed; all for ""
 }
 
 // IsWatchListSemanticsUnSupported tells the reflector that Porch cannot list by a watch.
@@ -63,6 +85,9 @@ func (r *relisting) ListWithContext(ctx context.Context, options metav1.ListOpti
 		all, err = r.ListerWatcherWithContext.ListWithContext(ctx, options)
 		return err
 	})
+	if list, ok := all.(*porchapi.PackageRevisionList); ok && err == nil {
+		err = r.complete(ctx, list)
+	}
 	r.listed.Store(err == nil)
 	return all, err
 }

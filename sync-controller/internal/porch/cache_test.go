@@ -107,7 +107,7 @@ func TestRelisting(t *testing.T) {
 func TestInformer(t *testing.T) {
 	t.Parallel()
 	s := &server{names: []string{"a", "b"}}
-	informer := newInformer(s, &porchapi.PackageRevision{}, 0, nil)
+	informer := newInformer(s, &porchapi.PackageRevision{}, 0, nil, asker{})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	deleted := make(chan string, 10)
@@ -158,7 +158,7 @@ func TestConfigureCache(t *testing.T) {
 		"full":  {ByObject: map[client.Object]cache.ByObject{&corev1.Secret{}: {}}},
 	} {
 		others := len(options.ByObject)
-		ConfigureCache(options)
+		ConfigureCache(options, nil)
 		if got := len(options.ByObject); got != others+1 {
 			t.Errorf("%s: %d objects", name, got)
 		}
@@ -170,15 +170,15 @@ func TestConfigureCache(t *testing.T) {
 			if _, err := by.Transform(&pr); err != nil || pr.ResourceVersion == "commit-of-a" {
 				t.Errorf("%s: the version is %q, %v", name, pr.ResourceVersion, err)
 			}
-			if got := Revision(&pr).Commit; got != "commit-of-a" {
-				t.Errorf("%s: the commit is %q", name, got)
+			if got := Revision(&pr).Version; got != "commit-of-a" {
+				t.Errorf("%s: Porch's version is %q", name, got)
 			}
 		}
 		if options.NewInformer == nil {
 			t.Errorf("%s: the informers are not ours", name)
 		}
 	}
-	if options := (&server{}); newInformer(options, &corev1.Secret{}, 0, nil) == nil {
+	if options := (&server{}); newInformer(options, &corev1.Secret{}, 0, nil, asker{}) == nil {
 		t.Error("no informer for another kind")
 	}
 }

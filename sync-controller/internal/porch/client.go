@@ -12,7 +12,7 @@ import (
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -59,14 +59,14 @@ func (c *Client) Revisions(ctx context.Context, namespace string, pkg revision.P
 }
 
 // Revision returns the revision of that name as it is now. The error satisfies apierrors.IsNotFound if there is none.
-func (c *Client) Revision(ctx context.Context, namespace, name string) (revision.Revision, error) {
-	var pr porchapi.PackageRevision
-	if err := timed(get, func() error {
-		return c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &pr)
+func (c *Client) Revision(ctx context.Context, namespace, name string) (found revision.Revision, err error) {
+	if err := timed(get, func() (err error) {
+		found, err = GetRevision(ctx, c.Reader, namespace, name)
+		return err
 	}); err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot get package revision %s: %w", name, err)
 	}
-	return Revision(&pr), nil
+	return found, nil
 }
 
 // Draft says what draft to create.
@@ -102,73 +102,13 @@ func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error)
 	return Revision(pr), nil
 }
 
-// Content is the content of a package revision.
-type Content struct {
-	// Files are the files, by their path.
-	Files map[string]string
-	// Commit is the commit that holds them.
-	Commit string
-	// RenderStatus is what the functions of the package's pipeline reported when the content was saved.
-	RenderStatus porchapi.RenderStatus
-	object       *porchapi.PackageRevisionResources
-}
-
-func contentOf(prr *porchapi.PackageRevisionResources) Content {
-	return Content{Files: prr.Spec.Resources, Commit: prr.ResourceVersion, RenderStatus: prr.Status.RenderStatus,
-		object: prr}
-}
-
-// Unread returns the content of a draft as r has it, without its files, which were not read: Save replaces them all,
-// unless the draft has changed since.
-func Unread(r *revision.Revision) Content {
-	return contentOf(&porchapi.PackageRevisionResources{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name, ResourceVersion: r.Commit},
-		Spec: porchapi.PackageRevisionResourcesSpec{
-			RepositoryName: r.Package.Repo, PackageName: r.Package.Name, WorkspaceName: r.Workspace,
-		},
-	})
-}
-
-// ErrNoFiles says that a package revision has no files.
-var ErrNoFiles = errors.New("it has no files: Porch may have failed to read its repository")
-
-// Content reads the content of a package revision. A revision without any file is an error, ErrNoFiles.
-func (c *Client) Content(ctx context.Context, namespace, name string) (Content, error) {
-	var prr porchapi.PackageRevisionResources
-	if err := timed(read, func() error {
-		return c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &prr)
-	}); err != nil {
-		return Content{}, fmt.Errorf("cannot read the content of %s: %w", name, err)
-	}
-	if len(prr.Spec.Resources) == 0 {
-		return Content{}, fmt.Errorf("cannot use the package revision %s: %w", name, ErrNoFiles)
-	}
-	return contentOf(&prr), nil
-}
-
-// Save replaces the files of a draft, which Porch then renders, and returns the content that results. It fails, and
-// nothing is changed, if the draft is not any more what was read.
-func (c *Client) Save(ctx context.Context, content Content, files map[string]string) (Content, error) {
-	prr := content.object.DeepCopy()
-	prr.Spec.Resources = maps.Clone(files)
-	prr.Status = porchapi.PackageRevisionResourcesStatus{}
-	asked := prr.DeepCopy()
-	if err := retry(ctx, save, func() error {
-		asked.DeepCopyInto(prr)
-		return c.Writer.Update(ctx, prr)
-	}); err != nil {
-		return Content{}, fmt.Errorf("cannot save %s: %w", prr.Name, err)
-	}
-	return contentOf(prr), nil
-}
-
 // Keep takes back the proposal to delete a revision.
 func (c *Client) Keep(ctx context.Context, r *revision.Revision) error {
 	return c.patch(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}})
 }
 
 // Propose gives a draft the lifecycle Proposed, and returns the revision as it is then. It fails, and nothing is
-// changed, if the draft's commit is another than that of r.
+// changed, if the draft's version is another than that of r.
 func (c *Client) Propose(ctx context.Context, r *revision.Revision,
 	lifecycle revision.Lifecycle) (revision.Revision, error) {
 	return c.patchBy(ctx, propose, r, lifecycleOf(r, lifecycle), c.Writer.Patch)
@@ -187,7 +127,7 @@ func (c *Client) Approve(ctx context.Context, r *revision.Revision,
 
 func lifecycleOf(r *revision.Revision, lifecycle revision.Lifecycle) map[string]any {
 	return map[string]any{"spec": map[string]any{"lifecycle": lifecycle},
-		"metadata": map[string]any{"resourceVersion": r.Commit}}
+		"metadata": map[string]any{"resourceVersion": r.Version}}
 }
 
 // ProposeDeletion proposes the deletion of a published revision, and gives it these owners.
@@ -224,7 +164,7 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 		if err != nil {
 			return err
 		}
-		metadata["resourceVersion"] = before.Commit // so that no edit is lost that somebody makes meanwhile
+		metadata["resourceVersion"] = before.Version // so that no edit is lost that somebody makes meanwhile
 		if err := c.patch(ctx, setMeta, r, change); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -207,7 +207,7 @@ func TestCreate(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("what was sent, -want +got:\n%s", diff)
 			}
-			if r.Name != "named.by.porch" || r.Commit != commit {
+			if r.Name != "named.by.porch" || r.Version != commit {
 				t.Errorf("got %+v", r)
 			}
 		})
@@ -222,8 +222,8 @@ func TestContent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(files, got.Files); diff != "" || got.Commit == "" || got.RenderStatus.Err != "from before" {
-		t.Errorf("got commit %q, render status %q, files (-want +got):\n%s", got.Commit, got.RenderStatus.Err, diff)
+	if diff := cmp.Diff(files, got.Files); diff != "" || got.Version == "" || got.RenderStatus.Err != "from before" {
+		t.Errorf("got version %q, render status %q, files (-want +got):\n%s", got.Version, got.RenderStatus.Err, diff)
 	}
 	if _, err := p.Content(t.Context(), "fleet", "none"); !apierrors.IsNotFound(err) {
 		t.Errorf("got error %v, want not found", err)
@@ -253,8 +253,8 @@ func TestSave(t *testing.T) {
 	if diff := cmp.Diff(want, p.files(t, "a")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(want, saved.Files); diff != "" || saved.Commit == read.Commit || saved.RenderStatus.Err != "" {
-		t.Errorf("the result has commit %q, render status %q, files (-want +got):\n%s", saved.Commit, saved.RenderStatus.Err,
+	if diff := cmp.Diff(want, saved.Files); diff != "" || saved.Version == read.Version || saved.RenderStatus.Err != "" {
+		t.Errorf("the result has version %q, render status %q, files (-want +got):\n%s", saved.Version, saved.RenderStatus.Err,
 			diff)
 	}
 	if diff := cmp.Diff(before, read.Files); diff != "" {
@@ -364,7 +364,7 @@ func TestLifecycle(t *testing.T) {
 	}
 	want := []string{
 		`patch edge.web.v1 {"spec":{"lifecycle":"Published"}}`,
-		`patch edge.web.v1/approval {"metadata":{"resourceVersion":"` + r.Commit + `"},"spec":{"lifecycle":"Draft"}}`,
+		`patch edge.web.v1/approval {"metadata":{"resourceVersion":"` + r.Version + `"},"spec":{"lifecycle":"Draft"}}`,
 		`patch edge.web.v1 {"metadata":{"ownerReferences":[]},"spec":{"lifecycle":"DeletionProposed"}}`,
 		`patch edge.web.v1 ` +
 			`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x","uid":"u"}]},"spec":{"lifecycle":"DeletionProposed"}}`,
@@ -440,10 +440,12 @@ func TestBroughtBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		lost int
-		want string
+		// inGit reports whether Porch keeps the revision in git; only then does it bring anything back.
+		inGit bool
+		want  string
 	}{
-		"never": {0, ""}, "once": {1, ""},
-		"always": {100, "cannot change the lifecycle of package revision edge.web.v1: Porch brings back what was before"},
+		"never": {0, true, ""}, "once": {1, true, ""}, "not kept in git": {100, false, ""},
+		"always": {100, true, "cannot change the lifecycle of package revision edge.web.v1: Porch brings back what was before"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -457,11 +459,16 @@ func TestBroughtBack(t *testing.T) {
 				return cl.Patch(ctx, o, patch, options...)
 			}}, object)
 			r := Revision(object)
+			r.KeptInGit = c.inGit
 			got := ""
 			if err := p.ProposeDeletion(t.Context(), &r, nil); err != nil {
 				got = err.Error()
 			}
-			if want := min(c.lost+1, maxWrites); got != c.want || writes != want {
+			want := 1
+			if c.inGit {
+				want = min(c.lost+1, maxWrites)
+			}
+			if got != c.want || writes != want {
 				t.Errorf("got error %q after %d writes, want %q after %d", got, writes, c.want, want)
 			}
 		})

@@ -7,31 +7,46 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// versionSeparator stands between the commit and the hash in a resource version that Trim made.
+// versionSeparator stands between Porch's resource version and the hash in one that Trim made.
 const versionSeparator = "+"
+
+// gitCommit matches a git commit, by either of git's hashes.
+var gitCommit = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// commitIn returns a text that is a git commit, and "" for any other. It is the one place that reads a commit out of a
+// resource version: Porch's cache in custom resources has it there. The one in PostgreSQL has a name and a time.
+func commitIn(text string) string {
+	if !gitCommit.MatchString(text) {
+		return ""
+	}
+	return text
+}
 
 // Revision returns what is known of a PackageRevision. The maps and slices are shared.
 func Revision(pr *porchapi.PackageRevision) revision.Revision {
-	commit, _, _ := strings.Cut(pr.ResourceVersion, versionSeparator)
+	version, _, _ := strings.Cut(pr.ResourceVersion, versionSeparator)
 	r := revision.Revision{
 		Namespace: pr.Namespace, Name: pr.Name,
 		Package:   revision.Package{Repo: pr.Spec.RepositoryName, Name: pr.Spec.PackageName},
 		Workspace: pr.Spec.WorkspaceName,
 		Number:    pr.Spec.Revision,
 		Lifecycle: cmp.Or(revision.Lifecycle(pr.Spec.Lifecycle), revision.Draft),
-		Commit:    commit,
-		Created:   pr.CreationTimestamp.Time, PublishedAt: pr.Status.PublishedAt.Time,
+		Version:   version, Commit: commitIn(version), KeptInGit: commitIn(version) != "",
+		Created: pr.CreationTimestamp.Time, PublishedAt: pr.Status.PublishedAt.Time,
 		Labels: pr.Labels, Annotations: pr.Annotations,
 		Owners: pr.OwnerReferences,
 	}
-	if lock := pr.Status.UpstreamLock; lock != nil && lock.Git != nil && lock.Git.Commit != "" {
+	if lock := pr.Status.UpstreamLock; lock != nil && lock.Git != nil && (lock.Git.Commit != "" || lock.Git.Ref != "") {
 		r.Lock = &revision.Lock{Repo: lock.Git.Repo, Directory: lock.Git.Directory, Ref: lock.Git.Ref,
 			Commit: lock.Git.Commit}
 	}
@@ -39,6 +54,20 @@ func Revision(pr *porchapi.PackageRevision) revision.Revision {
 		r.Task = taskOf(&pr.Spec.Tasks[0])
 	}
 	return r
+}
+
+// PlaceOf returns where a Repository has its packages; zero of one that is not of a git repository.
+func PlaceOf(repository *configapi.Repository) revision.Place {
+	if git := repository.Spec.Git; git != nil {
+		return revision.Place{Address: git.Repo, Directory: git.Directory}
+	}
+	return revision.Place{}
+}
+
+// isReading reports whether the condition Ready of a Repository says that Porch is reading it. Newer Porch says so each
+// time that it does, v1.5 only before the first.
+func isReading(ready *metav1.Condition) bool {
+	return ready.Status != metav1.ConditionTrue && ready.Reason == "Reconciling"
 }
 
 // taskOf returns a task; of one that a variant does not use, the type alone.
@@ -76,13 +105,14 @@ func task(t revision.Task) porchapi.Task {
 }
 
 // Trim is the transform of the cache of PackageRevisions: it keeps the fields that Revision reads, and completes the
-// resource version. Porch's is the commit of the content and stays the same when labels, owners or the lifecycle of a
-// published revision change; informers do not tell of an object that keeps its version.
+// resource version. Porch's stays the same when labels, owners or the lifecycle of a published revision change, and
+// informers do not tell of an object that keeps its version.
 func Trim(object any) (any, error) {
 	pr, ok := object.(*porchapi.PackageRevision)
 	if !ok {
 		return object, nil
 	}
+	version, _, _ := strings.Cut(pr.ResourceVersion, versionSeparator)
 	pr.ManagedFields, pr.Spec.ReadinessGates = nil, nil
 	if len(pr.Spec.Tasks) > 0 {
 		pr.Spec.Tasks = []porchapi.Task{task(taskOf(&pr.Spec.Tasks[0]))}
@@ -99,6 +129,6 @@ func Trim(object any) (any, error) {
 		_, _ = fmt.Fprintf(h, "%q %q %q %q\n", owner.APIVersion, owner.Kind, owner.Name, owner.UID)
 	}
 	_, _ = fmt.Fprintf(h, "%s %d %v", pr.Spec.Lifecycle, pr.Spec.Revision, pr.DeletionTimestamp)
-	pr.ResourceVersion = fmt.Sprintf("%s%s%x", pr.ResourceVersion, versionSeparator, h.Sum64())
+	pr.ResourceVersion = fmt.Sprintf("%s%s%x", version, versionSeparator, h.Sum64())
 	return pr, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -21,11 +21,14 @@ func variantRef() metav1.OwnerReference {
 		UID: "uid"}
 }
 
+// c7 is a git commit.
+const c7 = "c70a7c70a7c70a7c70a7c70a7c70a7c70a7c70a7"
+
 // full returns a PackageRevision that says all it can.
 func full() *porchapi.PackageRevision {
 	return &porchapi.PackageRevision{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "fleet", Name: "edge.a.web.packagevariant-2", ResourceVersion: "c7", UID: "pr-uid", Generation: 3,
+			Namespace: "fleet", Name: "edge.a.web.packagevariant-2", ResourceVersion: c7, UID: "pr-uid", Generation: 3,
 			Labels:          map[string]string{"env": "prod", "tier": "1"},
 			Annotations:     map[string]string{"big": "thing"},
 			OwnerReferences: []metav1.OwnerReference{variantRef()},
@@ -62,7 +65,8 @@ func TestConvert(t *testing.T) {
 	want := func(edit func(*revision.Revision)) revision.Revision {
 		r := revision.Revision{
 			Namespace: "fleet", Name: "edge.a.web.packagevariant-2", Package: revision.Package{Repo: "edge", Name: "a/web"},
-			Workspace: "packagevariant-2", Number: 2, Lifecycle: "Published", Commit: "c7",
+			Workspace: "packagevariant-2", Number: 2, Lifecycle: "Published",
+			Version: c7, Commit: c7, KeptInGit: true,
 			Created: time.Unix(100, 0), PublishedAt: time.Unix(200, 0),
 			Labels: map[string]string{"env": "prod", "tier": "1"}, Annotations: map[string]string{"big": "thing"},
 			Owners: []metav1.OwnerReference{variantRef()},
@@ -85,7 +89,12 @@ func TestConvert(t *testing.T) {
 			want(func(r *revision.Revision) { r.Lifecycle = "Draft" })},
 		"trimmed": {trimmed(t, full()), want(nil)},
 		"trimmed, no commit": {trimmed(t, edited(func(pr *porchapi.PackageRevision) { pr.ResourceVersion = "" })),
-			want(func(r *revision.Revision) { r.Commit = "" })},
+			want(func(r *revision.Revision) { r.Version, r.Commit, r.KeptInGit = "", "", false })},
+		// Porch's cache in PostgreSQL counts the microseconds at which a revision was changed.
+		"kept in PostgreSQL": {edited(func(pr *porchapi.PackageRevision) { pr.ResourceVersion = pr.Name + ".1764000000000001" }),
+			want(func(r *revision.Revision) { r.Version, r.Commit, r.KeptInGit = r.Name+".1764000000000001", "", false })},
+		"a lock without a commit": {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock.Git.Commit = "" }),
+			want(func(r *revision.Revision) { r.Lock.Commit = "" })},
 		"no task": {edited(func(pr *porchapi.PackageRevision) { pr.Spec.Tasks = nil }),
 			want(func(r *revision.Revision) { r.Task = revision.Task{} })},
 		"no lock":               {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock = nil }), unlocked},
@@ -155,13 +164,13 @@ func TestTrimVersion(t *testing.T) {
 			t.Parallel()
 			pr := full()
 			c.edit(pr)
-			commit := pr.ResourceVersion
+			version := pr.ResourceVersion
 			after := trimmed(t, pr)
 			if got := after.ResourceVersion != before; got != c.want {
 				t.Errorf("the version went from %s to %s", before, after.ResourceVersion)
 			}
-			if got := Revision(after).Commit; got != commit {
-				t.Errorf("the commit is %q, want %q", got, commit)
+			if got := Revision(after).Version; got != version {
+				t.Errorf("the version is %q, want %q", got, version)
 			}
 		})
 	}
@@ -182,7 +191,7 @@ func TestTrimKeeps(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if !strings.HasPrefix(got.ResourceVersion, "c7+") {
+	if !strings.HasPrefix(got.ResourceVersion, c7+"+") {
 		t.Errorf("the version is %q", got.ResourceVersion)
 	}
 }

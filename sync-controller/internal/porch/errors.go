@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -22,6 +22,8 @@ const (
 	pipelineFailed  = "pkg.render:"
 	placeholder     = "may not be the placeholder package revision"
 	runnerGone      = "failed: rpc error: code = Unavailable"
+	objectModified  = "the object has been modified"
+	databaseDown    = "failed to connect to `"
 )
 
 // lostBranches are the texts by which Porch says that it did not find a branch: it reads the branches of a repository
@@ -61,11 +63,18 @@ func isLostBranch(err error) bool {
 		func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
+// ErrOutdated says that something is not as it was when it was decided what to do with it.
+var ErrOutdated = errors.New("it has changed meanwhile")
+
 // Busy reports whether a call met another that was under way, or data that were not the newest: what was decided is to
-// be decided again, and there is nothing to tell a user.
+// be decided again, and there is nothing to tell a user. Porch's cache in PostgreSQL says so by an internal error.
 func Busy(err error) bool {
-	return apierrors.IsConflict(err) || err != nil && strings.Contains(err.Error(), workspaceExists) || isLostBranch(err)
+	return apierrors.IsConflict(err) || errors.Is(err, ErrOutdated) || isLostBranch(err) || err != nil &&
+		(strings.Contains(err.Error(), workspaceExists) || strings.Contains(err.Error(), objectModified))
 }
+
+// isDatabaseDown reports whether Porch failed because it does not reach the database of its cache.
+func isDatabaseDown(err error) bool { return err != nil && strings.Contains(err.Error(), databaseDown) }
 
 // Placeholder reports whether Porch refused to derive a package from the placeholder of a branch.
 func Placeholder(err error) bool {
@@ -75,8 +84,8 @@ func Placeholder(err error) bool {
 // Migrated reports whether a call failed because another version of Porch's API serves the Repository.
 func Migrated(err error) bool { return apierrors.IsGone(err) }
 
-// IsMigrated reports whether another version of Porch's API serves a Repository.
-func IsMigrated(repository *configapi.Repository) bool {
+// isMigrated reports whether another version of Porch's API serves a Repository.
+func isMigrated(repository *configapi.Repository) bool {
 	return repository.Annotations[revision.MigrationAnnotation] == "true"
 }
 

@@ -159,7 +159,7 @@ func TestIsMigrated(t *testing.T) {
 		"that is not":     {map[string]string{"porch.kpt.dev/v1alpha2-migration": "false"}, false},
 		"of another name": {map[string]string{"porch.kpt.dev/migration": "true"}, false},
 	} {
-		if got := IsMigrated(&configapi.Repository{ObjectMeta: metav1.ObjectMeta{Annotations: c.annotations}}); got != c.want {
+		if got := isMigrated(&configapi.Repository{ObjectMeta: metav1.ObjectMeta{Annotations: c.annotations}}); got != c.want {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}

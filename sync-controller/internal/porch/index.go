@@ -7,7 +7,8 @@ import (
 	"fmt"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -17,22 +18,22 @@ const (
 	PackageIndex = "package"
 	// OwnerIndex finds them by the name of a PackageVariant that owns them.
 	OwnerIndex = "owner"
-	// CommitIndex finds them by the commit of their content.
-	CommitIndex = "commit"
-	// LockIndex finds them by the commit of the content that they were derived from.
+	// LockIndex finds them by the keys of their lock; see revision.Lock.Keys.
 	LockIndex = "lock"
 )
+
+// addressIndex finds the cached Repositories by the address of their git repository.
+const addressIndex = "address"
 
 // AddIndexes adds the indexes to a cache, which it must be called for once.
 func AddIndexes(indexer client.FieldIndexer) error {
 	for name, values := range map[string]client.IndexerFunc{
-		PackageIndex: indexed(func(r revision.Revision) string { return r.Package.String() }),
-		CommitIndex:  indexed(func(r revision.Revision) string { return r.Commit }),
-		LockIndex: indexed(func(r revision.Revision) string {
+		PackageIndex: indexed(func(r revision.Revision) []string { return []string{r.Package.String()} }),
+		LockIndex: indexed(func(r revision.Revision) []string {
 			if r.Lock == nil {
-				return ""
+				return nil
 			}
-			return r.Lock.Commit
+			return r.Lock.Keys()
 		}),
 		OwnerIndex: func(o client.Object) []string { return revision.Variants(o) },
 	} {
@@ -40,16 +41,28 @@ func AddIndexes(indexer client.FieldIndexer) error {
 			return fmt.Errorf("cannot index PackageRevisions by %s: %w", name, err)
 		}
 	}
+	if err := indexer.IndexField(context.Background(), &configapi.Repository{}, addressIndex, addresses); err != nil {
+		return fmt.Errorf("cannot index Repositories by %s: %w", addressIndex, err)
+	}
 	return nil
 }
 
+// addresses returns the value of a Repository in addressIndex.
+func addresses(o client.Object) []string {
+	repository, ok := o.(*configapi.Repository)
+	if !ok || repository.Spec.Git == nil {
+		return nil
+	}
+	return []string{revision.Address(repository.Spec.Git.Repo)}
+}
+
 // indexed returns what a cache finds PackageRevisions by, from what is known of one.
-func indexed(value func(revision.Revision) string) client.IndexerFunc {
+func indexed(values func(revision.Revision) []string) client.IndexerFunc {
 	return func(o client.Object) []string {
 		pr, ok := o.(*porchapi.PackageRevision)
 		if !ok {
 			return nil
 		}
-		return []string{value(Revision(pr))}
+		return values(Revision(pr))
 	}
 }

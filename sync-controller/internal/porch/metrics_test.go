@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	dto "github.com/prometheus/client_model/go"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -85,11 +85,11 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 	_, getErr := p.Revision(ctx, "fleet", r.Name)
 	content, readErr := p.Content(ctx, "fleet", r.Name)
 	_, saveErr := p.Save(ctx, content, map[string]string{"Kptfile": "other"})
-	r.Commit = ""
+	r.Version = ""
 	_, proposeErr := p.Propose(ctx, &r, revision.Proposed)
 	_, approveErr := p.Approve(ctx, &r, revision.Published)
 	published := r
-	published.Lifecycle = revision.Published
+	published.Lifecycle, published.KeptInGit = revision.Published, true
 	_, cacheErr := (&relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(&toolscache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 			return &porchapi.PackageRevisionList{}, nil

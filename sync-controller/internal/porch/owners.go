@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -20,12 +20,12 @@ const (
 	maxWrites = 3
 )
 
-// untilKept changes the owners, or the lifecycle, of a revision, and sees to it that it stays so: Porch v1.5 brings
-// back what was before if it was reading the repository at the time.
+// untilKept changes the owners, or the lifecycle, of a revision, and sees to it that it stays so: where Porch v1.5
+// keeps revisions in git, it brings back what was before if it was reading the repository at the time.
 func (c *Client) untilKept(ctx context.Context, r *revision.Revision, what string,
 	is func(*revision.Revision) bool, write func() error) error {
 	for range maxWrites {
-		if err := write(); err != nil {
+		if err := write(); err != nil || !r.KeptInGit {
 			return err
 		}
 		if kept, err := c.keeps(ctx, r, is); kept || err != nil {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package corpustest gives tests of the runtimes the awkward packages that the functions are held to with the real kpt,
+// and what a variant of them asks for.
+package corpustest
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/functions/inject-config/injection"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+// dir is the corpus, as tests of the packages beside mutate, and of itself, see it.
+const dir = "../../../../e2e/corpus/testdata"
+
+// Packages returns the files of each package by their paths in it. Fewer packages than there are to be end the test.
+func Packages(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(dir, "[0-9][0-9]-*"))
+	if err != nil || len(dirs) < 30 {
+		t.Fatalf("%d packages, %v", len(dirs), err)
+	}
+	packages := map[string]map[string]string{}
+	for _, dir := range dirs {
+		packages[filepath.Base(dir)] = read(t, dir)
+	}
+	return packages
+}
+
+func read(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".expected":
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		text, err := fs.ReadFile(root, path)
+		files[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// Variant returns the variant of the packages.
+func Variant(t *testing.T) *v1alpha1.PackageVariant {
+	t.Helper()
+	config, err := os.ReadFile(filepath.Join(dir, "config", "variant.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pv v1alpha1.PackageVariant
+	if err := yaml.UnmarshalStrict(config, &pv); err != nil {
+		t.Fatal(err)
+	}
+	return &pv
+}
+
+// cluster are the objects that the variant injects.
+var cluster = map[injection.Candidate]string{
+	{APIVersion: "v1", Kind: "ConfigMap",
+		Name: "eu-endpoints"}: `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": ` +
+		`"eu-endpoints", "namespace": "fleet"}, "data": {"api": "api.eu.example.com", "feature": "on", "port": "0443"}}`,
+	{APIVersion: "example.com/v1", Kind: "Team",
+		Name: "eu-team"}: `{"apiVersion": "example.com/v1", "kind": "Team", "metadata": {"name": "eu-team"}, "spec": ` +
+		`{"lead": "yes", "onCall": 7, "members": [{"name": "ada", "admin": true}]}}`,
+}
+
+// Objects is a mutate.Objects: it returns those candidates that exist, for a variant in the namespace fleet, and none
+// of them is unreadable.
+func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
+	var found []map[string]any
+	for _, c := range candidates {
+		text, ok := cluster[c]
+		if !ok {
+			continue
+		}
+		var object map[string]any
+		// of apimachinery: it tells integers from floats, as the API does
+		if err := json.Unmarshal([]byte(text), &object); err != nil {
+			return nil, nil, err
+		}
+		found = append(found, object)
+	}
+	return found, nil, nil
+}

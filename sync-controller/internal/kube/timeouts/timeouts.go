@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package timeouts bounds each call to the Kubernetes API, so that none holds a worker for longer than it may: neither
+// a server that does not answer, nor one that asks to be called again later.
+package timeouts
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Bound returns a wrapper of the transport of a client. A call that is no watch ends after limit, by an error that
+// wraps context.DeadlineExceeded. Of an answer that asks to be called again later the error tells after what time, as
+// apierrors.SuggestsClientDelay reads it: client-go would wait, and call ten times more, while the caller is held.
+func Bound(limit time.Duration) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper { return &transport{next: next, limit: limit} }
+}
+
+type transport struct {
+	next  http.RoundTripper
+	limit time.Duration
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if isWatch(request) {
+		response, err := t.next.RoundTrip(request)
+		return later(request, response, err)
+	}
+	late := fmt.Errorf("no answer within %s: %w", t.limit, context.DeadlineExceeded)
+	ctx, cancel := context.WithTimeoutCause(request.Context(), t.limit, late)
+	response, err := t.next.RoundTrip(request.WithContext(ctx))
+	if err != nil {
+		defer cancel()
+		if errors.Is(context.Cause(ctx), late) {
+			err = late
+		}
+		return nil, err
+	}
+	response.Body = &body{ReadCloser: response.Body, end: cancel}
+	return later(request, response, nil)
+}
+
+// isWatch reports whether a request lasts until the client has enough of it.
+func isWatch(request *http.Request) bool {
+	watch, err := strconv.ParseBool(request.URL.Query().Get("watch"))
+	return err == nil && watch
+}
+
+// body ends the time limit of a call with the call.
+type body struct {
+	io.ReadCloser
+	end context.CancelFunc
+}
+
+// Close implements io.Closer.
+func (b *body) Close() error {
+	defer b.end()
+	return b.ReadCloser.Close()
+}
+
+// maxText is how much is read of an answer that refuses a call.
+const maxText = 1 << 20
+
+// later moves the time after which a server asks to be called again from the header into the Status.
+func later(request *http.Request, response *http.Response, err error) (*http.Response, error) {
+	if err != nil || response.StatusCode != http.StatusTooManyRequests && response.StatusCode < 500 {
+		return response, err
+	}
+	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
+	if err != nil {
+		return response, nil //nolint:nilerr // it asks for nothing
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxText))
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return nil, err
+	}
+	var status metav1.Status
+	if err := json.Unmarshal(text, &status); err != nil || status.Kind != "Status" {
+		status = apierrors.NewGenericServerResponse(response.StatusCode, request.Method, schema.GroupResource{}, "",
+			string(text), seconds, true).ErrStatus
+	}
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	status.Status = metav1.StatusFailure
+	if status.Details == nil {
+		status.Details = &metav1.StatusDetails{}
+	}
+	status.Details.RetryAfterSeconds = int32(min(max(seconds, 1), 1<<30))
+	if text, err = json.Marshal(&status); err != nil {
+		return nil, err
+	}
+	response.Header = response.Header.Clone()
+	response.Header.Del("Retry-After")
+	response.Header.Set("Content-Type", "application/json")
+	response.Header.Del("Content-Encoding")
+	response.Header.Set("Content-Length", strconv.Itoa(len(text)))
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	return response, nil
+}

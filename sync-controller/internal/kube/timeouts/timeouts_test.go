@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package timeouts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// client returns a client of a server that answers so, with bounded calls.
+func client(t *testing.T, limit time.Duration, answer http.HandlerFunc) kubernetes.Interface {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	config := &rest.Config{Host: server.URL, QPS: -1}
+	config.Wrap(Bound(limit))
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestLater holds that a server which asks to be called again later is called once, and that the error says when.
+func TestLater(t *testing.T) {
+	t.Parallel()
+	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure",`
+	for name, c := range map[string]struct {
+		code             int
+		header, body     string
+		seconds          int
+		message, content string
+	}{
+		"as priority and fairness answers": {429, "7", "Too many requests, please try again later.", 7,
+			"the server has received too many requests and has asked us to try again later", "text/plain"},
+		"a Status without details": {429, "7", status + `"message":"busy","reason":"TooManyRequests","code":429}`, 7,
+			"busy", "application/json"},
+		"a Status with details": {503, "7", status + `"message":"down","reason":"ServiceUnavailable","code":503,` +
+			`"details":{"name":"a"}}`, 7, "down", "application/json"},
+		"at once":                 {429, "0", status + `"message":"busy","code":429}`, 1, "busy", "application/json"},
+		"not asked for":           {500, "", status + `"message":"boom","code":500}`, 0, "boom", "application/json"},
+		"a date, which no API is": {500, "Fri, 31 Dec", status + `"message":"boom","code":500}`, 0, "boom", "application/json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var calls atomic.Int32
+			k := client(t, time.Minute, func(w http.ResponseWriter, _ *http.Request) {
+				calls.Add(1)
+				w.Header().Set("Content-Type", c.content)
+				if c.header != "" {
+					w.Header().Set("Retry-After", c.header)
+				}
+				w.WriteHeader(c.code)
+				_, _ = io.WriteString(w, c.body)
+			})
+			_, err := k.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{}, metav1.CreateOptions{})
+			if err == nil || err.Error() != c.message {
+				t.Errorf("got %v, want %s", err, c.message)
+			}
+			if seconds, asks := apierrors.SuggestsClientDelay(err); seconds != c.seconds || asks != (c.seconds > 0) {
+				t.Errorf("the error asks for %d s: %t, want %d s", seconds, asks, c.seconds)
+			}
+			if got := calls.Load(); got != 1 {
+				t.Errorf("%d calls, want 1", got)
+			}
+		})
+	}
+}
+
+// TestLimit holds that a call ends after the limit, whether the answer does not begin or does not end, that a watch
+// does not, and that the caller's own end is told as such.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	const limit = 100 * time.Millisecond
+	k := client(t, limit, func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/secrets") { // an answer that begins
+			w.WriteHeader(http.StatusOK)
+			_, _ = io.WriteString(w, `{"kind":"Secret",`)
+			w.(http.Flusher).Flush() //nolint:forcetypeassert // a test server's is one
+		}
+		if isWatch(r) {
+			w.Header().Set("Content-Type", "application/json")
+		}
+		select {
+		case <-r.Context().Done():
+		case <-time.After(5 * limit):
+			fmt.Fprintln(w, `{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1"}}`)
+		}
+	})
+	_, err := k.CoreV1().ConfigMaps("default").Get(t.Context(), "a", metav1.GetOptions{})
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.HasSuffix(err.Error(),
+		"no answer within 100ms: context deadline exceeded") {
+		t.Errorf("a call that is not answered: %v", err)
+	}
+	if _, err := k.CoreV1().Secrets("default").Get(t.Context(), "a", metav1.GetOptions{}); !errors.Is(err,
+		context.DeadlineExceeded) {
+		t.Errorf("a call that is not answered to its end: %v", err)
+	}
+	events, err := k.CoreV1().ConfigMaps("default").Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatalf("a watch: %v", err)
+	}
+	defer events.Stop()
+	if event := <-events.ResultChan(); event.Type != "BOOKMARK" {
+		t.Errorf("a watch: %v, want an event after the limit", event)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := k.CoreV1().ConfigMaps("default").Get(ctx, "a", metav1.GetOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller that ends: %v", err)
+	}
+}

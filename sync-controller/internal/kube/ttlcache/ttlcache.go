@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package ttlcache keeps values for a short time that many ask for at about the same time.
+package ttlcache
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	"k8s.io/apimachinery/pkg/util/cache"
+)
+
+const (
+	// patience is how long a caller is held by a value that is being read.
+	patience = 10 * time.Second
+	// keepSlow is how long a value is kept, at least, that was read for longer than that: for longer than those wait who
+	// did not get it and come back.
+	keepSlow = 10 * time.Minute
+)
+
+// ErrSlow is the error of a value that is still being read.
+var ErrSlow = fmt.Errorf("no answer yet after %s: %w", patience, context.DeadlineExceeded)
+
+// Values are the values that were read last, by key. They are shared, and to be read only.
+type Values[T any] struct {
+	keep  time.Duration
+	kept  *cache.LRUExpireCache
+	reads singleflight.Group
+
+	mu    sync.Mutex
+	began map[string]time.Time // by key: when the reading began that is under way
+}
+
+// New returns Values that keeps at most so many values, each for so long.
+func New[T any](most int, keep time.Duration) *Values[T] {
+	return &Values[T]{keep: keep, kept: cache.NewLRUExpireCache(most), began: map[string]time.Time{}}
+}
+
+// Get returns the value of a key, which must identify a version of it. One that is not kept is read, once for all that
+// ask meanwhile. A value whose reading failed is not kept. No caller is held by a reading that takes longer than some
+// seconds: the error is ErrSlow then, the reading goes on, and its value is kept for who comes back.
+func (v *Values[T]) Get(key string, read func() (T, error)) (T, error) {
+	var none T
+	value, kept := v.kept.Get(key)
+	if !kept {
+		result := v.reads.DoChan(key, func() (any, error) { return v.read(key, read) })
+		held := time.NewTimer(v.remaining(key))
+		defer held.Stop()
+		select {
+		case r := <-result:
+			if r.Err != nil {
+				return none, r.Err
+			}
+			value = r.Val
+		case <-held.C:
+			return none, ErrSlow
+		}
+	}
+	typed, ok := value.(T)
+	if !ok {
+		return typed, fmt.Errorf("kept %T as a value of %s", value, key)
+	}
+	return typed, nil
+}
+
+// read reads a value, and keeps it.
+func (v *Values[T]) read(key string, read func() (T, error)) (any, error) {
+	began := time.Now()
+	v.mu.Lock()
+	v.began[key] = began
+	v.mu.Unlock()
+	value, err := read()
+	v.mu.Lock()
+	delete(v.began, key)
+	v.mu.Unlock()
+	switch {
+	case err != nil:
+	case time.Since(began) < patience:
+		v.kept.Add(key, value, v.keep)
+	default:
+		v.kept.Add(key, value, max(v.keep, keepSlow))
+	}
+	return value, err
+}
+
+// remaining returns for how long a reading may still hold a caller.
+func (v *Values[T]) remaining(key string) time.Duration {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if began, reading := v.began[key]; reading {
+		return patience - time.Since(began)
+	}
+	return patience
+}

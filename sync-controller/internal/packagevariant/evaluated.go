@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+)
+
+// evaluated is the content of a revision and what is made of it.
+type evaluated struct {
+	content porch.Content
+	// files are the files that the functions ran over: those of the content, with the upstream merged into them where it
+	// is to be.
+	files   map[string]string
+	outcome mutate.Outcome
+	// untouched reports whether the content is what Porch made, of a draft that was asked for and not seen complete.
+	untouched bool
+	// references are the objects that injectors name for the injection points in the content, versions their versions
+	// before they were read.
+	references []objects.Reference
+	versions   []string
+}
+
+// wanted returns the files that the content is to have.
+func (e *evaluated) wanted() map[string]string {
+	wanted := maps.Clone(e.files)
+	maps.Copy(wanted, e.outcome.Files)
+	return wanted
+}
+
+// changed returns the paths of the files that are to change, in order.
+func (e *evaluated) changed() []string {
+	wanted := e.wanted()
+	var paths []string
+	for path, text := range wanted {
+		if before, there := e.content.Files[path]; !there || before != text {
+			paths = append(paths, path)
+		}
+	}
+	for path := range e.content.Files {
+		if _, stays := wanted[path]; !stays {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// mutation returns what decisions ask of what was evaluated.
+func (e *evaluated) mutation() decide.Mutation {
+	m := decide.Mutation{Changed: e.changed(), RenderError: e.content.RenderStatus.Err}
+	for _, p := range e.outcome.Points {
+		m.Points = append(m.Points, decide.Point(p))
+	}
+	return m
+}
+
+// addApproval adds what approvals ask of what was evaluated. That parses the Kptfile, and is not done for the others.
+func (e *evaluated) addApproval(m *decide.Mutation) {
+	m.Content = kptfile.Digest(e.content.Files)
+	var err error
+	if m.Gates, err = kptfile.UnmetGates(e.content.Files); err != nil {
+		m.Gates = []string{err.Error()}
+	}
+}

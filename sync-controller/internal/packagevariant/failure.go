@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// mutationError is the failure of a function of the variant over the files of a revision.
+type mutationError struct {
+	revision string
+	err      error
+}
+
+func (e *mutationError) Error() string { return decide.FunctionFailed(e.revision, e.err).Message }
+
+func (e *mutationError) Unwrap() error { return e.err }
+
+// approvalError is the failure of an approval, or of what leads to it. The package is as the variant asks for all the
+// same.
+type approvalError struct {
+	revision string
+	err      error
+}
+
+func (e *approvalError) Error() string { return e.err.Error() }
+
+func (e *approvalError) Unwrap() error { return e.err }
+
+// aspect tells the user of the failure.
+func (e *approvalError) aspect() *decide.Aspect {
+	a := &decide.Aspect{Type: v1alpha1.ConditionApproved, Reason: v1alpha1.ReasonApprovalFailed,
+		Message: fmt.Sprintf("%s is not published, will try again: %v", e.revision, e.err)}
+	if apierrors.IsForbidden(e.err) {
+		a.Reason = v1alpha1.ReasonPermissionMissing
+		a.Message += "; bind the controller's ServiceAccount to the ClusterRole " + decide.ApproverRole
+	}
+	return a
+}
+
+// conditionOf tells the user of an error.
+func conditionOf(err error) v1alpha1.Condition {
+	runtime, noRuntime := errors.AsType[*mutate.UnavailableError](err)
+	mutation, ofFunction := errors.AsType[*mutationError](err)
+	rendered, ofRender := porch.RenderError(err)
+	switch {
+	case noRuntime:
+		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable, "will try again: "+runtime.Message)
+	case porch.RunnerUnavailable(err):
+		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable,
+			"will try again: Porch's function-runner does not answer: "+err.Error())
+	case porch.Unavailable(err):
+		return v1alpha1.Reconciling(v1alpha1.ReasonPorchUnavailable, "will try again: "+err.Error())
+	case ofFunction:
+		return decide.FunctionFailed(mutation.revision, mutation.err)
+	case ofRender:
+		return v1alpha1.Stalled(v1alpha1.ReasonRenderFailed,
+			"nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in "+
+				"the upstream or in this variant: "+rendered)
+	case porch.Placeholder(err):
+		return v1alpha1.Stalled(v1alpha1.ReasonUpstreamIsPlaceholder,
+			"this version of Porch derives no package from a branch: publish the upstream, and name its revision "+
+				"in spec.upstream ("+err.Error()+")")
+	case porch.Migrated(err):
+		return v1alpha1.Stalled(v1alpha1.ReasonRepositoryMigrated,
+			"the packages are served by another version of Porch's API, which this controller does not know yet: "+err.Error())
+	default:
+		return v1alpha1.Reconciling(v1alpha1.ReasonPorchFailed, "will try again: "+err.Error())
+	}
+}
+
+// unavailable reports whether no function could be run.
+func unavailable(err error) bool {
+	_, is := errors.AsType[*mutate.UnavailableError](err)
+	return is
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// locate sets the origins of the published ones of revisions in one namespace, by their Repositories in the cache.
+func (r *Reconciler) locate(ctx context.Context, revisions []revision.Revision) error {
+	places := map[string]revision.Place{}
+	for i := range revisions {
+		name := revisions[i].Package.Repo
+		if _, known := places[name]; known {
+			continue
+		}
+		repository, err := porch.GetRepository(ctx, r.client, revisions[i].Namespace, name)
+		if client.IgnoreNotFound(err) != nil {
+			return err
+		}
+		places[name] = repository.Place
+	}
+	revision.Locate(revisions, places)
+	return nil
+}
+
+// named returns the published revisions in a namespace on which a lock was taken, by whatever Repositories they are
+// known; in all namespaces for "".
+func (r *Reconciler) named(ctx context.Context, namespace string, lock *revision.Lock) ([]revision.Revision, error) {
+	names, err := r.packagesAt(ctx, lock.Repo, lock.Place())
+	if err != nil {
+		return nil, err
+	}
+	var found []revision.Revision
+	for _, name := range names {
+		if namespace != "" && name.namespace != namespace {
+			continue
+		}
+		revisions, err := r.cached(ctx, name.namespace, porch.PackageIndex, name.pkg.String())
+		if err != nil {
+			return nil, err
+		}
+		if err := r.locate(ctx, revisions); err != nil {
+			return nil, err
+		}
+		for i := range revisions {
+			if revisions[i].Published() && lock.Names(&revisions[i]) {
+				found = append(found, revisions[i])
+			}
+		}
+	}
+	return found, nil
+}
+
+// derived returns the revisions in a namespace whose lock was taken on a revision; in all namespaces for "".
+func (r *Reconciler) derived(ctx context.Context, namespace string, rev *revision.Revision) (
+	found []revision.Revision, err error) {
+	for _, key := range rev.LockKeys() {
+		revisions, err := r.cached(ctx, namespace, porch.LockIndex, key)
+		if err != nil {
+			return nil, err
+		}
+		for i := range revisions {
+			if revisions[i].Lock.Names(rev) {
+				found = append(found, revisions[i])
+			}
+		}
+	}
+	slices.SortFunc(found, revision.ByName)
+	return slices.CompactFunc(found, func(a, b revision.Revision) bool {
+		return a.Name == b.Name && a.Namespace == b.Namespace
+	}), nil
+}
+
+// derivedFrom returns what was derived, in its own namespace, from a revision that is not located yet.
+func (r *Reconciler) derivedFrom(ctx context.Context, rev revision.Revision) ([]revision.Revision, error) {
+	located := []revision.Revision{rev}
+	if err := r.locate(ctx, located); err != nil {
+		return nil, err
+	}
+	return r.derived(ctx, rev.Namespace, &located[0])
+}
+
+// packagesAt returns the names of the package in a directory of the git repository with an address, by the Repositories
+// in the cache. A Repository over a directory names it by the rest of the path.
+func (r *Reconciler) packagesAt(ctx context.Context, address, place string) ([]alias, error) {
+	same, err := porch.RepositoriesAt(ctx, r.client, address)
+	if err != nil {
+		return nil, err
+	}
+	var names []alias
+	for i := range same {
+		repository := &same[i]
+		directory := strings.TrimSuffix(path.Join("/", repository.Place.Directory), "/") + "/"
+		if name, below := strings.CutPrefix(place, directory); below {
+			names = append(names, alias{repository.Namespace, revision.Package{Repo: repository.Name, Name: name}})
+		}
+	}
+	return names, nil
+}
+
+// writersOf returns how many variants may write a Repository at a time: one where Porch keeps drafts in git, and else
+// half of those that a namespace may work on.
+func (r *Reconciler) writersOf(o *observation) int {
+	if o.keptInGit() {
+		return 1
+	}
+	return max(r.concurrency/2, 1)
+}
+
+// keptInGit reports whether Porch keeps what is observed in git, drafts too, as far as that is known.
+func (o *observation) keptInGit() bool {
+	is := func(r revision.Revision) bool { return r.KeptInGit }
+	all := slices.Concat(o.Revisions, o.OwnedInOtherPackages, o.Bases)
+	return len(all) == 0 || slices.ContainsFunc(all, is)
+}

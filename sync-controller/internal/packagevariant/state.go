@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"k8s.io/apimachinery/pkg/api/meta"
+)
+
+// requestedDraft returns the draft that the status says Porch was asked for; zero if it says of none.
+func requestedDraft(status *v1alpha1.PackageVariantStatus) *decide.Draft {
+	d := status.RequestedDraft
+	if d == nil {
+		return &decide.Draft{}
+	}
+	return &decide.Draft{
+		Package: revision.Package{Repo: d.Repo, Name: d.Package}, Workspace: d.WorkspaceName,
+		Task: revision.Task{Type: revision.TaskType(d.Task), Source: d.Source}, Version: d.Commit,
+	}
+}
+
+// savedDraft returns the draft that the status says only the controller has edited; zero if it says of none.
+func savedDraft(status *v1alpha1.PackageVariantStatus) decide.Saved {
+	d := status.SavedDraft
+	if d == nil {
+		return decide.Saved{}
+	}
+	return decide.Saved{Name: d.Name, Content: d.Content, Proposed: d.Proposed, Proposing: d.Proposing}
+}
+
+// ofDraft reports whether the conflicts in a status are those of a draft: they are of the one that was open then.
+func ofDraft(status *v1alpha1.PackageVariantStatus, name string) bool {
+	return status.OpenDraft == nil || status.OpenDraft.Name == name
+}
+
+// announced reports whether the status of a variant says already that a draft is going to be asked for.
+func announced(pv *v1alpha1.PackageVariant, draft *decide.Draft) bool {
+	status := &pv.Status
+	known := requestedDraft(status)
+	return status.ObservedGeneration == pv.Generation && known.Is(draft) && known.Version == "" &&
+		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady)
+}
+
+// savedDraft returns what the status says of the draft that only the controller has edited.
+func (out *result) savedDraft() *v1alpha1.SavedDraft {
+	s := &out.Saved
+	return &v1alpha1.SavedDraft{Name: s.Name, Content: s.Content, Proposed: s.Proposed, Proposing: s.Proposing}
+}

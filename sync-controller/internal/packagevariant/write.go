@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// writeStatus writes the status, if it changes, unless somebody else has changed the variant meanwhile.
+func (r *Reconciler) writeStatus(ctx context.Context, pv *v1alpha1.PackageVariant,
+	change func(*v1alpha1.PackageVariantStatus)) error {
+	status := pv.Status.DeepCopy()
+	if change(status); equality.Semantic.DeepEqual(pv.Status, *status) {
+		return nil
+	}
+	return r.patchStatus(ctx, pv, func(now *v1alpha1.PackageVariantStatus) { *now = *status })
+}
+
+// patchStatus changes the status, unless somebody else has changed the variant meanwhile: then it is an error, also if
+// nothing is to change.
+func (r *Reconciler) patchStatus(ctx context.Context, pv *v1alpha1.PackageVariant,
+	change func(*v1alpha1.PackageVariantStatus)) error {
+	before := pv.DeepCopy()
+	change(&pv.Status)
+	if err := r.client.Status().Patch(ctx, pv, client.MergeFromWithOptions(before,
+		client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("cannot write the status: %w", orOutdated(err))
+	}
+	return nil
+}
+
+// orOutdated returns the error of a write to a variant. That the variant has gone is no failure.
+func orOutdated(err error) error {
+	if apierrors.IsNotFound(err) {
+		return porch.ErrOutdated
+	}
+	return err
+}
+
+// event records an Event of the variant.
+func (r *Reconciler) event(pv *v1alpha1.PackageVariant, kind, reason, message string) {
+	r.events.Eventf(pv, nil, kind, reason, "Reconcile", "%s", v1alpha1.ShortenNote(message))
+}
+
+// patch changes the variant's metadata, unless somebody else has changed it meanwhile.
+func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant)) error {
+	before := a.out.pv.DeepCopy()
+	change(a.out.pv)
+	if err := a.client.Patch(ctx, a.out.pv, client.MergeFromWithOptions(before,
+		client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("cannot change the finalizers of PackageVariant %s: %w", before.Name, orOutdated(err))
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariantset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
+)
+
+// spared returns which of the set's variants stay for targets that fail: those that the set cannot make, and those
+// that the API server refuses.
+func (in *input) spared(owned []*v1alpha1.PackageVariant) expansion.Spared {
+	var failing, made []variant.Downstream
+	for _, x := range slices.Concat(in.excluded, in.refused) {
+		failing = append(failing, x.Downstream)
+	}
+	for _, pv := range owned {
+		made = append(made, downstream(pv))
+	}
+	return expansion.Spare(failing, made)
+}
+
+// downstream returns the downstream of a variant; a zero one if it has none.
+func downstream(pv *v1alpha1.PackageVariant) variant.Downstream {
+	if d := pv.Spec.Downstream; d != nil {
+		return *d
+	}
+	return variant.Downstream{}
+}
+
+// undecided returns a note about the variants that no target makes and that stay because any of them may belong to a
+// target that fails; none if there are none.
+func undecided(steps []step) []string {
+	var names []string
+	for i := range steps {
+		if s := &steps[i]; s.undecided {
+			names = append(names, s.have.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d variants that no target makes are kept until that is corrected, for any of them may "+
+		"belong to what fails: %s", len(names), words.Some(names, ", "))}
+}
+
+// taken names a variant that has the name of a wanted one, in a message about those that are not the set's.
+func (in *input) taken(pv *v1alpha1.PackageVariant) string {
+	if in.owner.owns(pv) && in.spared(in.owned()).Of(downstream(pv)) {
+		return fmt.Sprintf("%q (this one is, for a target that fails: correct that)", pv.Name)
+	}
+	return fmt.Sprintf("%q", pv.Name)
+}

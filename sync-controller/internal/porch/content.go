@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package porch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Content is the content of a package revision.
+type Content struct {
+	// Files are the files, by their path.
+	Files map[string]string
+	// Version is the state of the revision that has them; nothing else is to be read out of it.
+	Version string
+	// RenderStatus is what the functions of the package's pipeline reported when the content was saved.
+	RenderStatus v1alpha1.RenderStatus
+	object       *porchapi.PackageRevisionResources
+}
+
+func contentOf(prr *porchapi.PackageRevisionResources) Content {
+	return Content{Files: prr.Spec.Resources, Version: prr.ResourceVersion,
+		RenderStatus: renderStatus(&prr.Status.RenderStatus), object: prr}
+}
+
+// renderStatus returns Porch's render status as this project's, which has the same JSON.
+func renderStatus(from *porchapi.RenderStatus) (to v1alpha1.RenderStatus) {
+	if from.Err == "" && equality.Semantic.DeepEqual(from.Result, porchapi.ResultList{}) {
+		return to
+	}
+	data, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(data, &to)
+	}
+	if err != nil { // the types do not agree any more, which a test would have found
+		to.Err = fmt.Sprintf("cannot read what Porch says of the render: %v", err)
+	}
+	to.Result.Metadata = metav1.ObjectMeta{} // the API keeps nothing of it
+	return to
+}
+
+// Unread returns the content of a draft as r has it, without its files, which were not read: Save replaces them all,
+// unless the draft has changed since.
+func Unread(r *revision.Revision) Content {
+	return contentOf(&porchapi.PackageRevisionResources{
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name, ResourceVersion: r.Version},
+		Spec: porchapi.PackageRevisionResourcesSpec{
+			RepositoryName: r.Package.Repo, PackageName: r.Package.Name, WorkspaceName: r.Workspace,
+		},
+	})
+}
+
+// ErrNoFiles says that a package revision has no files.
+var ErrNoFiles = errors.New("it has no files: Porch may have failed to read its repository")
+
+// Content reads the content of a package revision. A revision without any file is an error, ErrNoFiles.
+func (c *Client) Content(ctx context.Context, namespace, name string) (Content, error) {
+	var prr porchapi.PackageRevisionResources
+	if err := timed(read, func() error {
+		return c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &prr)
+	}); err != nil {
+		return Content{}, fmt.Errorf("cannot read the content of %s: %w", name, err)
+	}
+	if len(prr.Spec.Resources) == 0 {
+		return Content{}, fmt.Errorf("cannot use the package revision %s: %w", name, ErrNoFiles)
+	}
+	return contentOf(&prr), nil
+}
+
+// Commit returns the git commit of a published revision whose version does not tell it; "" where Porch does not tell it
+// at all. Newer Porch says in status.selfLock where git has a revision; the types of Porch v1.5 have no such field.
+func (c *Client) Commit(ctx context.Context, r *revision.Revision) (string, error) {
+	o := &unstructured.Unstructured{}
+	o.SetGroupVersionKind(porchapi.SchemeGroupVersion.WithKind("PackageRevision"))
+	if err := timed(get, func() error {
+		return c.Reader.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: r.Name}, o)
+	}); err != nil {
+		return "", fmt.Errorf("cannot get package revision %s: %w", r.Name, err)
+	}
+	text, _, err := unstructured.NestedString(o.Object, "status", "selfLock", "git", "commit")
+	return commitIn(text), err
+}
+
+// Save replaces the files of a draft, which Porch then renders, and returns the content that results. It fails, and
+// nothing is changed, if the draft is not any more what was read.
+func (c *Client) Save(ctx context.Context, content Content, files map[string]string) (Content, error) {
+	prr := content.object.DeepCopy()
+	prr.Spec.Resources = maps.Clone(files)
+	prr.Status = porchapi.PackageRevisionResourcesStatus{}
+	asked := prr.DeepCopy()
+	if err := retry(ctx, save, func() error {
+		asked.DeepCopyInto(prr)
+		return c.Writer.Update(ctx, prr)
+	}); err != nil {
+		return Content{}, fmt.Errorf("cannot save %s: %w", prr.Name, err)
+	}
+	return contentOf(prr), nil
+}

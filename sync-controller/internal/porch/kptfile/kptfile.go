@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package kptfile reads of the files of a package what an approval depends on.
+package kptfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// name is the path of the Kptfile of the root package.
+const name = "Kptfile"
+
+// gated is the part of a Kptfile that readiness gates are about (kpt's API kpt.dev/v1).
+type gated struct {
+	Info struct {
+		ReadinessGates []struct {
+			ConditionType string `json:"conditionType"`
+		} `json:"readinessGates"`
+	} `json:"info"`
+	Status struct {
+		Conditions []struct {
+			Type    string `json:"type"`
+			Status  string `json:"status"`
+			Message string `json:"message"`
+		} `json:"conditions"`
+	} `json:"status"`
+}
+
+// UnmetGates returns the readiness gates of the root Kptfile that are not True, in its order: each by the type of its
+// condition, with the condition's message where there is one. A Kptfile that cannot be read is an error.
+func UnmetGates(files map[string]string) ([]string, error) {
+	var k gated
+	if err := yaml.Unmarshal([]byte(files[name]), &k); err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, err)
+	}
+	var unmet []string
+gates:
+	for _, gate := range k.Info.ReadinessGates {
+		text := gate.ConditionType
+		for _, c := range k.Status.Conditions {
+			switch {
+			case c.Type != gate.ConditionType:
+			case c.Status == "True":
+				continue gates
+			case c.Message != "":
+				text += " (" + c.Message + ")"
+			}
+		}
+		unmet = append(unmet, text)
+	}
+	return unmet, nil
+}
+
+// Digest identifies the files of a package but for the conditions in the status of the root Kptfile, which others set,
+// and its status.renderStatus, which newer Porch and kpt write at each render.
+func Digest(files map[string]string) string {
+	h := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		text := files[path]
+		if path == name {
+			text = withoutReports(text)
+		}
+		_, _ = fmt.Fprintf(h, "%q %d\n%s", path, len(text), text) // a hash never fails
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Meaning identifies the files of a package as Digest does, whatever way the root Kptfile is written: without its
+// comments, order and quotes. Porch writes it anew when a draft is proposed.
+func Meaning(files map[string]string) string {
+	text, found := files[name]
+	if !found {
+		return Digest(files)
+	}
+	meant := maps.Clone(files)
+	text = withoutReports(text)
+	var k map[string]any
+	if err := yaml.Unmarshal([]byte(text), &k); err == nil && !strings.Contains(text, "\n---") {
+		if canonical, err := json.Marshal(k); err == nil {
+			meant[name] = string(canonical)
+		}
+	}
+	return Digest(meant)
+}
+
+// withoutReports returns a Kptfile without the conditions and the renderStatus in its status, with its comments and
+// whatever documents follow; one that cannot be read, as it is.
+func withoutReports(text string) string {
+	var out bytes.Buffer
+	decoder, encoder := kyaml.NewDecoder(bytes.NewBufferString(text)), kyaml.NewEncoder(&out)
+	for first := true; ; first = false {
+		var document kyaml.Node
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return out.String()
+		}
+		if err == nil && first && len(document.Content) == 1 {
+			removeReports(document.Content[0])
+		}
+		if err == nil {
+			err = encoder.Encode(&document)
+		}
+		if err != nil {
+			return text
+		}
+	}
+}
+
+// removeReports takes status.conditions and status.renderStatus out of a mapping, and a status that is empty then and
+// has no comment.
+func removeReports(root *kyaml.Node) {
+	for i := 0; root.Kind == kyaml.MappingNode && i+1 < len(root.Content); i += 2 {
+		key, status := root.Content[i], root.Content[i+1]
+		if key.Value != "status" || status.Kind != kyaml.MappingNode {
+			continue
+		}
+		for j := len(status.Content) - 2; j >= 0; j -= 2 {
+			if field := status.Content[j].Value; field == "conditions" || field == "renderStatus" {
+				status.Content = slices.Delete(status.Content, j, j+2)
+			}
+		}
+		if len(status.Content) == 0 && key.HeadComment+key.LineComment+key.FootComment == "" {
+			root.Content = slices.Delete(root.Content, i, i+2)
+		}
+		return
+	}
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package predict predicts what Porch v1.5 makes of the files of a package when it clones, upgrades and saves them.
+// It reads and writes nothing.
+package predict
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"strings"
+
+	kptfile "github.com/nephio-project/porch/pkg/kpt/api/kptfile/v1"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+const (
+	// kptfileName is the name of the file that makes a directory a package.
+	kptfileName = "Kptfile"
+	// contextFile is where Porch writes the package context, contextName what it is called.
+	contextFile = "package-context.yaml"
+	contextName = "kptfile.kpt.dev"
+	// mergeComment begins the comment by which kpt finds a resource upstream, identifier is the annotation for the same.
+	mergeComment = "kpt-merge:"
+	identifier   = "internal.kpt.dev/upstream-identifier"
+)
+
+// Clone returns what a clone of an upstream's files into a package is before anything runs over it. Each package of it
+// gets a package context where it is to be deployed.
+func Clone(upstream map[string]string, pkg string, lock *revision.Lock, deployment bool) (map[string]string, error) {
+	files, err := locked(upstream, pkg, lock)
+	if err != nil {
+		return nil, err
+	}
+	if deployment {
+		if files, err = withContexts(files, pkg); err != nil {
+			return nil, err
+		}
+	}
+	return identified(files)
+}
+
+// Upgrade returns what Porch saves of the files of a package that were merged with those of another upstream.
+func Upgrade(merged map[string]string, lock *revision.Lock) (map[string]string, error) {
+	files, err := locked(merged, "", lock)
+	if err != nil {
+		return nil, err
+	}
+	return identified(files)
+}
+
+// locked returns the files with another name of the package, unless that is "", and another upstream.
+func locked(files map[string]string, name string, lock *revision.Lock) (map[string]string, error) {
+	file, err := kptfileOf(files)
+	if err != nil {
+		return nil, err
+	}
+	address := revision.Address(lock.Repo) + ".git"
+	directory := strings.TrimPrefix(lock.Directory, "/")
+	file.Upstream = &kptfile.Upstream{Type: kptfile.GitOrigin,
+		Git: &kptfile.Git{Repo: address, Directory: directory, Ref: lock.Ref}}
+	file.UpstreamLock = &kptfile.UpstreamLock{Type: kptfile.GitOrigin,
+		Git: &kptfile.GitLock{Repo: address, Directory: directory, Ref: lock.Ref, Commit: lock.Commit}}
+	if name != "" {
+		file.Name = name
+	}
+	text, err := yaml.MarshalWithOptions(file, &yaml.EncoderOptions{SeqIndent: yaml.WideSequenceStyle})
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the Kptfile: %w", err)
+	}
+	files = maps.Clone(files)
+	files[kptfileName] = string(text)
+	return files, nil
+}
+
+// kptfileOf reads the Kptfile among the files, without its status.renderStatus: newer Porch writes that at each render,
+// and Porch v1.5 does not know it.
+func kptfileOf(files map[string]string) (*kptfile.KptFile, error) {
+	text := files[kptfileName]
+	if node, err := yaml.Parse(text); err == nil && node.Field("status") != nil {
+		err = node.PipeE(yaml.Lookup("status"), yaml.Clear("renderStatus"))
+		if err == nil {
+			text, err = node.String()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the status of the Kptfile: %w", err)
+		}
+	}
+	file := &kptfile.KptFile{}
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(file); err != nil {
+		return nil, fmt.Errorf("cannot read the Kptfile: %w", err)
+	}
+	return file, nil
+}
+
+// Touch returns the files of a draft whose metadata or lifecycle is changed: Porch writes its Kptfile anew, without
+// comments.
+func Touch(files map[string]string) (map[string]string, error) {
+	file, err := kptfileOf(files)
+	if err != nil {
+		return nil, err
+	}
+	text, err := yaml.Marshal(file)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the Kptfile: %w", err)
+	}
+	files = maps.Clone(files)
+	files[kptfileName] = string(text)
+	return files, nil
+}
+
+// LockOf returns what the Kptfile among the files says that the package was derived from; nil if it does not say.
+func LockOf(files map[string]string) *revision.Lock {
+	var file struct {
+		UpstreamLock struct {
+			Git revision.Lock `yaml:"git"`
+		} `yaml:"upstreamLock"`
+	}
+	git := &file.UpstreamLock.Git
+	if err := yaml.Unmarshal([]byte(files[kptfileName]), &file); err != nil || git.Commit == "" && git.Ref == "" {
+		return nil
+	}
+	return git
+}
+
+// Pipelines returns the functions in the pipelines of a package and its subpackages, as images, or else as commands.
+func Pipelines(files map[string]string) []string {
+	var out []string
+	for _, name := range sorted(files) {
+		var file struct {
+			Pipeline struct {
+				Mutators, Validators []struct{ Image, Exec string }
+			}
+		}
+		if path.Base(name) != kptfileName || yaml.Unmarshal([]byte(files[name]), &file) != nil {
+			continue
+		}
+		for _, f := range append(file.Pipeline.Mutators, file.Pipeline.Validators...) {
+			out = append(out, strings.TrimSpace(f.Image+f.Exec))
+		}
+	}
+	return out
+}
+
+// withContexts returns the files with one package context for each package, in place of those that there are.
+func withContexts(files map[string]string, pkg string) (map[string]string, error) {
+	out := map[string]string{}
+	contexts := map[string]string{}
+	for _, name := range sorted(files) {
+		if !isResources(name) {
+			out[name] = files[name]
+			continue
+		}
+		nodes, err := parse(name, files[name], false)
+		if err != nil {
+			return nil, err
+		}
+		var kept []*yaml.RNode
+		for _, node := range nodes {
+			if node.GetKind() == "ConfigMap" && node.GetApiVersion() == "v1" && node.GetName() == contextName {
+				continue
+			}
+			kept = append(kept, node)
+			if node.GetKind() == kptfileName {
+				contexts[path.Join(path.Dir(name), contextFile)] = contextOf(node.GetName(), pkg)
+			}
+		}
+		if len(kept) == 0 {
+			continue
+		}
+		if out[name], err = encode(kept); err != nil {
+			return nil, err
+		}
+	}
+	maps.Copy(out, contexts)
+	return out, nil
+}
+
+// WithoutNestedContexts returns the files of a clone as newer Porch makes it: with a package context for the root
+// package only.
+func WithoutNestedContexts(files map[string]string) map[string]string {
+	out := maps.Clone(files)
+	maps.DeleteFunc(out, func(name, _ string) bool { return name != contextFile && path.Base(name) == contextFile })
+	return out
+}
+
+// contextOf returns the package context of a package.
+func contextOf(name, pkg string) string {
+	return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\n  annotations:\n"+
+		"    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: %s\n  package-path: %s\n", contextName, name, pkg)
+}
+
+// identified returns the files with what says of each resource which one it is upstream.
+func identified(files map[string]string) (map[string]string, error) {
+	out := map[string]string{}
+	for name, text := range files {
+		if !isResources(name) {
+			out[name] = text
+			continue
+		}
+		nodes, err := parse(name, text, false)
+		if err != nil {
+			return nil, err
+		}
+		for _, node := range nodes {
+			if err := identify(node); err != nil {
+				return nil, fmt.Errorf("cannot mark the resources in %s: %w", name, err)
+			}
+		}
+		if out[name], err = encode(nodes); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// identify marks a resource by the name and the namespace that it has, unless it is marked; the annotation always says
+// what the comment says.
+func identify(node *yaml.RNode) error {
+	field := node.Field(yaml.MetadataField)
+	if field == nil || node.GetName() == "" && node.GetNamespace() == "" && len(node.GetLabels()) == 0 {
+		return nil
+	}
+	key := field.Key.YNode()
+	_, marked, found := strings.Cut(key.LineComment, mergeComment)
+	if !found {
+		marked = node.GetNamespace() + "/" + node.GetName()
+		key.LineComment = mergeComment + " " + marked
+	}
+	namespace, name, _ := strings.Cut(strings.TrimSpace(marked), "/")
+	if namespace == "" {
+		namespace = "default"
+	}
+	group, _, hasGroup := strings.Cut(node.GetApiVersion(), "/")
+	if !hasGroup {
+		group = ""
+	}
+	return node.PipeE(yaml.SetAnnotation(identifier,
+		strings.Join([]string{group, node.GetKind(), namespace, name}, "|")))
+}

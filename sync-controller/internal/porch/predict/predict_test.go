@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package predict
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+const blueprint = `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: web # lost, as Porch decodes the file
+pipeline:
+  mutators:
+  - image: set-labels:v1
+`
+
+var lock = &revision.Lock{Repo: "https://git.example.com/blueprints", Directory: "web", Ref: "web/v1", Commit: "3f1c"}
+
+// TestClone holds what Porch makes of a clone: name, upstream and lock in the Kptfile, marks on the resources, and a
+// package context where it is to be deployed.
+func TestClone(t *testing.T) {
+	t.Parallel()
+	const kptfile = `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata: # kpt-merge: /eu
+  name: eu
+  annotations:
+    internal.kpt.dev/upstream-identifier: 'kpt.dev|Kptfile|default|eu'
+upstream:
+  type: git
+  git:
+    repo: https://git.example.com/blueprints.git
+    directory: web
+    ref: web/v1
+upstreamLock:
+  type: git
+  git:
+    repo: https://git.example.com/blueprints.git
+    directory: web
+    ref: web/v1
+    commit: 3f1c
+pipeline:
+  mutators:
+  - image: set-labels:v1
+`
+	const context = `apiVersion: v1
+kind: ConfigMap
+metadata: # kpt-merge: /kptfile.kpt.dev
+  name: kptfile.kpt.dev
+  annotations:
+    config.kubernetes.io/local-config: "true"
+    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|kptfile.kpt.dev'
+data:
+  name: eu
+  package-path: eu
+`
+	upstream := map[string]string{"Kptfile": blueprint, "NOTES.txt": "as it is\n\n"}
+	for name, c := range map[string]struct {
+		deployment bool
+		want       map[string]string
+	}{
+		"not deployed": {false, map[string]string{"Kptfile": kptfile, "NOTES.txt": "as it is\n\n"}},
+		"deployed": {true, map[string]string{"Kptfile": kptfile, "NOTES.txt": "as it is\n\n",
+			"package-context.yaml": context}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Clone(upstream, "eu", lock, c.deployment)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff("https://git.example.com/blueprints.git web web/v1 3f1c", lockText(LockOf(got))); diff != "" {
+				t.Errorf("lock (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if diff := cmp.Diff([]string{"set-labels:v1"}, Pipelines(upstream)); diff != "" {
+		t.Errorf("pipelines (-want +got):\n%s", diff)
+	}
+}
+
+func lockText(l *revision.Lock) string {
+	return l.Repo + " " + l.Directory + " " + l.Ref + " " + l.Commit
+}
+
+// TestSave holds that Porch brings back the comments of what is saved without them.
+func TestSave(t *testing.T) {
+	t.Parallel()
+	const with = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a # the name\ndata:\n  b: \"1\" # one\n"
+	const without = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  b: \"2\"\n"
+	const want = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a # the name\ndata:\n  b: \"2\" # one\n"
+	got, err := Save(map[string]string{"a.yaml": with}, map[string]string{"a.yaml": without})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"a.yaml": want}, got); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// TestRendered reads what newer Porch says in a Kptfile of the last render, and takes it over into nothing.
+func TestRendered(t *testing.T) {
+	t.Parallel()
+	const rendered = "status:\n  conditions:\n  - type: Rendered\n    status: \"True\"\n"
+	const steps = "  renderStatus:\n    mutationSteps:\n    - image: set-labels:v1\n      exitCode: 0\n"
+	want, err := Touch(map[string]string{"Kptfile": blueprint + rendered})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Touch(map[string]string{"Kptfile": blueprint + rendered + steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if _, err := Touch(map[string]string{"Kptfile": blueprint + "status:\n  other: 1\n"}); err == nil {
+		t.Error("a field that Porch does not know is no error")
+	}
+}
+
+// TestWithoutNestedContexts leaves the package context of the root package only.
+func TestWithoutNestedContexts(t *testing.T) {
+	t.Parallel()
+	clone, err := Clone(map[string]string{"Kptfile": blueprint, "sub/Kptfile": blueprint}, "eu", lock, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"Porch v1.5": {clone, []string{"Kptfile", "package-context.yaml", "sub/Kptfile", "sub/package-context.yaml"}},
+		"newer":      {WithoutNestedContexts(clone), []string{"Kptfile", "package-context.yaml", "sub/Kptfile"}},
+	} {
+		if diff := cmp.Diff(c.want, sorted(c.files)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

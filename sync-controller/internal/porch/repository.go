@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package porch
+
+import (
+	"context"
+
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// RepositoryKind is the kind of Repositories.
+var RepositoryKind = configapi.GroupVersion.WithKind(configapi.TypeRepository.Kind)
+
+// Repository is what a Repository says of itself. The maps and slices of its metadata are shared.
+type Repository struct {
+	metav1.ObjectMeta
+	// Git reports whether it is of a git repository, and Place where it has its packages there.
+	Git   bool
+	Place revision.Place
+	// Deployment reports whether its packages are deployed.
+	Deployment bool
+	// Migrated reports whether another version of Porch's API serves it.
+	Migrated bool
+	// Ready reports whether Porch has read it, Reading whether Porch is reading it. Message says more.
+	Ready, Reading bool
+	Message        string
+}
+
+// NewRepository returns an object of the kind, for what takes an object to name a kind.
+func NewRepository() client.Object { return &configapi.Repository{} }
+
+// RepositoryOf returns what a Repository says of itself, and false for an object of another kind.
+func RepositoryOf(o client.Object) (Repository, bool) {
+	repository, ok := o.(*configapi.Repository)
+	if !ok {
+		return Repository{}, false
+	}
+	return repositoryOf(repository), true
+}
+
+func repositoryOf(repository *configapi.Repository) Repository {
+	out := Repository{
+		ObjectMeta: repository.ObjectMeta, Git: repository.Spec.Git != nil, Place: PlaceOf(repository),
+		Deployment: repository.Spec.Deployment, Migrated: isMigrated(repository), Message: "Porch has not read it yet",
+	}
+	if ready := meta.FindStatusCondition(repository.Status.Conditions, configapi.RepositoryReady); ready != nil {
+		out.Ready, out.Reading, out.Message = ready.Status == metav1.ConditionTrue, isReading(ready), ready.Message
+	}
+	return out
+}
+
+// GetRepository returns the Repository of that name. The error satisfies apierrors.IsNotFound if there is none.
+func GetRepository(ctx context.Context, reader client.Reader, namespace, name string) (Repository, error) {
+	var repository configapi.Repository
+	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &repository); err != nil {
+		return Repository{}, err
+	}
+	return repositoryOf(&repository), nil
+}
+
+// ListRepositories returns the Repositories that the options select, to be read only.
+func ListRepositories(ctx context.Context, reader client.Reader, options ...client.ListOption) ([]Repository, error) {
+	var list configapi.RepositoryList
+	if err := reader.List(ctx, &list, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
+		return nil, err
+	}
+	out := make([]Repository, len(list.Items))
+	for i := range list.Items {
+		out[i] = repositoryOf(&list.Items[i])
+	}
+	return out, nil
+}
+
+// RepositoriesAt returns the Repositories in all namespaces that are over the git repository with an address, from a
+// cache that has the indexes of AddIndexes.
+func RepositoriesAt(ctx context.Context, cache client.Reader, address string) ([]Repository, error) {
+	return ListRepositories(ctx, cache, client.MatchingFields{addressIndex: revision.Address(address)})
+}

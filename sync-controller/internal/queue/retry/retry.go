@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package retry says when what has failed is tried again.
+package retry
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/util/workqueue"
+)
+
+// Last is the longest time after which an item is tried again.
+const Last = 5 * time.Minute
+
+// Limiter is a rate limiter of a work queue: the time until an item is tried again doubles with each failure. Each
+// time is chosen at random from the upper half of what it may be, because a thousand items that fail at once would
+// otherwise come back at once. Times are counted in failures, so no clock that jumps changes them. The zero value is
+// not usable; see New.
+type Limiter[T comparable] struct {
+	doubling workqueue.TypedRateLimiter[T]
+
+	mu    sync.Mutex
+	asked map[T]time.Duration // by a server, for the next time
+	held  map[T]hold
+}
+
+// hold is that an item waits, until a time, as long as its inputs are these. The time is zero before the queue has
+// asked for it.
+type hold struct {
+	inputs string
+	until  time.Time
+}
+
+// New returns a Limiter by which an item that fails for the first time is tried again after first at most.
+func New[T comparable](first time.Duration) *Limiter[T] {
+	return &Limiter[T]{
+		doubling: workqueue.NewTypedItemExponentialFailureRateLimiter[T](first, Last),
+		asked:    map[T]time.Duration{},
+		held:     map[T]hold{},
+	}
+}
+
+// SetRetryAfter has the next time of an item be no less than what a server asks for with its error, up to Last. An
+// error that asks for nothing is of no effect.
+func (l *Limiter[T]) SetRetryAfter(item T, err error) {
+	seconds, asks := apierrors.SuggestsClientDelay(err)
+	if !asks || seconds <= 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked[item] = time.Duration(min(seconds, int(Last/time.Second))) * time.Second
+}
+
+// When implements workqueue.TypedRateLimiter: it counts a failure of the item, and returns after what time it is tried
+// again.
+func (l *Limiter[T]) When(item T) time.Duration {
+	wait := l.doubling.When(item)
+	wait -= fraction(wait)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	asked := l.asked[item]
+	delete(l.asked, item)
+	wait = max(wait, min(asked+fraction(asked), Last))
+	if h, held := l.held[item]; held {
+		l.held[item] = hold{inputs: h.inputs, until: time.Now().Add(wait)}
+	}
+	return wait
+}
+
+// heldFrom is for how many failures the first counts of an item that is held: what failed then has cost something.
+const heldFrom = 3
+
+// Hold has an item that failed by some inputs wait until its time comes, whatever wakes it before, unless its inputs
+// change. It is called before When, and the first time is eight times as long as without.
+func (l *Limiter[T]) Hold(item T, inputs string) {
+	for l.doubling.NumRequeues(item) < heldFrom {
+		l.doubling.When(item)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held[item] = hold{inputs: inputs}
+}
+
+// Held returns how long an item with these inputs has to wait; 0 for one that need not.
+func (l *Limiter[T]) Held(item T, inputs string) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h, held := l.held[item]
+	if !held || h.inputs != inputs {
+		return 0
+	}
+	return max(time.Until(h.until), 0)
+}
+
+// Release ends the hold on an item.
+func (l *Limiter[T]) Release(item T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.held, item)
+}
+
+// fraction returns a random time that is less than half of d.
+func fraction(d time.Duration) time.Duration {
+	return time.Duration(rand.Float64() * float64(d) / 2) //nolint:gosec // it spreads load, and protects nothing
+}
+
+// Forget implements workqueue.TypedRateLimiter: the next failure of the item is its first. The work queue forgets an
+// item that is put off, too: one that is held is not forgotten.
+func (l *Limiter[T]) Forget(item T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, held := l.held[item]; held {
+		return
+	}
+	l.doubling.Forget(item)
+	delete(l.asked, item)
+}
+
+// NumRequeues implements workqueue.TypedRateLimiter: it returns how often the item has failed in a row.
+func (l *Limiter[T]) NumRequeues(item T) int { return l.doubling.NumRequeues(item) }

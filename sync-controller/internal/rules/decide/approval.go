@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// ApproverRole is the ClusterRole that lets the controller approve package revisions. Nothing binds it by default.
+const ApproverRole = "package-variants-approver"
+
+// errMayNotApprove has an approval tried again: no event tells of a role that was bound.
+var errMayNotApprove = errors.New("the controller may not approve package revisions")
+
+// approvals are tried in this order for each open target; the first that has an aspect keeps it from being published.
+var approvals = []func(*Input, *revision.Revision) *Aspect{
+	laterRevision, editedByOthers, rejected, overtaken, notRendered, mergedConflicts, gatesNotMet, mayNotApprove,
+}
+
+// Approving reports whether the policy of a variant may have its drafts published.
+func Approving(in *Input) bool {
+	return in.Spec.ApprovalPolicy == variant.ApprovalPolicyInitial ||
+		in.Spec.ApprovalPolicy == variant.ApprovalPolicyAutomatic
+}
+
+// approve proposes the open targets of a variant that is ready, and approves those that are proposed. Porch refuses it
+// if they are not any more what was looked at.
+func approve(in *Input, targets []revision.Revision) []Step {
+	var steps []Step
+	for i := range targets {
+		target := &targets[i]
+		if !Approving(in) || !target.Open() || unapproved(in, target) != nil {
+			continue
+		}
+		action := Propose
+		if target.Lifecycle == revision.Proposed {
+			action = Approve
+		}
+		steps = append(steps, Step{Action: action, Revision: target})
+	}
+	return steps
+}
+
+// approved returns what there is to tell of approvals: of the first target that is not published.
+func approved(in *Input, targets []revision.Revision, ready bool) *Aspect {
+	a := &Aspect{Type: v1alpha1.ConditionApproved}
+	if !Approving(in) {
+		return a
+	}
+	if !ready || len(targets) == 0 {
+		a.Reason, a.Message = v1alpha1.ReasonNotReady, "there is no draft yet that is what this variant asks for"
+		return a
+	}
+	for i := range targets {
+		target := &targets[i]
+		if !target.Open() {
+			continue
+		}
+		if waits := unapproved(in, target); waits != nil {
+			return waits
+		}
+		return aspect(a.Type, v1alpha1.ReasonApprovalPending, "%s is to be published", target.Name)
+	}
+	a.True, a.Reason, a.Message = true, v1alpha1.ReasonPublished, targets[0].Name+" is published"
+	return a
+}
+
+// unapproved returns what keeps an open target from being published, or nil.
+func unapproved(in *Input, target *revision.Revision) *Aspect {
+	for _, policy := range approvals {
+		if waits := policy(in, target); waits != nil {
+			return waits
+		}
+	}
+	return nil
+}
+
+func waits(reason, format string, args ...any) *Aspect {
+	return aspect(v1alpha1.ConditionApproved, reason, format, args...)
+}
+
+// laterRevision leaves all but the first revision of the package to a person.
+func laterRevision(in *Input, target *revision.Revision) *Aspect {
+	if in.Spec.ApprovalPolicy != variant.ApprovalPolicyInitial || revision.LatestPublished(in.Revisions) == nil {
+		return nil
+	}
+	return waits(v1alpha1.ReasonLaterRevision, "%s waits for a person: spec.approvalPolicy Initial publishes the first "+
+		"revision only; propose and approve it, or set the policy to Automatic", target.Name)
+}
+
+// editedByOthers leaves a draft to a person that is not as the controller saved it last, or as it was when the
+// controller had proposed it.
+func editedByOthers(in *Input, target *revision.Revision) *Aspect {
+	asSaved := in.Saved.Content == in.Mutations[target.Name].Content
+	if target.Lifecycle == revision.Proposed {
+		asSaved = in.Saved.Proposed == target.Version
+	}
+	if in.Saved.Name == target.Name && asSaved {
+		return nil
+	}
+	return waits(v1alpha1.ReasonEditedByOthers, "%s waits for a person, because somebody else made or edited it, or may "+
+		"have: propose and approve it", target.Name)
+}
+
+// rejected leaves a draft to a person that the controller had proposed and that somebody made a draft again, until its
+// content changes.
+func rejected(in *Input, target *revision.Revision) *Aspect {
+	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || target.Lifecycle != revision.Draft {
+		return nil
+	}
+	return waits(v1alpha1.ReasonRejected, "%s waits for a person, because somebody has rejected it: propose and approve "+
+		"it, or change what the variant or the upstream asks for", target.Name)
+}
+
+// overtaken leaves a draft to a person that was not made from the latest published revision: it would take back what is
+// published. What is to be deleted does not count.
+func overtaken(in *Input, target *revision.Revision) *Aspect {
+	latest := revision.LatestPublished(slices.DeleteFunc(slices.Clone(in.Revisions), func(r revision.Revision) bool {
+		return r.Lifecycle == revision.DeletionProposed
+	}))
+	if latest == nil || latest.Name == target.Task.From() {
+		return nil
+	}
+	return waits(v1alpha1.ReasonOvertaken, "%s waits for a person, because it was not made from %s, which is the latest "+
+		"published revision, and would take back its changes: propose and approve it, or delete it", target.Name,
+		latest.Name)
+}
+
+func notRendered(in *Input, target *revision.Revision) *Aspect {
+	failure := in.Mutations[target.Name].RenderError
+	if failure == "" {
+		return nil
+	}
+	return waits(v1alpha1.ReasonRenderFailed, "%s is not published, because the pipeline in its Kptfile failed: %s",
+		target.Name, failure)
+}
+
+func mergedConflicts(in *Input, target *revision.Revision) *Aspect {
+	if len(in.Conflicts) == 0 {
+		return nil
+	}
+	return waits(v1alpha1.ReasonConflicted, "%s waits for a person, because the upstream and the package changed the "+
+		"same: %s; propose and approve it if it is right", target.Name, some(in.Conflicts))
+}
+
+func gatesNotMet(in *Input, target *revision.Revision) *Aspect {
+	gates := in.Mutations[target.Name].Gates
+	if len(gates) == 0 {
+		return nil
+	}
+	return waits(v1alpha1.ReasonGatesNotMet, "%s waits for the readiness gates in its Kptfile: %s", target.Name,
+		strings.Join(gates, ", "))
+}
+
+func mayNotApprove(in *Input, target *revision.Revision) *Aspect {
+	if in.MayApprove {
+		return nil
+	}
+	return waits(v1alpha1.ReasonPermissionMissing, "%s is not published, because the controller may not approve package "+
+		"revisions: bind its ServiceAccount to the ClusterRole %s, in this namespace or in all", target.Name, ApproverRole)
+}
+
+// withdraw takes back the proposal of a target by the controller itself, which has to change first. That of a person
+// stays.
+func withdraw(in *Input, state State, target *revision.Revision) *Decision {
+	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || in.Saved.Proposed != target.Version || !in.MayApprove {
+		return nil
+	}
+	return &Decision{
+		State: state, Steps: []Step{{Action: Withdraw, Revision: target}},
+		Condition: pending("%s is proposed and has to change: it is to become a draft again", target.Name),
+	}
+}

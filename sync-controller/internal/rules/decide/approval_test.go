@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// approves makes the policy of a variant, whose controller may approve.
+func approves(policy variant.ApprovalPolicy) func(*Input) {
+	return func(in *Input) { in.Spec.ApprovalPolicy, in.MayApprove = policy, true }
+}
+
+// saved says that a revision has the content which the controller saved last.
+func saved(name string) func(*Input) {
+	return func(in *Input) {
+		in.Saved = Saved{Name: name, Content: "digest"}
+		m := in.Mutations[name]
+		m.Content = "digest"
+		in.Mutations[name] = m
+	}
+}
+
+// proposedByUs says that it was the controller that proposed the draft it saved last.
+func proposedByUs(in *Input) { in.Saved.Proposed = "proposed" }
+
+// asProposed is the version of a draft once the controller had proposed it.
+func asProposed(r *revision.Revision) { r.Version = "proposed" }
+
+func TestApproval(t *testing.T) {
+	t.Parallel()
+	const (
+		byPerson = " waits for a person, because somebody else made or edited it, or may have: propose and approve it"
+		isReady  = "there is no draft yet that is what this variant asks for"
+	)
+	automatic, initial := approves(variant.ApprovalPolicyAutomatic), approves(variant.ApprovalPolicyInitial)
+	waiting := func(reason, message string) *Aspect {
+		return &Aspect{Type: "Approved", Reason: reason, Message: message}
+	}
+	for name, c := range map[string]struct {
+		in     *Input
+		want   *Aspect
+		steps  []string
+		failed bool
+	}{
+		"Manual is no policy": {in: input(all(approves("Manual"), saved(one)), down("packagevariant-1", 0, draft)), want: waiting("", "")},
+		"none is Manual":      {in: input(saved(one), down("packagevariant-1", 0, draft)), want: waiting("", "")},
+		"a draft is proposed": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, draft)),
+			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Propose " + one}},
+		"a person has proposed it": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, isProposed, asProposed)),
+			want: waiting("EditedByOthers", one+byPerson)},
+		"somebody has rejected, edited and proposed it": {in: input(all(automatic, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed)),
+			want: waiting("EditedByOthers", one+byPerson)},
+		"a proposed one is approved": {in: input(all(automatic, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed, asProposed)),
+			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Approve " + one}},
+		"a later draft, by an edit": {in: input(all(automatic, saved(two)), down("packagevariant-1", 1, published),
+			down("packagevariant-2", 0, draft, made(revision.Edit, one))),
+			want: waiting("ApprovalPending", two+" is to be published"), steps: []string{"Propose " + two}},
+		"a later draft, by an upgrade": {in: input(all(automatic, saved(two)), down("packagevariant-1", 1, published),
+			down("packagevariant-2", 0, draft, upgradedFrom(one))),
+			want: waiting("ApprovalPending", two+" is to be published"), steps: []string{"Propose " + two}},
+		"somebody has published another since": {in: input(all(automatic, saved(two)), down("packagevariant-1", 1, published),
+			down("mine", 2, published, foreign), down("packagevariant-2", 0, draft, made(revision.Edit, one))),
+			want: waiting("Overtaken", two+" waits for a person, because it was not made from edge.web.mine, which is the latest published revision, and would take back its changes: propose and approve it, or delete it")},
+		"a clone beside a published one": {in: input(all(automatic, saved(two)), down("mine", 1, published, foreign),
+			down("packagevariant-2", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
+			want: waiting("Overtaken", two+" waits for a person, because it was not made from edge.web.mine, which is the latest published revision, and would take back its changes: propose and approve it, or delete it")},
+		"a clone beside one that is to be deleted": {in: input(all(automatic, saved(two)), down("mine", 1, deletionProposal, foreign),
+			down("packagevariant-2", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
+			want: waiting("ApprovalPending", two+" is to be published"), steps: []string{"Propose " + two}},
+		"somebody has rejected it": {in: input(all(automatic, saved(one), proposedByUs), down("packagevariant-1", 0, draft)),
+			want: waiting("Rejected", one+" waits for a person, because somebody has rejected it: propose and approve it, or change what the variant or the upstream asks for")},
+		"a guard holds": {in: input(all(automatic, saved(one), func(in *Input) { in.Upstream = nil }), down("packagevariant-1", 0, draft)),
+			want: waiting("NotReady", isReady)},
+		"Initial: the first": {in: input(all(initial, saved(one)), down("packagevariant-1", 0, draft)),
+			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Propose " + one}},
+		"Initial: not the second": {in: input(all(initial, saved(two)), down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft)),
+			want: waiting("LaterRevision", two+" waits for a person: spec.approvalPolicy Initial publishes the first revision only; propose and approve it, or set the policy to Automatic")},
+		"Initial: somebody published the first": {in: input(all(initial, saved(two)), down("mine", 1, published, foreign), down("packagevariant-2", 0, draft)),
+			want: waiting("LaterRevision", two+" waits for a person: spec.approvalPolicy Initial publishes the first revision only; propose and approve it, or set the policy to Automatic")},
+		"Initial: the main branch is no revision": {in: input(all(initial, saved(one)), down("packagevariant-1", 0, draft), down("main", -1, published, foreign)),
+			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Propose " + one}},
+		"it is published": {in: input(automatic, down("packagevariant-1", 1, published)),
+			want: &Aspect{Type: "Approved", True: true, Reason: "Published", Message: one + " is published"}},
+		"it has other content": {in: input(all(automatic, saved(one), func(in *Input) { in.Saved.Content = "other" }), down("packagevariant-1", 0, draft)),
+			want: waiting("EditedByOthers", one+byPerson)},
+		"another draft was saved":        {in: input(all(automatic, saved(two)), down("packagevariant-1", 0, draft)), want: waiting("EditedByOthers", one+byPerson)},
+		"it is not known what was saved": {in: input(automatic, down("packagevariant-1", 0, draft)), want: waiting("EditedByOthers", one+byPerson)},
+		"one of two drafts is the controller's": {in: input(all(automatic, saved(two)), down("packagevariant-1", 0, draft), down("packagevariant-2", 0, draft)),
+			want: waiting("EditedByOthers", one+byPerson), steps: []string{"Propose " + two}},
+		"a gate is not met": {in: input(all(automatic, saved(one), gate("ready (not yet)", "b")), down("packagevariant-1", 0, draft)),
+			want: waiting("GatesNotMet", one+" waits for the readiness gates in its Kptfile: ready (not yet), b")},
+		"the pipeline failed": {in: input(all(automatic, saved(one), func(in *Input) {
+			m := in.Mutations[one]
+			m.RenderError = "boom"
+			in.Mutations[one] = m
+		}), down("packagevariant-1", 0, draft)), want: waiting("RenderFailed", one+" is not published, because the pipeline in its Kptfile failed: boom")},
+		"a merge had conflicts": {in: input(all(automatic, saved(one), func(in *Input) { in.Conflicts = []v1alpha1.Conflict{conflict(1)} }), down("packagevariant-1", 0, draft)),
+			want: waiting("Conflicted", one+" waits for a person, because the upstream and the package changed the same: "+conflictText(1)+"; propose and approve it if it is right")},
+		"the controller may not": {in: input(all(automatic, saved(one), func(in *Input) { in.MayApprove = false }), down("packagevariant-1", 0, draft)), failed: true,
+			want: waiting("PermissionMissing", one+" is not published, because the controller may not approve package revisions: bind its ServiceAccount to the ClusterRole package-variants-approver, in this namespace or in all")},
+		"it is to be changed": {in: input(all(automatic, saved(one), changed(one)), down("packagevariant-1", 0, draft)), want: waiting("NotReady", isReady), steps: []string{"Mutate " + one}},
+		"there is none":       {in: input(automatic), want: waiting("NotReady", isReady), steps: makes("packagevariant-1", cloneOfOne)},
+		"proposed by us, and to be upgraded": {in: input(all(automatic, second, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed, asProposed)),
+			want: waiting("NotReady", isReady), steps: []string{"Withdraw " + one}},
+		"proposed by us, and to be changed": {in: input(all(automatic, saved(one), changed(one), proposedByUs), down("packagevariant-1", 0, isProposed, asProposed)),
+			want: waiting("NotReady", isReady), steps: []string{"Withdraw " + one}},
+		"proposed by a person after a rejection, and to be upgraded": {in: input(all(automatic, second, saved(one), proposedByUs),
+			down("packagevariant-1", 0, isProposed)), want: waiting("NotReady", isReady)},
+		"proposed by a person, and to be upgraded": {in: input(all(automatic, second, saved(one)), down("packagevariant-1", 0, isProposed)), want: waiting("NotReady", isReady)},
+		"proposed by us before the policy changed": {in: input(all(approves("Manual"), second, saved(one), proposedByUs),
+			down("packagevariant-1", 0, isProposed, asProposed)), want: waiting("", ""), steps: []string{"Withdraw " + one}},
+		"proposed by us, and the right is gone": {in: input(all(second, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed, asProposed)), want: waiting("", "")},
+		"suspended": {in: input(all(automatic, saved(one), suspend), down("packagevariant-1", 0, draft)),
+			want: waiting("Suspended", "suspended: would propose "+one+"; set spec.suspend to false to go on")},
+		"waiting for another": {in: input(all(automatic, saved(one), dependsOn(Dependency{Name: "ns", AtLeast: 1, Found: true, Ready: true})), down("packagevariant-1", 0, draft)),
+			want: waiting("DependencyNotReady", "waits for ns, of which revision 1 is to be published, and none is")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := Decide(c.in)
+			if diff := cmp.Diff(c.want, d.Approved); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(c.steps, stepsOf(d.Steps)); diff != "" {
+				t.Errorf("steps, -want +got:\n%s", diff)
+			}
+			if (d.Err != nil) != c.failed {
+				t.Errorf("got error %v", d.Err)
+			}
+		})
+	}
+}
+
+// gate says which readiness gates of the first draft are not met.
+func gate(unmet ...string) func(*Input) {
+	return func(in *Input) {
+		m := in.Mutations[one]
+		m.Gates = unmet
+		in.Mutations[one] = m
+	}
+}
+
+// upgradedFrom says that a draft was made by an upgrade of a revision of the package.
+func upgradedFrom(local string) edit {
+	return func(r *revision.Revision) { r.Task = revision.Task{Type: revision.Upgrade, Local: local} }
+}
+
+func suspend(in *Input) { in.Spec.Suspend = true }
+
+func suspendBecause(in *Input) { in.Spec.Suspend, in.SuspendReason = true, "freeze until Monday" }
+
+func dependsOn(dependencies ...Dependency) func(*Input) {
+	return func(in *Input) { in.Dependencies = dependencies }
+}
+
+func limit(n int32) func(*Input) {
+	return func(in *Input) { in.Spec.RevisionHistoryLimit = &n }
+}
+
+func uses(names ...string) func(*Input) {
+	return func(in *Input) {
+		in.Used = map[string]bool{}
+		for _, name := range names {
+			in.Used[name] = true
+		}
+	}
+}
+
+func TestHistory(t *testing.T) {
+	ready := three + " (Published) is up to date with blueprints.web.v1"
+	history := []revision.Revision{
+		down("packagevariant-2", 10, published), down("packagevariant-1", 9, published), down("packagevariant-3", 11, published),
+		down("main", -1, published, foreign),
+	}
+	with := func(change func(*Input), more ...revision.Revision) *Input {
+		return input(change, append(append([]revision.Revision{}, history...), more...)...)
+	}
+	testDecide(t, map[string]decideCase{
+		"no limit":                         {with(nil), wantReady(ready)},
+		"a limit that is not reached":      {with(limit(3)), wantReady(ready)},
+		"the oldest goes":                  {with(limit(2)), wantReady(ready, "Retire "+one)},
+		"all but the latest, oldest first": {with(limit(1)), wantReady(ready, "Retire "+one, "Retire "+two)},
+		"one that another was made from":   {with(all(limit(1), uses(one))), wantReady(ready, "Retire "+two)},
+		"one of which Porch refused it": {with(all(limit(1), func(in *Input) { in.Refused = map[string]bool{two: true} })),
+			wantReady(ready, "Retire "+one)},
+		"what is to go already does not count": {with(limit(2), down("packagevariant-0", 8, deletionProposal)), wantReady(ready, "Retire "+one)},
+		"what is somebody's does not count":    {with(limit(3), down("mine", 8, published, foreign)), wantReady(ready)},
+		"drafts do not count": {with(limit(3), down("packagevariant-4", 0, draft)),
+			wantReady("edge.web.packagevariant-4 (Draft) is up to date with blueprints.web.v1")},
+		"not before the variant is ready": {with(all(limit(1), second)), wantPending(UpstreamChanged,
+			three+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+			makes("packagevariant-4", "upgrade blueprints.web.v2 (blueprints.web.v1, "+three+")")...)},
+		"one that a draft was made from": {with(limit(1), down("mine", 0, draft, foreign, made(revision.Edit, two))),
+			wantReady(ready, "Retire "+one)},
+		"one of which somebody took the proposal back": {with(all(limit(1), func(in *Input) { in.Retired = map[string]bool{one: true} })),
+			wantReady(ready, "Retire "+two)},
+		"not while it is suspended": {with(all(limit(1), suspend)), wantReady(ready)},
+	})
+}
+
+func TestSuspended(t *testing.T) {
+	held := func(state State, would string) want {
+		return wantStalled(state, "Suspended", "suspended: would "+would+"; set spec.suspend to false to go on")
+	}
+	testDecide(t, map[string]decideCase{
+		"a clone": {input(suspend), held(NoDownstream, "clone blueprints.web.v1 into edge/web")},
+		"an upgrade": {input(all(suspend, second), down("packagevariant-1", 1, published)),
+			held(UpstreamChanged, "upgrade "+one+" from blueprints.web.v1 to blueprints.web.v2")},
+		"an edit":               {input(all(suspend, changed(one)), down("packagevariant-1", 1, published)), held(MutationsChanged, "edit "+one)},
+		"a change of the draft": {input(all(suspend, changed(one)), down("packagevariant-1", 0, draft)), held(MutationsChanged, "change "+one)},
+		"an adoption":           {input(all(suspend, adopt), down("mine", 0, draft, foreign)), held(MutationsChanged, "adopt edge.web.mine, change edge.web.mine")},
+		"nothing": {input(suspend, down("packagevariant-1", 0, draft)),
+			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
+		"pruning keeps it ready": {input(all(suspend, elsewhere(down("old", 0, draft, of("core")))), down("packagevariant-1", 0, draft)),
+			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
+		"a guard says more": {input(all(suspend, func(in *Input) { in.Upstream = nil })), wantStalled("", "UpstreamNotFound",
+			"there is no PackageRevision of blueprints/web with revision 1: publish it, or correct spec.upstream")},
+		"its deletion": {input(all(suspend, deleting), down("packagevariant-1", 1, published)),
+			held("", "propose the deletion of "+one+", let the variant go")},
+	})
+}
+
+func TestSuspension(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		in   *Input
+		want *Aspect
+	}{
+		"not suspended":       {input(nil), &Aspect{Type: "Suspended"}},
+		"nothing to do":       {input(suspend, down("packagevariant-1", 0, draft)), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "there is nothing to do"}},
+		"something to do":     {input(suspend), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "would clone blueprints.web.v1 into edge/web"}},
+		"somebody said why":   {input(suspendBecause), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "freeze until Monday; would clone blueprints.web.v1 into edge/web"}},
+		"why, nothing to do":  {input(suspendBecause, down("packagevariant-1", 0, draft)), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "freeze until Monday; there is nothing to do"}},
+		"why, not suspended":  {input(func(in *Input) { in.SuspendReason = "freeze" }), &Aspect{Type: "Suspended"}},
+		"a guard holds":       {input(all(suspend, func(in *Input) { in.Upstream = nil })), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "there is nothing to do"}},
+		"it is being deleted": {input(all(suspend, deleting)), &Aspect{Type: "Suspended", True: true, Reason: "Suspended", Message: "would let the variant go"}},
+	} {
+		if diff := cmp.Diff(c.want, Decide(c.in).Suspended); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+func TestDependencies(t *testing.T) {
+	ns := Dependency{Name: "ns", AtLeast: 2, Found: true, Ready: true, Published: 2}
+	without := func(change func(*Dependency)) func(*Input) {
+		d := ns
+		change(&d)
+		return dependsOn(ns, d)
+	}
+	waits := func(state State, message string) want {
+		return want{State: state, Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "DependencyNotReady", Message: message}}
+	}
+	none := func(in *Input) { in.Spec.Downstream = &variant.Downstream{Repo: "edge", Package: "web"} }
+	testDecide(t, map[string]decideCase{
+		"met": {input(dependsOn(ns)), wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"not ready": {input(without(func(d *Dependency) { d.Ready, d.Message = false, "waits for base, which is not ready: boom" })),
+			waits(NoDownstream, "waits for ns, which is not ready: waits for base, which is not ready: boom")},
+		"not published": {input(without(func(d *Dependency) { d.Published = 0 })),
+			waits(NoDownstream, "waits for ns, of which revision 2 is to be published, and none is")},
+		"published, but not late enough": {input(without(func(d *Dependency) { d.Published = 1 })),
+			waits(NoDownstream, "waits for ns, of which revision 2 is to be published, and revision 1 is")},
+		"what is settled stays ready": {input(without(func(d *Dependency) { d.Ready = false }), down("packagevariant-1", 0, draft)),
+			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
+		"an upgrade waits": {input(all(second, without(func(d *Dependency) { d.Published = 1 })), down("packagevariant-1", 1, published)),
+			waits(UpstreamChanged, "waits for ns, of which revision 2 is to be published, and revision 1 is")},
+		"missing": {input(without(func(d *Dependency) { *d = Dependency{Name: "gone", AtLeast: 1} }), down("packagevariant-1", 0, draft)),
+			wantStalled("", "DependencyNotFound", `there is no PackageVariant "gone" in this namespace: make it, or correct spec.dependsOn[1].name`)},
+		"a cycle": {input(all(dependsOn(ns), func(in *Input) { in.Cycle = []string{"web-eu", "ns", "web-eu"} })),
+			wantStalled("", "DependencyCycle", "spec.dependsOn makes a cycle, in which each waits for the next: web-eu -> ns -> web-eu; take one of them out of spec.dependsOn")},
+		"deletion waits for those that depend on it": {input(all(deleting, none, func(in *Input) { in.Dependents = []string{"app-a", "app-b"} }), down("packagevariant-1", 0, draft)),
+			want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "DependentsExist", Message: "the variant is deleted once its package revisions are dealt with: " +
+				"variants with packages depend on it: app-a, app-b; delete them first, or take it out of their spec.dependsOn"}}},
+		"deletion does not wait for what it depends on": {input(all(deleting, without(func(d *Dependency) { d.Ready = false }))),
+			wantPending("", "the variant is deleted once its package revisions are dealt with", "RemoveFinalizer")},
+	})
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"time"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// Base returns the upstream revision that a downstream revision was derived from, or nil if it is not among the bases,
+// or if the revision does not say. What is on a branch is none: it is what it is now, not what was cloned.
+func Base(in *Input, target *revision.Revision) *revision.Revision {
+	if target.Lock == nil {
+		return nil
+	}
+	if found := target.Lock.Find(in.Bases); found != nil && !found.Main() {
+		return found
+	}
+	if !target.Lock.Of(in.Repositories[in.Spec.Upstream.Repo].Address) {
+		return nil
+	}
+	return target.Lock.FindOnBranch(ofUpstream(in), lockedBy(in, target))
+}
+
+// OnUpstream reports whether a downstream revision was derived from the upstream that is asked for. One that was
+// derived from a branch of a package that has no published revisions, only its branch, stays as it is: Porch cannot
+// tell what changes there.
+func OnUpstream(in *Input, target *revision.Revision) bool {
+	if target.Lock == nil {
+		return false
+	}
+	if target.Lock.Names(in.Upstream) {
+		return true
+	}
+	if in.Upstream.Main() {
+		return fromBranch(in, target)
+	}
+	base := Base(in, target)
+	return base != nil && base.Name == in.Upstream.Name
+}
+
+// replaced reports whether a downstream revision was derived from an earlier revision of the name of the upstream asked
+// for, which was deleted, and in whose place that one was published.
+func replaced(in *Input, target *revision.Revision) bool {
+	return target.Lock != nil && !in.Upstream.Main() && target.Lock.NamesReplaced(in.Upstream)
+}
+
+// fromBranch reports whether a downstream revision was derived from the branch that is the upstream asked for. Where
+// Porch tells no commit of a branch, the lock of a clone of it is on the tag that the branch was at: then the task by
+// which the lock came to be says so, or, if no revision has such a task any more, the branch is believed.
+func fromBranch(in *Input, target *revision.Revision) bool {
+	if !target.Lock.Of(in.Repositories[in.Spec.Upstream.Repo].Address) {
+		return false
+	}
+	if target.Lock.OnBranch() {
+		return true
+	}
+	if in.Upstream.Commit != "" || target.Lock.Find(ofUpstream(in)) == nil {
+		return false
+	}
+	known := false
+	for _, r := range in.Revisions {
+		if r.Lock == nil || *r.Lock != *target.Lock || r.Task.Type == revision.Edit || r.Task.Source == "" {
+			continue
+		}
+		if r.Task.Source == in.Upstream.Name {
+			return true
+		}
+		known = true
+	}
+	return !known
+}
+
+// BranchMoved returns what a downstream revision was made from and what the branch asked for is at now, if the branch
+// is known to have moved since: by the commits, or by the tags where Porch tells no commit of a branch.
+func BranchMoved(in *Input, target *revision.Revision) (from, to string, moved bool) {
+	lock := target.Lock
+	switch {
+	case !in.Upstream.Main() || lock == nil:
+		return "", "", false
+	case in.Upstream.Commit != "":
+		return lock.Commit, in.Upstream.Commit, lock.Commit != "" && lock.Commit != in.Upstream.Commit
+	}
+	latest := revision.LatestPublished(ofUpstream(in))
+	if latest == nil || latest.Origin == nil || lock.Number() == 0 || latest.Number <= lock.Number() {
+		return "", "", false
+	}
+	return lock.Ref, latest.Origin.Ref, true
+}
+
+// ofUpstream returns those of the bases that are revisions of the upstream's package.
+func ofUpstream(in *Input) (out []revision.Revision) {
+	for _, r := range in.Bases {
+		if r.Package == in.Upstream.Package {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// lockedBy returns the first time at which a revision of the downstream package is known to have had the target's lock.
+func lockedBy(in *Input, target *revision.Revision) (first time.Time) {
+	first = target.Created
+	for _, r := range in.Revisions {
+		if r.Lock != nil && *r.Lock == *target.Lock && r.Created.Before(first) {
+			first = r.Created
+		}
+	}
+	return first
+}

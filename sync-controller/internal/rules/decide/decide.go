@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package decide decides what a PackageVariant needs next, from plain values (docs/design.md, "The controller").
+// A rule of a package's life is one policy function here, and one row in the table of its test.
+package decide
+
+import (
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// State is how a downstream package stands to what its variant asks for.
+type State string
+
+const (
+	// NoDownstream says that there is no downstream package yet.
+	NoDownstream State = "NoDownstream"
+	// UpstreamChanged says that the downstream was derived from another upstream revision than the one asked for.
+	UpstreamChanged State = "UpstreamChanged"
+	// MutationsChanged says that the functions would change the downstream's files.
+	MutationsChanged State = "MutationsChanged"
+	// UpToDate says that the downstream is what the variant asks for.
+	UpToDate State = "UpToDate"
+)
+
+// Action is what a step does.
+type Action string
+
+const (
+	// AddFinalizer keeps the variant from going before its package revisions are dealt with.
+	AddFinalizer Action = "AddFinalizer"
+	// Announce writes to the variant's status which draft Porch is going to be asked for, and that the variant is not
+	// ready.
+	Announce Action = "Announce"
+	// Create makes the step's draft.
+	Create Action = "Create"
+	// Mutate runs the functions over the files of the step's revision, or of the draft that was created before, and saves
+	// what they change. A draft that was created before, and on which a function fails, is deleted.
+	Mutate Action = "Mutate"
+	// Adopt makes the variant the owner of a revision, and gives it the variant's labels and annotations.
+	Adopt Action = "Adopt"
+	// TakeBack makes the variant the owner of a revision that it made or adopted before.
+	TakeBack Action = "TakeBack"
+	// Keep takes back a proposal to delete a revision.
+	Keep Action = "Keep"
+	// Discard deletes a draft of the variant that was not completed.
+	Discard Action = "Discard"
+	// Delete deletes a draft or a proposed revision.
+	Delete Action = "Delete"
+	// ProposeDeletion proposes the deletion of a published revision.
+	ProposeDeletion Action = "ProposeDeletion"
+	// Retire proposes the deletion of a superseded revision. That Porch refuses it is told, and fails nothing.
+	Retire Action = "Retire"
+	// Propose proposes a draft for publication.
+	Propose Action = "Propose"
+	// Approve publishes a revision that is proposed.
+	Approve Action = "Approve"
+	// Withdraw makes a revision that is proposed a draft again.
+	Withdraw Action = "Withdraw"
+	// Orphan takes away the variant's owner reference.
+	Orphan Action = "Orphan"
+	// RemoveFinalizer lets the variant itself go.
+	RemoveFinalizer Action = "RemoveFinalizer"
+)
+
+// Step is one thing to do.
+type Step struct {
+	Action Action
+	// Revision is what the step is about; nil for Announce, Create, RemoveFinalizer, and for Mutate after Create.
+	Revision *revision.Revision
+	// Draft is the draft to make, for Announce and Create.
+	Draft *Draft
+}
+
+// Decision is what to do, and what to tell the user.
+type Decision struct {
+	State State
+	// Steps are to be done in this order. One that fails ends them.
+	Steps []Step
+	// Condition is what to tell the user if there are no steps, or until they are done.
+	Condition v1alpha1.Condition
+	// Injected tells of the injection points (ConfigInjected), and Approved of spec.approvalPolicy; nil if they were not
+	// looked at.
+	Injected, Approved *Aspect
+	// Suspended tells of spec.suspend.
+	Suspended *Aspect
+	// Held reports whether there were steps that must not be done before an input changes.
+	Held bool
+	// Conflicted tells of the conflicts of a merge that is decided, or that is not made because of them; nil if there is
+	// no merge.
+	Conflicted *Conflicted
+	// Err is the failure that the condition tells of, if it is to be tried again although no input changes.
+	Err error
+}
+
+// Guard returns what keeps a variant from being worked on, which is known without reading any content; nil if nothing
+// does.
+func Guard(in *Input) *v1alpha1.Condition {
+	for _, guard := range guards {
+		if condition := guard(in); condition != nil {
+			return condition
+		}
+	}
+	return nil
+}
+
+// Decide returns the decision for the input.
+func Decide(in *Input) Decision {
+	switch guard := Guard(in); {
+	case in.Deleting:
+		return hold(in, deletion(in))
+	case guard != nil:
+		return hold(in, Decision{Condition: *guard, Approved: approved(in, nil, false)})
+	default:
+		return hold(in, decide(in, Targets(in)))
+	}
+}
+
+// followUps are done, in this order, once the variant is ready.
+var followUps = []func(*Input, []revision.Revision) []Step{prune, trimHistory, approve}
+
+// decide returns the decision of a variant that no guard keeps from being worked on.
+func decide(in *Input, targets []revision.Revision) Decision {
+	var d Decision
+	if len(targets) > 0 {
+		d = decideTargets(in, targets)
+	} else {
+		d = noDownstream(in)
+	}
+	d.Steps = append(takeBack(in, targets), d.Steps...)
+	ready := len(d.Steps) == 0 && d.Condition.Type == v1alpha1.ConditionReady
+	for _, followUp := range followUps {
+		if ready {
+			d.Steps = append(d.Steps, followUp(in, targets)...)
+		}
+	}
+	if !in.Finalizer && (len(d.Steps) > 0 || len(Owned(in)) > 0) {
+		d.Steps = append([]Step{{Action: AddFinalizer}}, d.Steps...)
+	}
+	d.Injected, d.Conflicted, d.Approved = injected(in, targets), conflicted(in, targets), approved(in, targets, ready)
+	if d.Approved.Reason == v1alpha1.ReasonPermissionMissing {
+		d.Err = errMayNotApprove
+	}
+	return d
+}
+
+// decideTargets returns the decision for all targets: the steps of each, and the state and condition of the first that
+// has steps; if none has, of the first that is not ready.
+func decideTargets(in *Input, targets []revision.Revision) Decision {
+	var all Decision
+	var steps []Step
+	rank := -1
+	for i := range targets {
+		d := decideTarget(in, &targets[i])
+		steps = append(steps, d.Steps...)
+		if r := rankOf(&d); r > rank {
+			all, rank = d, r
+		}
+	}
+	all.Steps = steps
+	return all
+}
+
+// rankOf returns how much a target's decision matters among those of several targets.
+func rankOf(d *Decision) int {
+	switch {
+	case len(d.Steps) > 0:
+		return 2
+	case d.Condition.Type != v1alpha1.ConditionReady:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// policies are tried in this order; the first that decides wins.
+var policies = []func(*Input, *revision.Revision) *Decision{
+	deletionProposed, incomplete, notOwned, mergeFailed, functionFailed, pipelineConflict, conflictsStop, draftNotMutated,
+	upstreamReplaced, upstreamChanged, mutationsChanged, lockMissing,
+}
+
+func decideTarget(in *Input, target *revision.Revision) Decision {
+	for _, policy := range policies {
+		if d := policy(in, target); d != nil {
+			return *d
+		}
+	}
+	return upToDate(in, target)
+}
+
+// Inspections returns the names of the revisions over whose files the functions are to be run before it is decided: the
+// upstream before it is cloned, and the targets that are on it, that are drafts, or into which it is to be merged.
+// There are none while a guard holds.
+func Inspections(in *Input) []string {
+	if in.Deleting || Guard(in) != nil {
+		return nil
+	}
+	targets := Targets(in)
+	if len(targets) == 0 && downstreamForeign(in) != nil {
+		return nil
+	}
+	if len(targets) == 0 {
+		return []string{in.Upstream.Name}
+	}
+	var names []string
+	for i := range targets {
+		t := &targets[i]
+		_, current := t.Of(in.Owner)
+		switch {
+		case deletionProposed(in, t) != nil, incomplete(in, t) != nil, t.Lifecycle == revision.Draft && !current:
+			// decided without
+		case t.Lifecycle == revision.Draft, t.Lock == nil, OnUpstream(in, t), Merging(in, t) != nil:
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}

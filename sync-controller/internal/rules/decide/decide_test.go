@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"testing"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// Names and messages that many cases have.
+const (
+	one, two, three = "edge.web.packagevariant-1", "edge.web.packagevariant-2", "edge.web.packagevariant-3"
+
+	cloned     = "the downstream package is to be cloned"
+	cloneOfOne = "clone blueprints.web.v1"
+	exists     = " and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name another package " +
+		"in spec.downstream"
+	noBase     = ", of which no published package revision is known: without it the changes from there to "
+	noBaseHelp = " are not known; register the Repository that has it, or delete the package to have it cloned anew"
+	noLock     = " does not say what it was derived from, so that it cannot be upgraded, though what this variant sets " +
+		"in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock " +
+		"fields there, or delete the package to have it cloned anew"
+	merges    = " is to be merged with the changes from blueprints.web.v1 to blueprints.web.v2"
+	movedHelp = ", and Porch cannot tell what changed in the package: to follow it, publish it, name its revision in " +
+		"spec.upstream, and delete the downstream package to have it cloned anew"
+	revertsText = "the pipeline in the Kptfile of " + one +
+		" changes back what this variant sets in a.yaml, cm.yaml: change the function in the pipeline that does, or what " +
+		"the variant asks for"
+)
+
+func TestNoDownstream(t *testing.T) {
+	testDecide(t, map[string]decideCase{
+		"there is nothing": {input(nil), wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"what there was is to be deleted": {input(nil, down("mine", 1, deletionProposal, foreign)),
+			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"what there was has the first workspace": {input(nil, down("packagevariant-1", 1, deletionProposal, foreign)),
+			wantPending(NoDownstream, cloned, makes("packagevariant-2", cloneOfOne)...)},
+		"there is the main branch only": {input(nil, down("main", -1, published, foreign)),
+			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"a function fails over the upstream: no clone": {input(fails("blueprints.web.v1")), want{
+			State: NoDownstream, Err: true, Condition: wantStalled("", "FunctionFailed",
+				"cannot change blueprints.web.v1: apply-package-context: boom").Condition}},
+		"the functions change the upstream: they will change the clone": {input(changed("blueprints.web.v1")),
+			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"the package is somebody's": {input(nil, down("mine", 1, published, foreign)), wantStalled("", "DownstreamExists",
+			"the package edge/web exists (edge.web.mine is Published)"+exists)},
+		"the package is somebody's and a function fails over the upstream": {input(fails("blueprints.web.v1"),
+			down("mine", 0, draft, foreign)), wantStalled("", "DownstreamExists",
+			"the package edge/web exists (edge.web.mine is Draft)"+exists)},
+		"the package is known and another variant's": {input(known(one), down("packagevariant-1", 1, published, others)),
+			wantStalled("", "DownstreamExists",
+				"the package edge/web exists (edge.web.packagevariant-1 is Published)"+exists)},
+		"the draft that was asked for is another variant's": {
+			input(requests("packagevariant-1", revision.Clone, "blueprints.web.v1"),
+				down("packagevariant-1", 0, draft, others, made(revision.Clone, "blueprints.web.v1"))),
+			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Draft)"+exists)},
+		"nothing of another variant is adopted": {input(adopt, down("theirs", 0, draft, others)),
+			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+	})
+}
+
+func TestUpToDate(t *testing.T) {
+	testDecide(t, map[string]decideCase{
+		"a draft": {input(nil, down("packagevariant-1", 0, draft)),
+			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
+		"a proposed": {input(nil, down("packagevariant-1", 0, isProposed)),
+			wantReady(one + " (Proposed) is up to date with blueprints.web.v1")},
+		"the latest published": {input(nil, down("packagevariant-1", 1, published), down("packagevariant-2", 2, published),
+			down("main", -1, published, foreign)),
+			wantReady(two + " (Published) is up to date with blueprints.web.v1")},
+		"a draft of somebody else does not count": {input(nil, down("packagevariant-1", 1, published),
+			down("theirs", 0, draft, foreign)),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+		"cloned from the branch when it held the first": {input(nil,
+			down("packagevariant-1", 1, published, from("main", "head"), at(1))),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+		"edited after the branch had moved on": {input(nil, down("packagevariant-1", 1, published, from("main", "head"),
+			at(1)), down("packagevariant-2", 2, published, from("main", "head"), at(5))),
+			wantReady(two + " (Published) is up to date with blueprints.web.v1")},
+		"of a branch without published revisions": {input(branch("head"),
+			down("packagevariant-1", 1, published, from("main", "head"))),
+			wantReady(one + " (Published) is up to date with blueprints.web.main")},
+		"of a branch that has moved": {input(branch("later"), down("packagevariant-1", 1, published, from("main", "head"))),
+			wantMoved(one + " (Published) was made from the branch main at head, which is at later now" + movedHelp)},
+		"a draft of a branch that has moved": {input(branch("later"),
+			down("packagevariant-1", 0, draft, from("main", "head"))),
+			wantMoved(one + " (Draft) was made from the branch main at head, which is at later now" + movedHelp)},
+		"an injection point is not filled: the gate holds the package back, not the variant": {input(func(in *Input) {
+			in.Mutations[one] = Mutation{Points: []Point{{Condition: "config.injection.A.b", Required: true, Message: "no A"}}}
+		}, down("packagevariant-1", 0, draft)), wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
+	})
+}
+
+func TestUpstreamChanged(t *testing.T) {
+	upgradeTo := func(workspace, to, from string) []string {
+		return makes(workspace, "upgrade blueprints.web."+to+" (blueprints.web."+from+", "+one+")")
+	}
+	testDecide(t, map[string]decideCase{
+		"a published one is upgraded": {input(second, down("packagevariant-1", 1, published)),
+			wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+				upgradeTo("packagevariant-2", "v2", "v1")...)},
+		"a published one is downgraded": {input(nil, down("packagevariant-1", 1, published, from("web/v2", "commit-2"))),
+			wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v2 to blueprints.web.v1",
+				upgradeTo("packagevariant-2", "v1", "v2")...)},
+		"the workspaces go on where the last ended": {input(second, down("packagevariant-1", 1, published),
+			down("packagevariant-7", 0, deletionProposal, foreign)),
+			wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+				upgradeTo("packagevariant-8", "v2", "v1")...)},
+		"cloned from main at the commit of the first": {input(second,
+			down("packagevariant-1", 1, published, from("main", "commit-1"))),
+			wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+				upgradeTo("packagevariant-2", "v2", "v1")...)},
+		"cloned from the branch when it held the first": {input(second,
+			down("packagevariant-1", 1, published, from("main", "head"), at(1))),
+			wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+				upgradeTo("packagevariant-2", "v2", "v1")...)},
+		"cloned from the branch when it held the second": {input(nil,
+			down("packagevariant-1", 1, published, from("main", "head"), at(2))),
+			wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v2 to blueprints.web.v1",
+				upgradeTo("packagevariant-2", "v1", "v2")...)},
+		"cloned from the branch of another repository": {input(second,
+			down("packagevariant-1", 1, published, from("main", "head"), at(1),
+				func(r *revision.Revision) { r.Lock.Repo = "https://example.com/other" })),
+			wantStalled(UpstreamChanged, "BaseNotFound",
+				one+" was derived from main at head"+noBase+"blueprints.web.v2"+noBaseHelp)},
+		"the same tag has another commit": {input(nil, down("packagevariant-1", 1, published, from("web/v1", "rewritten"))),
+			wantStalled(UpstreamChanged, "BaseNotFound",
+				one+" was derived from web/v1 at rewritten"+noBase+"blueprints.web.v1"+noBaseHelp)},
+		"the base is not known": {input(second, down("packagevariant-1", 1, published, from("drafts/web/v0", "gone"))),
+			wantStalled(UpstreamChanged, "BaseNotFound",
+				one+" was derived from drafts/web/v0 at gone"+noBase+"blueprints.web.v2"+noBaseHelp)},
+		"a draft is open on the older": {input(second, down("packagevariant-1", 1, published),
+			down("packagevariant-2", 0, draft)),
+			wantPending(UpstreamChanged, two+merges, "Mutate "+two)},
+		"a draft is open on the older and to be mutated": {input(all(second, changed(two)),
+			down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft)),
+			wantPending(MutationsChanged, two+" is to be changed: a.yaml, cm.yaml", "Mutate "+two)},
+		"a proposed one is on the older": {input(second, down("packagevariant-1", 0, isProposed)),
+			wantStalled(UpstreamChanged, "DownstreamProposed",
+				one+" is proposed for publication, but would have to be upgraded to blueprints.web.v2: "+
+					"publish it, and an upgrade follows, or reject it, and the upstream is merged into it")},
+	})
+}
+
+func TestMutationsChanged(t *testing.T) {
+	testDecide(t, map[string]decideCase{
+		"a published one is edited": {input(changed(one), down("packagevariant-1", 1, published)),
+			wantPending(MutationsChanged, one+" is to be edited: a.yaml, cm.yaml", makes("packagevariant-2", "edit "+one)...)},
+		"a draft is changed": {input(changed(one), down("packagevariant-1", 0, draft)),
+			wantPending(MutationsChanged, one+" is to be changed: a.yaml, cm.yaml", "Mutate "+one)},
+		"the second of two drafts is changed": {input(changed(three), down("packagevariant-2", 0, draft),
+			down("packagevariant-3", 0, draft)),
+			wantPending(MutationsChanged, three+" is to be changed: a.yaml, cm.yaml", "Mutate "+three)},
+		"both of two drafts are changed": {input(all(changed(two), changed(three)), down("packagevariant-3", 0, draft),
+			down("packagevariant-2", 0, draft)),
+			wantPending(MutationsChanged, two+" is to be changed: a.yaml, cm.yaml", "Mutate "+two, "Mutate "+three)},
+		"a draft is ready, a proposed one is not": {input(changed(three), down("packagevariant-2", 0, draft),
+			down("packagevariant-3", 0, isProposed)),
+			wantStalled(MutationsChanged, "DownstreamProposed",
+				three+" is proposed for publication, but would have to be changed (a.yaml, cm.yaml): "+
+					"reject it, and it is changed, or publish it, and a new draft follows")},
+		"a draft is changed beside a proposed one that is not ready": {input(all(changed(two), changed(three)),
+			down("packagevariant-2", 0, isProposed), down("packagevariant-3", 0, draft)),
+			wantPending(MutationsChanged, three+" is to be changed: a.yaml, cm.yaml", "Mutate "+three)},
+		"a proposed one would have to be changed": {input(changed(one), down("packagevariant-1", 0, isProposed)),
+			wantStalled(MutationsChanged, "DownstreamProposed",
+				one+" is proposed for publication, but would have to be changed (a.yaml, cm.yaml): "+
+					"reject it, and it is changed, or publish it, and a new draft follows")},
+		"the proposal to delete is taken back": {input(nil, down("packagevariant-1", 1, deletionProposal)),
+			wantPending(MutationsChanged, "the proposal to delete "+one+" is to be taken back", "Keep "+one)},
+
+		"a function fails over a draft": {input(fails(one), down("packagevariant-1", 0, draft)), want{
+			State: MutationsChanged, Err: true, Condition: wantStalled("", "FunctionFailed",
+				"cannot change "+one+": apply-package-context: boom").Condition}},
+		"a function fails over a published one": {input(fails(one), down("packagevariant-1", 1, published)), want{
+			State: MutationsChanged, Err: true, Condition: wantStalled("", "FunctionFailed",
+				"cannot change "+one+": apply-package-context: boom").Condition}},
+		"a function fails over the draft that was asked for, which somebody has edited": {
+			input(all(fails(one), requests("packagevariant-1", revision.Clone, "blueprints.web.v1")),
+				down("packagevariant-1", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
+			want{State: MutationsChanged, Err: true,
+				Condition: wantStalled("", "FunctionFailed", "cannot change "+one+": apply-package-context: boom").Condition}},
+		"a function fails over the draft that was asked for: it is not whole": {
+			input(all(fails(one), untouched(one), requests("packagevariant-1", revision.Clone, "blueprints.web.v1")),
+				down("packagevariant-1", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
+			want{State: MutationsChanged, Err: true, Steps: []string{"Discard " + one},
+				Condition: wantStalled("", "FunctionFailed", "cannot change "+one+": apply-package-context: boom").Condition}},
+		"a function fails over one of two drafts: the other is changed": {input(all(fails(two), changed(three)),
+			down("packagevariant-2", 0, draft), down("packagevariant-3", 0, draft)),
+			wantPending(MutationsChanged, three+" is to be changed: a.yaml, cm.yaml", "Mutate "+three)},
+
+		"the pipeline changes back a draft": {input(reverted(one), down("packagevariant-1", 0, draft)),
+			wantStalled(MutationsChanged, "PipelineConflict", revertsText)},
+		"a published one of a branch that has moved is edited": {input(all(branch("later"), changed(one)),
+			down("packagevariant-1", 1, published, from("main", "head"))),
+			wantPending(MutationsChanged, one+" is to be edited: a.yaml, cm.yaml", makes("packagevariant-2", "edit "+one)...)},
+		"the pipeline changes back a draft on an older upstream": {input(all(second, reverted(one)),
+			down("packagevariant-1", 0, draft)),
+			wantStalled(MutationsChanged, "PipelineConflict", revertsText)},
+	})
+}
+
+func TestLockMissing(t *testing.T) {
+	testDecide(t, map[string]decideCase{
+		"a published one": {input(nil, down("packagevariant-1", 1, published, unlocked)),
+			wantStalled(UpstreamChanged, "UpstreamLockMissing", one+noLock)},
+		"a published one, other upstream": {input(second, down("packagevariant-1", 1, published, unlocked)),
+			wantStalled(UpstreamChanged, "UpstreamLockMissing", one+noLock)},
+		"a draft": {input(nil, down("packagevariant-1", 0, draft, unlocked)),
+			wantStalled(UpstreamChanged, "UpstreamLockMissing", one+noLock)},
+		"an adopted one is edited": {input(all(adopt, changed("edge.web.mine")),
+			down("mine", 1, published, foreign, unlocked)),
+			wantPending(MutationsChanged, "edge.web.mine is to be edited: a.yaml, cm.yaml",
+				makes("packagevariant-1", "edit edge.web.mine")...)},
+		"an adopted one is as it should be": {input(adopt, down("mine", 1, published, foreign, unlocked)),
+			wantStalled(UpstreamChanged, "UpstreamLockMissing", "edge.web.mine"+noLock)},
+		"a draft is changed": {input(changed(one), down("packagevariant-1", 0, draft, unlocked)),
+			wantPending(MutationsChanged, one+" is to be changed: a.yaml, cm.yaml", "Mutate "+one)},
+		"a function fails": {input(fails(one), down("packagevariant-1", 1, published, unlocked)), want{
+			State: MutationsChanged, Err: true, Condition: wantStalled("", "FunctionFailed",
+				"cannot change "+one+": apply-package-context: boom").Condition}},
+	})
+}
+
+// TestRequested holds what becomes of a draft that the controller asked for and did not see completed: it is known by
+// its workspace and task, whatever Porch made of it.
+func TestRequested(t *testing.T) {
+	clone := requests("packagevariant-1", revision.Clone, "blueprints.web.v1")
+	ofClone := made(revision.Clone, "blueprints.web.v1")
+	upgrade := requests("packagevariant-2", revision.Upgrade, "blueprints.web.v2")
+	edited := requests("packagevariant-2", revision.Edit, one)
+	testDecide(t, map[string]decideCase{
+		"nothing came of it": {input(clone), wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"it has no lock": {input(clone, down("packagevariant-1", 0, draft, foreign, unlocked, ofClone)),
+			wantPending(NoDownstream, one+" is incomplete and is to be made anew", "Discard "+one)},
+		"it has an owner and no lock": {input(clone, down("packagevariant-1", 0, draft, unlocked, ofClone)),
+			wantPending(NoDownstream, one+" is incomplete and is to be made anew", "Discard "+one)},
+		"it is an edit without files": {input(all(edited, empty(two)), down("packagevariant-1", 1, published),
+			down("packagevariant-2", 0, draft, made(revision.Edit, one))),
+			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+		"it has no task, in a database": {input(edited, down("packagevariant-1", 1, published),
+			down("packagevariant-2", 0, draft, unlocked, made("", ""))),
+			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+		"it has no task, in git": {input(clone, down("packagevariant-1", 0, draft, foreign, unlocked, made("", ""), inGit)),
+			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Draft)"+exists)},
+		"it has no owner": {input(clone, down("packagevariant-1", 0, draft, foreign, ofClone)),
+			wantPending(MutationsChanged, one+" is to become this variant's", "TakeBack "+one, "Mutate "+one)},
+		"it has an owner and is not mutated": {input(all(clone, changed(one)), down("packagevariant-1", 0, draft, ofClone)),
+			wantPending(MutationsChanged, one+" is to be changed: a.yaml, cm.yaml", "Mutate "+one)},
+		"it is whole": {input(clone, down("packagevariant-1", 0, draft, ofClone)),
+			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
+		"it is an upgrade without owner and lock": {input(all(second, upgrade), down("packagevariant-1", 1, published),
+			down("packagevariant-2", 0, draft, foreign, unlocked, made(revision.Upgrade, "blueprints.web.v2"))),
+			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+		"it is an upgrade without owner": {input(all(second, upgrade), down("packagevariant-1", 1, published),
+			down("packagevariant-2", 0, draft, foreign, from("web/v2", "commit-2"),
+				made(revision.Upgrade, "blueprints.web.v2"))),
+			wantPending(MutationsChanged, two+" is to become this variant's", "TakeBack "+two, "Mutate "+two)},
+		"it is an upgrade that is not our own merge yet": {
+			input(all(second, upgrade, changed(two)), down("packagevariant-1", 1, published),
+				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
+			wantPending(MutationsChanged, two+" is to be changed: a.yaml, cm.yaml", "Mutate "+two)},
+		"it is an upgrade that is as our own merge makes it": {
+			input(all(second, upgrade), down("packagevariant-1", 1, published),
+				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
+			wantReady(two + " (Draft) is up to date with blueprints.web.v2")},
+		"it is an upgrade that kept local values and was saved": {
+			input(all(second, onConflict("KeepLocal")), down("packagevariant-1", 1, published),
+				down("packagevariant-2", 0, draft, from("web/v2", "commit-2"), made(revision.Upgrade, "blueprints.web.v2"))),
+			wantReady(two + " (Draft) is up to date with blueprints.web.v2")},
+		"it is a clone, and local values are to be kept": {input(all(clone, onConflict("KeepLocal")),
+			down("packagevariant-1", 0, draft, ofClone)),
+			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
+		"it is an edit of a package without a lock": {input(edited, down("packagevariant-1", 1, published, unlocked),
+			down("packagevariant-2", 0, draft, foreign, unlocked, made(revision.Edit, one))),
+			wantPending(MutationsChanged, two+" is to become this variant's", "TakeBack "+two, "Mutate "+two)},
+
+		"somebody made another of its workspace: by another task": {input(clone,
+			down("packagevariant-1", 0, draft, foreign, unlocked, made("init", ""))),
+			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Draft)"+exists)},
+		"somebody made another of its workspace: of another source": {input(clone,
+			down("packagevariant-1", 0, draft, foreign, made(revision.Clone, "blueprints.web.v2"))),
+			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Draft)"+exists)},
+		"somebody made another by the same task": {input(clone, down("mine", 0, draft, foreign, ofClone)),
+			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.mine is Draft)"+exists)},
+		"somebody has published it": {input(clone, down("packagevariant-1", 1, published, foreign, ofClone)),
+			wantPending(MutationsChanged, one+" is to become this variant's", "TakeBack "+one)},
+		"somebody has published another of its workspace": {input(clone,
+			down("packagevariant-1", 1, published, foreign, unlocked, made("init", ""))),
+			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Published)"+exists)},
+	})
+}
+
+// TestOwnership holds what is adopted and what is taken back: what the variant made or adopted before, and nothing
+// else.
+func TestOwnership(t *testing.T) {
+	becomes := func(name string) string { return name + " is to become this variant's" }
+	testDecide(t, map[string]decideCase{
+		"a draft is adopted": {input(adopt, down("mine", 0, draft, foreign)),
+			wantPending(MutationsChanged, becomes("edge.web.mine"), "Adopt edge.web.mine", "Mutate edge.web.mine")},
+		"a draft without a lock is adopted": {input(adopt, down("mine", 0, draft, foreign, unlocked)),
+			wantPending(MutationsChanged, becomes("edge.web.mine"), "Adopt edge.web.mine", "Mutate edge.web.mine")},
+		"a published one is not touched by an adoption": {input(adopt, down("mine", 1, published, foreign)),
+			wantReady("edge.web.mine (Published) is up to date with blueprints.web.v1")},
+		"a published one that was left alone is not taken back later": {input(all(adopt, known(one)),
+			down("mine", 1, published, foreign), down("packagevariant-1", 2, published)),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+		"a proposed one is not touched by an adoption": {input(all(adopt, changed("edge.web.mine")),
+			down("mine", 0, isProposed, foreign)), wantStalled(MutationsChanged, "DownstreamProposed",
+			"edge.web.mine is proposed for publication, but would have to be changed (a.yaml, cm.yaml): "+
+				"reject it, and it is changed, or publish it, and a new draft follows")},
+		"a published one that is not ours is edited": {input(all(adopt, changed("edge.web.mine")),
+			down("mine", 1, published, foreign)),
+			wantPending(MutationsChanged, "edge.web.mine is to be edited: a.yaml, cm.yaml",
+				makes("packagevariant-1", "edit edge.web.mine")...)},
+		"the proposal to delete a published one that is not ours is taken back": {input(adopt,
+			down("mine", 1, deletionProposal, foreign)),
+			wantPending(MutationsChanged, "the proposal to delete edge.web.mine is to be taken back", "Keep edge.web.mine")},
+
+		"a restored draft": {input(nil, down("packagevariant-1", 0, draft, restored)),
+			wantPending(MutationsChanged, becomes(one), "TakeBack "+one, "Mutate "+one)},
+		"a restored published one": {input(nil, down("packagevariant-1", 1, published, restored)),
+			wantPending(MutationsChanged, becomes(one), "TakeBack "+one)},
+		"a draft that Porch lost the owner of": {input(known(one), down("packagevariant-1", 0, draft, foreign)),
+			wantPending(MutationsChanged, becomes(one), "TakeBack "+one, "Mutate "+one)},
+		"a published one that Porch lost the owner of": {input(known(one), down("packagevariant-1", 1, published, foreign)),
+			wantPending(MutationsChanged, becomes(one), "TakeBack "+one)},
+		"a known one that is shared with another is the variant's": {input(known(one),
+			down("packagevariant-1", 1, published, shared)),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+
+		"Porch lost the owner of revisions behind an open draft": {
+			input(known(one, two, three), down("packagevariant-1", 1, published, foreign),
+				down("packagevariant-2", 2, published, foreign), down("packagevariant-3", 0, draft)),
+			wantReady(three+" (Draft) is up to date with blueprints.web.v1", "TakeBack "+one, "TakeBack "+two)},
+		"Porch lost the owner of all": {input(known(one, two), down("packagevariant-1", 1, published, foreign),
+			down("packagevariant-2", 0, draft, foreign)),
+			wantPending(MutationsChanged, becomes(two), "TakeBack "+one, "TakeBack "+two, "Mutate "+two)},
+		"Porch lost the owner of one behind the latest published": {input(known(one, two),
+			down("packagevariant-1", 1, published, foreign), down("packagevariant-2", 2, published)),
+			wantReady(two+" (Published) is up to date with blueprints.web.v1", "TakeBack "+one)},
+		"Porch lost the owner of one behind a draft on an older upstream": {input(all(second, known(one)),
+			down("packagevariant-1", 1, published, foreign), down("packagevariant-2", 0, draft)),
+			wantPending(UpstreamChanged, two+merges, "TakeBack "+one, "Mutate "+two)},
+		"what is not known behind an open draft is left alone": {input(known(one), down("mine", 1, published, foreign),
+			down("packagevariant-2", 0, draft)),
+			wantReady(two + " (Draft) is up to date with blueprints.web.v1")},
+		"what is another's behind an open draft is left alone": {input(known(one),
+			down("packagevariant-1", 1, published, others), down("packagevariant-2", 0, draft)),
+			wantReady(two + " (Draft) is up to date with blueprints.web.v1")},
+		"the main branch is nobody's": {input(known("edge.web.main"), down("main", -1, published, foreign),
+			down("packagevariant-2", 0, draft)),
+			wantReady(two + " (Draft) is up to date with blueprints.web.v1")},
+	})
+}
+
+// TestFinalizer holds that nothing is written before the variant has its finalizer, and that it gets none for nothing.
+func TestFinalizer(t *testing.T) {
+	noFinalizer := func(in *Input) { in.Finalizer = false }
+	testDecide(t, map[string]decideCase{
+		"it comes first": {input(noFinalizer),
+			wantPending(NoDownstream, cloned, append([]string{"AddFinalizer"}, makes("packagevariant-1", cloneOfOne)...)...)},
+		"it comes before anything is taken back": {input(all(noFinalizer, known(one)),
+			down("packagevariant-1", 1, published, foreign), down("packagevariant-2", 0, draft)),
+			wantReady(two+" (Draft) is up to date with blueprints.web.v1", "AddFinalizer", "TakeBack "+one)},
+		"it comes before what was left behind goes": {input(all(noFinalizer,
+			elsewhere(down("packagevariant-1", 0, draft, of("before")))), down("packagevariant-1", 0, draft)),
+			wantReady(one+" (Draft) is up to date with blueprints.web.v1", "AddFinalizer",
+				"Delete before.web.packagevariant-1")},
+		"nothing is to be done": {input(all(noFinalizer, adopt), down("mine", 1, published, foreign)),
+			wantReady("edge.web.mine (Published) is up to date with blueprints.web.v1")},
+		"a guard holds": {input(func(in *Input) { in.Finalizer = false; in.Conflicting = "web-us" }),
+			wantStalled("", "DownstreamClaimed",
+				`the package edge/web belongs to the PackageVariant "web-us": `+
+					`name another in spec.downstream, or delete that variant`)},
+	})
+}

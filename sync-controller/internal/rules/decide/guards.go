@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// guards are tried in this order; the first that has a condition wins, and nothing is done.
+var guards = []func(*Input) *v1alpha1.Condition{
+	specInvalid, repositoryMissing, repositoryMigrated, upstreamMissing, upstreamUnpublished, downstreamClaimed,
+	dependencyCycle, dependencyNotFound, repositoryNotReady, downstreamUnread,
+}
+
+func stalled(reason, format string, args ...any) *v1alpha1.Condition {
+	c := v1alpha1.Stalled(reason, fmt.Sprintf(format, args...))
+	return &c
+}
+
+func specInvalid(in *Input) *v1alpha1.Condition {
+	if err := in.Spec.Validate(); err != nil {
+		return stalled(v1alpha1.ReasonInvalidSpec, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	return nil
+}
+
+// repositories are the Repositories that a spec names, each with the field that does, the downstream's first.
+func repositories(s *variant.Spec) [][2]string {
+	return [][2]string{{s.Downstream.Repo, "spec.downstream.repo"}, {s.Upstream.Repo, "spec.upstream.repo"}}
+}
+
+func repositoryMissing(in *Input) *v1alpha1.Condition {
+	for _, ref := range repositories(in.Spec) {
+		if _, registered := in.Repositories[ref[0]]; !registered {
+			return stalled(v1alpha1.ReasonRepositoryNotFound,
+				"there is no Repository %q in this namespace: register it, or correct %s", ref[0], ref[1])
+		}
+	}
+	return nil
+}
+
+// repositoryMigrated holds because the packages of such a Repository are not in the lists that Porch gives: there only
+// seem to be none.
+func repositoryMigrated(in *Input) *v1alpha1.Condition {
+	for _, ref := range repositories(in.Spec) {
+		if in.Repositories[ref[0]].Migrated {
+			return migrated(ref[0])
+		}
+	}
+	return nil
+}
+
+func migrated(repository string) *v1alpha1.Condition {
+	c := Migrated(repository)
+	return &c
+}
+
+// Migrated returns the condition of an object that needs the packages of a Repository which another version of Porch's
+// API serves.
+func Migrated(repository string) v1alpha1.Condition {
+	return v1alpha1.Stalled(v1alpha1.ReasonRepositoryMigrated, fmt.Sprintf(
+		"the packages of the Repository %q are served by version v1alpha2 of Porch's API, which this controller does not "+
+			"know yet: take the annotation %s off the Repository, or name another",
+		repository, revision.MigrationAnnotation))
+}
+
+func upstreamMissing(in *Input) *v1alpha1.Condition {
+	if in.Upstream != nil {
+		return nil
+	}
+	return stalled(v1alpha1.ReasonUpstreamNotFound, "there is no %s: publish it, or correct spec.upstream",
+		in.Spec.Upstream.Describe())
+}
+
+func upstreamUnpublished(in *Input) *v1alpha1.Condition {
+	if in.Upstream.Published() {
+		return nil
+	}
+	return stalled(v1alpha1.ReasonUpstreamNotPublished,
+		"the upstream %s is %s, and may still change: publish it, or name a published revision in spec.upstream",
+		in.Upstream.Name, in.Upstream.Lifecycle)
+}
+
+func downstreamClaimed(in *Input) *v1alpha1.Condition {
+	if in.Conflicting == "" {
+		return nil
+	}
+	return stalled(v1alpha1.ReasonDownstreamClaimed,
+		"the package %s belongs to the PackageVariant %q: name another in spec.downstream, or delete that variant",
+		revision.DownstreamOf(in.Spec), in.Conflicting)
+}
+
+// repositoryNotReady holds because each call to Porch would take long, and fail.
+func repositoryNotReady(in *Input) *v1alpha1.Condition {
+	for _, ref := range repositories(in.Spec) {
+		if repository := in.Repositories[ref[0]]; !repository.Ready {
+			c := notReady(ref[0], repository)
+			return &c
+		}
+	}
+	return nil
+}
+
+// downstreamUnread holds while Porch lists nothing of a package of which a revision was published, not even its branch,
+// which outlives each revision: Porch has not read the Repository again since it lost what it knew of it.
+func downstreamUnread(in *Input) *v1alpha1.Condition {
+	pkg := revision.DownstreamOf(in.Spec)
+	if in.Published == "" || !isOf(in.Published, pkg) || len(in.Revisions) > 0 {
+		return nil
+	}
+	c := v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, fmt.Sprintf(
+		"Porch lists nothing of the package %s, of which %s was published: it has not read the Repository %q yet; if "+
+			"somebody has removed the package from git, delete this variant and make it again", pkg, in.Published, pkg.Repo))
+	return &c
+}
+
+func notReady(name string, repository Repository) v1alpha1.Condition {
+	return v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady,
+		fmt.Sprintf("the Repository %q is not ready: %s", name, repository.Message))
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+)
+
+const (
+	migratedBlueprints = `the packages of the Repository "blueprints" are served by version v1alpha2 of Porch's API, ` +
+		`which this controller does not know yet: ` +
+		"take the annotation porch.kpt.dev/v1alpha2-migration off the Repository, or name another"
+	migratedEdge = `the packages of the Repository "edge" are served by version v1alpha2 of Porch's API, which this ` +
+		`controller does not know yet: ` +
+		"take the annotation porch.kpt.dev/v1alpha2-migration off the Repository, or name another"
+)
+
+// TestGuards holds what keeps a variant from being worked on. The revisions behind a guard stay as they are.
+func TestGuards(t *testing.T) {
+	noUpstream := func(in *Input) { in.Upstream = nil }
+	asks := func(u variant.Upstream) func(*Input) {
+		return func(in *Input) {
+			in.Upstream = nil
+			in.Spec.Upstream.WorkspaceName, in.Spec.Upstream.Revision = u.WorkspaceName, u.Revision
+		}
+	}
+	unregistered := func(name string) func(*Input) { return func(in *Input) { delete(in.Repositories, name) } }
+	left := elsewhere(down("packagevariant-1", 0, draft, of("before")))
+	notReady := func(repo, message string) want {
+		return want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "RepositoryNotReady",
+			Message: `the Repository "` + repo + `" is not ready: ` + message}}
+	}
+	testDecide(t, map[string]decideCase{
+		"the spec is invalid: all that is wrong is told": {
+			input(func(in *Input) { in.Spec.Downstream = nil; in.Spec.AdoptionPolicy = "x" },
+				down("packagevariant-1", 0, draft)),
+			wantStalled("", "InvalidSpec",
+				`spec.downstream is missing: name the package to create; spec.adoptionPolicy is "x", but must be one of `+
+					`["adoptNone" "adoptExisting"]`)},
+		"the upstream does not exist": {input(noUpstream), wantStalled("", "UpstreamNotFound",
+			"there is no PackageRevision of blueprints/web with revision 1: publish it, or correct spec.upstream")},
+		"the upstream does not exist: by its workspace": {input(asks(variant.Upstream{WorkspaceName: "v9"})),
+			wantStalled("", "UpstreamNotFound",
+				"there is no PackageRevision of blueprints/web with workspace v9: publish it, or correct spec.upstream")},
+		"the upstream does not exist: by a tag": {input(asks(variant.Upstream{Revision: variant.Revision{Str: "stable"}})),
+			wantStalled("", "UpstreamNotFound",
+				`there is no PackageRevision of blueprints/web that is published and has the label `+
+					`tag.config.porch.kpt.dev/stable: "true": publish it, or correct spec.upstream`)},
+		"the upstream does not exist: none is published": {input(asks(variant.Upstream{Revision: variant.Revision{Str: "latest"}})), wantStalled("", "UpstreamNotFound",
+			"there is no PackageRevision of blueprints/web that is published: publish it, or correct spec.upstream")},
+		"the upstream is a draft": {input(func(in *Input) { in.Upstream.Lifecycle = draft }),
+			wantStalled("", "UpstreamNotPublished",
+				"the upstream blueprints.web.v1 is Draft, and may still change: "+
+					"publish it, or name a published revision in spec.upstream")},
+		"the upstream is proposed": {input(func(in *Input) { in.Upstream.Lifecycle = isProposed }),
+			wantStalled("", "UpstreamNotPublished",
+				"the upstream blueprints.web.v1 is Proposed, and may still change: "+
+					"publish it, or name a published revision in spec.upstream")},
+		"the upstream's deletion is proposed: it is published still": {input(func(in *Input) { in.Upstream.Lifecycle = deletionProposal }, down("packagevariant-1", 0, draft)),
+			wantReady("edge.web.packagevariant-1 (Draft) is up to date with blueprints.web.v1")},
+
+		"the upstream's Repository is not registered": {input(all(noUpstream, unregistered("blueprints"))),
+			wantStalled("", "RepositoryNotFound",
+				`there is no Repository "blueprints" in this namespace: register it, or correct spec.upstream.repo`)},
+		"the downstream's Repository is not registered: what was left behind stays": {input(all(unregistered("edge"), left)),
+			wantStalled("", "RepositoryNotFound",
+				`there is no Repository "edge" in this namespace: register it, or correct spec.downstream.repo`)},
+		"neither Repository is registered": {input(all(unregistered("edge"), unregistered("blueprints"))),
+			wantStalled("", "RepositoryNotFound",
+				`there is no Repository "edge" in this namespace: register it, or correct spec.downstream.repo`)},
+		"the upstream's Repository is migrated: it is not taken for empty": {input(all(noUpstream,
+			repository("blueprints", Repository{Ready: true, Migrated: true}))),
+			wantStalled("", "RepositoryMigrated", migratedBlueprints)},
+		"the downstream's Repository is migrated: nothing is cloned": {input(repository("edge",
+			Repository{Ready: true, Migrated: true})),
+			wantStalled("", "RepositoryMigrated", migratedEdge)},
+		"the upstream's Repository is not ready": {input(repository("blueprints", Repository{Message: "down"}),
+			down("packagevariant-1", 1, published)),
+			notReady("blueprints", "down")},
+		"the downstream's Repository is not ready": {input(repository("edge", Repository{Message: "no route"})),
+			notReady("edge", "no route")},
+		"a Repository is not ready and has no such upstream: only a person helps": {input(all(noUpstream,
+			repository("edge", Repository{Message: "no route"}))),
+			wantStalled("", "UpstreamNotFound",
+				"there is no PackageRevision of blueprints/web with revision 1: publish it, or correct spec.upstream")},
+
+		"the package is another variant's: nothing is pruned": {input(all(func(in *Input) { in.Conflicting = "web-us" },
+			left), down("packagevariant-1", 0, draft, restored)),
+			wantStalled("", "DownstreamClaimed",
+				`the package edge/web belongs to the PackageVariant "web-us": `+
+					`name another in spec.downstream, or delete that variant`)},
+		"nothing is listed of a package that was published": {input(publishedBefore("edge.web.packagevariant-1")),
+			want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "RepositoryNotReady", Message: "Porch lists nothing " +
+				"of the package edge/web, of which edge.web.packagevariant-1 was published: it has not read the Repository " +
+				"\"edge\" yet; if somebody has removed the package from git, delete this variant and make it again"}}},
+		"the branch is listed of a package that was published: somebody deleted the revision": {
+			input(publishedBefore("edge.web.packagevariant-1"), down("main", -1, published, foreign)),
+			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"a package below it was published": {input(publishedBefore("edge.web.eu.packagevariant-1")),
+			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"another package was published": {input(publishedBefore("before.web.packagevariant-1")),
+			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"the package is another's and its Repository not ready": {input(all(func(in *Input) { in.Conflicting = "web-us" },
+			repository("edge", Repository{}))),
+			wantStalled("", "DownstreamClaimed",
+				`the package edge/web belongs to the PackageVariant "web-us": `+
+					`name another in spec.downstream, or delete that variant`)},
+	})
+}
+
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	if c := Guard(input(nil)); c != nil {
+		t.Errorf("a guard holds a variant with all that it needs: %v", c)
+	}
+	if c := Guard(input(func(in *Input) { in.Upstream = nil })); c == nil || c.Reason != "UpstreamNotFound" {
+		t.Errorf("got %v", c)
+	}
+}
+
+func TestMigrated(t *testing.T) {
+	t.Parallel()
+	if got, want := Migrated("edge"), (v1alpha1.Condition{Type: "Stalled", Reason: "RepositoryMigrated",
+		Message: migratedEdge}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestWinner(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		claims []Claim
+		want   string
+	}{
+		"none":              {nil, ""},
+		"the only one":      {[]Claim{{Name: "a", Since: 2}}, "a"},
+		"the oldest":        {[]Claim{{Name: "a", Since: 2}, {Name: "b", Since: 1}}, "b"},
+		"the first by name": {[]Claim{{Name: "b", Since: 1}, {Name: "a", Since: 1}}, "a"},
+		"who owns, not old": {[]Claim{{Name: "a", Since: 1}, {Name: "b", Since: 2, Owns: true}}, "b"},
+		"oldest of the own.": {[]Claim{{Name: "a", Since: 3, Owns: true}, {Name: "b", Since: 2, Owns: true},
+			{Name: "c", Since: 1}}, "b"},
+	} {
+		if got := Winner(c.claims).Name; got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// Input is all that a decision depends on.
+type Input struct {
+	Spec  *variant.Spec
+	Owner revision.Owner
+	// SuspendReason says why spec.suspend is set; "" if nobody has said.
+	SuspendReason string
+	// Deleting reports whether the variant is being deleted, Finalizer whether it has its finalizer.
+	Deleting, Finalizer bool
+	// Upstream is the revision asked for; nil if there is none.
+	Upstream *revision.Revision
+	// Revisions are all revisions of the downstream package.
+	Revisions []revision.Revision
+	// OwnedInOtherPackages are the revisions of other packages that the variant owns, or is known to have owned.
+	OwnedInOtherPackages []revision.Revision
+	// Bases are the revisions that the downstream may have been derived from: those of the upstream package, and of
+	// others that its variant named before.
+	Bases []revision.Revision
+	// Known are the names of the revisions that the variant made or adopted, whatever their owners are: Porch v1.5 loses
+	// the owners of a revision when it reads a repository while a branch of it is being written.
+	Known map[string]bool
+	// Published is the name of the downstream revision that was published last, as far as the status knows; "" for none.
+	Published string
+	// Requested is the draft that Porch was asked to make and that was not yet seen complete; zero if there is none.
+	Requested Draft
+	// Saved is the open draft that only the controller has edited.
+	Saved Saved
+	// Conflicts are those of the merges that made the open draft.
+	Conflicts []v1alpha1.Conflict
+	// MayApprove reports whether the controller may approve package revisions; known where Approving.
+	MayApprove bool
+	// Used are the names of superseded revisions that another package was made from, or that another variant asks for.
+	Used map[string]bool
+	// Retired are the names of those of which the controller has proposed the deletion before.
+	Retired map[string]bool
+	// Refused are the names of superseded revisions of which Porch has just refused to propose the deletion.
+	Refused map[string]bool
+	// Dependencies are the variants of spec.dependsOn, in its order. Cycle is the way on which they lead back to the
+	// variant, which is its first and last name; nil if none does.
+	Dependencies []Dependency
+	Cycle        []string
+	// Dependents are the names of variants with packages that depend on this one; known where it is being deleted.
+	Dependents []string
+	// Conflicting is the name of another variant that has the better claim to the downstream package, or "".
+	Conflicting string
+	// Repositories are the Repositories by name, as far as they are registered.
+	Repositories map[string]Repository
+	// Mutations are the outcomes of the functions over the files of revisions, by name; see Inspections. A revision
+	// without one is decided as if the functions changed nothing.
+	Mutations map[string]Mutation
+	// Merges are the outcomes of merging the upstream asked for into targets that are on another, by name; see Merging.
+	Merges map[string]Merge
+}
+
+// Merge is what merging the upstream into a revision makes of it.
+type Merge struct {
+	// Conflicts are the values that both sides changed.
+	Conflicts []v1alpha1.Conflict
+	// Err is why the merge failed; nil if it did not.
+	Err error
+}
+
+// Repository is what is known of a Repository.
+type Repository struct {
+	// Ready reports whether Porch can use it, Message says why not. Reading reports whether it is not because Porch is
+	// reading it, as newer Porch says each time.
+	Ready, Reading bool
+	Message        string
+	// Migrated reports whether its packages are served by another version of Porch's API, and so not known here.
+	Migrated bool
+	// Deployment reports whether packages in it are deployed: Porch then adds a package context to each clone.
+	Deployment bool
+	// Address and Directory are those of its git repository.
+	Address, Directory string
+}
+
+// Draft is a draft to make.
+type Draft struct {
+	Package   revision.Package
+	Workspace string
+	Task      revision.Task
+	// Version is the version of what Porch made; "" if that is not known.
+	Version string
+}
+
+// Is reports whether two drafts are the same, by what the status of a variant keeps of one.
+func (d *Draft) Is(other *Draft) bool {
+	return d.Package == other.Package && d.Workspace == other.Workspace && d.Task.Type == other.Task.Type &&
+		d.Task.Source == other.Task.Source
+}
+
+// Saved is a draft as the controller saved it last.
+type Saved struct {
+	// Name is the name of the revision, Content the digest of its files (package kptfile).
+	Name, Content string
+	// Proposed is the version of the revision once the controller had proposed it; "" if it has not.
+	Proposed string
+	// Proposing identifies the files that the controller was about to propose, if it is not known whether it has.
+	Proposing string
+}
+
+// Mutation is what the functions make of a revision's files.
+type Mutation struct {
+	// Changed are the paths of the files that they change.
+	Changed []string
+	// Reverted are the paths of the files that the package's own pipeline changed back when they were saved.
+	Reverted []string
+	// Untouched reports whether the files are what Porch made, of a draft that is Requested: nobody has edited it.
+	Untouched bool
+	// Empty reports whether there are no files at all: Porch was stopped before it wrote them.
+	Empty bool
+	// Points are the injection points, in the order of the conditions in the Kptfile.
+	Points []Point
+	// Content is the digest of the files as they are (package kptfile), Gates are the readiness gates in the Kptfile that
+	// are not True; both are known where Approving. RenderError is why the package's own pipeline failed when they were
+	// saved; "" if it did not.
+	Content     string
+	Gates       []string
+	RenderError string
+	// Err is the error of the function that failed; nil if none did.
+	Err error
+}
+
+// Point is an injection point.
+type Point struct {
+	// Condition is the type of its condition in the Kptfile.
+	Condition string
+	// Required reports whether a readiness gate asks for it.
+	Required bool
+	// Filled reports whether it is filled, Message says why not.
+	Filled  bool
+	Message string
+}
+
+// Owned returns the revisions that are the variant's, in whatever package: that it owns, and that Porch lost the owner
+// of.
+func Owned(in *Input) []revision.Revision {
+	return slices.DeleteFunc(slices.Concat(in.Revisions, in.OwnedInOtherPackages), func(r revision.Revision) bool {
+		owned, _ := r.Of(in.Owner)
+		return r.Main() || !owned && !lost(in, &r)
+	})
+}
+
+// Obsolete returns the revisions that the variant left behind in other packages than its downstream.
+func Obsolete(in *Input) []revision.Revision {
+	downstream := revision.DownstreamOf(in.Spec)
+	return slices.DeleteFunc(Owned(in), func(r revision.Revision) bool { return r.Package == downstream })
+}
+
+// lost reports whether a revision is the variant's and has no owner: Porch lost it, or never came to write it.
+func lost(in *Input, r *revision.Revision) bool {
+	return len(r.Owners) == 0 && (in.Known[r.Name] || asked(in, r))
+}
+
+// Requested reports whether a revision is the draft that Porch was asked to make, and that was not yet seen complete.
+func Requested(in *Input, r *revision.Revision) bool {
+	return r.Lifecycle == revision.Draft && asked(in, r)
+}
+
+// asked reports whether a revision was the draft that Porch was asked to make, whatever somebody has made of it since:
+// it may be proposed or published. A draft without a task is one that Porch did not finish: its cache in PostgreSQL
+// keeps the task with the files.
+func asked(in *Input, r *revision.Revision) bool {
+	task := r.Task
+	if task.Type == "" && r.Lifecycle == revision.Draft && !r.KeptInGit {
+		task = in.Requested.Task
+	}
+	return in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: task})
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
+)
+
+// OnConflict returns what is to become of values that both the upstream and somebody in the downstream package changed.
+func OnConflict(in *Input) variant.OnConflict {
+	if in.Spec.Upgrade == nil || in.Spec.Upgrade.OnConflict == "" {
+		return variant.OnConflictTakeUpstream
+	}
+	return in.Spec.Upgrade.OnConflict
+}
+
+// Merging returns the upstream revision from which the changes to the upstream asked for are to be merged into a
+// target, and nil if nothing is to be merged: the target is on that upstream, or nothing is done about it. It is the
+// upstream asked for itself where that has replaced what the target was made from, which is gone.
+func Merging(in *Input, target *revision.Revision) *revision.Revision {
+	if target.Lock == nil || target.Lifecycle == revision.Proposed || target.Lifecycle == revision.DeletionProposed ||
+		OnUpstream(in, target) {
+		return nil
+	}
+	if replaced(in, target) {
+		return in.Upstream
+	}
+	return Base(in, target)
+}
+
+// Merged reports whether what a merge into the revision of a name gave is its content from then on: whether there was
+// one, which did not fail, and which conflicts do not stop.
+func Merged(in *Input, name string) bool {
+	m, merged := in.Merges[name]
+	return merged && m.Err == nil && (len(m.Conflicts) == 0 || OnConflict(in) != variant.OnConflictStop)
+}
+
+// mergeFailed reports that the upstream's changes could not be merged.
+func mergeFailed(in *Input, target *revision.Revision) *Decision {
+	err := in.Merges[target.Name].Err
+	if err == nil {
+		return nil
+	}
+	d := failed(UpstreamChanged, target.Name, err)
+	return &d
+}
+
+// conflictsStop merges nothing, and asks for no upgrade, while there are conflicts that the variant wants to be asked
+// about. What it sets in an open draft is kept in step.
+func conflictsStop(in *Input, target *revision.Revision) *Decision {
+	conflicts := in.Merges[target.Name].Conflicts
+	if len(conflicts) == 0 || Merged(in, target.Name) {
+		return nil
+	}
+	if d := draftNotMutated(in, target); d != nil {
+		return d
+	}
+	return &Decision{State: UpstreamChanged, Condition: *stalled(v1alpha1.ReasonConflicted,
+		"%s is not brought to %s, because both changed the same: %s; change the package to the upstream's values, or set "+
+			"spec.upgrade.onConflict to TakeUpstream or KeepLocal",
+		target.Name, in.Upstream.Name, some(conflicts))}
+}
+
+// Conflicted is what there is to tell of the conflicts of a merge: the condition Conflicted, and the conflicts.
+type Conflicted struct {
+	Aspect
+	Conflicts []v1alpha1.Conflict
+}
+
+// conflicted returns what there is to tell of the merges into targets. The conflicts of earlier merges into an open
+// draft are told for as long as it is open: it has them still.
+func conflicted(in *Input, targets []revision.Revision) *Conflicted {
+	var merged, open bool
+	c := NoConflicts("the upstream and the downstream package changed nothing to different values")
+	for i := range targets {
+		m, ok := in.Merges[targets[i].Name]
+		merged = merged || ok && m.Err == nil
+		open = open || targets[i].Open()
+		c.Conflicts = append(c.Conflicts, m.Conflicts...)
+	}
+	if open && merged {
+		c.Conflicts = union(in.Conflicts, c.Conflicts)
+	}
+	switch {
+	case !merged:
+		return nil
+	case len(c.Conflicts) == 0:
+		return c
+	}
+	c.True = true
+	c.Reason = map[variant.OnConflict]string{
+		variant.OnConflictTakeUpstream: v1alpha1.ReasonUpstreamTaken, variant.OnConflictKeepLocal: v1alpha1.ReasonLocalKept,
+		variant.OnConflictStop: v1alpha1.ReasonMergeStopped,
+	}[OnConflict(in)]
+	c.Message = fmt.Sprintf("with %s, both sides changed %s", in.Upstream.Name, some(c.Conflicts))
+	return c
+}
+
+// NoConflicts returns what there is to tell where there are no conflicts.
+func NoConflicts(message string) *Conflicted {
+	return &Conflicted{Aspect: Aspect{Type: v1alpha1.ConditionConflicted, Reason: v1alpha1.ReasonNoConflicts,
+		Message: message}}
+}
+
+// union returns the conflicts of merges into one draft, those of the latest one last.
+func union(earlier, later []v1alpha1.Conflict) []v1alpha1.Conflict {
+	all := slices.DeleteFunc(slices.Clone(earlier), func(c v1alpha1.Conflict) bool {
+		return slices.ContainsFunc(later, func(l v1alpha1.Conflict) bool {
+			return l.File == c.File && l.Resource == c.Resource && l.Field == c.Field
+		})
+	})
+	return append(all, later...)
+}
+
+// some names the first three conflicts, and says how many more there are.
+func some(conflicts []v1alpha1.Conflict) string {
+	names := make([]string, len(conflicts))
+	for i := range conflicts {
+		names[i] = nameOf(&conflicts[i])
+	}
+	return words.Some(names, "; ")
+}
+
+// nameOf names a conflict by field, resource and file, with the values of both sides where they are known.
+func nameOf(c *v1alpha1.Conflict) string {
+	name := c.File
+	if c.Resource != "" {
+		name = c.Resource + " in " + name
+	}
+	if c.Field != "" {
+		name = c.Field + " of " + name
+	}
+	return fmt.Sprintf("%s (here %q, upstream %q)", name, c.Local, c.Updated)
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// What a message says before and after the conflicts that stop a merge.
+const (
+	stopped     = ", because both changed the same: "
+	stoppedHelp = "; change the package to the upstream's values, or set spec.upgrade.onConflict to " +
+		"TakeUpstream or KeepLocal"
+)
+
+// TestMerge holds what becomes of a target on another upstream than the one asked for, by what a merge makes of it.
+func TestMerge(t *testing.T) {
+	publishedOne, draftOne := down("packagevariant-1", 1, published), down("packagevariant-1", 0, draft)
+	upgraded := makes("packagevariant-2", "upgrade blueprints.web.v2 (blueprints.web.v1, "+one+")")
+	upgrades := wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+		upgraded...)
+	changes := wantPending(MutationsChanged, one+" is to be changed: a.yaml, cm.yaml", "Mutate "+one)
+	stops := wantStalled(UpstreamChanged, "Conflicted",
+		one+" is not brought to blueprints.web.v2"+stopped+conflictText(1)+stoppedHelp)
+	fails := func(name string) want {
+		return want{State: UpstreamChanged, Err: true, Condition: wantStalled("", "FunctionFailed",
+			"cannot change "+name+": merge-upstream: boom").Condition}
+	}
+	testDecide(t, map[string]decideCase{
+		"a draft": {input(all(second, conflicts(one, 0), changed(one)), draftOne), changes},
+		"a draft back to an older upstream": {input(nil, down("packagevariant-1", 0, draft, from("web/v2", "commit-2"))),
+			wantPending(UpstreamChanged, one+" is to be merged with the changes from blueprints.web.v2 to blueprints.web.v1",
+				"Mutate "+one)},
+		"a draft whose base is not known": {input(second, down("packagevariant-1", 0, draft, from("web/v0", "gone"))),
+			wantStalled(UpstreamChanged, "BaseNotFound",
+				one+" was derived from web/v0 at gone"+noBase+"blueprints.web.v2"+noBaseHelp)},
+		"a draft with conflicts, the upstream's values by default": {input(all(second, conflicts(one, 1), changed(one)),
+			draftOne), changes},
+		"a draft with conflicts, the upstream's values": {input(all(second, onConflict("TakeUpstream"),
+			conflicts(one, 1), changed(one)), draftOne), changes},
+		"a draft with conflicts, local values": {input(all(second, onConflict("KeepLocal"),
+			conflicts(one, 1), changed(one)), draftOne), changes},
+		"a draft with conflicts that stop it": {input(all(second, onConflict("Stop"), conflicts(one, 1)),
+			draftOne), stops},
+		"a draft with conflicts that stop it is kept in step": {input(all(second, onConflict("Stop"), conflicts(one, 1),
+			changed(one)), draftOne), changes},
+		"a draft without conflicts that would stop it": {input(all(second, onConflict("Stop"), conflicts(one, 0),
+			changed(one)), draftOne), changes},
+		"a draft with many conflicts that stop it": {input(all(second, onConflict("Stop"), conflicts(one, 5)), draftOne),
+			wantStalled(UpstreamChanged, "Conflicted",
+				one+" is not brought to blueprints.web.v2"+stopped+conflictText(1)+"; "+conflictText(2)+"; "+conflictText(3)+" and 2 more"+stoppedHelp)},
+		"a draft of which the merge fails": {input(all(second, mergeFails(one)), draftOne), fails(one)},
+		"a function fails over the merge": {input(all(second, conflicts(one, 0),
+			func(in *Input) { in.Mutations[one] = Mutation{Err: errBoom} }), draftOne), want{
+			State: MutationsChanged, Err: true, Condition: wantStalled("", "FunctionFailed",
+				"cannot change "+one+": apply-package-context: boom").Condition}},
+		"one of two drafts stops: the other is merged": {
+			input(all(second, onConflict("Stop"), conflicts(two, 1), changed(three)), down("packagevariant-2", 0, draft),
+				down("packagevariant-3", 0, draft)),
+			wantPending(MutationsChanged, three+" is to be changed: a.yaml, cm.yaml", "Mutate "+three)},
+
+		"a published one with conflicts, the upstream's values": {input(all(second, conflicts(one, 1)), publishedOne),
+			upgrades},
+		"a published one with conflicts, local values": {input(all(second, onConflict("KeepLocal"),
+			conflicts(one, 1)), publishedOne), upgrades},
+		"a published one with conflicts that stop it": {input(all(second, onConflict("Stop"), conflicts(one, 1)),
+			publishedOne), stops},
+		"a published one that stops, and that would be changed": {input(all(second, onConflict("Stop"), conflicts(one, 1),
+			changed(one)), publishedOne), stops},
+		"a published one without conflicts that would stop it": {input(all(second, onConflict("Stop"), conflicts(one, 0)),
+			publishedOne), upgrades},
+		"a published one of which the merge fails": {input(all(second, mergeFails(one)), publishedOne),
+			fails(one)},
+	})
+}
+
+// TestMerging holds from which upstream revision changes are merged into a target.
+func TestMerging(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*Input)
+		target revision.Revision
+		want   string
+	}{
+		"on the upstream": {nil, down("packagevariant-1", 0, draft), ""},
+		"a draft":         {second, down("packagevariant-1", 0, draft), "blueprints.web.v1"},
+		"a published one": {second, down("packagevariant-1", 1, published), "blueprints.web.v1"},
+		"to an older": {nil, down("packagevariant-1", 0, draft, from("web/v2", "commit-2")),
+			"blueprints.web.v2"},
+		"made from a branch": {second, down("packagevariant-1", 0, draft, from("main", "head"), at(1)),
+			"blueprints.web.v1"},
+		"without a base":                 {second, down("packagevariant-1", 0, draft, from("web/v0", "gone")), ""},
+		"without a lock":                 {second, down("packagevariant-1", 0, draft, unlocked), ""},
+		"proposed":                       {second, down("packagevariant-1", 0, isProposed), ""},
+		"to be deleted":                  {second, down("packagevariant-1", 1, deletionProposal), ""},
+		"the branch asked for has moved": {branch("later"), down("packagevariant-1", 0, draft, from("main", "head")), ""},
+		"from a revision to a branch":    {branch("later"), down("packagevariant-1", 0, draft), "blueprints.web.v1"},
+		"from another branch to a branch": {branch("later"), down("packagevariant-1", 0, draft, from("main", "head"),
+			func(r *revision.Revision) { r.Lock.Repo = "https://example.com/other" }), ""},
+		"of the package of another branch": {second, down("packagevariant-1", 0, draft, from("main", "head"), at(0)), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := input(c.change, c.target)
+			got := ""
+			if base := Merging(in, &c.target); base != nil {
+				got = base.Name
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestConflicted holds what is told of the conflicts of merges.
+func TestConflicted(t *testing.T) {
+	t.Parallel()
+	draftOne, draftTwo := down("packagevariant-1", 0, draft), down("packagevariant-2", 0, draft)
+	list := func(numbers ...int) (all []v1alpha1.Conflict) {
+		for _, i := range numbers {
+			all = append(all, conflict(i))
+		}
+		return all
+	}
+	none := NoConflicts("the upstream and the downstream package changed nothing to different values")
+	told := func(reason, message string, numbers ...int) *Conflicted {
+		return &Conflicted{Aspect: Aspect{"Conflicted", true, reason, message}, Conflicts: list(numbers...)}
+	}
+	const both = "with blueprints.web.v2, both sides changed "
+	for name, c := range map[string]struct {
+		in   *Input
+		want *Conflicted
+	}{
+		"nothing is merged": {input(nil, draftOne), nil},
+		"the merge failed":  {input(all(second, mergeFails(one)), draftOne), nil},
+		"a guard holds": {input(all(second, conflicts(one, 1), func(in *Input) { in.Conflicting = "web-us" }),
+			draftOne), nil},
+		"it is being deleted": {input(all(second, deleting, conflicts(one, 1)), draftOne), nil},
+		"no conflicts":        {input(all(second, conflicts(one, 0)), draftOne), none},
+		"the upstream's, by default": {input(all(second, conflicts(one, 1)), draftOne),
+			told("UpstreamTaken", both+conflictText(1), 1)},
+		"the upstream's": {input(all(second, onConflict("TakeUpstream"), conflicts(one, 1)), draftOne),
+			told("UpstreamTaken", both+conflictText(1), 1)},
+		"local ones": {input(all(second, onConflict("KeepLocal"), conflicts(one, 2)), draftOne),
+			told("LocalKept", both+conflictText(1)+"; "+conflictText(2), 1, 2)},
+		"stopped": {input(all(second, onConflict("Stop"), conflicts(one, 1)), draftOne),
+			told("MergeStopped", both+conflictText(1), 1)},
+		"of a published one": {input(all(second, conflicts(one, 1)), down("packagevariant-1", 1, published)),
+			told("UpstreamTaken", both+conflictText(1), 1)},
+		"many": {input(all(second, conflicts(one, 4)), draftOne), told("UpstreamTaken",
+			both+conflictText(1)+"; "+conflictText(2)+"; "+conflictText(3)+" and 1 more", 1, 2, 3, 4)},
+		"of two drafts": {input(all(second, conflicts(one, 1), conflicts(two, 1)), draftOne, draftTwo),
+			told("UpstreamTaken", both+conflictText(1)+"; "+conflictText(1), 1, 1)},
+		"the merge into one of two drafts failed": {input(all(second, mergeFails(one), conflicts(two, 1)), draftOne,
+			draftTwo), told("UpstreamTaken", both+conflictText(1), 1)},
+		"of one that is no target any more": {input(all(second, conflicts(one, 1)),
+			down("packagevariant-1", 1, published), draftTwo), nil},
+		"those of an earlier merge into the draft stay": {input(all(second, earlier(1), conflicts(one, 0)), draftOne),
+			told("UpstreamTaken", both+conflictText(1), 1)},
+		"one of both merges is told once": {input(all(second, earlier(1, 2), conflicts(one, 1)), draftOne),
+			told("UpstreamTaken", both+conflictText(2)+"; "+conflictText(1), 2, 1)},
+		"those of a draft that was published are not those of the next": {input(all(second, earlier(2), conflicts(one, 1)),
+			down("packagevariant-1", 1, published)), told("UpstreamTaken", both+conflictText(1), 1)},
+		"there are none in two drafts": {input(all(second, conflicts(one, 0), conflicts(two, 0)), draftOne,
+			draftTwo), none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, Decide(c.in).Conflicted); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// earlier says that the merges into the open draft had conflicts of these numbers.
+func earlier(numbers ...int) func(*Input) {
+	return func(in *Input) {
+		for _, i := range numbers {
+			in.Conflicts = append(in.Conflicts, conflict(i))
+		}
+	}
+}
+
+// TestNameOf holds how a conflict is named.
+func TestNameOf(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]v1alpha1.Conflict{
+		`spec.replicas of Deployment web in a.yaml (here "2", upstream "3")`: {File: "a.yaml", Resource: "Deployment web",
+			Field: "spec.replicas", Original: "1", Local: "2", Updated: "3"},
+		`Deployment web in a.yaml (here "changed", upstream "")`: {File: "a.yaml", Resource: "Deployment web",
+			Local: "changed"},
+		`README.md (here "x\ny", upstream "z")`: {File: "README.md", Local: "x\ny",
+			Updated: "z"},
+	} {
+		if got := nameOf(&c); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestOnConflict holds that the upstream wins unless the spec says otherwise, as it does in Porch.
+func TestOnConflict(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		upgrade *variant.Upgrade
+		want    variant.OnConflict
+	}{
+		"nothing is said":  {nil, "TakeUpstream"},
+		"nothing of it":    {&variant.Upgrade{}, "TakeUpstream"},
+		"another is asked": {&variant.Upgrade{OnConflict: "Stop"}, "Stop"},
+	} {
+		if got := OnConflict(&Input{Spec: &variant.Spec{Upgrade: c.upgrade}}); got != c.want {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"testing"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// untold has Porch tell the origins of the blueprint's revisions, and no commit of one, as its cache in PostgreSQL
+// does.
+func untold(in *Input) {
+	if in.Upstream.Main() {
+		in.Bases = append(in.Bases, *in.Upstream)
+	}
+	for i := range in.Bases {
+		in.Bases[i].Commit = ""
+		in.Bases[i].Origin = revision.LockOn(&in.Bases[i], address, "")
+	}
+	in.Upstream.Commit = ""
+	in.Upstream.Origin = revision.LockOn(in.Upstream, address, "")
+}
+
+// replacing says that the upstream asked for took the place of a revision that had a commit.
+func replacing(commit string) func(*Input) {
+	return func(in *Input) { in.Upstream.Replaced, in.Bases[0].Replaced = commit, commit }
+}
+
+// publishedAnew says that the upstream asked for is at another commit than before.
+func publishedAnew(in *Input) {
+	in.Upstream.Commit, in.Bases[0].Commit = "commit-9", "commit-9"
+	in.Upstream.Origin = revision.LockOn(in.Upstream, address, "")
+}
+
+// TestOrigins holds the rules that tell what a package was made from, where Porch tells the commits of revisions and
+// where it does not.
+func TestOrigins(t *testing.T) {
+	const replacedHelp = " to blueprints.web.v1, which has replaced the revision that it was made from"
+	again := makes("packagevariant-2", "upgrade blueprints.web.v1 (blueprints.web.v1, "+one+")")
+	testDecide(t, map[string]decideCase{
+		"by its origin, on the upstream": {input(untold, down("packagevariant-1", 1, published, from("web/v1", "c"))),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+		"by its origin, the address in another form": {input(all(untold, repository("blueprints",
+			Repository{Ready: true, Address: address + ".git/"})),
+			down("packagevariant-1", 1, published, from("web/v1", "c"))),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+		"by its origin, without a commit in the lock": {input(untold,
+			down("packagevariant-1", 1, published, from("web/v1", ""))),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+		"by its origin, on another revision": {input(all(second, untold),
+			down("packagevariant-1", 1, published, from("web/v1", "c"))),
+			wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+				makes("packagevariant-2", "upgrade blueprints.web.v2 (blueprints.web.v1, "+one+")")...)},
+		"of a git repository that is not registered": {input(untold, down("packagevariant-1", 1, published,
+			func(r *revision.Revision) {
+				r.Lock = &revision.Lock{Repo: "https://else.example.com/b", Directory: "web", Ref: "web/v1", Commit: "c"}
+			})), wantStalled(UpstreamChanged, "BaseNotFound", one+" was derived from web/v1 at c"+noBase+
+			"blueprints.web.v1"+noBaseHelp)},
+		"of another revision than is known, without a commit": {input(untold,
+			down("packagevariant-1", 1, published, from("web/v7", ""))),
+			wantStalled(UpstreamChanged, "BaseNotFound", one+" was derived from web/v7"+noBase+"blueprints.web.v1"+noBaseHelp)},
+
+		"the upstream was published anew, told by its commit": {input(publishedAnew,
+			down("packagevariant-1", 1, published, from("web/v1", "commit-1"))),
+			wantPending(UpstreamChanged, one+" is to be upgraded"+replacedHelp, again...)},
+		"the upstream was published anew, told by its content": {input(all(untold, replacing("c")),
+			down("packagevariant-1", 1, published, from("web/v1", "c"))),
+			wantPending(UpstreamChanged, one+" is to be upgraded"+replacedHelp, again...)},
+		"the upstream was published anew, the draft is merged": {input(all(untold, replacing("c")),
+			down("packagevariant-1", 0, draft, from("web/v1", "c"))),
+			wantPending(UpstreamChanged, one+" is to be merged with blueprints.web.v1, which has replaced the revision that it "+
+				"was made from", "Mutate "+one)},
+		"the upstream was published anew, and followed": {input(all(untold, replacing("c")),
+			down("packagevariant-1", 1, published, from("web/v1", "d"))),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+		"the upstream was published anew, and followed by a merge that knew no commit": {input(all(untold, replacing("c")),
+			down("packagevariant-1", 0, draft, from("web/v1", ""))),
+			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
+		"the upstream was published anew, the downstream is proposed": {input(publishedAnew,
+			down("packagevariant-1", 0, isProposed, from("web/v1", "commit-1"))),
+			wantStalled(UpstreamChanged, "DownstreamProposed", one+" is proposed for publication, but would have to be "+
+				"upgraded to blueprints.web.v1: publish it, and an upgrade follows, or reject it, and the upstream is merged "+
+				"into it")},
+	})
+}
+
+// TestBranchesUntold holds what is said of a branch whose commit Porch does not tell.
+func TestBranchesUntold(t *testing.T) {
+	fromMain := made(revision.Clone, "blueprints.web.main")
+	ready := wantReady(one + " (Published) is up to date with blueprints.web.main")
+	testDecide(t, map[string]decideCase{
+		"the lock is on the branch": {input(all(branch(""), untold),
+			down("packagevariant-1", 1, published, from("main", "head"))), ready},
+		"the lock is on the tag that the branch is at": {input(all(branch(""), untold),
+			down("packagevariant-1", 1, published, from("web/v2", "c"), fromMain)), ready},
+		"the lock is on a tag that the branch is not at any more": {input(all(branch(""), untold),
+			down("packagevariant-1", 1, published, from("web/v1", "c"), fromMain)),
+			wantMoved(one + " (Published) was made from the branch main at web/v1, which is at web/v2 now" + movedHelp)},
+		"edited after a clone of the branch": {input(all(branch(""), untold),
+			down("packagevariant-1", 1, published, from("web/v2", "c"), fromMain),
+			down("packagevariant-2", 2, published, from("web/v2", "c"), made(revision.Edit, one))),
+			wantReady(two + " (Published) is up to date with blueprints.web.main")},
+		"edited after a clone of which nothing is left": {input(all(branch(""), untold),
+			down("packagevariant-2", 2, published, from("web/v2", "c"), made(revision.Edit, one))),
+			wantReady(two + " (Published) is up to date with blueprints.web.main")},
+		"cloned from a revision, then the branch was asked for": {input(all(branch(""), untold),
+			down("packagevariant-1", 1, published, from("web/v1", "c"), made(revision.Clone, "blueprints.web.v1"))),
+			wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v1 to blueprints.web.main",
+				makes("packagevariant-2", "upgrade blueprints.web.main (blueprints.web.v1, "+one+")")...)},
+		"cloned from the branch, then the revision was asked for that it was at": {input(untold,
+			down("packagevariant-1", 1, published, from("web/v1", "c"), fromMain)),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+	})
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+func pending(format string, args ...any) v1alpha1.Condition {
+	return v1alpha1.Reconciling(v1alpha1.ReasonPending, fmt.Sprintf(format, args...))
+}
+
+// makeDraft returns the steps that make a draft by a task, with what the functions make of it.
+func makeDraft(in *Input, task revision.Task) []Step {
+	draft := &Draft{Package: revision.DownstreamOf(in.Spec), Workspace: revision.NextWorkspace(in.Revisions), Task: task}
+	return []Step{{Action: Announce, Draft: draft}, {Action: Create, Draft: draft}, {Action: Mutate}}
+}
+
+// downstreamForeign leaves a package alone that is there already, without a target, and that the variant may not adopt.
+// What is proposed
+// for deletion does not count: it is what a variant of the same name leaves behind.
+func downstreamForeign(in *Input) *v1alpha1.Condition {
+	if in.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting {
+		return nil
+	}
+	for i := range in.Revisions {
+		r := &in.Revisions[i]
+		if r.Main() || r.Lifecycle == revision.DeletionProposed {
+			continue
+		}
+		return stalled(v1alpha1.ReasonDownstreamExists,
+			"the package %s exists (%s is %s) and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name "+
+				"another package in spec.downstream",
+			revision.DownstreamOf(in.Spec), r.Name, r.Lifecycle)
+	}
+	return nil
+}
+
+// noDownstream clones the upstream, unless a function fails on its files.
+func noDownstream(in *Input) Decision {
+	if condition := downstreamForeign(in); condition != nil {
+		return Decision{Condition: *condition}
+	}
+	if err := in.Mutations[in.Upstream.Name].Err; err != nil {
+		return failed(NoDownstream, in.Upstream.Name, err)
+	}
+	return Decision{
+		State: NoDownstream, Steps: makeDraft(in, revision.Task{Type: revision.Clone, Source: in.Upstream.Name}),
+		Condition: pending("the downstream package is to be cloned"),
+	}
+}
+
+func failed(state State, name string, err error) Decision {
+	return Decision{State: state, Condition: FunctionFailed(name, err), Err: err}
+}
+
+// FunctionFailed returns the condition of a variant of which a function failed over the files of a revision.
+func FunctionFailed(name string, err error) v1alpha1.Condition {
+	return v1alpha1.Stalled(v1alpha1.ReasonFunctionFailed, fmt.Sprintf("cannot change %s: %v", name, err))
+}
+
+// deletionProposed takes back a proposal to delete the downstream: the variant wants it.
+func deletionProposed(_ *Input, target *revision.Revision) *Decision {
+	if target.Lifecycle != revision.DeletionProposed {
+		return nil
+	}
+	return &Decision{
+		State: MutationsChanged, Steps: []Step{{Action: Keep, Revision: target}},
+		Condition: pending("the proposal to delete %s is to be taken back", target.Name),
+	}
+}
+
+// incomplete discards a draft of the variant of which Porch made a part only before it, or the controller, was stopped.
+func incomplete(in *Input, target *revision.Revision) *Decision {
+	locked := target.Task.Type == revision.Edit || target.Lock != nil
+	if !Requested(in, target) || locked && !in.Mutations[target.Name].Empty {
+		return nil
+	}
+	return &Decision{
+		State: NoDownstream, Steps: []Step{{Action: Discard, Revision: target}},
+		Condition: pending("%s is incomplete and is to be made anew", target.Name),
+	}
+}
+
+// notOwned adopts a draft, and takes back what another UID of the variant owned and what Porch lost the owner of. Other
+// revisions are not touched by an adoption.
+func notOwned(in *Input, target *revision.Revision) *Decision {
+	owned, current := target.Of(in.Owner)
+	isDraft := target.Lifecycle == revision.Draft
+	d := &Decision{State: MutationsChanged, Condition: pending("%s is to become this variant's", target.Name)}
+	switch {
+	case current:
+		return nil
+	case owned || lost(in, target):
+		d.Steps = []Step{{Action: TakeBack, Revision: target}}
+	case isDraft:
+		d.Steps = []Step{{Action: Adopt, Revision: target}}
+	default:
+		return nil
+	}
+	if isDraft {
+		d.Steps = append(d.Steps, Step{Action: Mutate, Revision: target})
+	}
+	return d
+}
+
+// takeBack makes the variant the owner of all its other revisions of which Porch lost the owner: those behind an open
+// draft are the next targets, and are dealt with when the variant goes.
+func takeBack(in *Input, targets []revision.Revision) []Step {
+	isTarget := map[string]bool{}
+	for i := range targets {
+		isTarget[targets[i].Name] = true
+	}
+	var steps []Step
+	for i := range in.Revisions {
+		if r := &in.Revisions[i]; lost(in, r) && !isTarget[r.Name] && !r.Main() {
+			steps = append(steps, Step{Action: TakeBack, Revision: r})
+		}
+	}
+	return steps
+}
+
+// functionFailed reports a function that failed. A draft that was requested is not whole without it, and goes, unless
+// somebody has edited it.
+func functionFailed(in *Input, target *revision.Revision) *Decision {
+	err := in.Mutations[target.Name].Err
+	if err == nil {
+		return nil
+	}
+	d := failed(MutationsChanged, target.Name, err)
+	if Requested(in, target) && in.Mutations[target.Name].Untouched {
+		d.Steps = []Step{{Action: Discard, Revision: target}}
+	}
+	return &d
+}
+
+// pipelineConflict leaves a draft alone whose own pipeline changed files back after they were saved.
+func pipelineConflict(in *Input, target *revision.Revision) *Decision {
+	reverted := in.Mutations[target.Name].Reverted
+	if len(reverted) == 0 {
+		return nil
+	}
+	return &Decision{State: MutationsChanged, Condition: *stalled(v1alpha1.ReasonPipelineConflict,
+		"the pipeline in the Kptfile of %s changes back what this variant sets in %s: "+
+			"change the function in the pipeline that does, or what the variant asks for",
+		target.Name, strings.Join(reverted, ", "))}
+}
+
+// draftNotMutated keeps an open draft in step whatever upstream it is on.
+func draftNotMutated(in *Input, target *revision.Revision) *Decision {
+	m := in.Mutations[target.Name]
+	if len(m.Changed) == 0 || target.Lifecycle != revision.Draft {
+		return nil
+	}
+	return &Decision{
+		State: MutationsChanged, Steps: []Step{{Action: Mutate, Revision: target}},
+		Condition: pending("%s is to be changed: %s", target.Name, strings.Join(m.Changed, ", ")),
+	}
+}
+
+// upstreamReplaced follows an upstream revision that was deleted, and in whose place another was published under its
+// old name. What it was is gone, and so whatever differs is a conflict: nobody can tell which side changed it.
+func upstreamReplaced(in *Input, target *revision.Revision) *Decision {
+	if OnUpstream(in, target) || !replaced(in, target) || target.Lifecycle == revision.Proposed {
+		return nil
+	}
+	if target.Open() {
+		return &Decision{State: UpstreamChanged, Steps: []Step{{Action: Mutate, Revision: target}},
+			Condition: pending("%s is to be merged with %s, which has replaced the revision that it was made from",
+				target.Name, in.Upstream.Name)}
+	}
+	return &Decision{
+		State: UpstreamChanged, Steps: makeDraft(in, revision.Task{Type: revision.Upgrade, Source: in.Upstream.Name,
+			Base: in.Upstream.Name, Local: target.Name}),
+		Condition: pending("%s is to be upgraded to %s, which has replaced the revision that it was made from", target.Name,
+			in.Upstream.Name),
+	}
+}
+
+// upstreamChanged upgrades a published downstream, by Porch, and merges the upstream's changes into an open draft. One
+// that does not say what it was derived from is lockMissing's.
+func upstreamChanged(in *Input, target *revision.Revision) *Decision {
+	if target.Lock == nil || OnUpstream(in, target) {
+		return nil
+	}
+	d := &Decision{State: UpstreamChanged}
+	base := Base(in, target)
+	switch withdrawn := withdraw(in, UpstreamChanged, target); {
+	case target.Lifecycle == revision.Proposed && withdrawn != nil:
+		return withdrawn
+	case target.Lifecycle == revision.Proposed:
+		d.Condition = proposed(target, "be upgraded to "+in.Upstream.Name,
+			"publish it, and an upgrade follows, or reject it, and the upstream is merged into it")
+	case base == nil:
+		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
+			"%s was derived from %s, of which no published package revision is known: "+
+				"without it the changes from there to %s are not known; register the Repository that has it, or delete the "+
+				"package to have it cloned anew",
+			target.Name, target.Lock, in.Upstream.Name)
+	case target.Open():
+		d.Steps = []Step{{Action: Mutate, Revision: target}}
+		d.Condition = pending("%s is to be merged with the changes from %s to %s", target.Name, base.Name, in.Upstream.Name)
+	default:
+		d.Steps = makeDraft(in, revision.Task{Type: revision.Upgrade, Source: in.Upstream.Name, Base: base.Name,
+			Local: target.Name})
+		d.Condition = pending("%s is to be upgraded from %s to %s", target.Name, base.Name, in.Upstream.Name)
+	}
+	return d
+}
+
+// mutationsChanged edits a published downstream.
+func mutationsChanged(in *Input, target *revision.Revision) *Decision {
+	m := in.Mutations[target.Name]
+	if len(m.Changed) == 0 {
+		return nil
+	}
+	if target.Lifecycle == revision.Proposed {
+		if withdrawn := withdraw(in, MutationsChanged, target); withdrawn != nil {
+			return withdrawn
+		}
+		return &Decision{State: MutationsChanged, Condition: proposed(target,
+			"be changed ("+strings.Join(m.Changed, ", ")+")",
+			"reject it, and it is changed, or publish it, and a new draft follows")}
+	}
+	return &Decision{
+		State: MutationsChanged, Steps: makeDraft(in, revision.Task{Type: revision.Edit, Source: target.Name}),
+		Condition: pending("%s is to be edited: %s", target.Name, strings.Join(m.Changed, ", ")),
+	}
+}
+
+func proposed(target *revision.Revision, change, remedy string) v1alpha1.Condition {
+	return *stalled(v1alpha1.ReasonDownstreamProposed, "%s is proposed for publication, but would have to %s: %s",
+		target.Name, change, remedy)
+}
+
+// lockMissing tells that a downstream cannot be upgraded. What the variant sets in it is kept in step all the same.
+func lockMissing(_ *Input, target *revision.Revision) *Decision {
+	if target.Lock != nil {
+		return nil
+	}
+	return &Decision{State: UpstreamChanged, Condition: *stalled(v1alpha1.ReasonUpstreamLockMissing,
+		"%s does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is "+
+			"kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields "+
+			"there, or delete the package to have it cloned anew",
+		target.Name)}
+}
+
+// upToDate says so. Of a downstream that was made from a branch it may be known that the branch has moved, but not
+// whether the package on it has changed: Porch has no content of an older commit.
+func upToDate(in *Input, target *revision.Revision) Decision {
+	if from, to, moved := BranchMoved(in, target); moved {
+		return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
+			"%s (%s) was made from the branch %s at %s, which is at %s now, and Porch cannot tell what changed in the "+
+				"package: to follow it, publish it, name its revision in spec.upstream, and delete the downstream package to "+
+				"have it cloned anew",
+			target.Name, target.Lifecycle, in.Upstream.Workspace, from, to))}
+	}
+	return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(
+		"%s (%s) is up to date with %s", target.Name, target.Lifecycle, in.Upstream.Name))}
+}

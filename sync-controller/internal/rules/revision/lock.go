@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package revision
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// LockOn returns the lock of a package that is taken on a published revision, or on what is on its branch, of a
+// Repository over a directory of the git repository with that address. The form is that of Porch's clones.
+func LockOn(r *Revision, address, directory string) *Lock {
+	ref := r.Workspace // of the branch
+	if !r.Main() {
+		ref = fmt.Sprintf("%s/v%d", strings.Trim(path.Join(directory, r.Package.Name), "/"), r.Number)
+	}
+	return &Lock{Repo: address, Directory: r.Package.Name, Ref: ref, Commit: r.Commit}
+}
+
+// Place is where a Repository has its packages: the address of its git repository, and the directory there.
+type Place struct {
+	Address, Directory string
+}
+
+// Locate sets the origins of the published ones of revisions, by the places of their Repositories. Those of a
+// Repository without an address have none.
+func Locate(revisions []Revision, places map[string]Place) {
+	for i := range revisions {
+		r := &revisions[i]
+		if place := places[r.Package.Repo]; place.Address != "" && r.Published() {
+			r.Origin = LockOn(r, place.Address, place.Directory)
+		}
+	}
+}
+
+// String returns the ref and, where it is known, the commit.
+func (l *Lock) String() string {
+	if l.Commit == "" {
+		return l.Ref
+	}
+	return l.Ref + " at " + l.Commit
+}
+
+// Names reports whether the lock was taken on the revision. Where both know a commit, the commits say so; else the
+// origin does: the address, the directory and the ref (docs/design.md, "Any Porch").
+func (l *Lock) Names(r *Revision) bool {
+	if l.Commit != "" && r.Commit != "" {
+		return l.Commit == r.Commit && l.in(r.Package.Name)
+	}
+	return l.sharesRef(r) && (r.Replaced == "" || l.Commit != r.Replaced)
+}
+
+// NamesReplaced reports whether the lock was taken on an earlier revision of the same name, whose content is gone: the
+// origins agree, and the commits do not.
+func (l *Lock) NamesReplaced(r *Revision) bool { return l.sharesRef(r) && !l.Names(r) }
+
+// sharesRef reports whether the lock has the address, the directory and the ref of the revision's origin.
+func (l *Lock) sharesRef(r *Revision) bool {
+	return r.Origin != nil && l.Of(r.Origin.Repo) && l.Ref == r.Origin.Ref && l.in(r.Package.Name)
+}
+
+// Find returns the published revision on which the lock was taken, or nil if it is not among the revisions. A revision
+// with a number is preferred to the main branch, which may have the same commit.
+func (l *Lock) Find(revisions []Revision) *Revision {
+	var found *Revision
+	for i := range revisions {
+		if r := &revisions[i]; r.Published() && l.Names(r) && (found == nil || found.Main()) {
+			found = r
+		}
+	}
+	return found
+}
+
+// FindOnBranch returns, for a lock that was taken on a branch, the revision that the branch held at a time: the newest
+// that was published by then, or nil. The revisions are to be of the repository that the lock names. Porch gives a
+// branch the commit of its head, which says nothing of the package: its own controller clones from the main branch
+// whatever revision it is asked for.
+func (l *Lock) FindOnBranch(revisions []Revision, at time.Time) *Revision {
+	var found *Revision
+	for i := range revisions {
+		r := &revisions[i]
+		if l.OnBranch() && l.in(r.Package.Name) && r.Published() && !r.Main() && !r.PublishedAt.After(at) &&
+			(found == nil || r.Number > found.Number) {
+			found = r
+		}
+	}
+	return found
+}
+
+// OnBranch reports whether the lock was taken on a branch of published packages: not on the tag of one, which is named
+// after the package and the directory of its Repository, nor on a draft.
+func (l *Lock) OnBranch() bool {
+	directory := strings.Trim(l.Directory, "/")
+	tag := directory != "" && strings.HasSuffix(path.Dir("/"+l.Ref), "/"+directory)
+	return !tag && !l.onDraft()
+}
+
+// onDraft reports whether the lock was taken on the branch of a draft.
+func (l *Lock) onDraft() bool {
+	return strings.HasPrefix(l.Ref, "drafts/") || strings.HasPrefix(l.Ref, "proposed/")
+}
+
+// Number returns the number of the revision whose tag the lock was taken on; 0 if it was taken on something else.
+func (l *Lock) Number() int {
+	digits, isTag := strings.CutPrefix(path.Base(l.Ref), "v")
+	number, err := strconv.Atoi(digits)
+	if !isTag || l.OnBranch() || l.onDraft() || err != nil || number < 1 {
+		return 0
+	}
+	return number
+}
+
+// Place returns the directory in the git repository in which the lock says that its package lies, with a slash before
+// it. That of a Repository over a directory is left out by Porch, except in the names of tags.
+func (l *Lock) Place() string {
+	if l.Number() > 0 {
+		return path.Join("/", path.Dir(l.Ref))
+	}
+	return path.Join("/", l.Directory)
+}
+
+// Keys returns by what an index finds the lock: by its commit, and by its origin. A revision's Keys have one of them if
+// the lock Names the revision.
+func (l *Lock) Keys() []string {
+	keys := []string{Address(l.Repo) + " " + path.Base("/"+l.Directory) + " " + l.Ref}
+	if l.Commit != "" {
+		keys = append(keys, l.Commit)
+	}
+	return keys
+}
+
+// LockKeys returns by what an index finds the locks that may name the revision.
+func (r *Revision) LockKeys() []string {
+	var keys []string
+	if r.Origin != nil {
+		keys = r.Origin.Keys()[:1]
+	}
+	if r.Commit != "" {
+		keys = append(keys, r.Commit)
+	}
+	return keys
+}
+
+// Of reports whether the lock was taken in the git repository with that address.
+func (l *Lock) Of(address string) bool { return Address(l.Repo) == Address(address) }
+
+// Address returns the address of a git repository in the form in which two that mean the same are equal.
+func Address(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "/"), ".git") }
+
+// in reports whether the lock's directory is that of a package; the directory begins with that of its repository.
+func (l *Lock) in(pkg string) bool {
+	directory := strings.Trim(l.Directory, "/")
+	return directory == pkg || strings.HasSuffix(directory, "/"+pkg)
+}

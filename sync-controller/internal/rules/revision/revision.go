@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package revision holds what the controllers know of PackageRevisions, as plain values.
+package revision
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// WorkspacePrefix begins the workspace names of the drafts that a variant makes; a number follows (a Porch convention).
+const WorkspacePrefix = "packagevariant-"
+
+// MigrationAnnotation on a Repository, with the value "true", has Porch serve its packages by version v1alpha2 of its
+// API only.
+const MigrationAnnotation = "porch.kpt.dev/v1alpha2-migration"
+
+// main is the number that Porch gives to the content of a repository's main branch.
+const main = -1
+
+// Lifecycle is the lifecycle of a package revision, in the words of Porch's API.
+type Lifecycle string
+
+// The lifecycles.
+const (
+	Draft            Lifecycle = "Draft"
+	Proposed         Lifecycle = "Proposed"
+	Published        Lifecycle = "Published"
+	DeletionProposed Lifecycle = "DeletionProposed"
+)
+
+// Task is how a draft is made, in the words of Porch's API.
+type Task struct {
+	Type TaskType
+	// Source is the name of the revision that is cloned or edited, or upgraded to.
+	Source string
+	// Base is, for an upgrade, the name of the upstream revision that Local was derived from.
+	Base, Local string
+}
+
+// From returns the name of the revision of the same package that a draft was made from; "" of a clone, which is made
+// from none.
+func (t *Task) From() string {
+	switch t.Type {
+	case Edit:
+		return t.Source
+	case Upgrade:
+		return t.Local
+	default:
+		return ""
+	}
+}
+
+// TaskType is the type of a task.
+type TaskType string
+
+// The task types that a variant uses.
+const (
+	Clone   TaskType = "clone"
+	Upgrade TaskType = "upgrade"
+	Edit    TaskType = "edit"
+)
+
+// Label returns the task type as labels of metrics have it: Clone, Upgrade or Edit.
+func (t TaskType) Label() string { return strings.ToUpper(string(t[:1])) + string(t[1:]) }
+
+// Package names a package in a repository.
+type Package struct {
+	Repo, Name string
+}
+
+// String returns the repository and the package, as messages name them.
+func (p Package) String() string { return p.Repo + "/" + p.Name }
+
+// NameOf returns the name of a revision of the package: Porch makes it of the Repository, the path of the package, and
+// the workspace.
+func (p Package) NameOf(workspace string) string {
+	return strings.Join([]string{p.Repo, strings.ReplaceAll(p.Name, "/", "."), workspace}, ".")
+}
+
+// UpstreamOf returns the package that an upstream names.
+func UpstreamOf(u *variant.Upstream) Package { return Package{Repo: u.Repo, Name: u.Package} }
+
+// DownstreamOf returns the package that a variant makes. The spec must have a downstream.
+func DownstreamOf(s *variant.Spec) Package {
+	return Package{Repo: s.Downstream.Repo, Name: s.Downstream.Package}
+}
+
+// Revision is a PackageRevision.
+type Revision struct {
+	Namespace, Name string
+	Package         Package
+	Workspace       string
+	// Number is the revision's number, from 1; 0 for one that is not published, -1 for the main branch.
+	Number    int
+	Lifecycle Lifecycle
+	// Version is the state of the revision: two that are equal are the same state. Nothing else is to be read out of it
+	// (docs/design.md, "Any Porch").
+	Version string
+	// Commit is the git commit that holds the content; "" where Porch does not tell it.
+	Commit string
+	// KeptInGit reports whether Porch keeps the revision in git also while it is a draft, as its cache in custom resources
+	// does. The one in PostgreSQL keeps drafts for itself.
+	KeptInGit bool
+	// Origin is where git has the content of a published revision, and nil where that is not known. A package that is
+	// cloned from the revision gets it as its lock.
+	Origin *Lock
+	// Replaced is a commit that held the content of an earlier revision of this name: that one was deleted, and this one
+	// published in its place. It is "" where there was none, and where Commit tells the two apart.
+	Replaced string
+	// Created is when Porch came to know of the revision, PublishedAt when it was published.
+	Created, PublishedAt time.Time
+	Labels, Annotations  map[string]string
+	Owners               []metav1.OwnerReference
+	// Lock says what the package was derived from; nil where Porch knows of nothing.
+	Lock *Lock
+	// Task is how the revision was made; zero where that is not known.
+	Task Task
+}
+
+// Lock is the upstreamLock of a package: the content that it was last cloned from or upgraded to. The commit is ""
+// where it is not known.
+type Lock struct {
+	Repo, Directory, Ref, Commit string
+}
+
+// ByName compares revisions for slices.SortFunc: caches and lists have no order.
+func ByName(a, b Revision) int { return strings.Compare(a.Name, b.Name) }
+
+// Published reports whether the revision's content is final: whether it is Published or DeletionProposed.
+func (r *Revision) Published() bool {
+	return r.Lifecycle == Published || r.Lifecycle == DeletionProposed
+}
+
+// Main reports whether the revision stands for the main branch of its repository.
+func (r *Revision) Main() bool { return r.Number == main }
+
+// Owner identifies the PackageVariant that owns revisions.
+type Owner struct {
+	Name string
+	UID  types.UID
+}
+
+// Of reports whether the revision is the owner's, and whether its owner reference has the owner's UID. An object that
+// was restored from a backup has a new UID and owns what it owned (docs/design.md, "The controller").
+func (r *Revision) Of(o Owner) (owned, current bool) {
+	for _, ref := range r.Owners {
+		if isVariant(ref) && ref.Name == o.Name {
+			owned = true
+			current = current || ref.UID == o.UID
+		}
+	}
+	return owned, current
+}
+
+// OtherOwner returns the name of another PackageVariant that owns the revision, or "" if none does.
+func (r *Revision) OtherOwner(o Owner) string {
+	for _, ref := range r.Owners {
+		if isVariant(ref) && ref.Name != o.Name {
+			return ref.Name
+		}
+	}
+	return ""
+}
+
+// OwnedBy returns the revision's owner references with one of the owner, and none of it by another UID.
+func (r *Revision) OwnedBy(o Owner) []metav1.OwnerReference {
+	refs := r.OrphanedBy(o)
+	controlled := slices.ContainsFunc(refs,
+		func(ref metav1.OwnerReference) bool { return ref.Controller != nil && *ref.Controller })
+	ref := o.Reference()
+	*ref.Controller = !controlled
+	return append(refs, ref)
+}
+
+// OrphanedBy returns the revision's owner references without those of the owner.
+func (r *Revision) OrphanedBy(o Owner) []metav1.OwnerReference {
+	return slices.DeleteFunc(slices.Clone(r.Owners),
+		func(ref metav1.OwnerReference) bool { return isVariant(ref) && ref.Name == o.Name })
+}
+
+// Open reports whether the revision may still be published: whether it is a Draft or Proposed.
+func (r *Revision) Open() bool { return !r.Published() }
+
+// Reference returns the owner reference that marks a revision as the owner's.
+func (o Owner) Reference() metav1.OwnerReference {
+	controller := true
+	return metav1.OwnerReference{APIVersion: variant.APIVersion, Kind: variant.Kind, Name: o.Name, UID: o.UID,
+		Controller: &controller}
+}
+
+// Variants returns the names of the PackageVariants that own the object.
+func Variants(o metav1.Object) []string {
+	var names []string
+	for _, ref := range o.GetOwnerReferences() {
+		if isVariant(ref) {
+			names = append(names, ref.Name)
+		}
+	}
+	return names
+}
+
+func isVariant(ref metav1.OwnerReference) bool { return RefersTo(ref, variant.Kind) }
+
+// RefersTo reports whether an owner reference is to an object of a kind of this API, in whatever version.
+func RefersTo(ref metav1.OwnerReference, kind string) bool {
+	gv, err := schema.ParseGroupVersion(ref.APIVersion)
+	return err == nil && gv.Group == variant.GroupName && ref.Kind == kind
+}
+
+// LatestPublished returns the published revision with the highest number, or nil. The main branch is none.
+func LatestPublished(revisions []Revision) *Revision {
+	var latest *Revision
+	for i := range revisions {
+		if r := &revisions[i]; r.Published() && !r.Main() && (latest == nil || r.Number > latest.Number) {
+			latest = r
+		}
+	}
+	return latest
+}
+
+// Candidates returns revisions in the form in which an upstream is looked for among them.
+func Candidates(revisions []Revision) []variant.Candidate {
+	out := make([]variant.Candidate, len(revisions))
+	for i, r := range revisions {
+		out[i] = variant.Candidate{
+			Repo: r.Package.Repo, Package: r.Package.Name, Workspace: r.Workspace, Number: r.Number, Published: r.Published(),
+			Labels: r.Labels,
+		}
+	}
+	return out
+}
+
+// NextWorkspace returns the workspace name for a new draft of the package that the revisions are all of.
+func NextWorkspace(revisions []Revision) string {
+	last := 0
+	for i := range revisions {
+		if suffix, ok := strings.CutPrefix(revisions[i].Workspace, WorkspacePrefix); ok {
+			if n, err := strconv.Atoi(suffix); err == nil && n > last {
+				last = n
+			}
+		}
+	}
+	return fmt.Sprintf("%s%d", WorkspacePrefix, last+1)
+}

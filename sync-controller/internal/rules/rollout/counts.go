@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// maxFailures is how many failures a status has at most.
+const maxFailures = 10
+
+// counts returns how many variants stand how to what the set asks for.
+func (r *rollout) counts() v1alpha2.VariantCounts {
+	c := v1alpha2.VariantCounts{Desired: int32(len(r.targets) + len(r.Excluded)), Failed: int32(len(r.Excluded))}
+	for i := range r.targets {
+		t := &r.targets[i]
+		if t.Have == nil || t.leaving {
+			continue
+		}
+		for _, is := range []struct {
+			count *int32
+			so    bool
+		}{
+			{&c.Updated, t.updated},
+			{&c.UpToDate, t.updated && stands(t.Have, v1alpha2.UntilReady) && t.Have.Status.Upstream.Name == t.Upstream.Name},
+			{&c.PendingApproval, hasOpenRevision(t.Have) && isTrue(t.Have, v1alpha1.ConditionReady)},
+			{&c.Conflicted, meta.IsStatusConditionTrue(t.Have.Status.Conditions, v1alpha1.ConditionConflicted)},
+			{&c.Suspended, t.suspended},
+			{&c.Failed, t.failure != nil},
+		} {
+			if is.so {
+				*is.count++
+			}
+		}
+	}
+	return c
+}
+
+// hasOpenRevision reports whether a variant has a downstream revision that may still be published.
+func hasOpenRevision(pv *v1alpha1.PackageVariant) bool {
+	return slices.ContainsFunc(pv.Status.DownstreamTargets, func(d v1alpha1.DownstreamTarget) bool {
+		return d.Lifecycle == string(revision.Draft) || d.Lifecycle == string(revision.Proposed)
+	})
+}
+
+// failures returns the variants that failed first. Since when the set cannot make one is known from its status only.
+func (r *rollout) failures() []v1alpha2.VariantFailure {
+	var all []v1alpha2.VariantFailure
+	for i := range r.targets {
+		if f := r.targets[i].failure; f != nil {
+			all = append(all, *f)
+		}
+	}
+	for _, e := range r.Excluded {
+		f := v1alpha2.VariantFailure{Variant: e.Name, Reason: e.Reason, Since: metav1.NewTime(r.stamp)}
+		for _, known := range r.Failures {
+			if known.Variant == f.Variant && known.Reason == f.Reason {
+				f.Since = known.Since
+			}
+		}
+		all = append(all, f)
+	}
+	slices.SortStableFunc(all, func(a, b v1alpha2.VariantFailure) int {
+		return cmp.Or(a.Since.Compare(b.Since.Time), cmp.Compare(a.Variant, b.Variant))
+	})
+	return all[:min(len(all), maxFailures)]
+}

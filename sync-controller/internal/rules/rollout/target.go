@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// target is a variant in a rollout, and what is known of it.
+type target struct {
+	*Variant
+	wave *wave
+	// spec is the spec that it is to have.
+	spec *variant.Spec
+	// leaving reports whether it is being deleted. It is made anew once it is gone.
+	leaving bool
+	// suspended reports whether it is suspended. It keeps its spec, and is not waited for.
+	suspended bool
+	// updated reports whether it has the spec.
+	updated bool
+	// reached reports whether it has the spec and is what its wave waits for.
+	reached bool
+	// moving reports whether it is on its way to the spec that it has, whatever that is.
+	moving bool
+	// failure says why it has failed; nil if it has not.
+	failure *v1alpha2.VariantFailure
+}
+
+// inspect finds what is known of a target.
+func (t *target) inspect(r *rollout) {
+	t.spec = t.resolved(r.Spec != nil)
+	if t.Have == nil {
+		return
+	}
+	t.leaving, t.suspended = !t.Have.DeletionTimestamp.IsZero(), t.Have.Spec.Suspend
+	t.updated = !t.leaving && t.hasSpec()
+	t.reached = t.updated && stands(t.Have, t.wave.until()) && t.Have.Status.Upstream.Name == t.Upstream.Name
+	t.failure = t.failed(r)
+	t.moving = !t.leaving && !t.suspended && t.failure == nil && !t.reached && (t.updated || !t.settled())
+}
+
+// resolved returns the spec that a target is to have: the wanted one, in a rollout on a numbered revision, and as
+// suspended as it is, which is for people to decide.
+func (t *target) resolved(inRollout bool) *variant.Spec {
+	spec := *t.Want
+	if inRollout {
+		spec.Upstream = numbered(t.Want.Upstream, t.Upstream.Revision)
+	}
+	spec.Suspend = t.Have != nil && t.Have.Spec.Suspend
+	return &spec
+}
+
+// numbered returns an upstream on a revision by its number.
+func numbered(u *variant.Upstream, number int) *variant.Upstream {
+	return &variant.Upstream{Repo: u.Repo, Package: u.Package, Revision: variant.RevisionNumber(number)}
+}
+
+// hasSpec reports whether a target has the spec that it is to have, in whatever way that writes the revision.
+func (t *target) hasSpec() bool {
+	have, want := t.Have.Spec, *t.spec
+	have.Upstream, want.Upstream = canonical(have.Upstream), canonical(want.Upstream)
+	return equality.Semantic.DeepEqual(&have, &want)
+}
+
+// canonical returns an upstream in the one way to write a numbered revision, if it names one.
+func canonical(u *variant.Upstream) *variant.Upstream {
+	if u == nil || u.WorkspaceName != "" || floats(u) {
+		return u
+	}
+	number, _ := u.Revision.Number()
+	return numbered(u, number)
+}
+
+// stands reports whether a variant is, in the generation that it has, what a wave waits for.
+func stands(pv *v1alpha1.PackageVariant, until v1alpha2.Until) bool {
+	s := &pv.Status
+	if s.ObservedGeneration != pv.Generation || !isTrue(pv, v1alpha1.ConditionReady) || s.Upstream == nil {
+		return false
+	}
+	for _, d := range s.DownstreamTargets {
+		if until == v1alpha2.UntilPublished && d.Lifecycle != string(revision.Published) {
+			return false
+		}
+	}
+	return len(s.DownstreamTargets) > 0
+}
+
+// isTrue reports whether a condition is True for the generation that a variant has.
+func isTrue(pv *v1alpha1.PackageVariant, kind string) bool {
+	c := meta.FindStatusCondition(pv.Status.Conditions, kind)
+	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == pv.Generation
+}
+
+// readySince returns since when the condition Ready of a target is what it is.
+func (t *target) readySince() time.Time {
+	if c := meta.FindStatusCondition(t.Have.Status.Conditions, v1alpha1.ConditionReady); c != nil {
+		return c.LastTransitionTime.Time
+	}
+	return time.Time{}
+}
+
+// settled reports whether a target that is not updated is what its wave waits for with the spec that it has.
+func (t *target) settled() bool {
+	u := t.Have.Spec.Upstream
+	if u == nil || !stands(t.Have, t.wave.until()) {
+		return false
+	}
+	number, _ := u.Revision.Number()
+	return u.WorkspaceName != "" || number < 1 || number == t.Have.Status.Upstream.Revision
+}
+
+// failed returns why a target has failed, or nil.
+func (t *target) failed(r *rollout) *v1alpha2.VariantFailure {
+	if t.leaving || t.suspended {
+		return nil
+	}
+	if f := t.needsPerson(); f != nil {
+		return f
+	}
+	return t.overdue(r)
+}
+
+// needsPerson returns the failure of a target that is stalled with the spec that it has.
+func (t *target) needsPerson() *v1alpha2.VariantFailure {
+	if !isTrue(t.Have, v1alpha1.ConditionStalled) {
+		return nil
+	}
+	c := meta.FindStatusCondition(t.Have.Status.Conditions, v1alpha1.ConditionStalled)
+	return &v1alpha2.VariantFailure{Variant: t.Name, Reason: c.Reason, Since: c.LastTransitionTime}
+}
+
+// overdue returns the failure of a target that took longer than the deadline.
+func (t *target) overdue(r *rollout) *v1alpha2.VariantFailure {
+	deadline, isSet := t.deadline(r)
+	if !isSet || r.Now.Before(deadline) {
+		return nil
+	}
+	return &v1alpha2.VariantFailure{Variant: t.Name, Reason: v1alpha2.ReasonProgressDeadlineExceeded,
+		Since: metav1.NewTime(stamp(deadline))}
+}
+
+// deadline returns when a target is to be what its wave waits for: counted from when its spec was written, or from when
+// its wave opened, if that was later. It reports whether there is a deadline: not for one that is what it is to be, nor
+// in a wave that is not open.
+func (t *target) deadline(r *rollout) (deadline time.Time, isSet bool) {
+	limit, w := r.spec.ProgressDeadline, t.wave.before
+	if limit == nil || limit.Duration <= 0 || !t.updated || t.reached || w == nil || w.OpenedAt == nil ||
+		w.State == v1alpha2.WaveComplete {
+		return deadline, false
+	}
+	from := w.OpenedAt.Time
+	// What is no time, or is to come, was not written here: the wave's counts.
+	at, err := time.Parse(time.RFC3339, t.Have.Annotations[v1alpha2.OpenedAtAnnotation])
+	if err == nil && at.After(from) && !at.After(r.stamp) {
+		from = at
+	}
+	return from.Add(limit.Duration), true
+}
+
+// pending reports whether a target is to be updated, and can be.
+func (t *target) pending() bool { return !t.updated && !t.suspended && !t.leaving }
+
+// done reports whether a wave does not wait for a target any more.
+func (t *target) done() bool { return t.reached || t.suspended || t.updated && t.failure != nil }
+
+// inFlight reports whether a target is on its way to the spec that it is to have.
+func (t *target) inFlight() bool { return t.updated && t.moving }
+
+// pin returns the spec that keeps a target with a floating upstream on the revision that it is made from; nil if its
+// upstream does not float, or is not known to be followed.
+func (t *target) pin() *variant.Spec {
+	if t.Have == nil || t.leaving || !floats(t.Have.Spec.Upstream) {
+		return nil
+	}
+	s := &t.Have.Status
+	if s.ObservedGeneration != t.Have.Generation || s.Upstream == nil || s.Upstream.Revision < 1 {
+		return nil
+	}
+	spec := t.Have.Spec
+	spec.Upstream = numbered(spec.Upstream, s.Upstream.Revision)
+	return &spec
+}
+
+// floats reports whether an upstream is another revision from time to time: a tag, latest, or a branch.
+func floats(u *variant.Upstream) bool {
+	if u == nil || u.WorkspaceName != "" {
+		return false
+	}
+	number, isFixed := u.Revision.Number()
+	return !isFixed || number < 1
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package command is the kubectl plugin kubectl-variants: its root command, and what is printed of errors. Each command
+// has a package of its own below this one.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/compare"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/plan"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/review"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/suspension"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/trace"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/versions"
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// commands are the commands of the plugin, in the order of the help.
+var commands = []func(*cli.Env) *cobra.Command{
+	plan.New, compare.New, trace.New, review.NewApprove, review.NewReject, suspension.NewSuspend, suspension.NewResume,
+	versions.New,
+}
+
+// Run runs the plugin with the arguments of its command line, and returns the exit code: as that of kubectl diff, 0 if
+// there is nothing to tell, 1 if something would change, and more for an error, which is printed.
+func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams) int {
+	root := New(cli.New(streams))
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !errors.Is(err, cli.ErrChanges) {
+		fmt.Fprintln(streams.ErrOut, "error:", err)
+	}
+	return cli.ExitCode(err)
+}
+
+// New returns the root command.
+func New(env *cli.Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kubectl-variants",
+		Short: "See what package variants are going to be, are, and wait for",
+		Long: "See what the controller of package variants is going to do before it does, what it has done, and what it " +
+			"waits for.",
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl variants"},
+		SilenceErrors: true, SilenceUsage: true,
+	}
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.ErrOut)
+	env.Flags.AddFlags(root.PersistentFlags())
+	for _, command := range commands {
+		root.AddCommand(command(env))
+	}
+	return root
+}

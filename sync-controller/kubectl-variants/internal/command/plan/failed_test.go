@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
+)
+
+// TestFailedSet holds that a set which cannot be expanded fails in each format, and by the exit code.
+func TestFailedSet(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "set.yaml")
+	if err := os.WriteFile(file, []byte("apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s}\n"+
+		"spec: {upstream: {repo: blueprints, package: web, revision: 1}, "+
+		"targets: [{repositories: [{name: edge}], template: {downstream: {packageExpr: nothing}}}]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const why = "InvalidSpec: "
+	for format, want := range map[string][]string{
+		"text": {"  fail: " + why, "Plan: 1 fail."}, "json": {`"fail": 1`, "InvalidSpec"}, "yaml": {"fail: 1", "InvalidSpec"},
+		"markdown": {"### Plan: 1 fail.\n", " **fail**: " + why}, "html": {"Plan: 1 fail.", why, `data-state="fail"`},
+	} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			got, err := run(t, "-f", file, "--from", "testdata/snapshot", "-o", format)
+			if diff := cmp.Diff(cli.ExitError, cli.ExitCode(err)); diff != "" {
+				t.Errorf("exit code (-want +got):\n%s", diff)
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), "PackageVariantSet s: "+why) {
+				t.Errorf("error %v", err)
+			}
+			for _, text := range want {
+				if !strings.Contains(got, text) {
+					t.Errorf("there is no %q in:\n%s", text, got)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
+)
+
+// TestTextOfLines holds that a message with many lines, and with what a table takes for the end of a cell, is one row.
+func TestTextOfLines(t *testing.T) {
+	t.Parallel()
+	const message = "fatal: x\nexit\tstatus\v128\r\n"
+	plan := &plans.Plan{
+		Sets: []plans.Set{{Name: "s", Condition: plans.Condition{Reason: "R", Message: message},
+			Waves: []plans.Wave{{Name: "w", State: "Pending", Message: message}}}},
+		Variants: []plans.Variant{
+			{Name: "v", Action: plans.Wait, Condition: plans.Condition{Reason: "R", Message: message}},
+			{Name: "x", Action: plans.Fail, Error: message},
+		},
+		Notes: []string{message},
+	}
+	plan.Count()
+	var out bytes.Buffer
+	if err := Text(&out, plan, true); err != nil {
+		t.Fatal(err)
+	}
+	want := `PackageVariantSet s: creates 0, updates 0 and deletes 0 variants
+  R: fatal: x exit status 128
+  WAVE  STATE    TARGETS  UPDATED  REACHED  FAILED  MESSAGE
+  w     Pending  0        0        0        0       fatal: x exit status 128
+
+ACTION  VARIANT  PACKAGE  DRAFT  UPSTREAM  FILES  THEN
+` + blue + `wait    v        -        -      -         -      R: fatal: x exit status 128` + plain + `
+` + red + `fail    x        -        -      -         -      fatal: x exit status 128` + plain + `
+
+Plan: 1 fail, 1 wait.
+Note: fatal: x exit status 128
+`
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(out.String(), "\n")); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}
+
+// TestNamespaces holds that objects are told apart by their namespaces where a plan has several.
+func TestNamespaces(t *testing.T) {
+	t.Parallel()
+	plan := &plans.Plan{Sets: []plans.Set{{Namespace: "a", Name: "s"}, {Namespace: "b", Name: "s"}},
+		Variants: []plans.Variant{{Namespace: "a", Name: "v", Set: "s", Action: plans.Wait},
+			{Namespace: "b", Name: "v", Set: "s", Action: plans.Wait}}}
+	plan.Count()
+	for format, want := range map[string][]string{
+		"text": {"PackageVariantSet a/s: ", "PackageVariantSet b/s: ", "\nwait    a/v  ", "\nwait    b/v  "},
+		"markdown": {"#### PackageVariantSet a/s\n", "#### PackageVariantSet b/s\n", "\n| **wait** | a/v | ",
+			"\n| **wait** | b/v | "},
+		"html": {`<span class="name">a/s</span>`, `<span class="name">b/s</span>`, `<span class="name">a/v</span>`,
+			`<span class="name">b/v</span>`},
+	} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			if err := map[string]func() error{"text": func() error { return Text(&out, plan, false) },
+				"markdown": func() error { return Markdown(&out, plan) }, "html": func() error { return HTML(&out, plan) },
+			}[format](); err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range want {
+				if strings.Count(out.String(), text) != 1 {
+					t.Errorf("there is not one %q in:\n%s", text, out.String())
+				}
+			}
+		})
+	}
+}
+
+// TestCell holds that nothing in a cell of a comment is taken for Markdown: no link, no mention, no cell.
+func TestCell(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain: a/b-c":      "plain: a/b-c",
+		"[x](https://y) a!": `\[x\](https://y) a!`,
+		"by @name":          "by @<!-- -->name",
+		"a|b\nc":            `a\|b c`,
+		`a\|b`:              `a\\\|b`,
+		"<b> & &lt;":        "&lt;b&gt; &amp; &amp;lt;",
+		"*a* _b_ `c` ~~d~~": "\\*a\\* \\_b\\_ \\`c\\` \\~\\~d\\~\\~",
+	} {
+		if diff := cmp.Diff(want, cell(in)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", in, diff)
+		}
+	}
+}
+
+// TestMarkdownBounded holds that a comment is no longer than one may be, whatever there is much of, and says what is
+// left out.
+func TestMarkdownBounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a note of some length; ", 3)
+	for name, c := range map[string]struct {
+		plan func(p *plans.Plan)
+		want string
+	}{
+		"notes":    {func(p *plans.Plan) { p.Notes = append(p.Notes, long) }, " notes. See `-o html` or `-o text`.\n"},
+		"one note": {func(p *plans.Plan) { p.Notes = []string{strings.Repeat(long, 2000)} }, "... (cut)"},
+		"sets": {func(p *plans.Plan) {
+			p.Sets = append(p.Sets, plans.Set{Name: "s", Condition: plans.Condition{Reason: "R", Message: long}})
+		}, " sets. See `-o html` or `-o text`.\n"},
+		"waves": {func(p *plans.Plan) {
+			if len(p.Sets) == 0 {
+				p.Sets = []plans.Set{{Name: "s"}}
+			}
+			p.Sets[0].Waves = append(p.Sets[0].Waves, plans.Wave{Name: "w", Message: long})
+		}, " 1 set. See `-o html` or `-o text`.\n"},
+		"variants": {func(p *plans.Plan) {
+			p.Variants = append(p.Variants, plans.Variant{Name: "v", Action: plans.Wait, Error: long})
+		}, " variants. See `-o html` or `-o text`.\n"},
+		"conflicts": {func(p *plans.Plan) {
+			if len(p.Variants) == 0 {
+				p.Variants = []plans.Variant{{Name: "v", Action: plans.Merge}}
+			}
+			p.Variants[0].Conflicts = append(p.Variants[0].Conflicts, plans.Conflict{File: long})
+		}, " conflicts. See `-o html` or `-o text`.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := &plans.Plan{}
+			for range 1500 {
+				c.plan(plan)
+			}
+			plan.Count()
+			var out bytes.Buffer
+			if err := Markdown(&out, plan); err != nil {
+				t.Fatal(err)
+			}
+			if out.Len() > maxComment {
+				t.Errorf("it has %d bytes", out.Len())
+			}
+			if !strings.Contains(out.String(), c.want) {
+				t.Errorf("there is no %q in:\n%s", c.want, out.String()[:2000])
+			}
+		})
+	}
+}

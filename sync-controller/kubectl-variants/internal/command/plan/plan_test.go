@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
+	os.Exit(m.Run())
+}
+
+// run runs the command, and returns what it printed and its error.
+func run(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	streams, _, out, _ := genericiooptions.NewTestIOStreams()
+	env := cli.New(streams)
+	c := New(env)
+	env.Flags.AddFlags(c.Flags())
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs(args)
+	c.SetOut(out)
+	err := c.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// TestFormats holds the plan of a set in waves and of two variants, one of which waits, against golden files.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	for _, format := range formats() {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			got, err := run(t, "-f", "testdata/fleet", "--from", "testdata/snapshot", "--files", "-o", format)
+			if !errors.Is(err, cli.ErrChanges) {
+				t.Errorf("error %v, want that there are changes", err)
+			}
+			golden(t, filepath.Join("testdata", "plan."+format), got)
+		})
+	}
+}
+
+// golden compares a text with a file, or writes it there.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// TestMessages holds what is said of bad input.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	deployment := file("deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n")
+	old := file("old.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariantSet\nmetadata: {name: a}\n")
+	typo := file("typo.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec: {nonsense: {}}\n")
+	mistyped := file("mistyped.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec:\n  upstraem: {}\n")
+	revision := file("revision.yaml", "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n")
+	empty := filepath.Dir(file("empty/values.yaml", "a: b\n"))
+	partial := filepath.Join(dir, "partial")
+	cluster, err := os.ReadFile("testdata/snapshot/cluster.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file("partial/cluster.yaml", string(cluster))
+	const snapshot, fleet = "testdata/snapshot", "testdata/fleet/variant.yaml"
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"unknown format": {[]string{"-o", "xml"}, `-o is "xml", but must be one of text, json, yaml, markdown, html`},
+		"no flag": {[]string{"a.yaml", "b.yaml"},
+			"manifests are named by -f: write kubectl variants plan -f a.yaml -f b.yaml"},
+		"another namespace": {[]string{"-f", fleet, "--from", snapshot, "--namespace", "other"},
+			`the snapshot testdata/snapshot has no Repositories in the namespace "other", but in fleet: set --namespace`},
+		"nothing to delete": {[]string{"--delete", "--from", snapshot},
+			"--delete needs -f: the manifests of what is to be deleted"},
+		"empty -f": {[]string{"-f", "", "--from", snapshot},
+			`invalid argument "" for "-f, --filename" flag: it must name a file or a directory: is it a variable that is not set?`},
+		"empty -f beside another": {[]string{"-f", fleet, "-f", "", "--from", snapshot},
+			`invalid argument "" for "-f, --filename" flag: it must name a file or a directory: is it a variable that is not set?`},
+		"empty --from": {[]string{"-f", fleet, "--from", ""},
+			`invalid argument "" for "--from" flag: it must name a file or a directory: is it a variable that is not set?`},
+		"not there": {[]string{"-f", "nowhere.yaml", "--from", snapshot}, "there is no file or directory nowhere.yaml"},
+		"another kind": {[]string{"-f", deployment, "--from", snapshot}, "there is no PackageVariant and no PackageVariantSet " +
+			"in what -f names, but only Deployment (apps/v1): name their manifests, or a directory that has them"},
+		"another version": {[]string{"-f", old, "--from", snapshot}, old + ", line 1: PackageVariantSet a is of " +
+			"config.porch.kpt.dev/v1alpha1, which is another API: write it as config.porch.kpt.dev/v1alpha2"},
+		"of Porch": {[]string{"-f", revision, "--from", snapshot}, revision + ", line 1: a PackageRevision is made by Porch, and " +
+			"is not planned: put it into the directory that --from names"},
+		"unknown field":  {[]string{"-f", typo, "--from", snapshot}, "cannot read " + typo + `, line 4: a PackageVariant has no field "nonsense"`},
+		"mistyped field": {[]string{"-f", mistyped, "--from", snapshot}, "cannot read " + mistyped + `, line 5: a PackageVariant has no field "upstraem": did you mean "upstream"?`},
+		"no snapshot": {[]string{"-f", fleet, "--from", empty}, empty + " has no snapshot of a cluster, with its Repositories and " +
+			"PackageRevisions: write one by: kubectl get repositories,packagerevisions,packagevariants,packagevariantsets -o " +
+			"yaml > " + empty + "/cluster.yaml; kubectl get packagerevisionresources -o yaml > " + empty + "/contents.yaml"},
+		"no contents": {[]string{"-f", fleet, "--from", partial}, "PackageVariant alone: cannot read the content of " +
+			"blueprints.web.v1: the files of package revision blueprints.web.v1 are needed, and " + partial + " does not have " +
+			"them: write them by: kubectl get packagerevisionresources blueprints.web.v1 --namespace fleet -o yaml > " +
+			partial + "/blueprints.web.v1.yaml"},
+		"no cluster": {[]string{"--server", "http://127.0.0.1:1"}, "cannot reach the cluster at http://127.0.0.1:1, which " +
+			"refuses connections: set --context to another, or see whether it runs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := run(t, c.args...)
+			if cli.ExitCode(err) != cli.ExitError {
+				t.Fatalf("error %v, which has not the exit code of one", err)
+			}
+			if diff := cmp.Diff(c.want, err.Error()); diff != "" {
+				t.Errorf("message (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStandardInput holds that -f - reads manifests from the standard input, and names it where they are wrong.
+func TestStandardInput(t *testing.T) {
+	t.Parallel()
+	manifest, err := os.ReadFile("testdata/fleet/variant.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"good": {string(manifest), cli.ErrChanges.Error()},
+		"wrong": {string(manifest) + "---\nkind: PackageVariant\n",
+			"cannot read the standard input, line %d: it is no object: apiVersion or kind is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			streams, in, _, _ := genericiooptions.NewTestIOStreams()
+			in.WriteString(c.text)
+			env := cli.New(streams)
+			command := New(env)
+			env.Flags.AddFlags(command.Flags())
+			command.SilenceErrors, command.SilenceUsage = true, true
+			command.SetArgs([]string{"-f", "-", "--from", "testdata/snapshot"})
+			want := strings.ReplaceAll(c.want, "%d", strconv.Itoa(strings.Count(string(manifest), "\n")+2))
+			if diff := cmp.Diff(want, fmt.Sprint(command.ExecuteContext(t.Context()))); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestWriteTo holds that packages are written as they are going to be.
+func TestWriteTo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := run(t, "-f", "testdata/fleet/variant.yaml", "--from", "testdata/snapshot", "--write-to", dir); !errors.Is(err, cli.ErrChanges) {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "edge-1.alone.packagevariant-1", "package-context.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(got), "region: eu\n") {
+		t.Errorf("the package context is:\n%s", got)
+	}
+}
+
+// TestThousand plans 1,000 new variants from files, in no more memory than 300 MB, as a comment that is no longer than
+// one may be. It tells how long that took.
+func TestThousand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	const variants = 1000
+	var manifests bytes.Buffer
+	for i := range variants {
+		fmt.Fprintf(&manifests, "---\napiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: web-%d\nspec:\n"+
+			"  upstream: {repo: blueprints, package: web, revision: 1}\n  downstream: {repo: edge-1, package: web-%d}\n"+
+			"  packageContext: {data: {region: eu}}\n", i, i)
+	}
+	file := filepath.Join(t.TempDir(), "variants.yaml")
+	if err := os.WriteFile(file, manifests.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	out, err := run(t, "-f", file, "--from", "testdata/snapshot", "--files", "-o", "markdown")
+	if !errors.Is(err, cli.ErrChanges) {
+		t.Fatal(err)
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	t.Logf("%d variants: %s, %d MB from the system", variants, time.Since(began).Round(time.Millisecond), memory.Sys>>20)
+	if mb := memory.Sys >> 20; mb > 300 {
+		t.Errorf("it took %d MB", mb)
+	}
+	if len(out) > 65536 {
+		t.Errorf("the comment has %d bytes", len(out))
+	}
+	for _, want := range []string{"### Plan: 1000 create.", "Left out here, as a comment has no room for it: "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q in:\n%s", want, out[:min(len(out), 1000)])
+		}
+	}
+}
+
+// TestRender holds that --render saves what kpt makes of a package, and what is said where it fails or is not there.
+func TestRender(t *testing.T) {
+	kpt := filepath.Join(t.TempDir(), "kpt")
+	for name, c := range map[string]struct {
+		script, file, text, message string
+	}{
+		"rendered": {script: "#!/bin/sh\n[ \"$1 $2\" = \"fn render\" ] && echo 'kind: Rendered' > \"$3/rendered.yaml\"\n",
+			file: "rendered.yaml", text: "kind: Rendered\n"},
+		"failed": {script: "#!/bin/sh\necho \"boom in $3\" >&2; exit 3\n",
+			message: "PackageVariant alone: the controller would fail: cannot clone edge-1/alone: kpt fn render failed (exit " +
+				"status 3): boom in alone"},
+		"without containers": {script: "#!/bin/sh\necho \"Package: $3\"; echo 'docker must be running to use this command'; exit 1\n",
+			message: "PackageVariant alone: cannot clone edge-1/alone: kpt cannot run functions (exit status 1), and what " +
+				"they change is not foreseen: start docker, or what KRM_FN_RUNTIME names, or a function-runner at " +
+				"--function-runner, or leave out --render: Package: alone\ndocker must be running to use this command"},
+		"not there": {message: "--render needs kpt, which is not there: install it (https://kpt.dev), or set KPT to its path"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("KPT", kpt)
+			_ = os.Remove(kpt)
+			if c.script != "" {
+				if err := os.WriteFile(kpt, []byte(c.script), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			dir := t.TempDir()
+			_, err := run(t, "-f", "testdata/fleet/variant.yaml", "--from", "testdata/snapshot", "--render", "--write-to", dir)
+			if c.message != "" {
+				if err == nil || err.Error() != c.message {
+					t.Errorf("error %v, want %s", err, c.message)
+				}
+				return
+			}
+			if !errors.Is(err, cli.ErrChanges) {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Join(dir, "edge-1.alone.packagevariant-1", c.file))
+			if err != nil || string(got) != c.text {
+				t.Errorf("%s: %q, %v, want %q", c.file, got, err, c.text)
+			}
+		})
+	}
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
+)
+
+// The colours of a terminal.
+const (
+	red, green, yellow, blue, plain = "\033[31m", "\033[32m", "\033[33m", "\033[34m", "\033[0m"
+)
+
+// colours are those of the actions; one that is not listed has none.
+var colours = map[plans.Action]string{
+	plans.Fail: red, plans.Delete: red, plans.Prune: red, plans.Create: green, plans.Upgrade: yellow,
+	plans.Merge: yellow, plans.Edit: yellow, plans.Adopt: yellow, plans.Publish: green, plans.Wait: blue,
+}
+
+// text is a plan on its way to a terminal.
+type text struct {
+	strings.Builder
+	colour bool
+	// name names an object.
+	name func(namespace, name string) string
+}
+
+// Text prints a plan for people: sets with their waves, then variants, conflicts, diffs, and the counts.
+func Text(w io.Writer, plan *plans.Plan, colour bool) error {
+	t := &text{colour: colour, name: namer(plan)}
+	for i := range plan.Sets {
+		t.set(&plan.Sets[i])
+	}
+	t.variants(plan.Variants)
+	for i := range plan.Variants {
+		t.conflicts(&plan.Variants[i])
+	}
+	for i := range plan.Variants {
+		t.diffs(&plan.Variants[i])
+	}
+	fmt.Fprintln(t, summary(plan))
+	for _, note := range notes(plan) {
+		fmt.Fprintln(t, "Note: "+oneLine(note))
+	}
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+func (t *text) paint(colour, s string) string {
+	if !t.colour || colour == "" {
+		return s
+	}
+	return colour + s + plain
+}
+
+// set prints what becomes of a set.
+func (t *text) set(s *plans.Set) {
+	fmt.Fprintf(t, "PackageVariantSet %s: %s\n", t.name(s.Namespace, s.Name), setSummary(s))
+	switch failure := s.Failure(); {
+	case failure != "":
+		fmt.Fprintln(t, t.paint(red, "  fail: "+oneLine(failure)))
+	case s.Condition.Reason != "":
+		fmt.Fprintf(t, "  %s: %s\n", s.Condition.Reason, oneLine(s.Condition.Message))
+	}
+	if len(s.Waves) > 0 {
+		var rows strings.Builder
+		table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "  WAVE\tSTATE\tTARGETS\tUPDATED\tREACHED\tFAILED\tMESSAGE")
+		for _, w := range s.Waves {
+			fmt.Fprintf(table, "  %s\t%s\t%d\t%d\t%d\t%d\t%s\n", w.Name, w.State, w.Targets, w.Updated, w.Reached, w.Failed,
+				oneLine(w.Message))
+		}
+		_ = table.Flush() // it writes to memory
+		for row := range strings.Lines(rows.String()) {
+			fmt.Fprintln(t, strings.TrimRight(row, " \n"))
+		}
+	}
+	fmt.Fprintln(t)
+}
+
+// setSummary says what is written of the variants of a set.
+func setSummary(s *plans.Set) string {
+	if len(s.Held) > 0 {
+		return "would write " + count(len(s.Held), "variant") + ", and is held"
+	}
+	out := fmt.Sprintf("creates %d, updates %d and deletes %s", len(s.Created), len(s.Updated),
+		count(len(s.Deleted), "variant"))
+	if len(s.HeldBack) > 0 {
+		out += fmt.Sprintf("; holds back %d", len(s.HeldBack))
+	}
+	return out
+}
+
+// variants prints the table of variants.
+func (t *text) variants(variants []plans.Variant) {
+	if len(variants) == 0 {
+		fmt.Fprint(t, "There are no variants.\n\n")
+		return
+	}
+	var rows strings.Builder
+	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ACTION\tVARIANT\tPACKAGE\tDRAFT\tUPSTREAM\tFILES\tTHEN")
+	for i := range variants {
+		v := &variants[i]
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Action, t.name(v.Namespace, v.Name), orDash(packageOf(v)),
+			orDash(draftOf(v)), orDash(upstreamOf(v)), orDash(filesOf(v)), oneLine(thenOf(v)))
+	}
+	_ = table.Flush() // it writes to memory
+	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
+		if 0 < i && i <= len(variants) { // the table is painted when its columns are known
+			line = t.paint(colours[variants[i-1].Action], line)
+		}
+		fmt.Fprintln(t, strings.TrimRight(line, " "))
+	}
+	fmt.Fprintln(t)
+}
+
+func (t *text) conflicts(v *plans.Variant) {
+	if len(v.Conflicts) == 0 {
+		return
+	}
+	fmt.Fprintln(t, t.paint(red, fmt.Sprintf("Conflicts of %s:", t.name(v.Namespace, v.Name))))
+	for _, c := range v.Conflicts {
+		fmt.Fprintf(t, "  %s: here %q, upstream %q\n", placeOf(&c), c.Local, c.Updated)
+	}
+	fmt.Fprintln(t)
+}
+
+// diffs prints the diffs of a variant's drafts.
+func (t *text) diffs(v *plans.Variant) {
+	for i := range v.Drafts {
+		d := &v.Drafts[i]
+		for _, f := range d.Files {
+			if f.Diff == "" {
+				continue
+			}
+			fmt.Fprintf(t, "%s, compared with %s: %s is %s\n", d.Name, d.Compared, f.Path, f.Change)
+			for line := range strings.Lines(f.Diff) {
+				fmt.Fprintln(t, t.paint(colourOf(line), strings.TrimRight(line, "\n")))
+			}
+			fmt.Fprintln(t)
+		}
+	}
+}
+
+// colourOf returns the colour of a line of a diff.
+func colourOf(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+"):
+		return green
+	case strings.HasPrefix(line, "-"):
+		return red
+	case strings.HasPrefix(line, "@@"):
+		return blue
+	}
+	return ""
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

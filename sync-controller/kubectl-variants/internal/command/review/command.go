@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+const longApprove = `Publish the drafts of PackageVariants. What will be approved is shown first: each draft with what
+it was made from, how many files it changes, its conflicts and the conditions of its variant. Then a question is asked,
+unless --yes is given.
+
+A draft that is not what its variant asks for is refused: one that was made from another revision than the upstream
+stands for now, whose variant is not Ready, or whose pipeline failed; so is one with conflicts, or with readiness gates
+that are not met, unless that is allowed. If anything is refused, the others are approved, and the exit code is 2. Porch
+refuses a draft that has changed since it was shown.
+
+With --set and --wave, the wave is approved as well, if it asks for that and nothing in it is refused: for the revision
+that is rolled out, in the annotation ` + v1alpha2.ApproveWaveAnnotation + ` of the set.`
+
+const exampleApprove = `  # Approve the draft of a variant, after a look at it
+  kubectl variants approve edge-web
+
+  # Those of all variants in Europe, without a question
+  kubectl variants approve -l region=eu --yes
+
+  # A wave of a rollout: its drafts, and the wave itself
+  kubectl variants approve --set fleet --wave canary`
+
+const longReject = `Make package revisions of PackageVariants that are proposed drafts again. What will be rejected is
+shown first, and a question asked, unless --yes is given. By spec.approvalPolicy the controller does not propose a
+draft again that was rejected, until its content changes.`
+
+const exampleReject = `  # Reject what is proposed of a variant
+  kubectl variants reject edge-web`
+
+// options are the flags of the commands.
+type options struct {
+	live.Selection
+	yes, allowConflicts, allowGates bool
+}
+
+// action is approve or reject.
+type action struct {
+	verb, done string
+	items      func(*Input) []Item
+	do         func(context.Context, *live.Cluster, *revision.Revision) error
+}
+
+var (
+	approve = action{"approve", "approved", Approvals, publish}
+	reject  = action{"reject", "rejected", Rejections, withdraw}
+)
+
+// NewApprove returns the command approve.
+func NewApprove(env *cli.Env) *cobra.Command {
+	cmd, o := command(env, approve)
+	cmd.Short, cmd.Long, cmd.Example = "Publish the drafts of variants, after a look at them", longApprove, exampleApprove
+	cmd.Flags().BoolVar(&o.allowConflicts, "allow-conflicts", false,
+		"approve drafts with values that the upstream and the package both changed, too")
+	cmd.Flags().BoolVar(&o.allowGates, "allow-unmet-gates", false,
+		"approve drafts with readiness gates that are not met, too")
+	return cmd
+}
+
+// NewReject returns the command reject.
+func NewReject(env *cli.Env) *cobra.Command {
+	cmd, _ := command(env, reject)
+	cmd.Short, cmd.Long = "Make proposed package revisions of variants drafts again", longReject
+	cmd.Example = exampleReject
+	return cmd
+}
+
+func command(env *cli.Env, a action) (*cobra.Command, *options) {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use: a.verb + " [NAME...] [--selector LABELS | --set NAME [--wave NAME]]",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return run(cmd.Context(), env, a, o, args)
+		},
+		ValidArgsFunction: live.Names(env, live.VariantNames),
+	}
+	o.AddFlags(cmd.Flags(), true)
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do it without a question")
+	live.CompleteFlags(env, cmd)
+	return cmd, o
+}
+
+// run reads, shows, asks and does.
+func run(ctx context.Context, env *cli.Env, a action, o *options, args []string) error {
+	if err := o.Check(len(args)); err != nil {
+		return err
+	}
+	var names []string
+	for _, arg := range args {
+		of, err := live.Parse(arg, live.Variant)
+		if err != nil {
+			return err
+		}
+		names = append(names, of.Name)
+	}
+	c, err := live.Open(env)
+	if err != nil {
+		return err
+	}
+	variants, set, err := o.Variants(ctx, c, names)
+	if err != nil {
+		return err
+	}
+	items, err := gather(ctx, c, a, o, variants)
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		if _, err := fmt.Fprint(env.Out, show(&items[i])); err != nil {
+			return err
+		}
+	}
+	return finish(ctx, env, c, a, o, set, items)
+}
+
+// finish asks, and does what was shown.
+func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *options,
+	set *v1alpha2.PackageVariantSet, items []Item) error {
+	todo, refused := summary(items)
+	wave, err := waveToApprove(env, a, o, set, refused)
+	if err != nil {
+		return err
+	}
+	question := subject(todo, wave)
+	if question == "" {
+		return errors.Join(notDone(a, 0, refused), wave.Early)
+	}
+	if todo > 0 {
+		if err := c.May(ctx, "patch", live.Revision, "approval"); err != nil {
+			return err
+		}
+	}
+	err = confirm(fmt.Sprintf("%s %s?", a.verb, question), o.yes, isTerminal(env.In), env.In, env.Out)
+	if err != nil {
+		return err
+	}
+	errs := doAll(ctx, env, c, a, items)
+	if len(errs) > 0 || refused > 0 {
+		return errors.Join(append(errs, notDone(a, len(errs), refused))...)
+	}
+	if wave.Value == "" {
+		return wave.Early
+	}
+	return annotate(ctx, env, c, set, o.Wave, wave)
+}
+
+// waveToApprove returns what is to be approved of the wave of the command line, and tells if that is nothing. A wave in
+// which anything is refused is not approved.
+func waveToApprove(env *cli.Env, a action, o *options, set *v1alpha2.PackageVariantSet, refused int) (Wave, error) {
+	if a.verb != approve.verb || o.Wave == "" {
+		return Wave{}, nil
+	}
+	wave, err := ApproveWave(set, o.Wave)
+	if err != nil || refused > 0 {
+		return Wave{}, err
+	}
+	if wave.Told != "" && wave.Value == "" {
+		fmt.Fprintln(env.Out, wave.Told)
+	}
+	return wave, nil
+}
+
+// subject says what is to be done; "" if that is nothing.
+func subject(todo int, wave Wave) string {
+	var parts []string
+	if todo > 0 {
+		parts = append(parts, counted(todo, "package revision"))
+	}
+	if wave.Value != "" {
+		parts = append(parts, wave.Told)
+	}
+	return strings.Join(parts, " and ")
+}
+
+// doAll does what is not refused, one after the other. What fails keeps no other from being done.
+func doAll(ctx context.Context, env *cli.Env, c *live.Cluster, a action, items []Item) []error {
+	var errs []error
+	for i := range items {
+		t := items[i].Target
+		if t == nil || items[i].Refused != "" {
+			continue
+		}
+		if err := a.do(ctx, c, t); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		fmt.Fprintf(env.Out, "packagerevision/%s %s\n", t.Name, a.done)
+	}
+	return errs
+}
+
+// notDone returns the error that ends the command if something was refused.
+func notDone(a action, failed, refused int) error {
+	if refused == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s not %s, for the reasons above", counted(refused+failed, "package revision"), a.done)
+}
+
+// publish proposes a draft, and approves what is proposed. Porch refuses it if it is not any more what was shown.
+func publish(ctx context.Context, c *live.Cluster, r *revision.Revision) error {
+	proposed := *r
+	if r.Lifecycle == revision.Draft {
+		var err error
+		if proposed, err = c.Porch.Propose(ctx, r, revision.Proposed); err != nil {
+			return live.Explain(err, live.Call{Verb: "patch", Kind: live.Revision, Namespace: c.Namespace})
+		}
+	}
+	return lifecycle(ctx, c, &proposed, revision.Published)
+}
+
+// withdraw makes a proposed revision a draft again.
+func withdraw(ctx context.Context, c *live.Cluster, r *revision.Revision) error {
+	return lifecycle(ctx, c, r, revision.Draft)
+}
+
+func lifecycle(ctx context.Context, c *live.Cluster, r *revision.Revision, to revision.Lifecycle) error {
+	_, err := c.Porch.Approve(ctx, r, to)
+	return live.Explain(err, live.Call{Verb: "patch", Kind: live.Revision, Subresource: "approval",
+		Namespace: c.Namespace})
+}
+
+// isTerminal reports whether somebody can be asked.
+func isTerminal(in io.Reader) bool {
+	file, isFile := in.(*os.File)
+	return isFile && term.IsTerminal(int(file.Fd()))
+}

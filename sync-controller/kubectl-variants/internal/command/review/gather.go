@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package review
+
+import (
+	"context"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
+)
+
+// gather reads what there is to know of variants, and returns what is to be done.
+func gather(ctx context.Context, c *live.Cluster, a action, o *options,
+	variants []v1alpha1.PackageVariant) ([]Item, error) {
+	revisions, err := c.Revisions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.Repositories(ctx)
+	if err != nil {
+		return nil, err
+	}
+	repositories, places := map[string]decide.Repository{}, map[string]revision.Place{}
+	for i := range list {
+		place := porch.PlaceOf(&list[i])
+		places[list[i].Name] = place
+		repositories[list[i].Name] = decide.Repository{Address: place.Address, Directory: place.Directory}
+	}
+	revision.Locate(revisions, places)
+	var items []Item
+	for i := range variants {
+		in := &Input{Variant: &variants[i], Revisions: revisions, Repositories: repositories,
+			Files: map[string]map[string]string{}, Gates: map[string][]string{},
+			AllowConflicts: o.allowConflicts, AllowGates: o.allowGates}
+		if err := in.read(ctx, c); err != nil {
+			return nil, err
+		}
+		items = append(items, a.items(in)...)
+	}
+	return items, nil
+}
+
+// read reads the files that are compared, and the gates in them.
+func (in *Input) read(ctx context.Context, c *live.Cluster) error {
+	open, published := in.Targets()
+	for i := range open {
+		files, err := c.Files(ctx, open[i].Name)
+		if err != nil {
+			return err
+		}
+		in.Files[open[i].Name] = files
+		if in.Gates[open[i].Name], err = kptfile.UnmetGates(files); err != nil {
+			return err
+		}
+	}
+	if len(open) == 0 || published == nil {
+		return nil
+	}
+	files, err := c.Files(ctx, published.Name)
+	in.Files[published.Name] = files
+	return err
+}

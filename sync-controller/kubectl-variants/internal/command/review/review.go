@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package review is the commands kubectl variants approve and kubectl variants reject. What will be done is a pure
+// function of what was read; it is shown before it is done.
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Input is what is known of a variant before its drafts are approved or rejected.
+type Input struct {
+	Variant *v1alpha1.PackageVariant
+	// Revisions are all of the namespace, Repositories the Repositories by name.
+	Revisions    []revision.Revision
+	Repositories map[string]decide.Repository
+	// Files are the files of the open revisions and of the latest published one, by their names; Gates are the readiness
+	// gates of the open ones that are not True.
+	Files map[string]map[string]string
+	Gates map[string][]string
+	// AllowConflicts and AllowGates are what the user allows.
+	AllowConflicts, AllowGates bool
+}
+
+// Item is a package revision that is to be approved or rejected.
+type Item struct {
+	// Variant is the name of the variant, Target its open revision; nil if there is none.
+	Variant string
+	Target  *revision.Revision
+	// Published is the name of the latest published revision; "" if there is none.
+	Published string
+	// Files says what the target changes.
+	Files Files
+	// Conflicts is how many values the upstream and the package both changed.
+	Conflicts int
+	// Conditions are the conditions of the variant in short.
+	Conditions []string
+	// Refused says why nothing is done; "" if nothing speaks against it.
+	Refused string
+}
+
+// Files counts the files of a package by what became of them.
+type Files struct{ Added, Changed, Removed int }
+
+// String returns the counts in words.
+func (f Files) String() string {
+	return fmt.Sprintf("%d added, %d changed, %d removed", f.Added, f.Changed, f.Removed)
+}
+
+func compared(before, after map[string]string) Files {
+	var f Files
+	for path, text := range after {
+		if was, is := before[path]; !is {
+			f.Added++
+		} else if was != text {
+			f.Changed++
+		}
+	}
+	for path := range before {
+		if _, is := after[path]; !is {
+			f.Removed++
+		}
+	}
+	return f
+}
+
+// decision is the variant as package decide knows it, so that drafts are told apart as the controller does.
+func (in *Input) decision() *decide.Input {
+	pv := in.Variant
+	d := &decide.Input{Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID},
+		Repositories: in.Repositories, Known: map[string]bool{}}
+	for _, name := range pv.Status.OwnedRevisions {
+		d.Known[name] = true
+	}
+	d.Bases = in.Revisions
+	d.Upstream = live.Upstream(pv.Spec.Upstream, in.Revisions)
+	decide.Recognize(d, pv.Status.Upstream)
+	if pv.Spec.Downstream == nil {
+		return d
+	}
+	for i := range in.Revisions {
+		if in.Revisions[i].Package == revision.DownstreamOf(&pv.Spec) {
+			d.Revisions = append(d.Revisions, in.Revisions[i])
+		}
+	}
+	return d
+}
+
+// Targets returns the open revisions of the variant, and the latest published one, nil if there is none: those of
+// which the files are needed.
+func (in *Input) Targets() (open []revision.Revision, published *revision.Revision) {
+	d := in.decision()
+	if in.Variant.Spec.Downstream == nil {
+		return nil, nil
+	}
+	for _, target := range decide.Targets(d) {
+		if target.Open() {
+			open = append(open, target)
+		}
+	}
+	return open, revision.LatestPublished(d.Revisions)
+}
+
+// Approvals returns what is to be approved of a variant: each of its open revisions, or one item that says that there
+// is none.
+func Approvals(in *Input) []Item {
+	return in.items(func(target *revision.Revision) string {
+		for _, rule := range refusals {
+			if sentence := rule(in, target); sentence != "" {
+				return sentence
+			}
+		}
+		return ""
+	})
+}
+
+// Rejections returns what is to be rejected of a variant: its revisions that are proposed.
+func Rejections(in *Input) []Item {
+	return in.items(func(target *revision.Revision) string {
+		if target.Lifecycle == revision.Proposed {
+			return ""
+		}
+		return fmt.Sprintf("%s is a draft that nobody has proposed, so there is nothing to reject: edit it, or suspend %s",
+			target.Name, in.Variant.Name)
+	})
+}
+
+func (in *Input) items(refused func(*revision.Revision) string) []Item {
+	open, latest := in.Targets()
+	blank := Item{Variant: in.Variant.Name, Conditions: conditions(in.Variant)}
+	if latest != nil {
+		blank.Published = latest.Name
+	}
+	var items []Item
+	for i := range open {
+		item := blank
+		item.Target, item.Conflicts = &open[i], int(in.Variant.Status.ConflictCount)
+		item.Files = compared(in.Files[blank.Published], in.Files[open[i].Name])
+		item.Refused = refused(&open[i])
+		items = append(items, item)
+	}
+	if len(items) == 0 {
+		return []Item{blank}
+	}
+	return items
+}
+
+// conditions returns the conditions that say more than that all is as usual, and Ready.
+func conditions(pv *v1alpha1.PackageVariant) []string {
+	var out []string
+	for _, c := range pv.Status.Conditions {
+		switch {
+		case c.Type == v1alpha1.ConditionReady, c.Type == v1alpha1.ConditionConfigInjected,
+			c.Type == v1alpha1.ConditionApproved, c.Status == metav1.ConditionTrue:
+			out = append(out, fmt.Sprintf("%s=%s (%s)", c.Type, c.Status, c.Reason))
+		}
+	}
+	return out
+}
+
+// refusals are tried in this order; the first sentence is why a revision is not approved. None approves what the
+// variant does not ask for.
+var refusals = []func(*Input, *revision.Revision) string{
+	isDeleted, isUnseen, isOnAnotherUpstream, renderFailed, isNotReady, hasConflicts, hasUnmetGates,
+}
+
+func isDeleted(in *Input, target *revision.Revision) string {
+	if in.Variant.DeletionTimestamp.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("%s is being deleted, and %s with it", in.Variant.Name, target.Name)
+}
+
+func isUnseen(in *Input, target *revision.Revision) string {
+	if in.Variant.Status.ObservedGeneration >= in.Variant.Generation {
+		return ""
+	}
+	return fmt.Sprintf("%s may not be what %s asks for: the controller has not looked at its generation %d yet; wait, or "+
+		"see whether it runs", target.Name, in.Variant.Name, in.Variant.Generation)
+}
+
+// isOnAnotherUpstream refuses a draft that is stale: that was made before the upstream, or what it stands for, changed.
+func isOnAnotherUpstream(in *Input, target *revision.Revision) string {
+	d := in.decision()
+	if d.Upstream == nil {
+		return fmt.Sprintf("there is no %s, which %s asks for: publish it, or correct spec.upstream",
+			in.Variant.Spec.Upstream.Describe(), in.Variant.Name)
+	}
+	if decide.OnUpstream(d, target) {
+		return ""
+	}
+	from := "another revision"
+	if base := decide.Base(d, target); base != nil {
+		from = base.Name
+	}
+	return fmt.Sprintf("%s was made from %s, and %s asks for %s: wait for the controller, or see why it is not Ready",
+		target.Name, from, in.Variant.Name, d.Upstream.Name)
+}
+
+func renderFailed(in *Input, target *revision.Revision) string {
+	for _, known := range in.Variant.Status.DownstreamTargets {
+		if known.Name == target.Name && known.RenderStatus != nil && known.RenderStatus.Err != "" {
+			return fmt.Sprintf("the pipeline in the Kptfile of %s failed: %s", target.Name,
+				strings.Join(strings.Fields(known.RenderStatus.Err), " "))
+		}
+	}
+	return ""
+}
+
+func isNotReady(in *Input, target *revision.Revision) string {
+	c := meta.FindStatusCondition(in.Variant.Status.Conditions, v1alpha1.ConditionReady)
+	if c != nil && c.Status == metav1.ConditionTrue {
+		return ""
+	}
+	reason := "the controller has not said that it is"
+	if c != nil {
+		reason = c.Reason + ": " + c.Message
+	}
+	return fmt.Sprintf("%s is not what %s asks for: %s", target.Name, in.Variant.Name, reason)
+}
+
+func hasConflicts(in *Input, target *revision.Revision) string {
+	if in.AllowConflicts || in.Variant.Status.ConflictCount == 0 ||
+		!meta.IsStatusConditionTrue(in.Variant.Status.Conditions, v1alpha1.ConditionConflicted) {
+		return ""
+	}
+	return fmt.Sprintf("%s has values that the upstream and the package both changed (%d): look at them by kubectl "+
+		"variants diff %s, and allow them by --allow-conflicts", target.Name, in.Variant.Status.ConflictCount,
+		in.Variant.Name)
+}
+
+func hasUnmetGates(in *Input, target *revision.Revision) string {
+	gates := in.Gates[target.Name]
+	if in.AllowGates || len(gates) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s has readiness gates in its Kptfile that are not met: %s; meet them, or allow it by "+
+		"--allow-unmet-gates", target.Name, strings.Join(gates, ", "))
+}

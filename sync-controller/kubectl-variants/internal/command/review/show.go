@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package review
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// show returns what the user sees of an item before anything is done.
+func show(item *Item) string {
+	t := item.Target
+	if t == nil {
+		is := "it has no package yet"
+		if item.Published != "" {
+			is = item.Published + " is published"
+		}
+		return fmt.Sprintf("%s: no draft; %s\n", item.Variant, is)
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s: %s (%s)%s\n", item.Variant, t.Name, t.Lifecycle, madeBy(t))
+	since := ""
+	if item.Published != "" {
+		since = " since " + item.Published
+	}
+	fmt.Fprintf(&out, "  files:      %s%s\n", item.Files, since)
+	fmt.Fprintf(&out, "  conflicts:  %d\n", item.Conflicts)
+	fmt.Fprintf(&out, "  conditions: %s\n", strings.Join(item.Conditions, ", "))
+	if item.Refused != "" {
+		fmt.Fprintf(&out, "  refused:    %s\n", item.Refused)
+	}
+	return out.String()
+}
+
+func madeBy(t *revision.Revision) string {
+	if t.Task.Source == "" {
+		return ""
+	}
+	return fmt.Sprintf(", made by %s of %s", t.Task.Type, t.Task.Source)
+}
+
+// summary counts the items: todo is how many are to be done, refused how many are not.
+func summary(items []Item) (todo, refused int) {
+	for i := range items {
+		switch item := &items[i]; {
+		case item.Target == nil:
+		case item.Refused != "":
+			refused++
+		default:
+			todo++
+		}
+	}
+	return todo, refused
+}
+
+var (
+	errNoTerminal = errors.New("there is no terminal to ask on: look at what would be done, and do it with --yes")
+	errNo         = errors.New("nothing is done")
+)
+
+// confirm asks a question, unless the user has said yes before. The error says that the answer is no, or that nobody
+// can be asked.
+func confirm(question string, yes, terminal bool, in io.Reader, out io.Writer) error {
+	if yes {
+		return nil
+	}
+	if !terminal {
+		return errNoTerminal
+	}
+	if _, err := fmt.Fprint(out, question+" [y/N] "); err != nil {
+		return err
+	}
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return errNo
+}
+
+// counted returns a number of things: "1 package revision", "2 package revisions".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

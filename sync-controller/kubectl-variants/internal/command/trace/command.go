@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
+	"github.com/spf13/cobra"
+)
+
+const long = `Show what a package, a PackageVariantSet or a PackageVariant is made from, and what is made from it: the
+tree from the blueprint to the sets, the waves of their rollouts, the variants, and the package revisions of each
+variant: its latest published one, its drafts, and those that are to be deleted.
+
+OBJECT is the name of a PackageVariant, packagevariantset/NAME, packagerevision/NAME, or REPOSITORY/PACKAGE.
+
+STATE is Ready, Reconciling (something is under way), Stalled (a person has to help), Suspended, or Pending (the
+controller has not looked at it yet); of a package revision it is the lifecycle. AGE is for how long.`
+
+const example = `  # What is made from the package web in the Repository blueprints
+  kubectl variants trace blueprints/web
+
+  # Where the package of a variant comes from, and how it stands, with whole messages
+  kubectl variants trace edge-web -o wide
+
+  # The variants of a set, as a picture
+  kubectl variants trace packagevariantset/fleet -o dot | dot -Tsvg > fleet.svg`
+
+// New returns the command.
+func New(env *cli.Env) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:     "trace OBJECT",
+		Short:   "Show the tree from a blueprint to its variants and their packages",
+		Long:    long,
+		Example: example,
+		Args:    cli.One("object"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			printer, known := Printers[output]
+			if !known {
+				return fmt.Errorf("--output %q is none of %s", output, strings.Join(formats(), ", "))
+			}
+			trees, err := read(cmd.Context(), env, args[0])
+			if err != nil {
+				return err
+			}
+			return printer(env.Out, trees, time.Now())
+		},
+		ValidArgsFunction: live.First(live.Names(env, objectNames)),
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "the format: "+strings.Join(formats(), ", "))
+	// It fails for a flag that is not there only.
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func formats() []string { return slices.Sorted(maps.Keys(Printers)) }
+
+// read reads a namespace and returns the trees of an object in it.
+func read(ctx context.Context, env *cli.Env, argument string) ([]*Node, error) {
+	of, err := live.Parse(argument, live.Variant, live.Set, live.Revision, live.Package)
+	if err != nil {
+		return nil, err
+	}
+	c, err := live.Open(env)
+	if err != nil {
+		return nil, err
+	}
+	fleet, err := c.Fleet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := &Input{Fleet: *fleet, Waves: map[string]live.Waves{}}
+	for i := range fleet.Sets {
+		set := &fleet.Sets[i]
+		if set.Status.Rollout == nil {
+			continue
+		}
+		// Without the waves of a set its variants stand below the set itself.
+		if waves, err := c.Waves(ctx, set); err == nil {
+			in.Waves[set.Name] = waves
+		}
+	}
+	return Build(in, of, c.Namespace)
+}
+
+// objectNames lists what a tree can be of: variants, sets, and the packages that variants are made from.
+func objectNames(ctx context.Context, c *live.Cluster) ([]string, error) {
+	names, err := live.TypedNames(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	variants, err := c.Variants(ctx)
+	for i := range variants {
+		if u := variants[i].Spec.Upstream; u != nil {
+			names = append(names, u.Repo+"/"+u.Package)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), err
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// States that are no condition's.
+const (
+	statePending   = "Pending"
+	stateSuspended = "Suspended"
+)
+
+// set returns the node of a set with these of its variants; those of a rollout by its waves, as far as they are known.
+func (b *builder) set(set *v1alpha2.PackageVariantSet, variants []*v1alpha1.PackageVariant) *Node {
+	n := &Node{Kind: live.Set.Name, Name: set.Name}
+	n.stand(set.Status.Conditions, set.Generation, set.Status.ObservedGeneration)
+	waves := map[string]*Node{}
+	if set.Status.Rollout != nil {
+		for i := range set.Status.Rollout.Waves {
+			w := wave(&set.Status.Rollout.Waves[i])
+			waves[w.Name] = w
+			n.Children = append(n.Children, w)
+		}
+	}
+	for _, pv := range variants {
+		if w := waves[b.Waves[set.Name].Of(pv)]; w != nil {
+			w.Children = append(w.Children, b.variant(pv))
+		} else {
+			n.Children = append(n.Children, b.variant(pv))
+		}
+	}
+	return n
+}
+
+func wave(w *v1alpha2.WaveStatus) *Node {
+	return &Node{Kind: "Wave", Name: w.Name, State: string(w.State), Message: w.Message, Since: &w.Since,
+		Reason: fmt.Sprintf("%d/%d", w.Reached, w.Targets)}
+}
+
+// variant returns the node of a variant with its downstream revisions: the latest published one, those that are open,
+// and those that are to be deleted. What is made from the package stands below the first of them.
+func (b *builder) variant(pv *v1alpha1.PackageVariant) *Node {
+	n := &Node{Kind: live.Variant.Name, Name: pv.Name}
+	n.stand(pv.Status.Conditions, pv.Generation, pv.Status.ObservedGeneration)
+	if u := pv.Status.Upstream; u != nil && u.Revision > 0 {
+		n.Revision = fmt.Sprintf("v%d", u.Revision)
+	}
+	if pv.Spec.Downstream == nil {
+		return n
+	}
+	pkg := revision.DownstreamOf(&pv.Spec)
+	var of []revision.Revision
+	for i := range b.Revisions {
+		if r := &b.Revisions[i]; r.Package == pkg && !r.Main() {
+			of = append(of, *r)
+		}
+	}
+	latest := revision.LatestPublished(of)
+	for i := range of {
+		if r := &of[i]; r.Lifecycle == revision.Published && r.Name != latest.Name {
+			continue
+		}
+		n.Children = append(n.Children, revisionNode(&of[i]))
+	}
+	below := n
+	for _, child := range n.Children {
+		if latest != nil && child.Name == latest.Name {
+			below = child
+		}
+	}
+	below.Children = append(below.Children, b.derived(pkg)...)
+	return n
+}
+
+func revisionNode(r *revision.Revision) *Node {
+	n := &Node{Kind: live.Revision.Name, Name: r.Name, Revision: number(r), State: string(r.Lifecycle), Since: since(r)}
+	if !r.Open() {
+		return n
+	}
+	n.Reason = string(r.Task.Type)
+	if r.Task.Source != "" {
+		n.Message = "made from " + r.Task.Source
+	}
+	return n
+}
+
+// stand sets how an object of ours stands, by its conditions.
+func (n *Node) stand(conditions []metav1.Condition, generation, observed int64) {
+	if len(conditions) == 0 || observed < generation {
+		n.State, n.Message = statePending, "the controller has not looked at it yet"
+		if len(conditions) > 0 {
+			n.Message = fmt.Sprintf("the controller has not looked at its generation %d yet", generation)
+		}
+		return
+	}
+	for _, kind := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling, v1alpha1.ConditionReady} {
+		c := meta.FindStatusCondition(conditions, kind)
+		if c == nil || c.Status != metav1.ConditionTrue {
+			continue
+		}
+		n.State, n.Reason, n.Since = kind, c.Reason, &c.LastTransitionTime
+		if kind != v1alpha1.ConditionReady {
+			n.Message = c.Message
+		}
+		break
+	}
+	if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionSuspended); c != nil {
+		n.State, n.Message, n.Since = stateSuspended, c.Message, &c.LastTransitionTime
+	}
+	var more []string
+	for _, aspect := range aspects {
+		c := meta.FindStatusCondition(conditions, aspect.kind)
+		if c != nil && c.Status == aspect.tells && n.State == v1alpha1.ConditionReady {
+			more = append(more, fmt.Sprintf("%s (%s): %s", c.Type, c.Reason, c.Message))
+		}
+	}
+	if len(more) > 0 {
+		n.Message = strings.Join(more, "; ")
+	}
+}
+
+// aspects are the conditions beside Ready that are told of where they have that status.
+var aspects = []struct {
+	kind  string
+	tells metav1.ConditionStatus
+}{
+	{v1alpha1.ConditionConflicted, metav1.ConditionTrue},
+	{v1alpha1.ConditionConfigInjected, metav1.ConditionFalse},
+	{v1alpha1.ConditionApproved, metav1.ConditionFalse},
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
+	"k8s.io/apimachinery/pkg/util/duration"
+)
+
+// longest is how many characters of a message a line has; all of them with -o wide.
+const longest = 90
+
+// Printer writes trees. Ages are those at the time now.
+type Printer func(w io.Writer, trees []*Node, now time.Time) error
+
+// Printers are the formats by their names.
+var Printers = map[string]Printer{
+	"text": func(w io.Writer, trees []*Node, now time.Time) error { return printText(w, trees, now, longest) },
+	"wide": func(w io.Writer, trees []*Node, now time.Time) error { return printText(w, trees, now, 0) },
+	"json": printJSON,
+	"dot":  printDot,
+	"html": printHTML,
+}
+
+func printJSON(w io.Writer, trees []*Node, _ time.Time) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(trees)
+}
+
+var header = []string{"OBJECT", "REVISION", "STATE", "REASON", "AGE", "MESSAGE"}
+
+// printText writes a table whose first column is the tree. Messages are cut after so many characters, unless that is 0.
+func printText(w io.Writer, trees []*Node, now time.Time, cut int) error {
+	rows := [][]string{header}
+	for _, tree := range trees {
+		rows = append(rows, tree.rows(now, "", "", cut)...)
+	}
+	widths := make([]int, len(header))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+3))
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line.String(), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows returns a row for a node and for each below it; first stands before its own name, rest before what is below.
+func (n *Node) rows(now time.Time, first, rest string, cut int) [][]string {
+	rows := [][]string{{first + n.Kind + " " + n.Name, orDash(n.Revision), n.State, orDash(n.Reason), n.age(now),
+		shortened(n.Message, cut)}}
+	for i, child := range n.Children {
+		if i == len(n.Children)-1 {
+			rows = append(rows, child.rows(now, rest+"└─ ", rest+"   ", cut)...)
+		} else {
+			rows = append(rows, child.rows(now, rest+"├─ ", rest+"│  ", cut)...)
+		}
+	}
+	return rows
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// age returns for how long the node has stood so.
+func (n *Node) age(now time.Time) string {
+	if n.Since.IsZero() {
+		return "-"
+	}
+	return duration.HumanDuration(max(now.Sub(n.Since.Time), 0))
+}
+
+func shortened(text string, cut int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); cut > 0 && len(runes) > cut {
+		return string(runes[:cut-3]) + "..."
+	}
+	return text
+}
+
+// colours are those of a graph, by the tones.
+var colours = map[page.Tone]string{
+	page.Good: "#2e7d32", page.Bad: "#c62828", page.Quiet: "#616161", page.Wait: "#1565c0", page.Change: "#b26a00",
+}
+
+// printDot writes the trees as a directed graph for Graphviz.
+func printDot(w io.Writer, trees []*Node, now time.Time) error {
+	var out strings.Builder
+	out.WriteString("digraph variants {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n")
+	count := 0
+	for _, tree := range trees {
+		tree.dot(&out, now, &count)
+	}
+	out.WriteString("}\n")
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// dot writes a node and all below it, and returns its identifier.
+func (n *Node) dot(out *strings.Builder, now time.Time, count *int) string {
+	id := fmt.Sprintf("n%d", *count)
+	*count++
+	lines := []string{n.Kind, strings.TrimSpace(n.Name + " " + n.Revision), n.State}
+	if n.Reason != "" {
+		lines[2] += ", " + n.Reason
+	}
+	if age := n.age(now); age != "-" {
+		lines[2] += ", " + age
+	}
+	fmt.Fprintf(out, "  %s [label=%s, color=%q, tooltip=%s];\n", id, dotText(strings.Join(lines, "\n")),
+		colours[toneOf(n.State)], dotText(n.Message))
+	for _, child := range n.Children {
+		fmt.Fprintf(out, "  %s -> %s;\n", id, child.dot(out, now, count))
+	}
+	return id
+}
+
+// dotText quotes a text as Graphviz reads it.
+func dotText(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Waves are the waves of a rollout by the variants that belong to them: by their packages, and by where these are made
+// from, which tell the variants of one set apart.
+type Waves map[pair]string
+
+type pair struct{ upstream, downstream revision.Package }
+
+// Of returns the wave of a variant; "" if it is in none.
+func (w Waves) Of(pv *v1alpha1.PackageVariant) string {
+	if pv.Spec.Upstream == nil || pv.Spec.Downstream == nil {
+		return ""
+	}
+	return w[pair{revision.UpstreamOf(pv.Spec.Upstream), revision.DownstreamOf(&pv.Spec)}]
+}
+
+// Waves expands a set, as its controller does, and returns the wave of each variant. The user needs the right to list
+// what the set selects from.
+func (c *Cluster) Waves(ctx context.Context, set *v1alpha2.PackageVariantSet) (Waves, error) {
+	snapshot, err := c.snapshot(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	expanded, err := mutate.Expand(ctx, mutate.Builtin{}, set, snapshot)
+	if err != nil {
+		if _, ofSet := errors.AsType[*expansion.FieldError](err); ofSet {
+			return nil, fmt.Errorf("the waves of the PackageVariantSet %q are not known, because it cannot be expanded: %w",
+				set.Name, err)
+		}
+		return nil, err
+	}
+	waves := Waves{}
+	for i := range expanded.Variants {
+		pv := &expanded.Variants[i]
+		waves[pair{revision.UpstreamOf(pv.Spec.Upstream), revision.DownstreamOf(&pv.Spec)}] =
+			pv.Annotations[v1alpha2.WaveAnnotation]
+	}
+	return waves, nil
+}
+
+// snapshot reads what a set is expanded over.
+func (c *Cluster) snapshot(ctx context.Context, set *v1alpha2.PackageVariantSet) (*expansion.Snapshot, error) {
+	revisions, err := c.Revisions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	repositories, err := c.Repositories(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &expansion.Snapshot{PackageRevisions: revision.ForExpansion(revisions),
+		Objects: map[expansion.GroupKind][]expansion.Object{}}
+	for i := range repositories {
+		s.Repositories = append(s.Repositories, objectOf(&repositories[i]))
+	}
+	for i := range set.Spec.Targets {
+		selector := set.Spec.Targets[i].ObjectSelector
+		if selector == nil {
+			continue
+		}
+		kind := expansion.GroupKind{APIVersion: selector.APIVersion, Kind: selector.Kind}
+		if kind.APIVersion == Repository.APIVersion && kind.Kind == Repository.Name {
+			s.Objects[kind] = s.Repositories
+			continue
+		}
+		if s.Objects[kind], err = c.objects(ctx, kind); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// objects returns the objects of a kind in the namespace, or of all if the kind has no namespaces.
+func (c *Cluster) objects(ctx context.Context, of expansion.GroupKind) ([]expansion.Object, error) {
+	gvk := schema.FromAPIVersionAndKind(of.APIVersion, of.Kind)
+	var list unstructured.UnstructuredList
+	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	kind := Kind{Name: of.Kind, Resource: of.Kind, APIVersion: of.APIVersion}
+	if mapping, err := c.Client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version); err == nil {
+		kind.Resource = mapping.Resource.Resource
+	}
+	if err := c.Client.List(ctx, &list, client.InNamespace(c.Namespace)); err != nil {
+		if isUnknownKind(err) {
+			return nil, fmt.Errorf("the cluster has no %s (%s), which a target of the set selects", of.Kind, of.APIVersion)
+		}
+		return nil, Explain(err, c.call("list", kind))
+	}
+	var out []expansion.Object
+	for i := range list.Items {
+		out = append(out, objectOf(&list.Items[i]))
+	}
+	return out, nil
+}
+
+func objectOf(o client.Object) expansion.Object {
+	return expansion.Object{Name: o.GetName(), Namespace: o.GetNamespace(), Labels: o.GetLabels(),
+		Annotations: o.GetAnnotations()}
+}
+
+// Upstream returns the revision that an upstream stands for now, among all of a namespace; nil if there is none.
+func Upstream(u *variant.Upstream, revisions []revision.Revision) *revision.Revision {
+	if u == nil {
+		return nil
+	}
+	if i := u.Resolve(revision.Candidates(revisions)); i >= 0 {
+		return &revisions[i]
+	}
+	return nil
+}

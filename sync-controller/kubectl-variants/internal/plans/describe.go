@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plans
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// plan returns what was noted, as a plan.
+func (p *planner) plan(ctx context.Context) (*Plan, error) {
+	plan := &Plan{Variants: []Variant{}}
+	for _, s := range sortedSets(p.setRecords) {
+		plan.Sets = append(plan.Sets, p.set(s))
+	}
+	for _, r := range sortedRecords(p.records) {
+		v, err := p.describe(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		plan.Variants = append(plan.Variants, *v)
+	}
+	plan.Count()
+	return plan, nil
+}
+
+// set returns what becomes of a set.
+func (p *planner) set(s *setRecord) Set {
+	out := Set{Namespace: s.key.Namespace, Name: s.key.Name}
+	if s.err != nil {
+		out.Error = s.err.Error()
+	}
+	if s.after != nil {
+		out.Condition = conditionOf(s.after.Status.Conditions)
+	}
+	for _, look := range s.looks {
+		if look.Held {
+			out.Held = slices.Concat(look.Created, look.Updated, look.Deleted)
+			continue
+		}
+		out.Created = append(out.Created, look.Created...)
+		out.Updated = append(out.Updated, look.Updated...)
+		out.Deleted = append(out.Deleted, look.Deleted...)
+	}
+	for _, names := range []*[]string{&out.Created, &out.Updated, &out.Deleted, &out.Held} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	if s.last == nil || s.last.Rollout == nil {
+		return out
+	}
+	out.HeldBack = slices.Sorted(slices.Values(s.last.HeldBack))
+	for _, w := range s.last.Rollout.Waves {
+		out.Waves = append(out.Waves, Wave{Name: w.Name, State: string(w.State), Message: w.Message,
+			Targets: int(w.Targets), Updated: int(w.Updated), Reached: int(w.Reached), Failed: int(w.Failed),
+			Suspended: int(w.Suspended)})
+	}
+	return out
+}
+
+// describe returns what becomes of a variant.
+func (p *planner) describe(ctx context.Context, r *record) (*Variant, error) {
+	v := &Variant{Namespace: r.key.Namespace, Name: r.key.Name, Set: r.set, Wave: r.wave,
+		Action: Unchanged, Requests: r.requests}
+	if r.after != nil {
+		if d := r.after.Spec.Downstream; d != nil {
+			v.Repo, v.Package = d.Repo, d.Package
+		}
+		v.Condition, v.Unmet = conditionOf(r.after.Status.Conditions), unmet(r.after.Status.Conditions)
+	}
+	for _, look := range r.looks {
+		v.Steps = append(v.Steps, stepsOf(look)...)
+		if c := look.Decision.Conflicted; c != nil {
+			v.Conflicts = conflicts(c.Conflicts)
+		}
+	}
+	v.Action = r.action()
+	if n := len(r.looks); n > 0 && r.looks[n-1].Err != nil {
+		v.Error = failureOf(r.looks[n-1].Err)
+	}
+	switch {
+	case r.err != nil:
+		v.Action, v.Error = Fail, r.err.Error()
+	case r.isDeleted() && r.waits == "":
+		v.Action = Delete
+		v.Steps = []Step{{Do: "Delete", Text: "the variant goes at once, as it has no finalizer"}}
+	case r.waits != "" && v.Action == Unchanged || r.after == nil && r.waits != "":
+		v.Action = Wait
+		v.Condition = Condition{Type: v1alpha1.ConditionReconciling, Reason: "WaveNotOpen", Message: r.waits}
+	case r.gone:
+		v.Condition, v.Unmet = Condition{}, nil
+	}
+	v.Upstream = r.upstream()
+	return v, p.addDrafts(ctx, r, v)
+}
+
+// action says in one word what the steps come to.
+func (r *record) action() Action {
+	has := map[Action]bool{}
+	for _, look := range r.looks {
+		for i := range look.Decision.Steps {
+			if a := actionOf(&look.Decision.Steps[i], look); a != "" {
+				has[a] = true
+			}
+		}
+		if look.Err != nil {
+			has[Fail] = true
+		}
+	}
+	for _, a := range Actions {
+		if a == Prune { // before what replaces it only where nothing does
+			continue
+		}
+		if has[a] {
+			return a
+		}
+	}
+	switch {
+	case has[Prune]:
+		return Prune
+	case r.after != nil && conditionOf(r.after.Status.Conditions).Type != v1alpha1.ConditionReady:
+		return Wait
+	}
+	return Unchanged
+}
+
+// actionOf says in one word what a step does; "" of one that is a part of another.
+func actionOf(s *decide.Step, look *packagevariant.Look) Action {
+	switch s.Action {
+	case decide.Create:
+		return map[revision.TaskType]Action{revision.Clone: Create, revision.Upgrade: Upgrade,
+			revision.Edit: Edit}[s.Draft.Task.Type]
+	case decide.Mutate:
+		switch {
+		case s.Revision == nil:
+			return ""
+		case decide.Merged(look.Before, s.Revision.Name):
+			return Merge
+		}
+		return Edit
+	case decide.Adopt, decide.TakeBack, decide.Keep:
+		return Adopt
+	case decide.RemoveFinalizer:
+		return Delete
+	case decide.Delete, decide.ProposeDeletion, decide.Orphan, decide.Discard, decide.Retire:
+		if look.Before.Deleting {
+			return Delete
+		}
+		return Prune
+	case decide.Propose, decide.Approve, decide.Withdraw:
+		return Publish
+	}
+	return ""
+}
+
+// stepsOf returns the steps of a look, in words, each with the revision that it is about.
+func stepsOf(look *packagevariant.Look) []Step {
+	var out []Step
+	created := ""
+	for i := range look.Decision.Steps {
+		s := &look.Decision.Steps[i]
+		step := Step{Do: string(s.Action), Text: s.Describe()}
+		switch {
+		case s.Revision != nil:
+			step.Revision = s.Revision.Name
+		case s.Draft != nil:
+			created = revisionOf(look.After, s.Draft)
+			step.Revision = created
+		case s.Action == decide.Mutate:
+			step.Revision = created
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// revisionOf returns the name of the revision that a draft became; "" of one that was not made.
+func revisionOf(in *decide.Input, d *decide.Draft) string {
+	for i := range in.Revisions {
+		if r := &in.Revisions[i]; r.Package == d.Package && r.Workspace == d.Workspace {
+			return r.Name
+		}
+	}
+	return ""
+}
+
+func conflicts(from []v1alpha1.Conflict) []Conflict {
+	var out []Conflict
+	for _, c := range from {
+		out = append(out, Conflict{File: c.File, Resource: c.Resource, Field: c.Field, Original: c.Original,
+			Local: c.Local, Updated: c.Updated})
+	}
+	return out
+}
+
+// upstream returns to which upstream the package is taken; nil if it stays on its own.
+func (r *record) upstream() *Upstream {
+	var u Upstream
+	if r.before != nil && r.before.Status.Upstream != nil {
+		u.From = r.before.Status.Upstream.Name
+	}
+	for _, look := range r.looks {
+		for i := range look.Decision.Steps {
+			s := &look.Decision.Steps[i]
+			switch a := actionOf(s, look); {
+			case a == Create:
+				u.From, u.To = "", s.Draft.Task.Source
+			case a == Upgrade:
+				u.From, u.To = s.Draft.Task.Base, s.Draft.Task.Source
+			case a == Merge && look.Before.Upstream != nil:
+				if base := decide.Base(look.Before, s.Revision); base != nil {
+					u.From = base.Name
+				}
+				u.To = look.Before.Upstream.Name
+			}
+		}
+	}
+	if u.To == "" {
+		return nil
+	}
+	return &u
+}
+
+// addDrafts adds what becomes of the files of the revisions that were made or changed.
+func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
+	seen := map[string]bool{}
+	for _, look := range r.looks {
+		created := ""
+		for i := range look.Decision.Steps {
+			s := &look.Decision.Steps[i]
+			name, compared := "", ""
+			switch {
+			case s.Action == decide.Create:
+				created = revisionOf(look.After, s.Draft)
+				name, compared = created, cmp.Or(s.Draft.Task.From(), "a clone of "+s.Draft.Task.Source)
+			case s.Action == decide.Mutate && s.Revision != nil:
+				name, compared = s.Revision.Name, s.Revision.Name+" as it is"
+			}
+			if name == "" || seen[name] {
+				continue
+			}
+			seen[name] = true
+			base := name
+			if s.Action == decide.Create && s.Draft.Task.Type == revision.Upgrade {
+				base = s.Draft.Task.Local
+			}
+			d, err := p.draft(ctx, r.key.Namespace, name, base)
+			if err != nil {
+				v.Action, v.Error = Fail, cmp.Or(v.Error, err.Error())
+				continue
+			}
+			if d == nil {
+				continue // it did not stay
+			}
+			d.Compared = compared
+			if p.Write != nil {
+				if err := p.Write(types.NamespacedName{Namespace: r.key.Namespace, Name: name}, d.files); err != nil {
+					return err
+				}
+			}
+			v.Drafts = append(v.Drafts, d.Draft)
+			if !p.Rendered {
+				v.Unforeseen = append(v.Unforeseen, predict.Pipelines(d.files)...)
+			}
+		}
+	}
+	slices.Sort(v.Unforeseen)
+	v.Unforeseen = slices.Compact(v.Unforeseen)
+	return nil
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package reference writes the reference pages of docs/reference from what they are about: the fields of the API, the
+// commands of the plugin, the flags and the metrics of the controller, and the reasons of conditions.
+package reference
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Pages returns the pages by the names of their files. The directory api has the sources of the API.
+func Pages(api string) (map[string]string, error) {
+	fields, err := apiPage()
+	if err != nil {
+		return nil, err
+	}
+	reasons, err := conditionsPage(filepath.Join(api, "v1alpha1"), filepath.Join(api, "v1alpha2"))
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := metricsPage()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{
+		"api.md": fields, "plugin.md": pluginPage(), "flags.md": flagsPage(), "metrics.md": metrics, "conditions.md": reasons,
+	}, nil
+}
+
+// page returns the beginning of a page that is made from something; the introduction says what it is.
+func page(title, from, introduction string) string {
+	return fmt.Sprintf("<!-- Made by make generate from %s: do not edit. -->\n\n# %s\n\n%s\n", from, title, introduction)
+}
+
+// table returns a table with a line for each row, behind an empty line.
+func table(columns []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	b.WriteString("\n")
+	line(columns)
+	line(slices.Repeat([]string{"---"}, len(columns)))
+	for _, row := range rows {
+		line(row)
+	}
+	return b.String()
+}
+
+// code returns text as code in a cell of a table; nothing if there is none.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + strings.ReplaceAll(text, "|", `\|`) + "`"
+}
+
+var escapes = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "[", `\[`)
+
+// plain returns text as words in a cell of a table, on one line.
+func plain(text string) string { return escapes.Replace(strings.Join(strings.Fields(text), " ")) }

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/admission"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+// Object is an object that a file has.
+type Object struct {
+	client.Object
+	// Path and Line are where it stands.
+	Path string
+	Line int
+}
+
+// Files are the objects of files, but for the contents of package revisions, which are read when they are asked for.
+type Files struct {
+	Objects []Object
+	// Count is how many objects there are, with the contents.
+	Count    int
+	types    *runtime.Scheme
+	strict   bool
+	path     string
+	contents map[types.NamespacedName]place
+}
+
+// ReadFiles reads the YAML and JSON files of a directory and all below it, or one file: manifests, and lists as kubectl
+// get writes them. Strict refuses fields that a kind does not have, as an API server does.
+func ReadFiles(scheme *runtime.Scheme, path string, strict bool) (*Files, error) {
+	f := &Files{types: scheme, strict: strict, path: path, contents: map[types.NamespacedName]place{}}
+	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		hidden := strings.HasPrefix(entry.Name(), ".") && name != path
+		if entry.IsDir() && hidden {
+			return fs.SkipDir
+		}
+		extension := filepath.Ext(name)
+		if entry.IsDir() || hidden || name != path && !slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
+			return nil
+		}
+		if err := readable(path, name, entry); err != nil {
+			return err
+		}
+		return split(name, strict, f.add)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no file or directory %s", path)
+	}
+	return f, err
+}
+
+// ReadManifests reads manifests from a reader, strictly. The name stands for their file in errors.
+func ReadManifests(scheme *runtime.Scheme, name string, from io.Reader) (*Files, error) {
+	f := &Files{types: scheme, strict: true, path: name}
+	return f, splitStream(from, name, true, f.add)
+}
+
+// readable returns an error for what is no file of the directory: a link that leads out of it, and a device or a pipe,
+// of which there may be no end. The path that was asked for itself is whatever it is.
+func readable(directory, name string, entry fs.DirEntry) error {
+	if name == directory || entry.Type().IsRegular() {
+		return nil
+	}
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	inside, err := filepath.Rel(directory, name)
+	if err != nil {
+		return err
+	}
+	info, err := root.Stat(inside)
+	if err != nil {
+		return fmt.Errorf("cannot read %s, which is a link: only links to files of %s are followed: %w", name, directory, err)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("cannot read %s: it is no file, nor a link to one", name)
+	}
+	return nil
+}
+
+// head is what says which object a text is.
+type head struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name, Namespace string
+	} `json:"metadata"`
+	// Items are those of a list in a form in which it could not be split.
+	Items any `json:"items"`
+}
+
+// add adds the object that a text is.
+func (f *Files) add(at place, text []byte) error {
+	problem := func(err error) error {
+		line, reason := reasonOf(err, at.line)
+		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
+	}
+	h, err := headOf(text)
+	if at.item {
+		if err := checkItem(at, f.strict, h, err); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return problem(err)
+	}
+	switch {
+	case h.Items != nil && h.Kind == "", h.Items != nil && h.APIVersion == "" && isList(h.Kind):
+		return checkListHead(at, f.strict, h)
+	case h.APIVersion == "" || h.Kind == "":
+		if f.strict && isManifest(at.path) {
+			return problem(errors.New("it is no object: apiVersion or kind is missing"))
+		}
+		return nil
+	case isList(h.Kind):
+		return f.addList(at, text)
+	}
+	return f.addObject(at, h, text)
+}
+
+// addObject adds an object. The contents of a package of a snapshot are read where they are asked for.
+func (f *Files) addObject(at place, h *head, text []byte) error {
+	f.Count++
+	gvk := porchapi.SchemeGroupVersion.WithKind(h.Kind)
+	if h.APIVersion == gvk.GroupVersion().String() && gvk == contents && !f.strict {
+		f.contents[types.NamespacedName{Namespace: h.Metadata.Namespace, Name: h.Metadata.Name}] = at
+		return nil
+	}
+	o, err := f.decode(h, text)
+	if err != nil {
+		line, reason := reasonOf(err, at.line)
+		if field, _ := strings.CutPrefix(reason, unknownField); field != reason {
+			line, reason = fieldOf(o, h.Kind, strings.Trim(field, `"`), text, at.line)
+		}
+		if at.item {
+			return damaged(place{path: at.path, line: line}, f.strict, "%s", reason)
+		}
+		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
+	}
+	if f.strict {
+		err = admit(at, h, text)
+	} else {
+		err = complete(at, h, o)
+	}
+	if err != nil {
+		return err
+	}
+	f.Objects = append(f.Objects, Object{Object: o, Path: at.path, Line: at.line})
+	return nil
+}
+
+// admit returns an error for a manifest that an API server refuses.
+func admit(at place, h *head, text []byte) error {
+	if err := admission.Check(context.Background(), text); err != nil {
+		return fmt.Errorf("cannot use %s, line %d: an API server refuses this %s: %w", at.path, at.line, h.Kind, err)
+	}
+	return nil
+}
+
+// isManifest reports whether a file is one that is to have objects: values of other programs are YAML, too.
+func isManifest(path string) bool { return filepath.Ext(path) != ".json" }
+
+// addList adds the items of a list that stands in a form in which it could not be split.
+func (f *Files) addList(at place, text []byte) error {
+	var list struct{ Items []any }
+	if err := yaml.Unmarshal(text, &list); err != nil {
+		line, reason := reasonOf(err, at.line)
+		return damaged(place{path: at.path, line: line}, f.strict, "%s", reason)
+	}
+	at.item = true
+	for _, item := range list.Items {
+		if _, object := item.(map[string]any); !object {
+			return damaged(at, f.strict, "an item of the list is no object")
+		}
+		data, err := yaml.Marshal(item)
+		if err != nil {
+			return err
+		}
+		h, err := headOf(data)
+		if err == nil && h.Kind == contents.Kind {
+			return fmt.Errorf("%s, line %d, has a list of contents that cannot be read by parts: write it by "+
+				"kubectl get ... -o yaml", at.path, at.line)
+		}
+		if err == nil {
+			err = f.add(at, data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// headOf reads which object a text is, without the rest of it where its keys begin lines, as in what kubectl writes.
+func headOf(text []byte) (*head, error) {
+	var part bytes.Buffer
+	keep := false
+	for line := range bytes.Lines(text) {
+		if key, _, found := bytes.Cut(line, []byte(":")); found && key[0] != ' ' && key[0] != '#' && key[0] != '-' {
+			keep = slices.Contains([]string{"apiVersion", "kind", "metadata"}, string(key))
+		}
+		if keep {
+			part.Write(line)
+		}
+	}
+	h := &head{}
+	if err := yaml.Unmarshal(part.Bytes(), h); err == nil && h.Kind != "" && h.APIVersion != "" {
+		return h, nil
+	}
+	return h, yaml.Unmarshal(text, h)
+}
+
+// decode decodes an object: one of a kind that is known here as such, any other as it is.
+func (f *Files) decode(h *head, text []byte) (client.Object, error) {
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(h.APIVersion)
+	u.SetKind(h.Kind)
+	if !f.types.Recognizes(u.GroupVersionKind()) {
+		err := yaml.Unmarshal(text, &u.Object)
+		return u, err
+	}
+	typed, err := f.types.New(u.GroupVersionKind())
+	if err != nil {
+		return nil, err
+	}
+	o, ok := typed.(client.Object)
+	if !ok {
+		return nil, fmt.Errorf("a %s is no object", h.Kind)
+	}
+	if f.strict {
+		return o, yaml.UnmarshalStrict(text, o)
+	}
+	return o, yaml.Unmarshal(text, o)
+}
+
+// Contents implements Contents, by the files.
+func (f *Files) Contents(_ context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error) {
+	at, there := f.contents[key]
+	if !there {
+		return nil, &MissingContentError{Key: key, Path: f.path}
+	}
+	text, err := at.text()
+	if err != nil {
+		return nil, err
+	}
+	var prr porchapi.PackageRevisionResources
+	if err := yaml.Unmarshal(text, &prr); err != nil {
+		line, reason := reasonOf(err, at.line)
+		return nil, damaged(place{path: at.path, line: line}, false, "%s", reason)
+	}
+	if prr.ResourceVersion == "" {
+		prr.ResourceVersion = someVersion
+	}
+	return &prr, nil
+}
+
+// MissingContentError says that the files of a package revision are needed and not there.
+type MissingContentError struct {
+	Key types.NamespacedName
+	// Path is the directory that lacks them.
+	Path string
+}
+
+// Error says how to get them.
+func (e *MissingContentError) Error() string {
+	file := filepath.Join(e.Path, e.Key.Name+".yaml")
+	if info, err := os.Stat(e.Path); err == nil && !info.IsDir() {
+		file = filepath.Join(filepath.Dir(e.Path), e.Key.Name+".yaml")
+	}
+	return fmt.Sprintf("the files of package revision %s are needed, and %s does not have them: write them by: "+
+		"kubectl get packagerevisionresources %s --namespace %s -o yaml > %s", e.Key.Name, e.Path, e.Key.Name,
+		e.Key.Namespace, file)
+}

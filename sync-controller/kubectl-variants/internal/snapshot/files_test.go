@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	one = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\n  namespace: fleet\ndata:\n  a: |\n    - x\n\n    - y\n"
+	two = "apiVersion: v1\nkind: Secret\nmetadata: {name: two, namespace: fleet}\n"
+)
+
+// TestReadFiles holds which objects are found in files, by kind and name, and at which lines.
+func TestReadFiles(t *testing.T) {
+	t.Parallel()
+	const indented = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: one\n    namespace: fleet\n  data:\n    a: |\n      - x\n\n" +
+		"      - y\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: two, namespace: fleet}\n"
+	both := []string{"ConfigMap one", "Secret two"}
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"one":                       {one, []string{"ConfigMap one"}},
+		"many documents":            {"# a comment\n---\n" + one + "---\n\n---\n" + two, both},
+		"a list as kubectl writes":  {"apiVersion: v1\nitems:\n" + indented + "kind: List\nmetadata:\n  resourceVersion: \"\"\n", both},
+		"a list, its kind first":    {"apiVersion: v1\nkind: List\nitems:\n" + indented, both},
+		"a list in flow style":      {`{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "two"}}]}`, []string{"Secret two"}},
+		"an empty list":             {"apiVersion: v1\nitems: []\nkind: List\n", nil},
+		"two lists":                 {"apiVersion: v1\nkind: List\nitems:\n" + indented + "---\napiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: three}\nkind: List\n", append(both, "Secret three")},
+		"values of another program": {"a: b\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "objects.yaml")
+			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			types, err := scheme.New()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, strict := range []bool{false, true} {
+				if strict && c.want == nil && name != "an empty list" {
+					continue // manifests are to be objects
+				}
+				files, err := ReadFiles(types, file, strict)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got []string
+				for _, o := range files.Objects {
+					got = append(got, o.GetObjectKind().GroupVersionKind().Kind+" "+o.GetName())
+				}
+				if diff := cmp.Diff(c.want, got); diff != "" {
+					t.Errorf("objects, strict %t (-want +got):\n%s", strict, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestContents holds that contents are read from where they stand in a list, as they are.
+func TestContents(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "contents.yaml")
+	text := "apiVersion: v1\nitems:\n"
+	for _, name := range []string{"a", "b"} {
+		text += "- apiVersion: porch.kpt.dev/v1alpha1\n  kind: PackageRevisionResources\n  metadata:\n    name: " + name +
+			"\n    namespace: fleet\n  spec:\n    resources:\n      Kptfile: |\n        kind: Kptfile\n\n        # of " + name + "\n"
+	}
+	if err := os.WriteFile(file, []byte(text+"kind: List\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := ReadFiles(types, file, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files.Objects) != 0 || files.Count != 2 {
+		t.Errorf("%d of %d objects are kept, want 0 of 2", len(files.Objects), files.Count)
+	}
+	got, err := files.Contents(t.Context(), keyOf("b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"Kptfile": "kind: Kptfile\n\n# of b\n"}
+	if diff := cmp.Diff(want, got.Spec.Resources); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	_, err = files.Contents(t.Context(), keyOf("c"))
+	message := "the files of package revision c are needed, and " + file + " does not have them: write them by: kubectl get " +
+		"packagerevisionresources c --namespace fleet -o yaml > " + filepath.Join(filepath.Dir(file), "c.yaml")
+	if err == nil || err.Error() != message {
+		t.Errorf("error %v, want %s", err, message)
+	}
+}
+
+func keyOf(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: "fleet", Name: name}
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: fleet}\n"
+
+// TestHostileFiles holds that a directory of somebody else's can be read: nothing outside of it is, and what has no
+// end, or would take all memory, is refused by file and line.
+func TestHostileFiles(t *testing.T) {
+	t.Parallel()
+	var bomb strings.Builder
+	bomb.WriteString(configMap + "a0: &a0 [x]\n")
+	for i := range 12 {
+		fmt.Fprintf(&bomb, "a%d: &a%d [%s*a%d]\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), i)
+	}
+	for name, c := range map[string]struct {
+		make func(t *testing.T, dir string) error
+		want string // DIR is the directory
+	}{
+		"link inside": {func(_ *testing.T, dir string) error {
+			return os.Symlink("a.yaml", filepath.Join(dir, "b.yaml"))
+		}, ""},
+		"link outside": {func(t *testing.T, dir string) error {
+			secret := filepath.Join(t.TempDir(), "secret.yaml")
+			if err := os.WriteFile(secret, []byte(configMap), 0o600); err != nil {
+				return err
+			}
+			return os.Symlink(secret, filepath.Join(dir, "b.yaml"))
+		}, "cannot read DIR/b.yaml, which is a link: only links to files of DIR are followed: statat b.yaml: path escapes from parent"},
+		"link upwards": {func(_ *testing.T, dir string) error {
+			return os.Symlink("../../b.yaml", filepath.Join(dir, "b.yaml"))
+		}, "cannot read DIR/b.yaml, which is a link: only links to files of DIR are followed: statat b.yaml: path escapes from parent"},
+		"device": {func(_ *testing.T, dir string) error {
+			return os.Symlink("/dev/zero", filepath.Join(dir, "b.yaml"))
+		}, "cannot read DIR/b.yaml, which is a link: only links to files of DIR are followed: statat b.yaml: path escapes from parent"},
+		"loop": {func(_ *testing.T, dir string) error {
+			return os.Symlink("b.yaml", filepath.Join(dir, "b.yaml"))
+		}, "cannot read DIR/b.yaml, which is a link: only links to files of DIR are followed: statat b.yaml: too many levels of symbolic links"},
+		"link to a directory": {func(_ *testing.T, dir string) error {
+			return os.Symlink(".", filepath.Join(dir, "b.yaml"))
+		}, "cannot read DIR/b.yaml: it is no file, nor a link to one"},
+		"long line": {func(_ *testing.T, dir string) error {
+			return os.Truncate(filepath.Join(dir, "a.yaml"), maxObject+1000)
+		}, "cannot read DIR/a.yaml, line 4: the object is larger than 64 MiB: leave it out"},
+		"large object": {func(_ *testing.T, dir string) error {
+			line := "# " + strings.Repeat("x", 1<<20) + "\n"
+			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(configMap+strings.Repeat(line, 65)), 0o600)
+		}, "cannot read DIR/a.yaml, line 1: the object is larger than 64 MiB: leave it out"},
+		"bomb": {func(_ *testing.T, dir string) error {
+			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(bomb.String()), 0o600)
+		}, "cannot read DIR/a.yaml, line 1: document contains excessive aliasing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(configMap), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.make(t, dir); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, refusal(t, dir, "DIR")); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package world makes the world that a plan is made in: a snapshot in files or a cluster, with manifests laid over it.
+// It gets nothing from a cluster by which one could be written to.
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// planned begins the UIDs and versions of objects that are not there yet.
+const planned = "planned-"
+
+// Named are the sets and variants that a plan is about.
+type Named struct {
+	Sets, Variants []types.NamespacedName
+	// Notes say what is taken to be so, and cannot be known.
+	Notes []string
+}
+
+// Overlay lays manifests over a world, as kubectl apply does, and returns the sets and variants among them. Objects
+// that say no namespace get the given one. Porch is taken to be able to read Repositories that are new, and to find
+// nothing there, which Notes say.
+func Overlay(ctx context.Context, w *snapshot.World, manifests []snapshot.Object, namespace string) (Named, error) {
+	var named Named
+	var others, repositories []string
+	for _, m := range manifests {
+		if m.GetNamespace() == "" {
+			m.SetNamespace(namespace)
+		}
+		key := client.ObjectKeyFromObject(m.Object)
+		switch o := m.Object.(type) {
+		case *v1alpha1.PackageVariant:
+			named.Variants = append(named.Variants, key)
+		case *v1alpha2.PackageVariantSet:
+			named.Sets = append(named.Sets, key)
+		case *configapi.Repository:
+			if apierrors.IsNotFound(w.Get(ctx, key, &configapi.Repository{})) {
+				meta.SetStatusCondition(&o.Status.Conditions, metav1.Condition{Type: configapi.RepositoryReady,
+					Status: metav1.ConditionTrue, Reason: configapi.ReasonReady, Message: "it is taken to be ready"})
+				repositories = append(repositories, o.Name)
+			}
+		default:
+			if err := acceptable(o, m); err != nil {
+				return named, err
+			}
+			gvk := o.GetObjectKind().GroupVersionKind()
+			others = append(others, fmt.Sprintf("%s (%s)", gvk.Kind, gvk.GroupVersion()))
+		}
+		if err := apply(ctx, w, m.Object); err != nil {
+			return named, fmt.Errorf("%s, line %d: %w", m.Path, m.Line, err)
+		}
+	}
+	if len(repositories) > 0 {
+		named.Notes = []string{"Porch is taken to be able to read these Repositories, which are new, and to find no " +
+			"packages in them: " + strings.Join(repositories, ", ")}
+	}
+	if len(named.Sets)+len(named.Variants) > 0 {
+		return named, nil
+	}
+	found := "nothing"
+	if len(others) > 0 {
+		slices.Sort(others)
+		found = "only " + strings.Join(slices.Compact(others), ", ")
+	}
+	return named, fmt.Errorf("there is no PackageVariant and no PackageVariantSet in what -f names, but %s: name their "+
+		"manifests, or a directory that has them", found)
+}
+
+// acceptable tells of a manifest of a kind that is not for a plan.
+func acceptable(o client.Object, m snapshot.Object) error {
+	gvk := o.GetObjectKind().GroupVersionKind()
+	if gvk.Group == porchapi.SchemeGroupVersion.Group {
+		return fmt.Errorf("%s, line %d: a %s is made by Porch, and is not planned: put it into the directory that --from "+
+			"names", m.Path, m.Line, gvk.Kind)
+	}
+	return mistyped(m)
+}
+
+// apply adds an object as an API server would take it: with a generation of its own where its spec changes.
+func apply(ctx context.Context, w *snapshot.World, o client.Object) error {
+	before, ok := o.DeepCopyObject().(client.Object)
+	if !ok {
+		return errors.New("it is no object")
+	}
+	err := w.Get(ctx, client.ObjectKeyFromObject(o), before)
+	switch {
+	case apierrors.IsNotFound(err):
+		o.SetUID(types.UID(planned + o.GetName()))
+		o.SetGeneration(1)
+		o.SetCreationTimestamp(metav1.Time{Time: time.Now().UTC().Truncate(time.Second)})
+		o.SetResourceVersion(planned + "0")
+		return w.Add(o)
+	case err != nil:
+		return err
+	}
+	after := merged(before, o)
+	if !equality.Semantic.DeepEqual(contentOf(before), contentOf(after)) {
+		after.SetResourceVersion(planned + "0")
+		after.SetGeneration(before.GetGeneration() + 1)
+	}
+	return w.Add(after)
+}
+
+// merged returns an object with the labels, annotations and content of a manifest, and the rest of the one before.
+func merged(before, applied client.Object) client.Object {
+	said := lastApplied(before)
+	labels := union(before.GetLabels(), said.Metadata.Labels, applied.GetLabels())
+	annotations := union(before.GetAnnotations(), said.Metadata.Annotations, applied.GetAnnotations())
+	after := applied
+	switch m := applied.(type) {
+	case *v1alpha1.PackageVariant:
+		if was, ok := before.(*v1alpha1.PackageVariant); ok {
+			m.Status = was.Status
+		}
+	case *v1alpha2.PackageVariantSet:
+		if was, ok := before.(*v1alpha2.PackageVariantSet); ok {
+			m.Status = was.Status
+		}
+	case *configapi.Repository:
+		if was, ok := before.(*configapi.Repository); ok {
+			m.Status = was.Status
+		}
+	}
+	after.SetUID(before.GetUID())
+	after.SetResourceVersion(before.GetResourceVersion())
+	after.SetGeneration(before.GetGeneration())
+	after.SetCreationTimestamp(before.GetCreationTimestamp())
+	after.SetDeletionTimestamp(before.GetDeletionTimestamp())
+	after.SetFinalizers(before.GetFinalizers())
+	after.SetOwnerReferences(before.GetOwnerReferences())
+	after.SetLabels(labels)
+	after.SetAnnotations(annotations)
+	return after
+}
+
+// manifest is of a manifest what others may have added to.
+type manifest struct {
+	Metadata struct{ Labels, Annotations map[string]string }
+}
+
+// lastApplied returns the manifest that was applied last, as kubectl apply noted it; an empty one if it did not.
+func lastApplied(o client.Object) (said manifest) {
+	if json.Unmarshal([]byte(o.GetAnnotations()[corev1.LastAppliedConfigAnnotation]), &said) != nil {
+		return manifest{}
+	}
+	return said
+}
+
+// union returns the labels of an object before, without those that a manifest had and has no more, and with those that
+// it has.
+func union(before, said, manifest map[string]string) map[string]string {
+	out := map[string]string{}
+	for key, value := range before {
+		if _, applied := said[key]; !applied {
+			out[key] = value
+		}
+	}
+	maps.Copy(out, manifest)
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// contentOf returns what an object says, without its status and what the API server says of it.
+func contentOf(o client.Object) map[string]any {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil {
+		return map[string]any{"unreadable": err.Error()}
+	}
+	content = runtime.DeepCopyJSON(content)
+	delete(content, "status")
+	delete(content, "apiVersion")
+	delete(content, "kind")
+	content["metadata"] = map[string]any{"labels": len(o.GetLabels()), "of": fmt.Sprint(o.GetLabels(),
+		o.GetAnnotations())}
+	return content
+}
+
+// Delete deletes what manifests name, as kubectl delete does.
+func Delete(ctx context.Context, w *snapshot.World, manifests []snapshot.Object, namespace string) (Named, error) {
+	var named Named
+	for _, m := range manifests {
+		if m.GetNamespace() == "" {
+			m.SetNamespace(namespace)
+		}
+		key := client.ObjectKeyFromObject(m.Object)
+		switch m.Object.(type) {
+		case *v1alpha1.PackageVariant:
+			named.Variants = append(named.Variants, key)
+		case *v1alpha2.PackageVariantSet:
+			named.Sets = append(named.Sets, key)
+		default:
+			if err := mistyped(m); err != nil {
+				return named, err
+			}
+			continue
+		}
+		if err := w.Delete(ctx, m.Object); err != nil {
+			return named, fmt.Errorf("%s, line %d: cannot delete %s: it is not there", m.Path, m.Line, key.Name)
+		}
+	}
+	if len(named.Sets)+len(named.Variants) == 0 {
+		return named, errors.New("there is no PackageVariant and no PackageVariantSet in what -f names")
+	}
+	return named, nil
+}
+
+// All returns all sets and variants of a namespace.
+func All(ctx context.Context, w *snapshot.World, namespace string) (Named, error) {
+	var named Named
+	var sets v1alpha2.PackageVariantSetList
+	var variants v1alpha1.PackageVariantList
+	if err := errors.Join(w.List(ctx, &sets, client.InNamespace(namespace)),
+		w.List(ctx, &variants, client.InNamespace(namespace))); err != nil {
+		return named, err
+	}
+	for i := range sets.Items {
+		named.Sets = append(named.Sets, client.ObjectKeyFromObject(&sets.Items[i]))
+	}
+	for i := range variants.Items {
+		named.Variants = append(named.Variants, client.ObjectKeyFromObject(&variants.Items[i]))
+	}
+	return named, nil
+}

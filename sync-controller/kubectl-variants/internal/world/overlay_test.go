@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const there = `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: Repository
+metadata:
+  name: edge
+  namespace: fleet
+  labels: {applied: "1", gone: "1", others: "1"}
+  annotations:
+    kubectl.kubernetes.io/last-applied-configuration: '{"metadata":{"labels":{"applied":"1","gone":"1"}}}'
+`
+
+const applied = `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: Repository
+metadata: {name: edge, labels: {applied: "2"}}
+---
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: Repository
+metadata: {name: other}
+---
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata: {name: web}
+spec: {upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: edge, package: web}}
+`
+
+// TestOverlay holds that manifests are laid over a world as kubectl apply does it: labels that were applied and are no
+// more go, those of others stay. A Repository that is new is taken to be ready, which is said.
+func TestOverlay(t *testing.T) {
+	t.Parallel()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"there.yaml": there, "applied.yaml": applied} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := FromFiles(types, filepath.Join(dir, "there.yaml"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifests, err := snapshot.ReadFiles(types, filepath.Join(dir, "applied.yaml"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, err := Overlay(t.Context(), w, manifests.Objects, "fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Named{Variants: named.Variants, Notes: []string{
+		"Porch is taken to be able to read these Repositories, which are new, and to find no packages in them: other"}}
+	if diff := cmp.Diff(want, named); diff != "" || len(named.Variants) != 1 {
+		t.Errorf("named (-want +got):\n%s", diff)
+	}
+	for name, c := range map[string]struct {
+		labels map[string]string
+		ready  int
+	}{
+		"edge":  {map[string]string{"applied": "2", "others": "1"}, 0},
+		"other": {nil, 1},
+	} {
+		var got configapi.Repository
+		if err := w.Get(t.Context(), client.ObjectKey{Namespace: "fleet", Name: name}, &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.labels, got.Labels); diff != "" || len(got.Status.Conditions) != c.ready {
+			t.Errorf("%s: %v, labels (-want +got):\n%s", name, got.Status.Conditions, diff)
+		}
+	}
+}

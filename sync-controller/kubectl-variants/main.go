@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Kubectl-variants is a kubectl plugin, kubectl variants: it shows what the controller of package variants is going to
+// do, has done, and waits for.
+package main
+
+import (
+	"os"
+
+	"github.com/go-logr/logr"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/podman"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+func main() {
+	// What the controller and the client's libraries would log is told by the commands.
+	ctrl.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
+	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
+	if podman.Called(os.Args) {
+		os.Exit(podman.Run(ctrl.SetupSignalHandler(), os.Args[1:], streams))
+	}
+	os.Exit(command.Run(ctrl.SetupSignalHandler(), os.Args[1:], streams))
+}
