@@ -39,7 +39,7 @@ var suites = map[string][]suite{
 				"./krm"},
 			[]string{"BenchmarkInProcess", "BenchmarkProcess"},
 		},
-		{"sync-controller", []string{"./internal/mutate"}, []string{"BenchmarkApply"}},
+		{"sync-controller", []string{"./internal/functions/mutate"}, []string{"BenchmarkApply"}},
 	},
 }
 

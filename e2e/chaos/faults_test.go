@@ -12,14 +12,10 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/internal/controller"
-	"github.com/package-variants/package-variants/e2e/stack"
 )
 
 // controllers stands for the two controllers among the components.
 const controllers = "controllers"
-
-// restartOrder are the components of the stack, each after those without which it does not start.
-var restartOrder = []string{stack.APIServer, stack.GitServer, stack.FunctionRunner, stack.Porch}
 
 // quiet is a test for each of many controllers, whose logs it does not print: world.tell does, once.
 type quiet struct{ *testing.T }
@@ -98,7 +94,7 @@ func newFaults(w *world, r *replicas, random *rand.Rand) *faults {
 // until ends components, each at least once before one is ended again, and starts those of the stack again some time
 // later. Now and then it ends the next one, too, before that.
 func (f *faults) until(end time.Time) {
-	components := append([]string{controllers, controllers}, restartOrder...)
+	components := append([]string{controllers, controllers}, f.w.stack.Components()...)
 	for first := true; first || time.Now().Before(end); first = false {
 		f.random.Shuffle(len(components), func(i, j int) { components[i], components[j] = components[j], components[i] })
 		for left := components; len(left) > 0; {
@@ -132,7 +128,7 @@ func (f *faults) endAll(components []string) bool {
 		}
 	}
 	time.Sleep(f.within(2 * time.Second))
-	for _, component := range restartOrder {
+	for _, component := range f.w.stack.Components() { // each after those without which it does not start
 		if !slices.Contains(components, component) {
 			continue
 		}

@@ -22,7 +22,8 @@ const (
 	patience = 5 * time.Minute
 	// attempt is how long people wait for an answer.
 	attempt = 30 * time.Second
-	// missing is how long a revision is not found before people take it for gone: Porch knows less after a start.
+	// missing is how long a revision is not found before people take it for gone: Porch knows less after a start, and
+	// loses sight of what is there for a moment.
 	missing = 30 * time.Second
 )
 

@@ -24,8 +24,8 @@ var (
 	named    = regexp.MustCompile("`(Test[A-Za-z]+)`(, `Test[A-Za-z]+`)*( \\(`([a-z0-9/-]+)`\\))?")
 	testName = regexp.MustCompile("Test[A-Za-z]+")
 	// patchHead is the first line of a patch: the module, unless it is e2e, the package in it, and the tests.
-	patchHead = regexp.MustCompile(`^Test: (?:MODULE=([a-z-]+) )?PKG=\./([a-z0-9/-]+) RUN=([A-Za-z|]+)\n\n[A-Z].*\.\n\ndiff `)
-	ruleTable = regexp.MustCompile(`(?m)^internal/([a-z]+)/[a-z]+\.go [a-z][a-zA-Z]+( Test[A-Za-z|]+)?$`)
+	patchHead = regexp.MustCompile(`^Test: (?:MODULE=([a-z/-]+) )?PKG=\./([a-z0-9/-]+) RUN=([A-Za-z|]+)\n\n[A-Z].*\.\n\ndiff `)
+	ruleTable = regexp.MustCompile(`(?m)^internal/([a-z/]+)/[a-z]+\.go [a-z][a-zA-Z]+( Test[A-Za-z|]+)?$`)
 )
 
 // guarantees reads the page.

@@ -131,17 +131,23 @@ func TestPush(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want, sizes string
+	var want, tagged, sizes string
 	for _, name := range names {
 		ref, digest := inFile(t, images.File(name))
 		if ref != images.Ref(name) {
 			t.Errorf("%s holds %s, want %s", images.File(name), ref, images.Ref(name))
 		}
 		want += fmt.Sprintf("pushed %s/x/%s:%s@%s\n", r.Address, name, images.Version, digest)
+		for _, tag := range series(images.Version) {
+			tagged += fmt.Sprintf("tagged %s/x/%s:%s@%s\n", r.Address, name, tag, digest)
+			if there := strings.TrimSpace(r.crane(t, "digest", "REGISTRY/x/"+name+":"+tag)); there != digest {
+				t.Errorf("%s:%s is %s, want %s", name, tag, there, digest)
+			}
+		}
 		sizes += fmt.Sprintf("| `%s` | %d MB |\n", images.Ref(name), r.checkImage(t, images, name))
 		r.checkMaterials(t, images, name, digest)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want+tagged, got); diff != "" {
 		t.Errorf("what it prints (-want +got):\n%s", diff)
 	}
 	page, err := os.ReadFile(filepath.Join(root, "docs", "images.md"))
@@ -152,6 +158,12 @@ func TestPush(t *testing.T) {
 	if diff := cmp.Diff(sizes, strings.Join(listed, "")); diff != "" {
 		t.Errorf("sizes of the images (-) and in docs/images.md (+):\n%s", diff)
 	}
+}
+
+// series returns the tags that follow a version, as the function catalog has them: vMAJOR.MINOR and vMAJOR.
+func series(version string) []string {
+	parts := strings.SplitN(version, ".", 3)
+	return []string{parts[0] + "." + parts[1], parts[0]}
 }
 
 // checkImage holds what an image says of itself on each platform, and returns how many megabytes a node downloads at

@@ -9,12 +9,15 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
 	"github.com/package-variants/package-variants/e2e/internal/process"
 	"github.com/package-variants/package-variants/e2e/internal/tree"
@@ -80,8 +83,9 @@ func TestRelease(t *testing.T) {
 		copyInto(t, filepath.Join(clone, name), filepath.Join(root, name))
 	}
 	const elsewhere = "registry.example.com/fleet"
-	if _, err := release(t, "dist", "-root", clone, "-dir", out, "-registry", elsewhere, "-version",
-		images.Version); err != nil {
+	platforms, args := pluginPlatforms()
+	args = append([]string{"dist", "-root", clone, "-dir", out, "-registry", elsewhere, "-version", images.Version}, args...)
+	if _, err := release(t, args...); err != nil {
 		t.Fatal(err)
 	}
 	files, err := tree.Read(filepath.Join(out, images.Version))
@@ -90,9 +94,8 @@ func TestRelease(t *testing.T) {
 	}
 	want := []string{"SHA256SUMS", "crds.yaml", "examples.tar.gz", "install.yaml",
 		"package-variants-sync-controller.tar.gz", "variants.yaml"}
-	for _, platform := range []string{"darwin_amd64.tar.gz", "darwin_arm64.tar.gz", "linux_amd64.tar.gz",
-		"linux_arm64.tar.gz", "windows_amd64.zip", "windows_arm64.zip"} {
-		want = append(want, "kubectl-variants_"+images.Version+"_"+platform)
+	for _, platform := range platforms {
+		want = append(want, pluginArchive(images.Version, platform))
 	}
 	var got []string
 	for name := range files {
@@ -116,9 +119,62 @@ func TestRelease(t *testing.T) {
 		t.Errorf("files of the release (-want +got):\n%s", diff)
 	}
 	checkSums(t, files)
+	checkKrew(t, filepath.Join(out, images.Version), files, images.Version, platforms)
 	image := "image: " + elsewhere + "/sync-controller:" + images.Version + "\n"
 	if !strings.Contains(files["install.yaml"], image) {
 		t.Errorf("install.yaml has no %s", image)
+	}
+}
+
+// pluginPlatforms returns the platforms of the plugin that TestRelease has made, and the arguments that say so: that of
+// this machine and one of another system, since six take a quarter of an hour to compile; with EVERY_PLATFORM=1, as the
+// nightly run has it, all.
+func pluginPlatforms() (platforms, args []string) {
+	if os.Getenv("EVERY_PLATFORM") == "1" {
+		return []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64", "windows/arm64"}, nil
+	}
+	platforms = []string{runtime.GOOS + "/" + runtime.GOARCH, "windows/arm64"}
+	return platforms, []string{"-plugin-platforms", strings.Join(platforms, ",")}
+}
+
+// pluginArchive returns the name of the file in which the plugin is released for a platform.
+func pluginArchive(version, platform string) string {
+	suffix := ".tar.gz"
+	if strings.HasPrefix(platform, "windows/") {
+		suffix = ".zip"
+	}
+	return "kubectl-variants_" + version + "_" + strings.Replace(platform, "/", "_", 1) + suffix
+}
+
+// checkKrew holds that krew's manifest is one that krew accepts, and that it has the archive of each platform, with its
+// checksum.
+func checkKrew(t *testing.T, dir string, files tree.Tree, version string, platforms []string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(os.Getenv("TOOLS_BIN"), "validate-krew-manifest"),
+		"-skip-install", "-manifest", filepath.Join(dir, "variants.yaml")).CombinedOutput()
+	if err != nil {
+		t.Errorf("krew does not accept variants.yaml: %v\n%s", err, out)
+	}
+	var manifest struct {
+		Spec struct {
+			Platforms []struct{ URI, SHA256 string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(files["variants.yaml"]), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, platform := range platforms {
+		name := pluginArchive(version, platform)
+		sum := sha256.Sum256([]byte(files[name]))
+		want = append(want, "https://github.com/package-variants/package-variants/releases/download/"+version+"/"+name+" "+
+			hex.EncodeToString(sum[:]))
+	}
+	for _, p := range manifest.Spec.Platforms {
+		got = append(got, p.URI+" "+p.SHA256)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("archives in variants.yaml (-want +got):\n%s", diff)
 	}
 }
 

@@ -32,7 +32,7 @@ type rights map[string]string
 // that a labelled ClusterRole of an administrator adds to it, and a RoleBinding the right to approve.
 func access(t *testing.T, g *guide) {
 	everywhere := rights{
-		"config.porch.kpt.dev/packagevariants":           write,
+		"config.porch.kpt.dev/packagevariants":           "list watch create patch delete",
 		"config.porch.kpt.dev/packagevariants/status":    "patch",
 		"config.porch.kpt.dev/packagevariantsets":        "list watch",
 		"config.porch.kpt.dev/packagevariantsets/status": "patch",

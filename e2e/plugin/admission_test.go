@@ -12,7 +12,8 @@ import (
 // TestAdmission holds that a plan refuses the manifests that a real API server refuses, for the same reasons.
 func TestAdmission(t *testing.T) {
 	w := newWorld(t, "admission")
-	paths, err := filepath.Glob(filepath.Join(root, "sync-controller", "internal", "admission", "testdata", "*.yaml"))
+	paths, err := filepath.Glob(filepath.Join(root, "sync-controller", "kubectl-variants", "internal", "admission", "testdata",
+		"*.yaml"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("there are no manifests: %v", err)
 	}

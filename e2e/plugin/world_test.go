@@ -61,7 +61,7 @@ func newWorld(t *testing.T, namespace string) *world {
 	// The plugin is found by its name, as kubectl finds it for a user; so is what completes its arguments.
 	for name, target := range map[string]string{
 		"kubectl-variants": plugin, "kubectl": filepath.Join(tools, "kubectl"),
-		"kubectl_complete-variants": filepath.Join(root, "sync-controller", "cmd", "kubectl-variants",
+		"kubectl_complete-variants": filepath.Join(root, "sync-controller", "kubectl-variants",
 			"kubectl_complete-variants"),
 	} {
 		absolute, err := filepath.Abs(target)

@@ -33,8 +33,8 @@ func TestControllerManager(t *testing.T) {
 	t.Run("namespace", func(t *testing.T) { finalizes(t, client) })
 
 	pids := s.PIDs()
-	if len(pids) != 6 || pids["kube-controller-manager"] == 0 {
-		t.Errorf("processes %v, want six, one of them kube-controller-manager", pids)
+	if want := len(s.Components()) + 2; len(pids) != want || pids["kube-controller-manager"] == 0 {
+		t.Errorf("processes %v, want %d, one of them kube-controller-manager", pids, want)
 	}
 	if err := s.Stop(); err != nil {
 		t.Error(err)

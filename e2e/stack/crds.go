@@ -12,11 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// porchCRDs are the CRDs that Porch's API server needs, in Porch's module.
-var porchCRDs = []string{
-	"api/porchconfig/v1alpha1/config.porch.kpt.dev_repositories.yaml",
-	"internal/api/porchinternal/v1alpha1/config.porch.kpt.dev_packagerevs.yaml",
-}
+// porchCRDs are the directories of the CRDs that Porch needs, in Porch's sources.
+var porchCRDs = []string{"api/porchconfig/v1alpha1", "internal/api/porchinternal/v1alpha1"}
 
 // variantCRDs is the directory of the CRDs of this project, beside the module of its API.
 const variantCRDs = "sync-controller/config/crds"
@@ -24,20 +21,29 @@ const variantCRDs = "sync-controller/config/crds"
 // installPorch applies what Porch's API server finds in a cluster, except for the APIService and the webhook, and waits
 // until its CRDs are served.
 func (s *Stack) installPorch(ctx context.Context) error {
-	module, err := sources(ctx, porchModule)
-	if err != nil {
-		return err
-	}
-	for _, o := range []object{porchNamespaceObject(), porchServiceObject()} {
+	for _, o := range []object{namespaceObject(porchNamespace), porchServiceObject()} {
 		if err := s.apply(ctx, o); err != nil {
 			return err
 		}
 	}
-	files := make([]string, len(porchCRDs))
-	for i, file := range porchCRDs {
-		files[i] = filepath.Join(module, filepath.FromSlash(file))
+	var files []string
+	for _, dir := range porchCRDs {
+		found, err := crdFiles(filepath.Join(s.porch.source, filepath.FromSlash(dir)))
+		if err != nil {
+			return fmt.Errorf("cannot install Porch: %w", err)
+		}
+		files = append(files, found...)
 	}
 	return s.applyCRDs(ctx, files)
+}
+
+// crdFiles returns the files of CRDs in a directory.
+func crdFiles(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("no CRDs in %s", dir)
+	}
+	return files, err
 }
 
 // InstallVariants applies the CRDs of PackageVariant and PackageVariantSet, as they are installed with the controller,
@@ -52,11 +58,7 @@ func (s *Stack) InstallVariants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(filepath.Dir(module), filepath.FromSlash(variantCRDs))
-	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("no CRDs in %s", dir)
-	}
+	files, err := crdFiles(filepath.Join(filepath.Dir(module.Dir), filepath.FromSlash(variantCRDs)))
 	if err != nil {
 		return fmt.Errorf("cannot install PackageVariants: %w", err)
 	}

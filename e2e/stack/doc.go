@@ -10,6 +10,11 @@
 // applies is noticed within half a minute by what deletes. All other controllers are not there: a Deployment makes no
 // pods, a namespace has no service account that nobody created.
 //
+// Porch keeps packages in its CR cache, or, with PORCH_CACHE=DB in the environment, in its DB cache: PostgreSQL runs
+// then, too. With PORCH=DIR, the Porch in that directory runs in place of the pinned one, as it is deployed: its
+// porch-controllers is one more process, and the functions are FunctionConfig objects. Options say the same for one
+// stack.
+//
 // The binaries are those that make stack-tools builds. Stop ends all processes; an interrupt of the calling process
 // does so too, and on Linux they end even when the calling process is killed.
 package stack

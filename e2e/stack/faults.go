@@ -16,29 +16,45 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/process"
 )
 
-// The components that Kill ends and Restart starts again.
+// The components that Kill ends and Restart starts again. Not each stack has the last two; see Components.
 const (
-	APIServer      = "kube-apiserver"
-	Porch          = "porch"
-	FunctionRunner = runnerName
-	GitServer      = "git-server"
+	APIServer        = "kube-apiserver"
+	Porch            = "porch"
+	FunctionRunner   = "function-runner"
+	GitServer        = "git-server"
+	PorchControllers = "porch-controllers"
+	Postgres         = "postgres"
 )
 
-// command is how a component was started.
-type command struct{ env, args []string }
+// Components returns those that Kill ends and Restart starts again, each after those without which it does not start.
+func (s *Stack) Components() []string {
+	components := []string{APIServer, GitServer, FunctionRunner}
+	if s.cache == DBCache {
+		components = append(components, Postgres)
+	}
+	if s.porch.foreign {
+		components = append(components, PorchControllers)
+	}
+	return append(components, Porch)
+}
 
 // Kill ends a component at once, as a node that fails does, and returns when it has ended. What it stored stays, but
-// for Porch's cache, which goes with its node: Porch v1.5 does not read a cache again in which it was cut short.
+// for the cache directory of Porch, which goes with its node: Porch v1.5 does not read a cache again in which it was
+// cut short. PorchControllers has a node and a cache directory of its own, so each of the two is killed without the
+// other. The database has a node of its own, too, and keeps what it had committed; see EmptyDatabase.
 func (s *Stack) Kill(component string) error {
 	p := s.process(component)
 	if component == GitServer {
 		s.pauseGit(p)
 	}
+	_ = s.signal(p, syscall.SIGCONT) // an error means that it has ended
 	p.Kill()
-	if component == Porch {
-		return os.RemoveAll(s.cache())
+	switch component {
+	case Porch, PorchControllers:
+		return os.RemoveAll(s.cacheDirectory(component))
+	default:
+		return nil
 	}
-	return nil
 }
 
 // pauseGit stops the git server at a moment at which it writes no reference. Unlike git, which replaces the file of a
@@ -81,9 +97,14 @@ func (s *Stack) Restart(ctx context.Context, component string) error {
 		fmt.Errorf("%s did not start within %s", component, startTimeout))
 	defer cancel()
 	s.mu.Lock()
-	c := s.commands[component]
+	program := s.programs[component]
 	s.mu.Unlock()
-	p, err := s.launch(component, c.env, c.args...)
+	if component == FunctionRunner {
+		if err := s.forgetFunctions(ctx, functionNamespace); err != nil {
+			return err
+		}
+	}
+	p, err := s.launchProgram(program)
 	if err != nil {
 		return err
 	}
@@ -93,7 +114,11 @@ func (s *Stack) Restart(ctx context.Context, component string) error {
 	case GitServer:
 		return p.Await(ctx, "it was listening", listens(s.ports.git))
 	case FunctionRunner:
-		return p.Await(ctx, "it was listening", listens(s.ports.runner))
+		return s.awaitRunner(ctx, p, s.ports.runner, functionNamespace)
+	case PorchControllers:
+		return s.awaitPorchControllers(ctx, p)
+	case Postgres:
+		return p.Await(ctx, "it accepted queries", s.database.Ready)
 	case Porch:
 		if err := s.awaitPorch(ctx, p); err != nil {
 			return err

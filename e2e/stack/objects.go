@@ -56,17 +56,29 @@ func (s *Stack) apply(ctx context.Context, o object) error {
 	return nil
 }
 
-// condition returns nil if a condition of the object is True, and an error that says what it is otherwise.
+// condition returns nil if a condition of the object is True, and not of an older generation, and an error that says
+// what it is otherwise.
 func (s *Stack) condition(ctx context.Context, resource schema.GroupVersionResource, namespace, name,
 	kind string) error {
+	u, err := s.get(ctx, resource, namespace, name)
+	if err != nil {
+		return err
+	}
+	return conditionOf(u, kind)
+}
+
+// get returns an object.
+func (s *Stack) get(ctx context.Context, resource schema.GroupVersionResource, namespace,
+	name string) (*unstructured.Unstructured, error) {
 	client, err := dynamic.NewForConfig(s.Config)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	u, err := client.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
+	return client.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+}
+
+// conditionOf does what condition says.
+func conditionOf(u *unstructured.Unstructured, kind string) error {
 	conditions, _, err := unstructured.NestedSlice(u.Object, "status", "conditions")
 	if err != nil {
 		return err
@@ -75,19 +87,27 @@ func (s *Stack) condition(ctx context.Context, resource schema.GroupVersionResou
 		condition, ok := each.(map[string]any)
 		switch {
 		case !ok || condition["type"] != kind:
+		case older(condition["observedGeneration"], u.GetGeneration()):
+			return fmt.Errorf("%s %s: condition %s is of generation %v, not of %d", u.GetKind(), u.GetName(), kind,
+				condition["observedGeneration"], u.GetGeneration())
 		case condition["status"] == "True":
 			return nil
 		default:
-			return fmt.Errorf("%s %s: condition %s is %v: %v", resource.Resource, name, kind, condition["status"],
+			return fmt.Errorf("%s %s: condition %s is %v: %v", u.GetKind(), u.GetName(), kind, condition["status"],
 				condition["message"])
 		}
 	}
-	return fmt.Errorf("%s %s has no condition %s yet", resource.Resource, name, kind)
+	return fmt.Errorf("%s %s has no condition %s yet", u.GetKind(), u.GetName(), kind)
 }
 
-func porchNamespaceObject() object {
-	return object{resource: namespaces, name: porchNamespace, content: map[string]any{"apiVersion": "v1",
-		"kind": "Namespace"}}
+// older reports whether an observedGeneration is there and lower than the generation.
+func older(observed any, generation int64) bool {
+	n, ok := observed.(int64)
+	return ok && n < generation
+}
+
+func namespaceObject(name string) object {
+	return object{resource: namespaces, name: name, content: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
 }
 
 // porchServiceObject leads from the cluster to this machine.
@@ -108,26 +128,5 @@ func apiService(ca []byte, port, pid int) object {
 			"caBundle": base64.StdEncoding.EncodeToString(ca),
 			"service":  map[string]any{"namespace": porchNamespace, "name": porchService, "port": port},
 		},
-	}}
-}
-
-// deletionWebhook is what Porch's API server would create if it made the certificate of its webhook itself.
-func deletionWebhook(ca []byte, address string) object {
-	return object{resource: webhooks, name: "packagerev-deletion-validating-webhook", content: map[string]any{
-		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
-		"webhooks": []any{map[string]any{
-			"name":                    "packagerevdeletion.google.com",
-			"admissionReviewVersions": []any{"v1", "v1beta1"},
-			"sideEffects":             "None",
-			"failurePolicy":           "Fail",
-			"clientConfig": map[string]any{
-				"url":      "https://" + address + "/validate-deletion",
-				"caBundle": base64.StdEncoding.EncodeToString(ca),
-			},
-			"rules": []any{map[string]any{
-				"operations": []any{"DELETE"}, "apiGroups": []any{porchGroup}, "apiVersions": []any{porchVersion},
-				"resources": []any{"packagerevisions"},
-			}},
-		}},
 	}}
 }

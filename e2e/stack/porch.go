@@ -24,6 +24,9 @@ const (
 	porchService = "api"
 	// porchNamespace is the namespace of that Service.
 	porchNamespace = "porch-system"
+	// syncFrequency is how often Porch reads git repositories; databaseSync how often where it keeps packages in a
+	// database: what is published while it reads one may be lost there (docs/limits.md).
+	syncFrequency, databaseSync = "10s", "30s"
 )
 
 // startGit starts the git server of Porch's tests. It listens on all addresses: it cannot be told otherwise.
@@ -53,41 +56,54 @@ func listens(port int) func(context.Context) error {
 	}
 }
 
-// installWebhook has kube-apiserver ask Porch before it deletes a package revision.
-func (s *Stack) installWebhook(ctx context.Context) error {
-	return s.apply(ctx, deletionWebhook(s.certs.pem(), local(s.ports.webhook)))
-}
-
-// startPorch starts Porch's API server, with its webhook, which refuses to delete a published package that nobody
-// proposed to delete. The webhook gets a certificate and its configuration from us; what Porch would make takes
-// seconds.
+// startPorch starts Porch's API server, with its webhook.
 func (s *Stack) startPorch(ctx context.Context) error {
 	serving, err := s.certs.server("porch", porchService+"."+porchNamespace+".svc")
 	if err != nil {
 		return err
 	}
-	webhook, err := s.certs.server(filepath.Join("webhook", "tls"))
+	env, err := s.webhookEnv()
 	if err != nil {
 		return err
 	}
-	env := []string{
-		"KUBECONFIG=" + s.Kubeconfig, "CERT_STORAGE_DIR=" + filepath.Dir(webhook.cert), "USE_CERT_MAN_FOR_WEBHOOK=true",
-		"WEBHOOK_HOST=127.0.0.1", "WEBHOOK_PORT=" + strconv.Itoa(s.ports.webhook),
+	args := []string{
+		"--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(s.ports.porch),
+		"--tls-cert-file=" + serving.cert, "--tls-private-key-file=" + serving.key,
+		"--kubeconfig=" + s.Kubeconfig, "--authentication-kubeconfig=" + s.Kubeconfig,
+		"--authorization-kubeconfig=" + s.Kubeconfig,
+		"--cache-type=" + string(s.cache), "--cache-directory=" + s.cacheDirectory(Porch),
+		"--function-runner=" + local(s.ports.runner),
 	}
-	p, err := s.launch(Porch, env,
-		"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(s.ports.porch),
-		"--tls-cert-file="+serving.cert, "--tls-private-key-file="+serving.key,
-		"--kubeconfig="+s.Kubeconfig, "--authentication-kubeconfig="+s.Kubeconfig, "--authorization-kubeconfig="+s.Kubeconfig,
-		"--cache-directory="+s.cache(), "--function-runner="+local(s.ports.runner),
-		"--repo-sync-frequency=10s")
+	if !s.porch.foreign { // otherwise porch-controllers reads the Repositories
+		frequency := syncFrequency
+		if s.cache == DBCache {
+			frequency = databaseSync
+		}
+		args = append(args, "--repo-sync-frequency="+frequency)
+	}
+	p, err := s.launch(Porch, append(env, s.porchEnv()...), args...)
 	if err != nil {
 		return err
 	}
 	return s.awaitPorch(ctx, p)
 }
 
-// cache is the directory of Porch's clones of git repositories.
-func (s *Stack) cache() string { return filepath.Join(s.Dir, "cache") }
+// porchEnv is the environment of what reads the Repositories.
+func (s *Stack) porchEnv() []string {
+	env := append(s.databaseEnv(), "KUBECONFIG="+s.Kubeconfig)
+	if s.porch.foreign {
+		env = append(env, silence...)
+	}
+	return env
+}
+
+// cacheDirectory is the directory of a component's clones of git repositories.
+func (s *Stack) cacheDirectory(component string) string {
+	if component == Porch {
+		return filepath.Join(s.Dir, "cache")
+	}
+	return filepath.Join(s.Dir, "cache-of-"+component)
+}
 
 // awaitPorch waits until Porch's API server serves.
 func (s *Stack) awaitPorch(ctx context.Context, p *process.Process) error {
@@ -97,10 +113,13 @@ func (s *Stack) awaitPorch(ctx context.Context, p *process.Process) error {
 	return p.Await(ctx, "its webhook was listening", listens(s.ports.webhook))
 }
 
-// StopPorch ends Porch's API server, as in an outage: the rest of the stack runs on. It returns once kube-apiserver
-// answers requests for Porch's API by 503.
+// StopPorch ends Porch, as in an outage: its API server, and porch-controllers if there is one. The rest of the stack
+// runs on. It returns once kube-apiserver answers requests for Porch's API by 503.
 func (s *Stack) StopPorch(ctx context.Context) error {
 	s.process(Porch).Stop(grace)
+	if s.porch.foreign {
+		s.process(PorchControllers).Stop(grace)
+	}
 	client, err := dynamic.NewForConfig(s.Config)
 	if err != nil {
 		return err
@@ -116,8 +135,15 @@ func (s *Stack) StopPorch(ctx context.Context) error {
 	})
 }
 
-// StartPorch starts Porch's API server again, with the same address and cache, and returns once clients find its API.
-func (s *Stack) StartPorch(ctx context.Context) error { return s.Restart(ctx, Porch) }
+// StartPorch starts Porch again, with the same address and cache, and returns once clients find its API.
+func (s *Stack) StartPorch(ctx context.Context) error {
+	if s.porch.foreign {
+		if err := s.Restart(ctx, PorchControllers); err != nil {
+			return err
+		}
+	}
+	return s.Restart(ctx, Porch)
+}
 
 // PorchMetrics returns the address of the metrics of Porch's API server, which count the requests for its API; ask with
 // HTTPClient. They start anew with each start of Porch.

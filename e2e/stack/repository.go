@@ -3,8 +3,12 @@
 package stack
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Repository is a git repository that Porch keeps packages in.
@@ -16,6 +20,8 @@ type Repository struct {
 	Git string
 	// Address, if set, is where Porch finds the git repository, in place of its place on the git server.
 	Address string
+	// Directory is where the packages are in the git repository. The default is its root.
+	Directory string
 	// Labels are the labels of the Repository object.
 	Labels map[string]string
 	// Deployment tells that the packages are meant to be deployed.
@@ -42,7 +48,7 @@ func (s *Stack) RegisterRepository(ctx context.Context, r Repository) error {
 		"metadata": map[string]any{"labels": labels},
 		"spec": map[string]any{
 			"type": "git", "content": "Package", "deployment": r.Deployment,
-			"git": map[string]any{"repo": address, "branch": "main", "directory": "/"},
+			"git": map[string]any{"repo": address, "branch": "main", "directory": cmp.Or(r.Directory, "/")},
 		},
 	}})
 	if err != nil {
@@ -50,8 +56,29 @@ func (s *Stack) RegisterRepository(ctx context.Context, r Repository) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	return s.process(Porch).Await(ctx, "it had read repository "+r.Namespace+"/"+r.Name,
-		func(ctx context.Context) error {
-			return s.condition(ctx, repositories, r.Namespace, r.Name, "Ready")
-		})
+	reader := Porch
+	if s.porch.foreign {
+		reader = PorchControllers
+	}
+	return s.process(reader).Await(ctx, "it had read repository "+r.Namespace+"/"+r.Name,
+		func(ctx context.Context) error { return s.repositoryRead(ctx, r.Namespace, r.Name) })
+}
+
+// repositoryRead returns no error if Porch has read a repository as it is registered. The condition of a Porch that was
+// built elsewhere can be True before that; its observedGeneration says it.
+func (s *Stack) repositoryRead(ctx context.Context, namespace, name string) error {
+	u, err := s.get(ctx, repositories, namespace, name)
+	if err != nil {
+		return err
+	}
+	if s.porch.foreign {
+		observed, _, err := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+		if err != nil {
+			return err
+		}
+		if observed != u.GetGeneration() {
+			return fmt.Errorf("repository %s: generation %d is read, not %d", name, observed, u.GetGeneration())
+		}
+	}
+	return conditionOf(u, "Ready")
 }

@@ -14,20 +14,28 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-const runnerName = "function-runner"
-
 // startRunner starts Porch's function-runner, which runs a binary in place of an image. It listens on all addresses:
 // it cannot be told otherwise.
 func (s *Stack) startRunner(ctx context.Context, functions map[string]string) error {
-	args, err := runnerArgs(filepath.Join(s.Dir, "functions"), s.ports.runner, functions)
+	args, err := s.runnerArgs(ctx, filepath.Join(s.Dir, "functions"), s.ports.runner, functionNamespace, functions)
 	if err != nil {
 		return err
 	}
-	p, err := s.launch(runnerName, nil, args...)
+	p, err := s.launch(FunctionRunner, nil, args...)
 	if err != nil {
 		return err
 	}
-	return p.Await(ctx, "it was listening", listens(s.ports.runner))
+	return s.awaitRunner(ctx, p, s.ports.runner, functionNamespace)
+}
+
+// awaitRunner waits until a function-runner listens and knows its functions.
+func (s *Stack) awaitRunner(ctx context.Context, p *process.Process, port int, namespace string) error {
+	if err := p.Await(ctx, "it was listening", listens(port)); err != nil || !s.porch.foreign {
+		return err
+	}
+	return p.Await(ctx, "it knew its functions", func(ctx context.Context) error {
+		return s.functionsKnown(ctx, namespace)
+	})
 }
 
 // FunctionRunner returns the address at which the stack's function-runner serves gRPC.
@@ -38,33 +46,42 @@ type Runner struct {
 	// Address is where it serves gRPC when it runs, the same after each start.
 	Address string
 
-	dir, binary string
-	args        []string
-	port        int
-	process     *process.Process
+	stack     *Stack
+	dir       string
+	namespace string // of its FunctionConfigs, if it takes those
+	functions map[string]string
+	port      int
+	process   *process.Process
 }
 
 // NewRunner returns a function-runner that runs the functions; see Options.Functions. All that it writes is in dir. It
 // does not run yet, and stops with this process at the latest.
 func (s *Stack) NewRunner(dir string, functions map[string]string) (*Runner, error) {
-	r := &Runner{dir: dir, binary: s.tools.path(runnerName)}
+	r := &Runner{stack: s, dir: dir, functions: functions}
 	if err := process.FreePorts(&r.port); err != nil {
 		return nil, err
 	}
 	r.Address = local(r.port)
-	var err error
-	r.args, err = runnerArgs(filepath.Join(dir, "functions"), r.port, functions)
-	return r, err
+	r.namespace = functionNamespace + "-" + strconv.Itoa(r.port)
+	return r, nil
 }
 
-// Start starts the function-runner, which must not run, and returns when it listens.
+// Start starts the function-runner, which must not run, and returns when it listens and knows its functions.
 func (r *Runner) Start(ctx context.Context) error {
-	p, err := process.Start(r.dir, runnerName, r.binary, nil, r.args...)
+	dir := filepath.Join(r.dir, "functions")
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	args, err := r.stack.runnerArgs(ctx, dir, r.port, r.namespace, r.functions)
+	if err != nil {
+		return err
+	}
+	p, err := process.Start(r.dir, FunctionRunner, r.stack.tools.path(FunctionRunner), nil, args...)
 	if err != nil {
 		return err
 	}
 	r.process = p
-	return p.Await(ctx, "it was listening", listens(r.port))
+	return r.stack.awaitRunner(ctx, p, r.port, r.namespace)
 }
 
 // Stop kills the function-runner, as a node that fails does, and what it runs.
@@ -74,17 +91,14 @@ func (r *Runner) Stop() {
 	}
 }
 
-// runnerArgs writes the function-runner's config, into the directory that the binaries are linked into, and returns the
-// arguments to start it with.
-func runnerArgs(dir string, port int, functions map[string]string) ([]string, error) {
+// runnerArgs says which functions there are, in a file in dir, or, for a function-runner that was built elsewhere, by
+// objects in the namespace. It returns the arguments to start the function-runner with.
+func (s *Stack) runnerArgs(ctx context.Context, dir string, port int, namespace string,
+	functions map[string]string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	type entry struct {
-		Function string   `json:"function"`
-		Images   []string `json:"images"`
-	}
-	entries := []entry{}
+	absolute := map[string]string{}
 	for image, binary := range functions {
 		binary, err := filepath.Abs(binary)
 		if err != nil {
@@ -93,17 +107,34 @@ func runnerArgs(dir string, port int, functions map[string]string) ([]string, er
 		if _, err := os.Stat(binary); err != nil {
 			return nil, fmt.Errorf("the function %s: %w", image, err)
 		}
+		absolute[image] = binary
+	}
+	args := []string{"--port=" + strconv.Itoa(port), "--disable-runtimes=pod", "--functions=" + dir}
+	if s.porch.foreign {
+		return append(args, "--kubeconfig="+s.Kubeconfig, "--pod-namespace="+namespace),
+			s.applyFunctions(ctx, namespace, absolute)
+	}
+	config := filepath.Join(dir, "config.yaml")
+	return append(args, "--config="+config), linkFunctions(dir, config, absolute)
+}
+
+// linkFunctions links the binaries into dir, and writes the function-runner's config.
+func linkFunctions(dir, config string, functions map[string]string) error {
+	type entry struct {
+		Function string   `json:"function"`
+		Images   []string `json:"images"`
+	}
+	entries := []entry{}
+	for image, binary := range functions {
 		name := "function-" + strconv.Itoa(len(entries))
 		if err := os.Symlink(binary, filepath.Join(dir, name)); err != nil {
-			return nil, err
+			return err
 		}
 		entries = append(entries, entry{Function: name, Images: []string{image}})
 	}
 	content, err := yaml.Marshal(map[string]any{"functions": entries})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	config := filepath.Join(dir, "config.yaml")
-	return []string{"--port=" + strconv.Itoa(port), "--disable-runtimes=pod", "--functions=" + dir, "--config=" + config},
-		os.WriteFile(config, content, 0o600)
+	return os.WriteFile(config, content, 0o600)
 }

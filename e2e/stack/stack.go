@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/package-variants/package-variants/e2e/internal/postgres"
 	"github.com/package-variants/package-variants/e2e/internal/process"
 
 	"k8s.io/client-go/rest"
@@ -29,22 +30,6 @@ const (
 	grace = 5 * time.Second
 )
 
-// Options are what a stack can be told. The zero value is a stack in a temporary directory, without functions.
-type Options struct {
-	// Dir is the directory of all that the components write. It must be empty or not exist; Stop removes it. The
-	// default is a temporary directory.
-	Dir string
-	// Functions are binaries of KRM functions, by the image in whose place the function-runner runs them. An image is
-	// matched as a package writes it, with its tag. Packages that name any other image fail to render.
-	Functions map[string]string
-	// ControllerManager says to run kube-controller-manager, too. The documentation of the package says what it does.
-	ControllerManager bool
-	// PorchAPI, if set, serves Porch's API in place of Porch: no process of Porch runs then, nor the git server, and what
-	// a Stack does with them must not be asked of it. The requests are those that kube-apiserver hands on, over TLS, until
-	// the stack is stopped.
-	PorchAPI http.Handler
-}
-
 // Stack is a Kubernetes API and a Porch that run.
 type Stack struct {
 	// Dir is the directory of all that the components write; their logs are Dir/<component>.log. Dir/git-url has the
@@ -56,15 +41,18 @@ type Stack struct {
 	Config *rest.Config
 
 	tools   tools
+	porch   edition
+	cache   Cache
 	ports   ports
 	certs   *authority
 	stopped chan struct{} // closed once Stop is through
 
 	mu         sync.Mutex
 	stopping   bool
-	processes  []*process.Process // in the order of their first start
-	commands   map[string]command // by the component
-	substitute *http.Server       // of Options.PorchAPI; nil without
+	processes  []*process.Process         // in the order of their first start
+	programs   map[string]process.Program // by the component
+	substitute *http.Server               // of Options.PorchAPI; nil without
+	database   *postgres.Server           // of the DB cache; nil without
 	stop       func() error
 
 	installing sync.Mutex // InstallVariants runs
@@ -76,11 +64,10 @@ type Stack struct {
 // has its usual effect. Start needs the environment that the Makefile sets, and a working directory within the module
 // e2e.
 func Start(ctx context.Context, options Options) (*Stack, error) {
-	bin, err := toolsFromEnv(options)
+	s, err := choose(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stack{tools: bin, stopped: make(chan struct{}), commands: map[string]command{}}
 	s.stop = sync.OnceValue(s.stopAll)
 	if s.ports, err = freePorts(); err != nil {
 		return nil, err
@@ -98,6 +85,28 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
+}
+
+// choose returns a stack of which nothing runs yet.
+func choose(ctx context.Context, options Options) (*Stack, error) {
+	cache, err := chosenCache(options)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := chosenPorch(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	bin, err := toolsFromEnv(options, dir)
+	if err != nil {
+		return nil, err
+	}
+	porch, err := newEdition(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Stack{tools: bin, porch: porch, cache: cache, stopped: make(chan struct{}),
+		programs: map[string]process.Program{}}, nil
 }
 
 // directory returns the absolute path of an empty directory that exists.
@@ -125,18 +134,7 @@ func (s *Stack) start(ctx context.Context, options Options) error {
 	if s.certs, err = newAuthority(filepath.Join(s.Dir, "certs")); err != nil {
 		return err
 	}
-	steps := []func(context.Context) error{s.startEtcd, s.startAPIServer, s.installPorch}
-	if options.PorchAPI != nil {
-		steps = append(steps, func(ctx context.Context) error { return s.startSubstitute(ctx, options.PorchAPI) })
-	} else {
-		steps = append(steps,
-			func(ctx context.Context) error { return s.startRunner(ctx, options.Functions) },
-			s.startGit, s.installWebhook, s.startPorch, s.aggregate)
-	}
-	if options.ControllerManager {
-		steps = append(steps, s.startControllers)
-	}
-	for _, step := range steps {
+	for _, step := range s.steps(options) {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -144,14 +142,46 @@ func (s *Stack) start(ctx context.Context, options Options) error {
 	return nil
 }
 
+// steps returns what starts the components, in that order.
+func (s *Stack) steps(options Options) []func(context.Context) error {
+	steps := []func(context.Context) error{s.startEtcd, s.startAPIServer, s.installPorch}
+	if options.PorchAPI != nil {
+		steps = append(steps, func(ctx context.Context) error { return s.startSubstitute(ctx, options.PorchAPI) })
+	} else {
+		if s.cache == DBCache {
+			steps = append(steps, s.startDatabase)
+		}
+		if s.porch.foreign {
+			steps = append(steps, s.anyPorts)
+		}
+		steps = append(steps,
+			func(ctx context.Context) error { return s.startRunner(ctx, options.Functions) },
+			s.startGit, s.installWebhook)
+		if s.porch.foreign {
+			steps = append(steps, s.startPorchControllers)
+		}
+		steps = append(steps, s.startPorch, s.aggregate)
+	}
+	if options.ControllerManager {
+		steps = append(steps, s.startControllers)
+	}
+	return steps
+}
+
 // launch starts a component, in place of one of its name that has ended, unless the stack is being stopped.
 func (s *Stack) launch(name string, env []string, args ...string) (*process.Process, error) {
+	return s.launchProgram(process.Program{Name: name, Logs: s.Dir, Binary: s.tools.path(name), Env: env, Args: args})
+}
+
+// launchProgram does the same for a component that says more about itself.
+func (s *Stack) launchProgram(program process.Program) (*process.Process, error) {
+	name := program.Name
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping {
 		return nil, fmt.Errorf("%s is not started: the stack is being stopped", name)
 	}
-	p, err := process.Start(s.Dir, name, s.tools.path(name), env, args...)
+	p, err := program.Start()
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +190,7 @@ func (s *Stack) launch(name string, env []string, args ...string) (*process.Proc
 	} else {
 		s.processes = append(s.processes, p)
 	}
-	s.commands[name] = command{env: env, args: args}
+	s.programs[name] = program
 	return p, nil
 }
 
@@ -183,15 +213,19 @@ func (s *Stack) Stop() error { return s.stop() }
 func (s *Stack) stopAll() error {
 	s.mu.Lock()
 	s.stopping = true
-	processes, substitute := slices.Clone(s.processes), s.substitute
+	processes, substitute, database := slices.Clone(s.processes), s.substitute, s.database
 	s.mu.Unlock()
 	if substitute != nil {
 		_ = substitute.Close() // an error is of a connection, which is closed nevertheless
 	}
 	for _, p := range slices.Backward(processes) {
+		_ = s.signal(p, syscall.SIGCONT) // an error means that it has ended
 		p.Stop(grace)
 	}
 	close(s.stopped)
+	if database != nil {
+		return errors.Join(database.Remove(), os.RemoveAll(s.Dir))
+	}
 	return os.RemoveAll(s.Dir)
 }
 
@@ -232,7 +266,7 @@ func (s *Stack) GitURL(name string) string {
 
 // Porchctl runs porchctl with this stack and returns what it prints. If it fails, what it says is in the error.
 func (s *Stack) Porchctl(ctx context.Context, args ...string) (string, error) {
-	return s.run(ctx, "porchctl", args...)
+	return s.run(ctx, porchctl, args...)
 }
 
 // Kubectl runs kubectl with this stack and returns what it prints. If it fails, what it says is in the error.

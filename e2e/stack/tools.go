@@ -4,59 +4,83 @@ package stack
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// tools is the directory of the binaries.
-type tools string
+const porchctl = "porchctl"
 
-// toolsFromEnv returns the directory that TOOLS_BIN names, as the Makefile sets it, if it has all that a stack with
-// these options needs.
-func toolsFromEnv(options Options) (tools, error) {
-	dir := os.Getenv("TOOLS_BIN")
-	if dir == "" {
-		return "", errors.New("the environment variable TOOLS_BIN must name the directory of etcd, kube-apiserver and " +
+// tools says where the binaries are.
+type tools struct {
+	dir   string            // of all but those of places
+	moved map[string]string // the path of a binary that is elsewhere, by its name
+}
+
+// toolsFromEnv returns the tools of the directory that TOOLS_BIN names, as the Makefile sets it, if it has all that a
+// stack with these options needs. Those of Porch are in the directory porch if that is not empty.
+func toolsFromEnv(options Options, porch string) (tools, error) {
+	t := tools{dir: os.Getenv("TOOLS_BIN"), moved: map[string]string{}}
+	if t.dir == "" {
+		return t, errors.New("the environment variable TOOLS_BIN must name the directory of etcd, kube-apiserver and " +
 			"Porch: run this by make, which builds them and sets it")
 	}
-	names := []string{"etcd", "kube-apiserver", "porch", "porchctl", "function-runner", "git-server", "kubectl"}
+	names := []string{"etcd", APIServer, Porch, porchctl, FunctionRunner, GitServer, "kubectl"}
 	if options.ControllerManager {
 		names = append(names, "kube-controller-manager")
 	}
+	if porch != "" {
+		for _, name := range builtElsewhere {
+			t.moved[name] = filepath.Join(porch, name)
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(builtElsewhere, name) })
+	}
 	for _, name := range names {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return "", fmt.Errorf("%w: run make stack-tools, which builds it", err)
+		if _, err := os.Stat(t.path(name)); err != nil {
+			return t, fmt.Errorf("%w: run make stack-tools, which builds it", err)
 		}
 	}
-	return tools(dir), nil
+	return t, nil
 }
 
 // path returns the path of a binary.
-func (t tools) path(name string) string { return filepath.Join(string(t), name) }
+func (t tools) path(name string) string {
+	if moved := t.moved[name]; moved != "" {
+		return moved
+	}
+	return filepath.Join(t.dir, name)
+}
 
-// The modules by which the CRDs that a stack gets are found.
+// The modules by which the files that a stack needs are found.
 const (
 	porchModule = "github.com/nephio-project/porch"
 	apiModule   = "github.com/package-variants/package-variants/api"
 )
 
-// sources returns the directory of a module's sources. The working directory must be in a module that requires it.
-func sources(ctx context.Context, module string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module)
+// module is where a module's sources are.
+type module struct{ Dir, Version string }
+
+// sources finds the sources of a module. The working directory must be in a module that requires it.
+func sources(ctx context.Context, path string) (module, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json", path)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	dir := strings.TrimSpace(string(out))
-	if err == nil && dir == "" {
+	var m module
+	if err == nil {
+		err = json.Unmarshal(out, &m)
+	}
+	if err == nil && m.Dir == "" {
 		err = errors.New("it is not in the module cache")
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot find the sources of %s: %w\n%s", module, err, stderr.String())
+		return m, fmt.Errorf("cannot find the sources of %s: %w\n%s", path, err, stderr.String())
 	}
-	return dir, nil
+	return m, nil
 }

@@ -151,13 +151,17 @@ func TestSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(porch.Kill)
-	names := map[string]string{"web-edge-1-web": "NoErrors", "web-edge-2-web": "NoErrors", "shop": "NoErrors"}
-	w.expectReasons(names)
-	// One is published; Porch's controllers go on and on, so what they write is waited for.
+	names := map[string]string{"web-edge-1-web": "UpToDate", "web-edge-2-web": "UpToDate", "shop": "UpToDate"}
+	// One is published; Porch's controllers go on and on, and report an error whenever a write of theirs meets another:
+	// what they write is waited for, and not what they report.
 	w.Eventually("the drafts are injected", func() error {
 		for _, name := range []string{"edge-1.web.packagevariant-1", "edge-2.web.packagevariant-1",
 			"edge-1.shop.packagevariant-1"} {
-			if files := w.Files(name); !slices.Contains([]string{"eu", "us"}, injected(files["region.yaml"])) {
+			files, err := w.GetFiles(name)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains([]string{"eu", "us"}, injected(files["region.yaml"])) {
 				return fmt.Errorf("%s has:\n%s", name, files["region.yaml"])
 			}
 		}
@@ -170,9 +174,6 @@ func TestSwitch(t *testing.T) {
 	uids := w.uids()
 
 	w.start()
-	for name := range names {
-		names[name] = "UpToDate"
-	}
 	w.expectReasons(names)
 	w.Eventually("the set is ready", func() error {
 		var set v1alpha2.PackageVariantSet
@@ -198,10 +199,11 @@ func TestSwitch(t *testing.T) {
 	// And they follow what changes.
 	w.Apply(configMap("us", "us-2"))
 	w.Eventually("the published package is edited", func() error {
-		if len(w.Revisions("edge-2", "web")) != 2 {
-			return fmt.Errorf("there is no draft")
+		revisions, err := w.ListRevisions("edge-2", "web")
+		if err == nil && len(revisions) != 2 {
+			err = fmt.Errorf("there is no draft")
 		}
-		return nil
+		return err
 	})
 }
 

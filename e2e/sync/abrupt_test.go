@@ -35,11 +35,11 @@ func TestKilled(t *testing.T) {
 	k := newKiller(w, git)
 	t.Cleanup(w.compareDrafts)
 	kills := fromEnv(t, "KILLS", 100, strconv.Atoi)
-	round := 1
+	round, seen := 1, map[string]int{} // how many revisions there were of each
 	for ; k.killed.Load() < int64(kills); round++ {
 		// Work for the controller: a changed object, and now and then a published draft.
 		w.Apply(configMap("eu", map[string]string{"api": strconv.Itoa(round)}))
-		w.Eventually(fmt.Sprintf("round %d is settled", round), func() error { return w.allSettled(names, round) })
+		w.Eventually(fmt.Sprintf("round %d is settled", round), func() error { return w.allSettled(names, round, seen) })
 		if round%publishEvery == 0 {
 			name := names[round/publishEvery%len(names)]
 			if drafts, _ := w.drafts(name); len(drafts) == 1 {
@@ -55,11 +55,9 @@ func TestKilled(t *testing.T) {
 		if len(drafts) > 1 {
 			t.Errorf("%s has the drafts %v beside %v", name, drafts, published)
 		}
-		for i := range len(drafts) + len(published) {
-			r := w.Revision(fmt.Sprintf("edge.%s.packagevariant-%d", name, i+1))
-			if len(r.OwnerReferences) != 1 || r.OwnerReferences[0].Name != name {
-				t.Errorf("%s is owned by %v, want %s", r.Name, r.OwnerReferences, name)
-			}
+		for i := range max(seen[name], len(drafts)+len(published)) {
+			revision := fmt.Sprintf("edge.%s.packagevariant-%d", name, i+1)
+			w.Eventually(revision+" is there", func() error { return w.ownedBy(revision, name) })
 		}
 	}
 	// The files are those of a variant that is made in one go.
@@ -67,29 +65,57 @@ func TestKilled(t *testing.T) {
 	w.Apply(newVariant("fresh"))
 	fresh := w.Files(w.target("fresh"))
 	for _, name := range names {
-		if diff := cmp.Diff(fresh["region.yaml"], w.Files(w.target(name))["region.yaml"]); diff != "" {
-			t.Errorf("%s (-fresh +got):\n%s", name, diff)
-		}
+		target := w.target(name)
+		w.Eventually("the files of "+target+" are whole", func() error {
+			files, err := w.GetFiles(target)
+			if diff := cmp.Diff(fresh["region.yaml"], files["region.yaml"]); err == nil && diff != "" {
+				err = fmt.Errorf("-fresh +got:\n%s", diff)
+			}
+			return err
+		})
 	}
 }
 
 // publishEvery is after how many rounds a draft is published; the next round makes another by an edit.
 const publishEvery = 2
 
-// settled tells whether a revision has the object's value of a round in it.
-func (w *world) settled(revision string, round int) bool {
-	return strings.Contains(w.Files(revision)["region.yaml"], fmt.Sprintf("api: %q\n", strconv.Itoa(round)))
+// settled returns an error unless a revision has the object's value of a round in it.
+func (w *world) settled(revision string, round int) error {
+	files, err := w.GetFiles(revision)
+	if want := fmt.Sprintf("api: %q\n", strconv.Itoa(round)); err == nil && !strings.Contains(files["region.yaml"], want) {
+		err = fmt.Errorf("%s has no %s", revision, want)
+	}
+	return err
 }
 
-func (w *world) allSettled(names []string, round int) error {
+// allSettled returns an error unless the last revision of each variant has the object's value of a round in it, and
+// none is missing of those that were seen before. It notes in seen how many there are.
+func (w *world) allSettled(names []string, round int, seen map[string]int) error {
 	for _, name := range names {
-		drafts, published := w.drafts(name)
+		drafts, published, err := w.listDrafts(name)
+		if err != nil {
+			return err
+		}
 		all := slices.Concat(published, drafts)
-		if len(all) == 0 || !w.settled(all[len(all)-1], round) {
-			return fmt.Errorf("%s is not, of %v", name, all)
+		there := len(slices.Compact(slices.Sorted(slices.Values(all)))) // one that is just published may be in both
+		seen[name] = max(seen[name], there)
+		if there == 0 || there < seen[name] {
+			return fmt.Errorf("%s has the revisions %v only, of %d", name, all, seen[name])
+		}
+		if err := w.settled(all[len(all)-1], round); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// ownedBy returns an error unless a revision is owned by a variant.
+func (w *world) ownedBy(revision, name string) error {
+	r, err := w.GetRevision(revision)
+	if err == nil && (len(r.OwnerReferences) != 1 || r.OwnerReferences[0].Name != name) {
+		err = fmt.Errorf("it is owned by %v, want %s", r.OwnerReferences, name)
+	}
+	return err
 }
 
 // killer runs a controller, kills it at writes, and starts it again.
@@ -110,6 +136,7 @@ type killer struct {
 
 func newKiller(w *world, git *gitServer) *killer {
 	k := &killer{w: w, git: git, random: rand.New(rand.NewPCG(1, 2))} // the same each time
+	w.Timeout = 2 * time.Minute                                       // a call whose client has gone holds up Porch for a second or two
 	w.proxy.Handle(k.hook)
 	w.proxy.HandleInside(k.within)
 	k.mu.Lock()

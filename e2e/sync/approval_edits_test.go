@@ -3,6 +3,7 @@
 package sync
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ func TestKptfileEdits(t *testing.T) {
 	replace := func(from, to string) func(string) string {
 		return func(s string) string { return strings.Replace(s, from, to, 1) }
 	}
+	gate := regexp.MustCompile(`  readinessGates:\n *- conditionType: checked\n`) // Porch indents it, or not
 	const document = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: hidden\n"
 	edits := map[string]func(string) string{
 		"second-document": func(s string) string { return s + "---\n" + document },
@@ -28,7 +30,7 @@ func TestKptfileEdits(t *testing.T) {
 		"line-comment":    replace("kind: Kptfile\n", "kind: Kptfile # mine\n"),
 		"status-comment":  replace("status:\n", "status: # mine\n"),
 		"site":            replace("info:\n", "info:\n  site: https://mine.example.com\n"),
-		"gate-removed":    replace("  readinessGates:\n  - conditionType: checked\n", ""),
+		"gate-removed":    func(s string) string { return gate.ReplaceAllString(s, "") },
 		"sub-site":        replace("info:\n", "info:\n  site: https://mine.example.com\n"),
 		"sub-document":    func(s string) string { return s + "---\n" + document },
 		"sub-conditions":  replace(`status: "True"`, `status: "False"`),
@@ -69,6 +71,7 @@ func TestKptfileEdits(t *testing.T) {
 // not made from it, and takes back what the person published; no person has seen that.
 func TestPersonPublishesBeside(t *testing.T) {
 	w := newWorld(t)
+	w.needsSecondClone()
 	w.mayApprove()
 	w.Publish("blueprints", "web", "v1", simple())
 	w.Apply(newVariant("web", plain))

@@ -5,10 +5,9 @@ package sync
 import (
 	"fmt"
 	"net/http"
-	"strings"
+	"regexp"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
@@ -101,23 +100,27 @@ func TestSwapWhileApproving(t *testing.T) {
 func TestGateWhileProposed(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
-	const is = "  - type: checked\n    status: \"%s\"\n"
+	met := regexp.MustCompile(`(type: checked\n\s+status: )"?True"?`)
 	files := simple()
 	files["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\ninfo:\n  readinessGates:\n" +
-		"  - conditionType: checked\nstatus:\n  conditions:\n" + fmt.Sprintf(is, "True")
+		"  - conditionType: checked\nstatus:\n  conditions:\n  - type: checked\n    status: \"True\"\n"
 	w.Publish("blueprints", "web", "v1", files)
 	var once atomic.Bool
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
 		if phase == proxy.Before && isProposal(r) && once.CompareAndSwap(false, true) {
-			w.WriteFiles(r.Name, map[string]string{"Kptfile": strings.Replace(w.Files(r.Name)["Kptfile"],
-				fmt.Sprintf(is, "True"), fmt.Sprintf(is, "False"), 1)})
+			kptfile := w.Files(r.Name)["Kptfile"]
+			unmet := met.ReplaceAllString(kptfile, `${1}"False"`)
+			if unmet == kptfile {
+				t.Errorf("the condition is not met before:\n%s", kptfile)
+			}
+			w.WriteFiles(r.Name, map[string]string{"Kptfile": unmet})
 		}
 		return nil
 	})
 	w.Apply(newVariant("web", plain, automatic))
 	w.start()
 	w.waitApproved("web", "GatesNotMet")
-	w.Timeout = 10 * time.Second
+	w.Timeout = promptly
 	w.waitLifecycle("edge.web.packagevariant-1", isDraft)
 }
 
@@ -142,7 +145,7 @@ func TestManualWhileProposed(t *testing.T) {
 	w, _, refuse := proposed(t)
 	refuse.Store(false)
 	w.Apply(newVariant("web", contextOnly, zone))
-	w.Timeout = 10 * time.Second
+	w.Timeout = promptly
 	w.waitFile("edge.web.packagevariant-1", "package-context.yaml", "zone: a")
 }
 
@@ -165,7 +168,7 @@ func TestReasonOfApproved(t *testing.T) {
 	w.Apply(newVariant("web", contextOnly, automatic, dependsOn(variant.Dependency{Name: "nobody"})))
 	w.WaitReason("web", "DependencyNotFound")
 	refuse.Store(false)
-	w.Timeout = 10 * time.Second
+	w.Timeout = promptly
 	w.Eventually("it does not say that it is tried again", func() error {
 		c := w.Condition("web", v1alpha1.ConditionApproved)
 		if c.Reason == "ApprovalFailed" || c.ObservedGeneration != w.Variant("web").Generation {

@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/stack"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +21,7 @@ import (
 // TestUpstreamComesAndGoes has the upstream missing, unpublished, published, proposed for deletion and deleted.
 func TestUpstreamComesAndGoes(t *testing.T) {
 	w := newWorld(t)
+	w.Publish("blueprints", "web", "v0", simple()) // which Porch v1.5 cannot publish again on PostgreSQL
 	w.Apply(newVariant("web", plain, func(s *variant.Spec) {
 		s.Upstream = &variant.Upstream{Repo: "blueprints", Package: "web", WorkspaceName: "v1"}
 	}), newVariant("shop", plain, func(s *variant.Spec) { s.Upstream.Repo = "nowhere" }))
@@ -43,11 +45,21 @@ func TestUpstreamComesAndGoes(t *testing.T) {
 	}
 	w.ProposeDeletion("blueprints.web.v1")
 	w.Ready("web")
+	if w.stack.Foreign() {
+		w.compared = true // Porch deletes no revision that another has as its upstream
+		return
+	}
 	w.Delete(w.Revision("blueprints.web.v1"))
 	w.WaitReason("web", "UpstreamNotFound")
 	w.expectDrafts("web", draft)
 	w.Publish("blueprints", "web", "v1", simple())
-	w.WaitReason("web", "BaseNotFound")
+	w.Ready("web") // it follows, though nothing differs but the commit
+	w.Eventually("the lock is on the new revision", func() error {
+		if got, want := w.lockOf(draft)[1], w.commitOf("blueprints.web.v1"); want != "" && got != want {
+			return fmt.Errorf("it is on %s, want %s", got, want)
+		}
+		return nil
+	})
 	w.expectDrafts("web", draft)
 }
 
@@ -83,11 +95,13 @@ func TestDownstreamRepository(t *testing.T) {
 	}
 	w.Repository("later", nil, true)
 	w.target("missing")
-	if got := w.message("readonly", "PorchFailed"); !strings.Contains(got, "cannot clone readonly/readonly: ") ||
-		!strings.Contains(got, "authorization failed") {
-		t.Errorf("message %q", got)
+	if w.stack.Cache() == stack.CRCache { // elsewhere, drafts are not in git
+		if got := w.message("readonly", "PorchFailed"); !strings.Contains(got, "cannot clone readonly/readonly: ") ||
+			!strings.Contains(got, "authorization failed") {
+			t.Errorf("message %q", got)
+		}
+		readonly.readOnly.Store(false)
 	}
-	readonly.readOnly.Store(false)
 	w.target("readonly")
 }
 

@@ -18,8 +18,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // TestReplicas runs two controllers of which one acts, and the other takes over.
@@ -87,12 +89,7 @@ func TestPorchDown(t *testing.T) {
 	w.proxy.SetDown("porch.kpt.dev", true)
 	w.Delete(w.Revision(draft))
 	w.proxy.SetDown("porch.kpt.dev", false)
-	w.Eventually("the deleted draft is made anew", func() error {
-		if drafts, _ := w.drafts("web"); len(drafts) != 1 {
-			return fmt.Errorf("there are %v", drafts)
-		}
-		return nil
-	})
+	w.waitOneDraft("web")
 	w.Ready("web")
 	w.expectNoLoop()
 }
@@ -141,7 +138,8 @@ func TestLostOwner(t *testing.T) {
 	w.expectDrafts("web", draft)
 }
 
-// TestLostOwnerBehind has Porch forget whose a draft is before the controller's cache has the status that tells of it.
+// TestLostOwnerBehind has Porch forget whose a draft is before the controller's cache has the status that says so. It
+// is taken for nobody else's meanwhile, and is taken back once the cache has it.
 func TestLostOwnerBehind(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -149,8 +147,9 @@ func TestLostOwnerBehind(t *testing.T) {
 	web.Finalizers = []string{v1alpha1.Finalizer}
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), web)
 	var lists atomic.Int32
+	var caughtUp atomic.Bool
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if phase != proxy.Before || r.Resource != "packagevariants" {
+		if phase != proxy.Before || r.Resource != "packagevariants" || caughtUp.Load() {
 			return nil
 		}
 		if r.Verb == "watch" || r.Verb == "list" && lists.Add(1) > 1 {
@@ -162,6 +161,19 @@ func TestLostOwnerBehind(t *testing.T) {
 	w.start()
 	draft := w.target("web")
 	w.loseOwner(draft)
+	w.Eventually("a write by the cache is refused", func() error {
+		refused := proxy.Count(w.proxy.Requests(), func(r proxy.Request) bool {
+			return r.Resource == "packagevariants" && r.Subresource == "status" && r.Status == http.StatusConflict
+		})
+		if refused < 2 {
+			return fmt.Errorf("%d were", refused)
+		}
+		return nil
+	})
+	if ready := w.Condition("web", v1alpha1.ConditionReady); ready.Status != metav1.ConditionTrue {
+		t.Errorf("meanwhile it says %s: %s", ready.Reason, ready.Message)
+	}
+	caughtUp.Store(true)
 	w.Eventually("the draft is taken back", func() error { return w.ownedAgain(draft) })
 	w.Ready("web")
 	w.expectDrafts("web", draft)
@@ -179,11 +191,11 @@ func (w *world) loseOwner(name string) {
 
 // ownedAgain returns an error unless a revision has an owner. Labels are the user's: what is taken back gets none.
 func (w *world) ownedAgain(name string) error {
-	w.t.Helper()
-	if r := w.Revision(name); len(r.OwnerReferences) != 1 {
-		return fmt.Errorf("it has the owners %v", r.OwnerReferences)
+	r, err := w.GetRevision(name)
+	if err == nil && len(r.OwnerReferences) != 1 {
+		err = fmt.Errorf("it has the owners %v", r.OwnerReferences)
 	}
-	return nil
+	return err
 }
 
 // TestRegisteredAnew takes the downstream Repository away and registers it again; Porch then knows of no owner.
@@ -191,7 +203,7 @@ func TestRegisteredAnew(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"), newVariant("shop"))
-	w.start()
+	c := w.start()
 	w.publish(w.target("web"))
 	draft := w.target("shop")
 	w.target("web")
@@ -199,16 +211,38 @@ func TestRegisteredAnew(t *testing.T) {
 	w.WaitReason("web", "RepositoryNotFound")
 	w.WaitReason("shop", "RepositoryNotFound")
 	w.registerAnew("edge", true)
+	if w.stack.Foreign() { // no watch tells what Porch has lost
+		w.synced("edge")
+		c.Stop()
+		w.start()
+	}
 	w.waitTarget("web", "edge.web.packagevariant-1")
 	w.waitTarget("shop", draft)
 	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}})
 	w.expectStates("shop", map[string]state{"packagevariant-1": {isDraft, 1}})
 }
 
+// waitNoRepository waits until a Repository that was deleted has gone.
+func (w *world) waitNoRepository(name string) {
+	w.t.Helper()
+	w.Eventually("the Repository "+name+" has gone", func() error {
+		err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &configapi.Repository{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return fmt.Errorf("it is there: %w", err)
+	})
+}
+
 // registerAnew registers a Repository that was deleted. Porch removes its clone a little after that, and never reads a
 // Repository that is registered again before.
 func (w *world) registerAnew(name string, deployment bool) {
 	w.t.Helper()
+	if w.stack.Foreign() { // the clone of Porch's API server stays, and a Repository that goes is there for a while
+		w.waitNoRepository(name)
+		w.Repository(name, nil, deployment)
+		return
+	}
 	w.Eventually("Porch has removed its clone of "+name, func() error {
 		left, err := filepath.Glob(filepath.Join(w.stack.Dir, "cache", "*", "*-"+w.Namespace+"-"+name))
 		if err != nil || len(left) > 0 {

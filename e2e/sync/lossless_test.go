@@ -43,9 +43,7 @@ func TestRetargetToNothing(t *testing.T) {
 	} {
 		w.Apply(newVariant("web", c.change))
 		w.WaitReason("web", c.reason)
-		if diff := cmp.Diff(want, w.states("web")); diff != "" {
-			t.Fatalf("%s: revisions (-before +after):\n%s", c.reason, diff)
-		}
+		w.expectStates("web", want)
 		w.Apply(newVariant("web"))
 		w.waitTarget("web", "edge.web.packagevariant-3")
 		w.expectStates("web", want)
@@ -220,12 +218,7 @@ func TestFunctionFailsAfterUpgrade(t *testing.T) {
 	}
 	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}})
 	w.Apply(newVariant("web", context, revision(3)))
-	w.Eventually("there is a draft of the revision that is well", func() error {
-		if drafts, _ := w.drafts("web"); len(drafts) != 1 {
-			return fmt.Errorf("there are %v", drafts)
-		}
-		return nil
-	})
+	w.waitOneDraft("web")
 	w.target("web")
 }
 

@@ -35,6 +35,14 @@ func (w *world) cloneByHand(pkg, workspace string) string {
 	return draft.Name
 }
 
+// needsSecondClone skips a test of a package of which several drafts are made while none is published.
+func (w *world) needsSecondClone() {
+	w.t.Helper()
+	if w.stack.Foreign() {
+		w.t.Skip("newer Porch clones into no package that exists, so there is no second draft before the first is published")
+	}
+}
+
 // TestLeftAlone adopts a package whose one published revision, made by hand, needs no change. It stays untouched,
 // whatever then happens to the variant and the controller, and is there when the variant is gone.
 func TestLeftAlone(t *testing.T) {
@@ -87,6 +95,10 @@ func TestNeverOwnedAfterOrphaning(t *testing.T) {
 // away and registers it again. Porch then knows of no owner; all the revisions are taken back, not the draft alone.
 func TestRegisteredAnewBehindDraft(t *testing.T) {
 	w := newWorld(t)
+	if w.stack.Foreign() {
+		t.Skip("newer Porch's watch does not tell what is read when a Repository is registered again: " +
+			"docs/compatibility.md")
+	}
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Apply(configMap("eu", map[string]string{"api": "0"}), newVariant("web"))
 	w.start()
@@ -107,12 +119,7 @@ func TestRegisteredAnewBehindDraft(t *testing.T) {
 
 	// The package is still the variant's own when the draft is gone, and goes with it.
 	w.Delete(w.Revision("edge.web.packagevariant-3"))
-	w.Eventually("there is another draft", func() error {
-		if drafts, _ := w.drafts("web"); len(drafts) != 1 {
-			return fmt.Errorf("there are %v", drafts)
-		}
-		return nil
-	})
+	w.waitOneDraft("web")
 	w.target("web")
 	w.Delete(newVariant("web"))
 	w.waitGone("web")
@@ -142,6 +149,9 @@ func (w *world) claimedBy(name, other string) {
 // one variant.
 func TestSharedRepository(t *testing.T) {
 	w := newWorld(t)
+	if w.stack.Foreign() {
+		t.Skip("newer Porch refuses a second Repository over a directory of a git repository in one namespace")
+	}
 	w.Publish("blueprints", "web", "v1", simple())
 	w.twin(w.Namespace, "twin")
 	inTwin := func(s *variant.Spec) { s.Downstream.Repo = "twin" }

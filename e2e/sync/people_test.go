@@ -17,6 +17,9 @@ var automatic = approval(variant.ApprovalPolicyAutomatic)
 // settleTime is how long a thing that must not happen is waited for.
 const settleTime = 4 * time.Second
 
+// promptly is how long what must not wait for a retry may take on a busy machine. Retries come to be minutes apart.
+const promptly = 30 * time.Second
+
 // mine is what people write into drafts.
 var mine = map[string]string{"notes.md": "mine\n"}
 
@@ -30,10 +33,13 @@ func contextOnly(s *variant.Spec) { s.Injectors = nil }
 func (w *world) neverIs(revision string, lifecycle porchapi.PackageRevisionLifecycle) {
 	w.t.Helper()
 	for began := time.Now(); time.Since(began) < settleTime; time.Sleep(100 * time.Millisecond) {
-		if w.Revision(revision).Spec.Lifecycle == lifecycle {
+		if r, err := w.GetRevision(revision); err == nil && r.Spec.Lifecycle == lifecycle {
 			w.t.Errorf("%s is %s", revision, lifecycle)
 			return
 		}
+	}
+	if w.Revision(revision).Spec.Lifecycle == lifecycle {
+		w.t.Errorf("%s is %s", revision, lifecycle)
 	}
 }
 

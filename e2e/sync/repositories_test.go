@@ -4,6 +4,7 @@ package sync
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/stack"
 
 	"github.com/google/go-cmp/cmp"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
@@ -50,7 +52,29 @@ func TestBrokenRepository(t *testing.T) {
 	w.target("changed")
 	w.quiet(c)
 	git.closed.Store(true)
+	if w.stack.Cache() == stack.DBCache && !w.stack.Foreign() { // Porch needs no git for drafts, and does not tell
+		w.Apply(newVariant("changed", zone), newVariant("new"))
+		w.Ready("changed")
+		w.Ready("new")
+		return
+	}
 	w.waitRepository("edge", false)
+	if w.stack.Foreign() { // newer Porch says so, but not while it tries again
+		w.compared = true
+		w.Apply(newVariant("changed", zone), newVariant("new"))
+		w.void()
+		w.Eventually("what needs git waits", func() error {
+			reason := w.Condition("new", v1alpha1.ConditionReady).Reason
+			if reason == "RepositoryNotReady" || reason == "PorchFailed" || w.stack.Cache() == stack.DBCache {
+				return nil // drafts in a database need no git while Porch tries again
+			}
+			return fmt.Errorf("it is %q", reason)
+		})
+		git.closed.Store(false)
+		w.waitFile(w.target("changed"), "package-context.yaml", "zone: a\n")
+		w.target("new")
+		return
+	}
 	w.quiet(c)
 	w.proxy.Reset()
 	w.Apply(newVariant("changed", zone))
@@ -131,7 +155,7 @@ func (w *world) migrate(repository string, migrated bool) {
 // TestMigratedRepository has Repositories whose packages are not in the lists that are read. They are not taken for
 // empty: nothing is cloned, let go, or forgotten.
 func TestMigratedRepository(t *testing.T) {
-	w := newWorld(t)
+	w := newWorldOfVersion2(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Repository("edge-1", prod("eu"), true)
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"), newVariant("going"), newSet(t, fleetSet))
@@ -156,8 +180,14 @@ func TestMigratedRepository(t *testing.T) {
 	if got := w.work(func(r proxy.Request) bool { return proxy.IsWrite(r) && r.Group == "porch.kpt.dev" }); len(got) > 0 {
 		t.Errorf("writes to packages: %v", got)
 	}
-	w.expectDrafts("web", draft)
-	w.expectDrafts("going", going)
+	if w.stack.Foreign() { // Porch leaves them out of its lists
+		w.expectDrafts("web")
+		w.expectDrafts("going")
+		w.inVersion2(draft, going)
+	} else {
+		w.expectDrafts("web", draft)
+		w.expectDrafts("going", going)
+	}
 	if got := w.variants(); len(got) != 3 { // without the one that is being deleted
 		t.Errorf("the variants are %v: the set has let one go", got)
 	}
@@ -166,12 +196,16 @@ func TestMigratedRepository(t *testing.T) {
 	w.waitGone("going")
 	w.expectDrafts("going")
 	w.waitFile(w.target("web"), "package-context.yaml", "zone: a\n")
+	w.expectDrafts("web", draft)
 	w.target("shop")
 	w.migrate("blueprints", true)
 	w.Apply(newVariant("late"))
 	w.WaitReason("late", "RepositoryMigrated")
 	w.migrate("blueprints", false)
 	w.target("late")
+	if w.stack.Foreign() { // so that what the set has there is listed again
+		w.migrate("edge-1", false)
+	}
 }
 
 // TestUnregisteredRepository names Repositories that are not there, as the upstream's and as the downstream's.
@@ -196,6 +230,21 @@ func TestUnregisteredRepository(t *testing.T) {
 	w.target("up")
 }
 
+// refusesBranch reports whether a variant of TestRevisionMain has the branch itself as its upstream, and fails the test
+// unless it says that newer Porch makes nothing from that.
+func (w *world) refusesBranch(name string) bool {
+	w.t.Helper()
+	switch {
+	case strings.HasPrefix(name, "branch-"):
+		w.refusesPushed(name)
+	case name == "web-workspace":
+		w.stalledForBranch(name)
+	default:
+		return false
+	}
+	return true
+}
+
 // TestRevisionMain follows the branch of a Repository by the words that manuals have for it: of a package with
 // published revisions the newest of them, of another what the branch holds.
 func TestRevisionMain(t *testing.T) {
@@ -203,6 +252,9 @@ func TestRevisionMain(t *testing.T) {
 	w.Publish("blueprints", "web", "v1", simple())
 	w.Publish("blueprints", "web", "v2", settingsV2)
 	w.push("blueprints", "main", "branch", map[string]string{"Kptfile": kptfile("branch"), "settings.yaml": settings})
+	if w.stack.Foreign() {
+		w.synced("blueprints") // with the DB cache, no watch tells of what was pushed
+	}
 	words := map[string]func(*variant.Spec){
 		"number":    revision(-1),
 		"word":      tag("main"),
@@ -218,6 +270,12 @@ func TestRevisionMain(t *testing.T) {
 		want["web-"+name], want["branch-"+name] = "web/v2", "main"
 	}
 	want["web-workspace"] = "main" // which names the revision that is the branch
+	if w.stack.Cache() == stack.DBCache {
+		want["web-workspace"] = "web/v2" // where the branch is
+	}
+	if w.stack.Foreign() { // Porch derives nothing from a branch
+		maps.DeleteFunc(want, func(name, _ string) bool { return w.refusesBranch(name) })
+	}
 	for name := range want {
 		got[name] = w.Revision(w.target(name)).Status.UpstreamLock.Git.Ref
 	}
@@ -236,6 +294,15 @@ func TestRevisionMain(t *testing.T) {
 		if ref := w.Revision(draft).Status.UpstreamLock.Git.Ref; ref != "web/v3" {
 			t.Errorf("%s is upgraded to %s, want web/v3", name, ref)
 		}
+	}
+	if w.stack.Foreign() {
+		w.compared = true // no package was made from the branch
+		return
+	}
+	if w.stack.Cache() == stack.DBCache { // Porch tells of it at once, and not of what is pushed past it
+		w.WaitReason("web-workspace", "BranchMoved")
+		w.expectDrafts("web-workspace", "edge.web-workspace.packagevariant-1")
+		return
 	}
 	// A package that is only on the branch stays as it is, and it is said that the branch has moved.
 	w.push("blueprints", "main", "branch", map[string]string{"Kptfile": kptfile("branch"),

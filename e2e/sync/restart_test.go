@@ -218,7 +218,14 @@ func (w *world) expectGraceful(name string, call func(proxy.Request) bool) {
 // expectOneDraft fails the test unless the variant has one draft, which is its own, and as it asks for.
 func (w *world) expectOneDraft(name string, pv *v1alpha1.PackageVariant) {
 	w.t.Helper()
-	drafts, published := w.drafts(name)
+	var drafts, published []string
+	w.Eventually(name+" has a draft", func() (err error) {
+		drafts, published, err = w.listDrafts(name)
+		if err == nil && len(drafts) == 0 {
+			err = fmt.Errorf("there is none beside %v", published)
+		}
+		return err
+	})
 	if len(drafts) != 1 {
 		w.t.Errorf("%s has the drafts %v beside %v, want one", name, drafts, published)
 		return

@@ -150,21 +150,26 @@ func TestSetOrphan(t *testing.T) {
 	w.expectSet("VariantsReady", [3]int32{3, 3, 3}, "edge-1/web", "edge-2/web", "edge-3/web")
 	w.publish("edge-2.web.packagevariant-1")
 	w.Eventually("the variant sees that its target is published", func() error {
-		for _, r := range w.Revisions("edge-2", "web") {
+		revisions, err := w.ListRevisions("edge-2", "web")
+		for _, r := range revisions {
 			if r.IsPublished() && len(r.OwnerReferences) == 1 {
 				return nil
 			}
 		}
-		return fmt.Errorf("it does not")
+		if err == nil {
+			err = fmt.Errorf("it does not")
+		}
+		return err
 	})
 	w.relabel("edge-2", nil)
 	w.relabel("edge-3", nil)
 	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web")
 	w.Eventually("the published package stays, and is nobody's", func() error {
-		if r := w.Revision("edge-2.web.packagevariant-1"); !r.IsPublished() || len(r.OwnerReferences) > 0 {
-			return fmt.Errorf("it is %s, of %v", r.Spec.Lifecycle, r.OwnerReferences)
+		r, err := w.GetRevision("edge-2.web.packagevariant-1")
+		if err == nil && (!r.IsPublished() || len(r.OwnerReferences) > 0) {
+			err = fmt.Errorf("it is %s, of %v", r.Spec.Lifecycle, r.OwnerReferences)
 		}
-		return nil
+		return err
 	})
 	var list v1alpha1.PackageVariantList
 	w.Eventually("the variants are gone", func() error {

@@ -123,10 +123,11 @@ func TestSet(t *testing.T) {
 	w.relabel("edge-3", map[string]string{"env": "test", "region": "eu"})
 	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
 	w.Eventually("the draft is gone", func() error {
-		if left := w.Revisions("edge-3", "web"); len(left) > 0 {
+		left, err := w.ListRevisions("edge-3", "web")
+		if len(left) > 0 {
 			return fmt.Errorf("there is %s", left[0].Name)
 		}
-		return nil
+		return err
 	})
 
 	// A label that an expression reads, and an object, go to one variant each.

@@ -111,6 +111,47 @@ func TestUpgradeTag(t *testing.T) {
 	}
 }
 
+// TestUpstreamPublishedAnew deletes the revision that packages were made from, and publishes another under its number:
+// they follow it, and what nobody can know any more is a conflict. It is the second revision: on PostgreSQL, Porch v1.5
+// cannot publish a first one again.
+func TestUpstreamPublishedAnew(t *testing.T) {
+	for name, workspace := range map[string]string{"the same name": "v2", "another name": "again"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.deletesUpstreams()
+			w.Publish("blueprints", "web", "v1", simple())
+			w.Publish("blueprints", "web", "v2", simple())
+			w.Apply(newVariant("web", plain, revision(2)))
+			w.start()
+			w.publish(w.target("web"))
+			w.seesPublished("web")
+			w.Apply(newVariant("open", plain, revision(2)))
+			open := w.target("open")
+			w.edit(open, `a: "1" # one`, `a: "mine" # my own`)
+
+			w.ProposeDeletion("blueprints.web.v2")
+			w.kubectl("delete", "packagerevision", "blueprints.web.v2", "--namespace", w.Namespace)
+			w.WaitReason("web", "UpstreamNotFound")
+			w.Publish("blueprints", "web", workspace, settingsOf("1", "anew"))
+			w.waitSettings(open, `b: "anew"`)
+			w.waitTarget("web", "edge.web.packagevariant-2")
+			w.waitSettings("edge.web.packagevariant-2", `b: "anew"`)
+			w.expectMessage("web", "UpToDate", "edge.web.packagevariant-2 (Draft) is up to date with blueprints.web."+workspace)
+			for _, variant := range []string{"web", "open"} {
+				if c := w.Condition(variant, v1alpha1.ConditionConflicted); c.Status != "True" {
+					t.Errorf("%s is not conflicted: %s", variant, c.Message)
+				}
+			}
+			if conflicts := w.Variant("open").Status.Conflicts; !slices.ContainsFunc(conflicts, func(c v1alpha1.Conflict) bool {
+				return c.Field == "data.a" && c.Local == "mine" && c.Updated == `"1"`
+			}) {
+				t.Errorf("the conflicts do not name what a person wrote: %+v", conflicts)
+			}
+			w.expectDrafts("open", open)
+		})
+	}
+}
+
 // TestUpgradeToOtherPackage changes the package, and the repository, that the variant derives from.
 func TestUpgradeToOtherPackage(t *testing.T) {
 	w := published(t)
@@ -158,10 +199,11 @@ func TestAdoptedWithoutLock(t *testing.T) {
 		t.Helper()
 		for name, draft := range drafts {
 			w.Eventually("there is "+draft, func() error {
-				if got, _ := w.drafts(name); !slices.Equal(got, []string{draft}) {
-					return fmt.Errorf("the drafts are %v", got)
+				got, _, err := w.listDrafts(name)
+				if err == nil && !slices.Equal(got, []string{draft}) {
+					err = fmt.Errorf("the drafts are %v", got)
 				}
-				return nil
+				return err
 			})
 			w.waitFile(draft, "region.yaml", "api: "+api+"\n")
 			w.waitFile(draft, "package-context.yaml", "region: eu\n")

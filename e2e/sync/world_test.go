@@ -166,23 +166,56 @@ func (w *world) options(args ...string) controller.Options {
 // are.
 func (w *world) drafts(pkg string) (drafts, published []string) {
 	w.t.Helper()
-	for _, r := range w.Revisions("edge", pkg) {
+	drafts, published, err := w.listDrafts(pkg)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return drafts, published
+}
+
+// listDrafts is drafts for what is tried again.
+func (w *world) listDrafts(pkg string) (drafts, published []string, err error) {
+	revisions, err := w.ListRevisions("edge", pkg)
+	for _, r := range revisions {
 		if r.IsPublished() {
 			published = append(published, r.Name)
 		} else {
 			drafts = append(drafts, r.Name)
 		}
 	}
-	return drafts, published
+	return drafts, published, err
 }
 
-// expectDrafts fails the test unless these are the drafts of a downstream package.
+// expectDrafts fails the test unless these are the drafts of a downstream package. It waits for one that Porch does not
+// find for a moment, and not for another one to go.
 func (w *world) expectDrafts(pkg string, want ...string) {
 	w.t.Helper()
-	got, _ := w.drafts(pkg)
-	if diff := cmp.Diff(want, got); diff != "" {
-		w.t.Errorf("drafts of %s (-want +got):\n%s", pkg, diff)
-	}
+	w.Eventually(fmt.Sprintf("%s has the drafts %v", pkg, want), func() error {
+		got, _, err := w.listDrafts(pkg)
+		if err != nil {
+			return err
+		}
+		diff := cmp.Diff(want, got)
+		if diff != "" && len(got) < len(want) {
+			return fmt.Errorf("drafts (-want +got):\n%s", diff)
+		}
+		if diff != "" {
+			w.t.Errorf("drafts of %s (-want +got):\n%s", pkg, diff)
+		}
+		return nil
+	})
+}
+
+// waitOneDraft waits until a downstream package has one draft.
+func (w *world) waitOneDraft(pkg string) {
+	w.t.Helper()
+	w.Eventually(pkg+" has one draft", func() error {
+		drafts, _, err := w.listDrafts(pkg)
+		if err == nil && len(drafts) != 1 {
+			err = fmt.Errorf("there are %v", drafts)
+		}
+		return err
+	})
 }
 
 // publish proposes and approves a draft of the variant.
@@ -206,9 +239,9 @@ func (w *world) target(name string) string {
 func (w *world) seesPublished(name string) {
 	w.t.Helper()
 	w.Eventually("the variant "+name+" sees that its target is published", func() error {
-		w.target(name)
-		if lifecycle := w.Variant(name).Status.DownstreamTargets[0].Lifecycle; lifecycle != "Published" {
-			return fmt.Errorf("its lifecycle is %s", lifecycle)
+		targets := w.Ready(name).Status.DownstreamTargets
+		if len(targets) != 1 || targets[0].Lifecycle != "Published" {
+			return fmt.Errorf("it has the targets %v", targets)
 		}
 		return nil
 	})
@@ -218,8 +251,9 @@ func (w *world) seesPublished(name string) {
 func (w *world) waitTarget(name, target string) {
 	w.t.Helper()
 	w.Eventually(name+" has the target "+target, func() error {
-		if got := w.target(name); got != target {
-			return fmt.Errorf("it has %s", got)
+		targets := w.Ready(name).Status.DownstreamTargets
+		if len(targets) != 1 || targets[0].Name != target {
+			return fmt.Errorf("it has %v", targets)
 		}
 		return nil
 	})
@@ -229,10 +263,11 @@ func (w *world) waitTarget(name, target string) {
 func (w *world) waitFile(revision, file, text string) {
 	w.t.Helper()
 	w.Eventually(revision+" has "+text+" in "+file, func() error {
-		if content := w.Files(revision)[file]; !strings.Contains(content, text) {
-			return fmt.Errorf("it is:\n%s", content)
+		files, err := w.GetFiles(revision)
+		if err == nil && !strings.Contains(files[file], text) {
+			err = fmt.Errorf("it is:\n%s", files[file])
 		}
-		return nil
+		return err
 	})
 }
 

@@ -82,7 +82,7 @@ func sample() *Run {
 			{"functions/krm", "Process/inject-config/10", processed(0.0102)},
 			{"functions/krm", "Process/prepend-pipeline/10", processed(0.0104)},
 			{"functions/krm", "Process/prepend-pipeline/1000", processed(0.009)},
-			{"sync-controller/internal/mutate", "Apply/10", map[string]float64{"sec/op": 0.0002, "B/op": 150_000}},
+			{"sync-controller/internal/functions/mutate", "Apply/10", map[string]float64{"sec/op": 0.0002, "B/op": 150_000}},
 		},
 		Scale: &Scale{
 			Latencies: []Latency{

@@ -150,7 +150,7 @@ func (p *Process) MetricsAddress() string { return p.address }
 
 // Metrics returns the controller's metrics.
 func (p *Process) Metrics() (metrics.Families, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	families, err := metrics.Get(ctx, http.DefaultClient, p.metrics)
 	if err != nil {

@@ -171,6 +171,32 @@ func TestNever(t *testing.T) {
 	}
 }
 
+// TestFind holds that a package revision which Porch does not find for a moment is waited for, and that one which does
+// not come back is an error.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	lost := fmt.Errorf("cannot get it: %w", apierrors.NewNotFound(porchapi.Resource("packagerevisions"), "shop"))
+	f := &Fleet{t: t, Timeout: time.Minute}
+	calls := 0
+	err := f.find(func() error {
+		if calls++; calls < 3 {
+			return lost
+		}
+		return nil
+	})
+	if err != nil || calls != 3 {
+		t.Errorf("%v after %d calls, want success after 3", err, calls)
+	}
+	f.Timeout = 100 * time.Millisecond
+	if err := f.find(func() error { return lost }); !apierrors.IsNotFound(err) {
+		t.Errorf("what is lost for good gives %v, want not found", err)
+	}
+	calls = 0
+	if err := f.retry(func() error { calls++; return lost }); !apierrors.IsNotFound(err) || calls != 1 {
+		t.Errorf("%v after %d calls, want not found after one: nothing says that it was there", err, calls)
+	}
+}
+
 // failing is a test that may fail without the test that runs it.
 type failing struct{ testing.TB }
 

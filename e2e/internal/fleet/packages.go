@@ -5,16 +5,11 @@ package fleet
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
-	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -71,39 +66,75 @@ func (f *Fleet) firstTask(repo, pkg string) porchapi.Task {
 	}
 }
 
-// Revision returns a package revision.
+// Revision returns a package revision. If Porch does not find it, Revision waits until it does.
 func (f *Fleet) Revision(name string) *porchapi.PackageRevision {
 	f.t.Helper()
-	revision := &porchapi.PackageRevision{}
-	if err := f.Client.Get(f.t.Context(), f.key(name), revision); err != nil {
-		f.t.Fatalf("cannot get package revision %s: %v", name, err)
+	var revision *porchapi.PackageRevision
+	err := f.find(func() (err error) {
+		revision, err = f.GetRevision(name)
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
 	}
 	return revision
+}
+
+// GetRevision is Revision for what is tried again: it returns an error at once, and does not end the test.
+func (f *Fleet) GetRevision(name string) (*porchapi.PackageRevision, error) {
+	revision := &porchapi.PackageRevision{}
+	if err := f.Client.Get(f.t.Context(), f.key(name), revision); err != nil {
+		return nil, fmt.Errorf("cannot get package revision %s: %w", name, err)
+	}
+	return revision, nil
 }
 
 // Revisions returns the drafts and revisions of a package, by name, without the one that follows the repository's
 // branch.
 func (f *Fleet) Revisions(repo, pkg string) []porchapi.PackageRevision {
 	f.t.Helper()
+	revisions, err := f.ListRevisions(repo, pkg)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return revisions
+}
+
+// ListRevisions is Revisions for what is tried again: it returns an error, and does not end the test.
+func (f *Fleet) ListRevisions(repo, pkg string) ([]porchapi.PackageRevision, error) {
 	var list porchapi.PackageRevisionList
 	if err := f.Client.List(f.t.Context(), &list, client.InNamespace(f.Namespace)); err != nil {
-		f.t.Fatalf("cannot list package revisions: %v", err)
+		return nil, fmt.Errorf("cannot list package revisions: %w", err)
 	}
 	revisions := slices.DeleteFunc(list.Items, func(r porchapi.PackageRevision) bool {
 		return r.Spec.RepositoryName != repo || r.Spec.PackageName != pkg || r.Spec.Revision == placeholder
 	})
 	slices.SortFunc(revisions, func(a, b porchapi.PackageRevision) int { return cmp.Compare(a.Name, b.Name) })
-	return revisions
+	return revisions, nil
 }
 
-// Files returns the content of a package revision's files, by path.
+// Files returns the content of a package revision's files, by path. If Porch does not find it, Files waits until it
+// does.
 func (f *Fleet) Files(name string) map[string]string {
 	f.t.Helper()
-	var resources porchapi.PackageRevisionResources
-	if err := f.retry(func() error { return f.Client.Get(f.t.Context(), f.key(name), &resources) }); err != nil {
-		f.t.Fatalf("cannot get the files of package revision %s: %v", name, err)
+	var files map[string]string
+	err := f.find(func() (err error) {
+		files, err = f.GetFiles(name)
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
 	}
-	return resources.Spec.Resources
+	return files
+}
+
+// GetFiles is Files for what is tried again: it returns an error at once, and does not end the test.
+func (f *Fleet) GetFiles(name string) (map[string]string, error) {
+	var resources porchapi.PackageRevisionResources
+	if err := f.Client.Get(f.t.Context(), f.key(name), &resources); err != nil {
+		return nil, fmt.Errorf("cannot get the files of package revision %s: %w", name, err)
+	}
+	return resources.Spec.Resources, nil
 }
 
 // WriteFiles edits a draft as a user does: the given files are written, those given as empty are deleted, all others
@@ -114,7 +145,7 @@ func (f *Fleet) WriteFiles(name string, files map[string]string) {
 		return
 	}
 	var resources porchapi.PackageRevisionResources
-	err := f.retry(func() error {
+	err := f.find(func() error {
 		resources = porchapi.PackageRevisionResources{}
 		if err := f.Client.Get(f.t.Context(), f.key(name), &resources); err != nil {
 			return err
@@ -137,40 +168,47 @@ func (f *Fleet) WriteFiles(name string, files map[string]string) {
 // Propose proposes a draft for approval.
 func (f *Fleet) Propose(name string) {
 	f.t.Helper()
-	f.move(name, "propose", porchapi.PackageRevisionLifecycleDraft, porchapi.PackageRevisionLifecycleProposed)
+	f.move(name, "propose", porchapi.PackageRevisionLifecycleDraft, porchapi.PackageRevisionLifecycleProposed, f.update)
 }
 
 // ProposeDeletion proposes a published revision for deletion. Delete deletes it then.
 func (f *Fleet) ProposeDeletion(name string) {
 	f.t.Helper()
 	f.move(name, "propose the deletion of", porchapi.PackageRevisionLifecyclePublished,
-		porchapi.PackageRevisionLifecycleDeletionProposed)
-}
-
-// move gives a revision another lifecycle, as its author may.
-func (f *Fleet) move(name, what string, from, to porchapi.PackageRevisionLifecycle) {
-	f.t.Helper()
-	f.edit(name, what, func(ctx context.Context, r *porchapi.PackageRevision) error {
-		if r.Spec.Lifecycle != from {
-			return fmt.Errorf("its lifecycle is %s", r.Spec.Lifecycle)
-		}
-		r.Spec.Lifecycle = to
-		return f.Client.Update(ctx, r)
-	})
+		porchapi.PackageRevisionLifecycleDeletionProposed, f.update)
 }
 
 // Approve publishes a proposed draft. Like porchctl, it refuses one whose readiness gates are not met.
 func (f *Fleet) Approve(name string) {
 	f.t.Helper()
-	f.edit(name, "approve", func(ctx context.Context, r *porchapi.PackageRevision) error {
-		if r.Spec.Lifecycle != porchapi.PackageRevisionLifecycleProposed {
-			return fmt.Errorf("its lifecycle is %s", r.Spec.Lifecycle)
+	f.move(name, "approve", porchapi.PackageRevisionLifecycleProposed, porchapi.PackageRevisionLifecyclePublished,
+		func(ctx context.Context, r *porchapi.PackageRevision) error {
+			if !porchapi.PackageRevisionIsReady(r.Spec.ReadinessGates, r.Status.Conditions) {
+				return fmt.Errorf("its readiness gates %v are not met: %v", r.Spec.ReadinessGates, r.Status.Conditions)
+			}
+			return f.Client.SubResource("approval").Update(ctx, r)
+		})
+}
+
+// update writes a revision, as its author may.
+func (f *Fleet) update(ctx context.Context, r *porchapi.PackageRevision) error {
+	return f.Client.Update(ctx, r)
+}
+
+// move gives a revision another lifecycle. Porch may have done so where it answers that it cannot.
+func (f *Fleet) move(name, what string, from, to porchapi.PackageRevisionLifecycle,
+	write func(context.Context, *porchapi.PackageRevision) error) {
+	f.t.Helper()
+	asked := false
+	f.edit(name, what, func(ctx context.Context, r *porchapi.PackageRevision) error {
+		switch lifecycle := r.Spec.Lifecycle; {
+		case asked && lifecycle == to:
+			return nil
+		case lifecycle != from:
+			return fmt.Errorf("its lifecycle is %s", lifecycle)
 		}
-		if !porchapi.PackageRevisionIsReady(r.Spec.ReadinessGates, r.Status.Conditions) {
-			return fmt.Errorf("its readiness gates %v are not met: %v", r.Spec.ReadinessGates, r.Status.Conditions)
-		}
-		r.Spec.Lifecycle = porchapi.PackageRevisionLifecyclePublished
-		return f.Client.SubResource("approval").Update(ctx, r)
+		asked, r.Spec.Lifecycle = true, to
+		return write(ctx, r)
 	})
 }
 
@@ -193,7 +231,7 @@ func (f *Fleet) Reject(name string) {
 // edit changes a package revision as it is now.
 func (f *Fleet) edit(name, what string, change func(context.Context, *porchapi.PackageRevision) error) {
 	f.t.Helper()
-	err := f.retry(func() error {
+	err := f.find(func() error {
 		var revision porchapi.PackageRevision
 		if err := f.Client.Get(f.t.Context(), f.key(name), &revision); err != nil {
 			return err
@@ -203,32 +241,4 @@ func (f *Fleet) edit(name, what string, change func(context.Context, *porchapi.P
 	if err != nil {
 		f.t.Fatalf("cannot %s package revision %s: %v", what, name, err)
 	}
-}
-
-// retry does something again as long as it conflicts with what somebody else does: Porch serves one request for a
-// package at a time and refuses others.
-func (f *Fleet) retry(do func() error) error {
-	ctx, cancel := context.WithTimeout(f.t.Context(), f.Timeout)
-	defer cancel()
-	for {
-		err := do()
-		if !apierrors.IsConflict(err) && !lostBranch(err) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("gave up after %s", f.Timeout), err)
-		case <-time.After(interval):
-		}
-	}
-}
-
-// lostBranch tells whether Porch did not find a branch. While it writes the branches of a repository it reads them
-// badly.
-func lostBranch(err error) bool {
-	status, answered := errors.AsType[*apierrors.StatusError](err)
-	return answered && status.Status().Code == http.StatusInternalServerError &&
-		slices.ContainsFunc([]string{"reference not found", "ref file is empty", "remote not found"}, func(text string) bool {
-			return strings.Contains(err.Error(), text)
-		})
 }

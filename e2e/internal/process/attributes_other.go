@@ -7,4 +7,4 @@ package process
 import "syscall"
 
 // attributes puts a process into a process group of its own.
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+func attributes(syscall.Signal) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

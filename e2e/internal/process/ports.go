@@ -7,15 +7,26 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"sync"
 )
 
 // Ports are taken from below those that systems give to outgoing connections, so that no such connection takes one
 // between our finding it free and a program's listening on it.
 const lowestPort, highestPort = 20000, 29999
 
-// FreePorts sets each of the ports to one that is free, and different from the others.
+// given are the ports that FreePorts has given out in this process: one is free until its program listens on it.
+var given struct {
+	sync.Mutex
+	ports map[int]bool
+}
+
+// FreePorts sets each of the ports to one that is free, and that it has given to nobody else in this process.
 func FreePorts(ports ...*int) error {
-	taken := map[int]bool{}
+	given.Lock()
+	defer given.Unlock()
+	if given.ports == nil {
+		given.ports = map[int]bool{}
+	}
 	for _, port := range ports {
 		*port = 0
 		for tries := 0; *port == 0; tries++ {
@@ -23,9 +34,9 @@ func FreePorts(ports ...*int) error {
 				return fmt.Errorf("found no free port from %d to %d", lowestPort, highestPort)
 			}
 			candidate := lowestPort + rand.IntN(highestPort-lowestPort+1)
-			if !taken[candidate] && free(candidate) {
+			if !given.ports[candidate] && free(candidate) {
 				*port = candidate
-				taken[candidate] = true
+				given.ports[candidate] = true
 			}
 		}
 	}

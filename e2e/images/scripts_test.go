@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package images
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fakes writes programs that note their arguments, and returns a PATH on which they come first, and what they noted.
+func fakes(t *testing.T, names ...string) (path string, noted func() string) {
+	t.Helper()
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	for _, name := range names {
+		script := "#!/bin/sh\necho \"" + name + " $*\" >>'" + log + "'\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir + ":" + os.Getenv("PATH"), func() string {
+		content, err := os.ReadFile(log)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+}
+
+// script copies a script of hack to a new directory, as it lies in the repository, beside the given files, and returns
+// the directory and what runs the script.
+func script(t *testing.T, name string, files map[string]string) (dir string, run func(path string, args ...string) (string, error)) {
+	t.Helper()
+	dir = t.TempDir()
+	content, err := os.ReadFile(filepath.Join(root, "hack", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["hack/"+name] = string(content)
+	for name, content := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, func(path string, args ...string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), "bash", append([]string{filepath.Join(dir, "hack", name)}, args...)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+path)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+}
+
+// TestSign holds that each image is signed, and its bill of materials attested, by its digest.
+func TestSign(t *testing.T) {
+	t.Parallel()
+	one, two := strings.Repeat("1", 64), strings.Repeat("2", 64)
+	dir, run := script(t, "sign.sh", map[string]string{
+		"digests.txt":       one + "  ghcr.io/package-variants/inject-config\n" + two + "  localhost:5000/x/sync-controller\n",
+		"empty/digests.txt": "",
+	})
+	path, noted := fakes(t, "cosign")
+	if out, err := run(path, dir); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want := "cosign sign --yes ghcr.io/package-variants/inject-config@sha256:" + one + "\n" +
+		"cosign attest --yes --type cyclonedx --predicate " + dir + "/inject-config.cdx.json " +
+		"ghcr.io/package-variants/inject-config@sha256:" + one + "\n" +
+		"cosign sign --yes localhost:5000/x/sync-controller@sha256:" + two + "\n" +
+		"cosign attest --yes --type cyclonedx --predicate " + dir + "/sync-controller.cdx.json " +
+		"localhost:5000/x/sync-controller@sha256:" + two + "\n"
+	if diff := cmp.Diff(want, noted()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if out, err := run(path, filepath.Join(dir, "empty")); err == nil || !strings.Contains(out, "names no image") {
+		t.Errorf("without images: error %v\n%s", err, out)
+	}
+}
+
+// TestPublish holds what is published, and what is said where something is missing.
+func TestPublish(t *testing.T) {
+	t.Parallel()
+	_, run := script(t, "publish.sh", map[string]string{
+		"CHANGELOG.md": "# Changes\n\n## Unreleased\n\nnew\n\n## v0.2.0-rc.1\n\nIt is a candidate.\n\n## v0.1.0\n\nfirst\n\n## v0.0.1\n\n" +
+			"## v0.0.0 (not released yet)\n\nsomething\n",
+		"dist/v0.2.0-rc.1/SHA256SUMS": "", "dist/v0.2.0-rc.1/install.yaml": "", "dist/v0.0.1/SHA256SUMS": "",
+	})
+	path, noted := fakes(t, "gh")
+	for version, want := range map[string]string{
+		"v0.0.1": "CHANGELOG.md says nothing of v0.0.1: give it a section '## v0.0.1'\n",
+		"v0.0.0": "CHANGELOG.md says that v0.0.0 is not released: put the day in the place of that\n",
+		"v0.3.0": "CHANGELOG.md says nothing of v0.3.0: give it a section '## v0.3.0'\n",
+		"v0.1.0": "there is no dist/v0.1.0: run 'make release VERSION=v0.1.0' first\n",
+	} {
+		if out, err := run(path, version); err == nil || out != want {
+			t.Errorf("%s: error %v, got\n%s", version, err, out)
+		}
+	}
+	if out, err := run(path, "v0.2.0-rc.1"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got := strings.Fields(noted())
+	want := []string{"gh", "release", "create", "v0.2.0-rc.1", "dist/v0.2.0-rc.1/SHA256SUMS", "dist/v0.2.0-rc.1/install.yaml",
+		"--verify-tag", "--title", "v0.2.0-rc.1", "--notes-file", "NOTES", "--prerelease"}
+	if len(got) > 10 {
+		got[10] = "NOTES"
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestVerifyRelease holds that a release is verified by the commands of docs/images.md, each of which has to succeed,
+// and that they are about the version that is released.
+func TestVerifyRelease(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(root, "docs", "images.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, run := script(t, "verify-release.sh", map[string]string{"docs/images.md": string(page)})
+	version := made(t).Version
+	path, noted := fakes(t, "cosign", "gh", "sha256sum")
+	if out, err := run(path, version); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var got []string
+	for line := range strings.Lines(noted()) {
+		words := strings.Fields(line)
+		got = append(got, strings.Join(words[:min(3, len(words))], " "))
+	}
+	image := "ghcr.io/package-variants/sync-controller:" + version
+	want := []string{"gh release download", "sha256sum --check SHA256SUMS", "gh attestation verify", "cosign verify " + image,
+		"gh attestation verify", "cosign verify-attestation " + image}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+	if identity := "/.github/workflows/release.yaml@refs/tags/" + version + "\n"; !strings.Contains(noted(), identity) {
+		t.Errorf("no command wants the identity of %s:\n%s", version, noted())
+	}
+	if _, err := os.Stat(filepath.Join(root, ".github", "workflows", "release.yaml")); err != nil {
+		t.Error(err)
+	}
+	if out, err := run(path, "v99.0.0"); err == nil || !strings.Contains(out, "run 'make tags VERSION=v99.0.0'") {
+		t.Errorf("of another version: error %v\n%s", err, out)
+	}
+	bad, _ := fakes(t)
+	failing := filepath.Join(strings.Split(bad, ":")[0], "cosign")
+	if err := os.WriteFile(failing, []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := run(strings.Split(bad, ":")[0]+":"+path, version); err == nil {
+		t.Errorf("a signature that is wrong is not noticed:\n%s", out)
+	}
+}
+
+// TestSignedOff holds that only commits are accepted that their author has signed off.
+func TestSignedOff(t *testing.T) {
+	t.Parallel()
+	dir, run := script(t, "signed-off.sh", map[string]string{})
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=A", "-c", "user.email=a@example.com",
+			"-c", "commit.gpgsign=false"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	check := func(want string) {
+		t.Helper()
+		path, _ := fakes(t)
+		out, err := run(path, "base")
+		if (err == nil) != (want == "") || want != "" && !strings.Contains(out, want) {
+			t.Errorf("error %v, got\n%s\nwant %s", err, out, want)
+		}
+	}
+	git("init", "--quiet")
+	git("commit", "--quiet", "--allow-empty", "-m", "Before that")
+	git("tag", "base")
+	check("")
+	git("commit", "--quiet", "--allow-empty", "--signoff", "-m", "Signed")
+	check("")
+	git("commit", "--quiet", "--allow-empty", "-m", "Of another\n\nSigned-off-by: B <b@example.com>")
+	check("Of another\nsign them off by 'git rebase --signoff base'")
+}

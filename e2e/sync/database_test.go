@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/postgres"
+	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/e2e/stack/stacktest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// newWorldWithDatabase returns a namespace of a stack of its own whose Porch keeps packages in PostgreSQL, with three
+// variants: one with a draft, one whose draft a person has edited, and one that is published. Their files are those of
+// drafts, by the names of these.
+func newWorldWithDatabase(t *testing.T) (w *world, c *controller.Process, drafts map[string]map[string]string) {
+	t.Helper()
+	postgres.Require(t)
+	t.Parallel()
+	apart := stacktest.Start(t, stack.Options{Functions: functions(), Cache: stack.DBCache})
+	if err := controller.Install(t.Context(), apart); err != nil {
+		t.Fatal(err)
+	}
+	w = newWorldOn(t, apart)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"), newVariant("edited"), newVariant("live"))
+	c = w.start()
+	w.target("web")
+	w.edit(w.target("edited"), `a: "1" # one`, `a: "mine" # my own`)
+	w.publish(w.target("live"))
+	w.seesPublished("live")
+	drafts = map[string]map[string]string{}
+	for _, name := range []string{"web", "edited", "live"} {
+		target := w.target(name)
+		drafts[target] = w.Files(target)
+	}
+	w.void()
+	return w, c, drafts
+}
+
+// asBefore fails the test unless the drafts, and what is published, are what they were, and there are no others.
+func (w *world) asBefore(drafts map[string]map[string]string) {
+	w.t.Helper()
+	for name, files := range drafts {
+		if diff := cmp.Diff(files, w.Files(name)); diff != "" {
+			w.t.Errorf("%s (-before +after):\n%s", name, diff)
+		}
+	}
+	w.expectDrafts("web", "edge.web.packagevariant-1")
+	w.expectDrafts("edited", "edge.edited.packagevariant-1")
+	w.expectDrafts("live")
+}
+
+// later gives all variants something to do, and returns what waits until it is done.
+func (w *world) later(value string) (done func()) {
+	w.t.Helper()
+	w.Apply(configMap("eu", map[string]string{"api": value}))
+	w.void()
+	return func() {
+		w.t.Helper()
+		for _, target := range []string{"edge.web.packagevariant-1", "edge.edited.packagevariant-1",
+			"edge.live.packagevariant-2"} {
+			w.waitFile(target, "region.yaml", "api: "+value)
+		}
+		w.waitFile("edge.edited.packagevariant-1", "settings.yaml", `a: "mine" # my own`)
+		w.expectDrafts("web", "edge.web.packagevariant-1")
+		w.expectDrafts("edited", "edge.edited.packagevariant-1")
+		w.expectDrafts("live", "edge.live.packagevariant-2")
+	}
+}
+
+// says waits until a variant says something that a text is in.
+func (w *world) says(name, text string) {
+	w.t.Helper()
+	w.Eventually(name+" says "+text, func() error {
+		c := w.Condition(name, v1alpha1.ConditionReady)
+		if c.Status != "False" || !strings.Contains(c.Message, text) {
+			return fmt.Errorf("it says %s: %s", c.Reason, c.Message)
+		}
+		return nil
+	})
+}
+
+// TestDatabaseDown ends the database, has something to be done meanwhile, and starts the controller anew: nothing is
+// taken for gone, and all is done once the database is back.
+func TestDatabaseDown(t *testing.T) {
+	w, c, drafts := newWorldWithDatabase(t)
+	if err := w.stack.Kill(stack.Postgres); err != nil {
+		t.Fatal(err)
+	}
+	done := w.later("late")
+	w.says("web", "failed to connect")
+	before := w.Variant("edited").Status.DownstreamTargets
+	c.Kill()
+	again := controller.Start(t, w.options())
+	w.Never(5*time.Second, "a controller that is started anew takes anything for gone", func() error {
+		for _, name := range []string{"web", "edited", "live"} {
+			if c := w.Condition(name, v1alpha1.ConditionReady); strings.Contains(c.Reason, "NotFound") {
+				return fmt.Errorf("%s: %s", c.Reason, c.Message)
+			}
+		}
+		return nil
+	})
+	if diff := cmp.Diff(before, w.Variant("edited").Status.DownstreamTargets); diff != "" {
+		t.Errorf("targets (-before +after):\n%s", diff)
+	}
+	if err := w.stack.Restart(t.Context(), stack.Postgres); err != nil {
+		t.Fatal(err)
+	}
+	again.WaitReady(t.Context())
+	done()
+	w.Ready("web")
+	if got := w.Files("edge.live.packagevariant-1"); !maps.Equal(got, drafts["edge.live.packagevariant-1"]) {
+		t.Error("what was published has changed")
+	}
+}
+
+// TestDatabaseSlow has the database answer nothing for a while.
+func TestDatabaseSlow(t *testing.T) {
+	w, _, _ := newWorldWithDatabase(t)
+	if err := w.stack.Pause(stack.Postgres); err != nil {
+		t.Fatal(err)
+	}
+	done := w.later("late")
+	time.Sleep(5 * time.Second) // what is asked for meanwhile waits
+	if err := w.stack.Resume(stack.Postgres); err != nil {
+		t.Fatal(err)
+	}
+	done()
+}
+
+// TestDatabaseFull has the database refuse what needs space.
+func TestDatabaseFull(t *testing.T) {
+	w, _, drafts := newWorldWithDatabase(t)
+	w.sql(`CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION
+		'could not extend file "base/1": No space left on device' USING ERRCODE = '53100'; END $$;
+		CREATE TRIGGER no_space BEFORE INSERT OR UPDATE ON package_revisions FOR EACH ROW EXECUTE PROCEDURE no_space()`)
+	done := w.later("late")
+	w.says("web", "No space left on device")
+	w.says("live", "No space left on device")
+	w.asBefore(drafts)
+	w.sql(`DROP TRIGGER no_space ON package_revisions`)
+	done()
+}
+
+// TestDatabaseEmpty has Porch begin with another database, in which there is nothing: what is published comes back from
+// git, and the drafts are gone. They are made once more, and nothing is published, nor touched that people published.
+func TestDatabaseEmpty(t *testing.T) {
+	w, _, drafts := newWorldWithDatabase(t)
+	if err := w.stack.StopPorch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.stack.EmptyDatabase(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.stack.StartPorch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.Eventually("the drafts are made once more", func() error {
+		for _, name := range []string{"web", "edited"} {
+			made, published, err := w.listDrafts(name)
+			if err != nil || len(made) != 1 || len(published) != 0 {
+				return fmt.Errorf("of %s there are %v and %v, %w", name, made, published, err)
+			}
+		}
+		return nil
+	})
+	w.target("web")
+	w.target("edited")
+	w.seesPublished("live")
+	if got := w.Files("edge.live.packagevariant-1"); !maps.Equal(got, drafts["edge.live.packagevariant-1"]) {
+		t.Error("what was published has changed")
+	}
+	w.expectDrafts("live")
+	w.expectStates("live", map[string]state{"packagevariant-1": {isPublished, 1}})
+	w.Never(5*time.Second, "there is a second draft", func() error {
+		for _, name := range []string{"web", "edited"} {
+			if made, _, err := w.listDrafts(name); err == nil && len(made) != 1 {
+				return fmt.Errorf("of %s there are %v", name, made)
+			}
+		}
+		return nil
+	})
+}
+
+// sql runs SQL in the database.
+func (w *world) sql(text string) {
+	w.t.Helper()
+	if _, err := w.stack.QueryDatabase(w.t.Context(), text); err != nil {
+		w.t.Fatal(err)
+	}
+}

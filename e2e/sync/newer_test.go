@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/e2e/stack"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+// These bring what newer Porch makes of packages, and what the pinned Porch makes of them, to one form.
+
+// nestedContext is the header of the package context of a subpackage, which newer Porch does not write; sameKptfile that
+// of a Kptfile that is the one of another revision.
+var (
+	nestedContext = regexp.MustCompile(`^-- .+/package-context\.yaml\b`)
+	sameKptfile   = regexp.MustCompile(`^-- Kptfile is (.+)/Kptfile\n$`)
+)
+
+// plainGolden returns a golden file of drafts with each Kptfile as plainKptfile has it, without those of which it may
+// have the hash only, and without the files that newer Porch does not write.
+func plainGolden(golden string) string {
+	var out strings.Builder
+	var header, revision string
+	var body []string
+	kptfiles, revisions := map[string]string{}, 0
+	end := func() {
+		text := strings.Join(body, "")
+		same := sameKptfile.FindStringSubmatch(header)
+		switch isKptfile := header == "-- Kptfile\n" || same != nil; {
+		case nestedContext.MatchString(header), isKptfile && revisions > maxRevisions:
+			return
+		case same != nil:
+			header, text = "-- Kptfile\n", kptfiles[same[1]]
+		case isKptfile:
+			text = plainKptfile(text)
+			kptfiles[revision] = text
+		}
+		out.WriteString(header + text)
+	}
+	for line := range strings.Lines(golden) {
+		if !strings.HasPrefix(line, "-- ") && !strings.HasPrefix(line, "== ") {
+			body = append(body, line)
+			continue
+		}
+		end()
+		header, body = line, nil
+		if name, found := strings.CutPrefix(line, "== "); found {
+			revision, _, _ = strings.Cut(name, ":")
+			revisions++
+		}
+	}
+	end()
+	return out.String()
+}
+
+// plainKptfile returns what a Kptfile says without what newer Porch makes of it: comments and the way it is written are
+// lost, and there is a condition about the rendering. One of several documents is returned as it is.
+func plainKptfile(text string) string {
+	var k map[string]any
+	if strings.Contains(text, "\n---") || yaml.Unmarshal([]byte(text), &k) != nil {
+		return text
+	}
+	if status, _ := k["status"].(map[string]any); status != nil {
+		conditions, _ := status["conditions"].([]any)
+		conditions = slices.DeleteFunc(conditions, func(c any) bool {
+			condition, _ := c.(map[string]any)
+			return condition["type"] == "Rendered"
+		})
+		status["conditions"] = conditions
+		if len(conditions) == 0 {
+			delete(status, "conditions")
+		}
+		delete(status, "renderStatus")
+		if len(status) == 0 {
+			delete(k, "status")
+		}
+	}
+	out, err := yaml.Marshal(k)
+	if err != nil {
+		return text
+	}
+	return string(out)
+}
+
+// planAtRest is plan when Porch reads no Repository, as newer Porch does every few seconds in tests: what is new there
+// waits meanwhile, and so a plan says.
+func (w *world) planAtRest(objects []client.Object) *forecast {
+	w.t.Helper()
+	f := w.plan(nil, objects...)
+	for try := 0; w.stack.Foreign() && try < 5 && f.waitsForRepository(); try++ {
+		time.Sleep(time.Second)
+		f = w.plan(nil, objects...)
+	}
+	return f
+}
+
+// waitsForRepository reports whether a variant waits for a Repository that is not ready.
+func (f *forecast) waitsForRepository() bool {
+	for i := range f.Variants {
+		if f.Variants[i].Condition.Reason == "RepositoryNotReady" {
+			return true
+		}
+	}
+	return false
+}
+
+// newWorldOfVersion2 is newWorld where the CRD of PackageRevision v1alpha2 is installed, if there is one. That is a stack of
+// its own: a further version of the API is not what other tests are about.
+func newWorldOfVersion2(t *testing.T) *world {
+	t.Helper()
+	if !shared.Foreign() {
+		return newWorld(t)
+	}
+	w := newWorldApart(t)
+	w.kubectl("apply", "--server-side", "-f",
+		filepath.Join(w.stack.Version(), "source", "api", "porch", "v1alpha2", "porch.kpt.dev_packagerevisions.yaml"))
+	return w
+}
+
+// inVersion2 waits until package revisions are served in v1alpha2, and fails the test if they are in v1alpha1, too.
+func (w *world) inVersion2(names ...string) {
+	w.t.Helper()
+	for _, name := range names {
+		w.Eventually(name+" is in v1alpha2", func() error {
+			out, err := w.stack.Kubectl(w.t.Context(), "get", "packagerevisions.v1alpha2.porch.kpt.dev", name, "--namespace",
+				w.Namespace)
+			if err != nil {
+				return fmt.Errorf("%w\n%s", err, out)
+			}
+			return nil
+		})
+		err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &porchapi.PackageRevision{})
+		if !apierrors.IsNotFound(err) && !apierrors.IsGone(err) {
+			w.t.Errorf("Porch says of %s in v1alpha1: %v", name, err)
+		}
+	}
+}
+
+// synced returns once newer Porch has read a Repository from now on. It says when it did; with the CR cache, what was
+// pushed is not in the API even then.
+func (w *world) synced(repository string) {
+	w.t.Helper()
+	began := time.Now()
+	w.Eventually("Porch has read "+repository, func() error {
+		var r unstructured.Unstructured
+		r.SetAPIVersion("config.porch.kpt.dev/v1alpha1")
+		r.SetKind("Repository")
+		if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: repository}, &r); err != nil {
+			return err
+		}
+		text, _, _ := unstructured.NestedString(r.Object, "status", "lastFullSyncTime")
+		if last, err := time.Parse(time.RFC3339, text); err != nil || !last.After(began) {
+			return fmt.Errorf("it has last at %q", text)
+		}
+		return nil
+	})
+}
+
+// deletesUpstreams skips a test in which a revision goes that another was made from.
+func (w *world) deletesUpstreams() {
+	w.t.Helper()
+	if w.stack.Foreign() {
+		w.t.Skip("newer Porch deletes no revision that another has as its upstream")
+	}
+}
+
+// refusesPushed fails the test unless a variant of a package that was pushed to a branch past newer Porch says that nothing
+// is made from that. With the CR cache Porch does not find it, until it is started again.
+func (w *world) refusesPushed(name string) {
+	w.t.Helper()
+	if w.stack.Cache() == stack.CRCache {
+		w.WaitReason(name, "UpstreamNotFound")
+		return
+	}
+	w.stalledForBranch(name)
+}
+
+// stalledForBranch fails the test unless a variant says that newer Porch makes nothing from a branch, and what to do.
+func (w *world) stalledForBranch(name string) {
+	w.t.Helper()
+	if message := w.message(name, "UpstreamIsPlaceholder"); !strings.Contains(message, "spec.upstream") {
+		w.t.Errorf("message of %s: %q, want one that says what to do", name, message)
+	}
+	w.expectCondition(name, v1alpha1.ConditionStalled, "True", "UpstreamIsPlaceholder")
+}
