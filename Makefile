@@ -18,7 +18,7 @@ export CGO_ENABLED
 
 # The modules of this repository. A module that is not there is passed over; one
 # of OUTSIDE is not part of go.work and builds with its own go.mod only.
-ALL_MODULES := api functions sync-controller release e2e
+ALL_MODULES := api functions sync-controller sync-controller/kubectl-variants release e2e
 OUTSIDE := release e2e
 MODULES := $(patsubst %/go.mod,%,$(wildcard $(addsuffix /go.mod,$(ALL_MODULES))))
 TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod tools/*/go.mod))
@@ -29,7 +29,7 @@ REGISTRY ?= ghcr.io/package-variants
 VERSION ?= v0.1.0
 
 GOTESTFLAGS ?=
-TEST_TIMEOUT ?= 20m
+TEST_TIMEOUT ?= 40m
 FUZZTIME ?= 30s
 
 # $(call stamp,NAME) is what tells a tool of Kubernetes its version, for the linker,
@@ -62,8 +62,8 @@ GOLANGCI_LINT := $(call tool,golangci-lint)
 ETCD := $(call tool,etcd)
 KUBE_APISERVER := $(dir $(call tool,kubernetes))kube-apiserver
 KUBE_CONTROLLER_MANAGER := $(dir $(KUBE_APISERVER))kube-controller-manager
-PORCH := $(call tool,porch)
-PORCH_CONTROLLERS := $(dir $(PORCH))controllers
+PORCH_SERVER := $(call tool,porch)
+PORCH_CONTROLLERS := $(dir $(PORCH_SERVER))controllers
 KUBECTL := $(call tool,kubectl)
 KUSTOMIZE := $(call tool,kustomize)
 CRANE := $(call tool,crane)
@@ -71,6 +71,7 @@ PROMTOOL := $(call tool,promtool)
 GOVULNCHECK := $(call tool,govulncheck)
 KUBE_STATE_METRICS := $(call tool,kube-state-metrics)
 VALIDATE_KREW := $(call tool,validate-krew-manifest)
+ACTIONLINT := $(call tool,actionlint)
 # Where users, examples and tests find what they run: our functions, and kpt with
 # kustomize and functions of the catalog beside it.
 FUNCTIONS_BIN := $(CURDIR)/bin/functions
@@ -106,7 +107,7 @@ tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALID
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm.
-$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(GOVULNCHECK) $(KUBE_STATE_METRICS) $(VALIDATE_KREW):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(GOVULNCHECK) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(ACTIONLINT):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd $(call module,$(@F)) && \
 	$(call TOOL_BUILD,$(@F)) -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@ && $(call built,$(@F))
@@ -117,13 +118,13 @@ $(CATALOG_BUILD):
 
 # What a Kubernetes API and Porch are made of, as the demo starts them. USERS_KUBECTL is a kubectl to take in place of ours.
 USERS_KUBECTL ?=
-PLAIN_STACK = $(ETCD) $(KUBE_APISERVER) $(if $(USERS_KUBECTL),,$(KUBECTL)) $(PORCH)
+PLAIN_STACK = $(ETCD) $(KUBE_APISERVER) $(if $(USERS_KUBECTL),,$(KUBECTL)) $(PORCH_SERVER)
 
 .PHONY: plain-stack-tools
 plain-stack-tools: $(PLAIN_STACK)
-	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(addprefix $(dir $(PORCH)),porch porchctl) bin/tools/
+	@mkdir -p bin/tools && ln -sfn $(ETCD) $(KUBE_APISERVER) $(addprefix $(dir $(PORCH_SERVER)),porch porchctl) bin/tools/
 	@ln -sfn $(or $(USERS_KUBECTL),$(KUBECTL)) bin/tools/kubectl
-	@ln -sfn $(dir $(PORCH))server bin/tools/function-runner && ln -sfn $(dir $(PORCH))git bin/tools/git-server
+	@ln -sfn $(dir $(PORCH_SERVER))server bin/tools/function-runner && ln -sfn $(dir $(PORCH_SERVER))git bin/tools/git-server
 
 # With what only tests and benchmarks start: the controllers of both.
 .PHONY: stack-tools
@@ -133,8 +134,8 @@ stack-tools: plain-stack-tools $(KUBE_CONTROLLER_MANAGER) $(PORCH_CONTROLLERS) #
 # These take minutes, so they wait for one another even under make -j: what one has compiled is there for the next.
 $(KUBE_APISERVER): | $(ETCD)
 $(KUBECTL): | $(KUBE_APISERVER)
-$(PORCH): | $(KUBE_APISERVER)
-$(KUBE_CONTROLLER_MANAGER): | $(PORCH)
+$(PORCH_SERVER): | $(KUBE_APISERVER)
+$(KUBE_CONTROLLER_MANAGER): | $(PORCH_SERVER)
 $(PORCH_CONTROLLERS): | $(KUBE_CONTROLLER_MANAGER)
 
 $(KUBE_APISERVER) $(KUBE_CONTROLLER_MANAGER):
@@ -144,7 +145,7 @@ $(KUBE_APISERVER) $(KUBE_CONTROLLER_MANAGER):
 
 # The binary that make takes for all of them is moved last.
 PORCH_PACKAGES := $(addprefix github.com/nephio-project/porch/,func/server test/git cmd/porchctl cmd/porch)
-$(PORCH):
+$(PORCH_SERVER):
 	@echo "== building Porch (once per version)"
 	@mkdir -p $(@D)/$$$$ && cd tools/porch && $(TOOL_BUILD) -o $(@D)/$$$$/ $(PORCH_PACKAGES) && cd $(@D) && \
 	mv $$$$/server $$$$/git $$$$/porchctl . && mv $$$$/porch . && rmdir $$$$ && $(call built,Porch)
@@ -170,12 +171,13 @@ endif
 
 .PHONY: build-plugin
 build-plugin: ## Build the kubectl plugin, bin/kubectl-variants
-	cd sync-controller && go build -o $(CURDIR)/bin/ ./cmd/kubectl-variants
+	cd sync-controller/kubectl-variants && go build -o $(CURDIR)/bin/ .
 
 .PHONY: generate
-generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API
+generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API, and the pages of docs/reference
 	@rm -f sync-controller/config/crds/*.yaml
 	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=../sync-controller/config/crds paths=./...
+	cd sync-controller/kubectl-variants && go run -ldflags '-s -w' ./internal/reference/write ../../api ../../docs/reference
 
 .PHONY: fmt
 fmt: $(GOLANGCI_LINT) ## Format all Go code
@@ -210,6 +212,19 @@ push: images ## Push the images (REGISTRY=host/path)
 release: ## Write a release to dist/VERSION (VERSION=v0.1.0)
 	@$(call release_command,dist) -dir dist
 
+# What follows is for .github/workflows/release.yaml: it needs cosign, gh, and the rights of that workflow.
+.PHONY: sign
+sign: ## Sign the images that were pushed, and attest their bills of materials
+	@$(call release_command,digests) -dir $(IMAGES) >$(IMAGES)/digests.txt && hack/sign.sh $(IMAGES)
+
+.PHONY: publish
+publish: ## Publish the release in dist/VERSION on GitHub
+	@hack/publish.sh $(VERSION)
+
+.PHONY: verify-release
+verify-release: ## Verify a published release as docs/images.md has it
+	@hack/verify-release.sh $(VERSION)
+
 .PHONY: tags
 tags: ## Write REGISTRY and VERSION into the references to images in examples and manuals
 	@$(call release_command,tags)
@@ -217,13 +232,14 @@ tags: ## Write REGISTRY and VERSION into the references to images in examples an
 ##
 # Testing
 
-# The tests of the controller are run a second time with functions that run by
-# image, and held to the golden files of the first; the longest of them is shorter.
-# Those about approval, history, dependencies and rollouts are not: what is decided
-# there does not depend on what runs the functions. Nor do plans.
+# The tests of the controller that are about functions are run a second time with functions that run by image, and held to
+# the golden files of the first; the longest of them is shorter.
 GO_TEST = go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS)
 BY_IMAGE := FUNCTION_RUNTIME=porch UPDATE_GOLDEN= KILLS=30
-NOT_BY_IMAGE := Approv|WhileProposed|EditBefore|Rejected|KptfileEdits|PersonPublishes|TestHistory|TestSuspend|TestDepend|WithoutHands|TestRollout|TestPlan$$|TestSet(Suspended|Max|Orphan|Keeps)
+OF_FUNCTIONS := ^Test(BadFunctions|BigPackage|Clone|ContextOfDeployment|EditDraft|EditPublished|EditUnfinished|EndedInsideSave|Function.*|Injection.*|Killed|Merge.*|NoSecretTold|PipelineConflict|RenderFails|Requests|Set|SetOverObjects|TwoPointsOfOneKind|UnmetInjection|Upgrade)$$
+
+# The tests of the controller are run on Porch's cache in PostgreSQL, too, and held to the same golden files.
+ON_DATABASE := PORCH_CACHE=DB UPDATE_GOLDEN=
 
 # Results are not cached: tests run binaries and read examples outside their
 # module, which go test does not see change. Nor does it show what tests that pass
@@ -232,7 +248,8 @@ NOT_BY_IMAGE := Approv|WhileProposed|EditBefore|Rejected|KptfileEdits|PersonPubl
 test: export SKIPPED := $(CURDIR)/bin/skipped
 test: tools build stack-tools images ## Run the tests of all modules
 	@rm -f $(SKIPPED); $(call each,$(MODULES),$(GO_TEST) ./...); failed=$$?; \
-	$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -skip '$(NOT_BY_IMAGE)' ./sync); failed=$$((failed | $$?)); \
+	$(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./sync ./switching ./chaos); failed=$$((failed | $$?)); \
+	$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -run '$(OF_FUNCTIONS)' ./sync); failed=$$((failed | $$?)); \
 	sort -u $(SKIPPED) >&2 2>/dev/null; exit $$failed
 
 # What runs as processes of their own is not seen by it, so e2e has nothing for it.
@@ -245,6 +262,27 @@ race: ## Run the tests of the modules in go.work under the race detector, which 
 .PHONY: e2e
 e2e: tools build stack-tools ## Run tests of one package of e2e (PKG=./sync RUN=regexp)
 	@cd e2e && GOWORK=off $(GO_TEST) $(PKG) $(if $(RUN),-run '$(RUN)')
+
+# PORCH and PORCH_CACHE reach whatever starts Porch, under every target: make hands on what the command line sets.
+.PHONY: e2e-porch
+e2e-porch: PKG = ./sync
+e2e-porch: e2e ## The same with a Porch that was built elsewhere (PORCH=DIR), or on a database (PORCH_CACHE=DB)
+
+# Those of what differs between versions of Porch, or is the main job: it takes minutes, and all of e2e-porch a quarter of
+# an hour.
+OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|CloneByTagAndBranch|Delete|DeleteProposed|EditDraft|EditPublished|GateWhileProposed|HistoryLimit|MergeConflict|MergeIntoDraft|MigratedRepository|Placeholder|Recreate|RegisteredAnew|Requests|RetargetOrphan|RevisionMain|Set|SetUpstreams|Silence|Upgrade|UpgradeMain|UpstreamPublishedAnew)$$
+
+.PHONY: newer-porch
+newer-porch: tools build stack-tools ## Run the tests of what differs with another Porch (PORCH=DIR), on both caches
+	@$(call each,e2e,PORCH_CACHE=CR $(GO_TEST) ./sync -run '$(OF_PORCH)'); failed=$$?; \
+	$(call each,e2e,PORCH_CACHE=DB $(GO_TEST) ./sync -run '$(OF_PORCH)'); exit $$((failed | $$?))
+
+# What has to hold of every catalog: a package that nobody changed becomes what its upstream is. Without a catalog, make
+# test looks at the history in functions/merge-upstream/merging/testdata.
+.PHONY: history
+history: ## Merge unchanged packages over each step of the history of a catalog (CATALOG=clone of a git repository)
+	@[ -d "$(CATALOG)" ] || { echo "name a clone of a git repository with kpt packages: make history CATALOG=DIR" >&2; exit 2; }
+	@cd functions && CATALOG='$(abspath $(CATALOG))' $(GO_TEST) -v -run '^TestHistory$$' ./merge-upstream/merging
 
 .PHONY: chaos
 chaos: export CHAOS_FOR ?= 5m
@@ -318,7 +356,7 @@ demo-kpt: ## Show the functions by themselves, with kpt and no cluster
 STACK := cd e2e && GOWORK=off go build -o ../bin/stackctl ./stack/stackctl && ../bin/stackctl
 
 .PHONY: stack-up
-stack-up: stack-tools build ## Start a Kubernetes API and Porch, and print the path of their kubeconfig
+stack-up: stack-tools build ## Start a Kubernetes API and Porch (PORCH=DIR, PORCH_CACHE=DB), and print the path of their kubeconfig
 	@$(STACK) up $(CURDIR)/bin/stack
 
 .PHONY: stack-down
@@ -329,7 +367,7 @@ stack-down: ## Stop what stack-up started
 # Checking
 
 .PHONY: verify
-verify: verify-format verify-files verify-boundaries verify-guarantees verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
+verify: verify-format verify-files verify-boundaries verify-guarantees verify-workflows verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run golangci-lint on all modules
@@ -356,6 +394,11 @@ verify-boundaries:
 .PHONY: verify-guarantees
 verify-guarantees:
 	@hack/guarantees.sh check
+
+.PHONY: verify-workflows
+verify-workflows: $(ACTIONLINT)
+	@hack/workflows.sh $(ACTIONLINT) --self-check
+	@hack/workflows.sh $(ACTIONLINT)
 
 .PHONY: verify-vet
 verify-vet:

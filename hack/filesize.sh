@@ -20,5 +20,5 @@ while IFS= read -r file; do
 		echo "$file has $lines lines, more than $max: it wants to be two files" >&2
 		rc=1
 	fi
-done < <(find "$@" -name '*.go' -type f | sort)
+done < <(find "$@" -name '*.go' -type f | sort -u)
 exit $rc

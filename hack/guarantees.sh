@@ -17,13 +17,13 @@ trap 'rm -rf "$copy"' EXIT
 
 # tables are the tables of rules: a file, the variable in it, and tests that take too long to be run for each rule.
 tables='
-internal/decide/guards.go guards
-internal/decide/decide.go policies
-internal/decide/decide.go followUps
-internal/decide/approval.go approvals
-internal/decide/holds.go holds
-internal/rollout/wave.go waveRules TestSimulation|TestClocks|TestThousand|TestLinear
-internal/rollout/report.go phaseRules TestSimulation|TestClocks|TestThousand|TestLinear
+internal/rules/decide/guards.go guards
+internal/rules/decide/decide.go policies
+internal/rules/decide/decide.go followUps
+internal/rules/decide/approval.go approvals
+internal/rules/decide/holds.go holds
+internal/rules/rollout/wave.go waveRules TestSimulation|TestClocks|TestThousand|TestLinear
+internal/rules/rollout/report.go phaseRules TestSimulation|TestClocks|TestThousand|TestLinear
 '
 
 # complain WHAT says what is wrong, and lets the script fail in the end.

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/package-variants/package-variants/release/internal/build"
 	"github.com/package-variants/package-variants/release/internal/component"
 	"github.com/package-variants/package-variants/release/internal/dist"
@@ -29,7 +31,8 @@ const usage = `Usage: release COMMAND [FLAGS]
 
 Commands:
   images      make the images and their bills of materials, in -dir
-  push        push the images in -dir
+  push        push the images in -dir, and move the tags that follow the version
+  digests     print the digests of the images in -dir, as sha256sum does
   dist        make a release, in a directory of -dir
   tags        write registry and version into the references to images in the tree
   check-tags  fail if tags would change anything
@@ -48,36 +51,54 @@ func main() {
 	}
 }
 
-// run runs the command that args name.
-func run(ctx context.Context, args []string, out, errOut io.Writer) error {
+// request is what the command line asks for.
+type request struct {
+	command, root, dir string
+	names              naming.Names
+	// platforms are those that dist makes the plugin for.
+	platforms []v1.Platform
+}
+
+// parse reads the command line. Usage and errors of the flag package are written to errOut.
+func parse(args []string, errOut io.Writer) (r request, err error) {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
 	flags.SetOutput(errOut)
 	flags.Usage = func() {
 		fmt.Fprint(errOut, usage)
 		flags.PrintDefaults()
 	}
-	root := flags.String("root", ".", "root of the repository")
-	dir := flags.String("dir", "", "directory that the command works in")
+	flags.StringVar(&r.root, "root", ".", "root of the repository")
+	flags.StringVar(&r.dir, "dir", "", "directory that the command works in")
 	registry := flags.String("registry", "", "registry of the images, and a path there")
 	version := flags.String("version", "", "version of the images, and their tag")
-	command := ""
+	platforms := flags.String("plugin-platforms", "", "platforms of the kubectl plugin that dist makes, such as "+
+		"linux/amd64,darwin/arm64: for a trial (default all)")
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		command, args = args[0], args[1:]
+		r.command, args = args[0], args[1:]
 	}
 	if err := flags.Parse(args); err != nil {
-		return err
+		return r, err
 	}
-	if command == "" {
-		return errors.New("no command: see release -help")
+	if r.command == "" {
+		return r, errors.New("no command: see release -help")
 	}
 	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q: see release -help", flags.Arg(0))
+		return r, fmt.Errorf("unexpected argument %q: see release -help", flags.Arg(0))
 	}
-	names, err := naming.New(*registry, *version)
+	if r.names, err = naming.New(*registry, *version); err != nil {
+		return r, err
+	}
+	r.platforms, err = plugin.Select(*platforms)
+	return r, err
+}
+
+// run runs the command that args name.
+func run(ctx context.Context, args []string, out, errOut io.Writer) error {
+	r, err := parse(args, errOut)
 	if err != nil {
 		return err
 	}
-	components, err := component.All(*root)
+	components, err := component.All(r.root)
 	if err != nil {
 		return err
 	}
@@ -86,34 +107,37 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		images = append(images, c.Name)
 	}
 	makeImages := func(dir string) error {
-		return build.Images(ctx, *root, filepath.Join(*root, "dist", "build"), dir, components, names, out)
+		return build.Images(ctx, r.root, filepath.Join(r.root, "dist", "build"), dir, components, r.names, out)
 	}
-	switch command {
+	switch r.command {
 	case "images":
-		return makeImages(*dir)
+		return makeImages(r.dir)
 	case "push":
-		return push.Images(ctx, *dir, images, names, out)
+		return push.Images(ctx, r.dir, images, r.names, out)
+	case "digests":
+		return push.Digests(r.dir, images, r.names, out)
 	case "dist":
-		return dist.Write(*root, *dir, images, names, withPlugin(ctx, *root, names.Version, makeImages))
+		return dist.Write(r.root, r.dir, images, r.names, r.withPlugin(ctx, makeImages))
 	case "tags":
-		return tags.Write(*root, images, names)
+		return tags.Write(r.root, images, r.names)
 	case "check-tags":
-		return tags.Check(*root, images, names)
+		return tags.Check(r.root, images, r.names)
 	}
-	return fmt.Errorf("unknown command %q: see release -help", command)
+	return fmt.Errorf("unknown command %q: see release -help", r.command)
 }
 
 // withPlugin returns a function that writes what makeImages does to a directory, and then the archives of the kubectl
 // plugin.
-func withPlugin(ctx context.Context, root, version string, makeImages func(dir string) error) func(dir string) error {
+func (r request) withPlugin(ctx context.Context, makeImages func(dir string) error) func(dir string) error {
 	return func(dir string) error {
 		if err := makeImages(dir); err != nil {
 			return err
 		}
-		program, err := build.Plugin(ctx, root, filepath.Join(root, "dist", "build"), version)
+		version := r.names.Version
+		program, err := build.Plugin(ctx, r.root, filepath.Join(r.root, "dist", "build"), version, r.platforms)
 		if err != nil {
 			return err
 		}
-		return plugin.Write(root, dir, version, program)
+		return plugin.Write(r.root, dir, version, r.platforms, program)
 	}
 }

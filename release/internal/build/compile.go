@@ -29,17 +29,18 @@ func directory(programs string, platform v1.Platform) string {
 	return filepath.Join(programs, platform.OS+"-"+platform.Architecture)
 }
 
-// Plugin builds the kubectl plugin for each of its platforms, in the directory programs, and returns where the program
+// Plugin builds the kubectl plugin for the given platforms, in the directory programs, and returns where the program
 // for a platform is.
-func Plugin(ctx context.Context, root, programs, version string) (program func(v1.Platform) string, err error) {
+func Plugin(ctx context.Context, root, programs, version string, platforms []v1.Platform) (
+	program func(v1.Platform) string, err error) {
 	program = func(p v1.Platform) string { return filepath.Join(directory(programs, p), plugin.ProgramFile(p)) }
-	for _, platform := range plugin.Platforms() {
+	for _, platform := range platforms {
 		out, err := filepath.Abs(program(platform))
 		if err != nil {
 			return nil, err
 		}
-		args := append(flags(version), "-o", out, plugin.Package)
-		output, err := command(ctx, filepath.Join(root, "sync-controller"), platform, args).CombinedOutput()
+		args := append(flags(version), "-o", out, ".")
+		output, err := command(ctx, filepath.Join(root, plugin.Module), platform, args).CombinedOutput()
 		if err != nil {
 			return nil, fmt.Errorf("cannot build %s for %s: %w\n%s", plugin.Program, platform, err, output)
 		}

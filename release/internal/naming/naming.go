@@ -6,6 +6,7 @@ package naming
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"golang.org/x/mod/semver"
@@ -44,3 +45,22 @@ func New(registry, version string) (Names, error) {
 
 // Ref returns the reference of an image: registry, name and tag.
 func (n Names) Ref(image string) string { return n.Registry + "/" + image + ":" + n.Version }
+
+// Floating returns the tags that follow the version: vMAJOR.MINOR and vMAJOR, each unless one of the tags that an image
+// has is a newer release of the same minor or major version. A version before a release, such as v0.2.0-rc.1, has none.
+func (n Names) Floating(existing []string) []string {
+	if semver.Prerelease(n.Version) != "" {
+		return nil
+	}
+	var floating []string
+	for _, series := range []func(string) string{semver.MajorMinor, semver.Major} {
+		newer := func(tag string) bool {
+			return semver.Canonical(tag) == tag && semver.Prerelease(tag) == "" && series(tag) == series(n.Version) &&
+				semver.Compare(tag, n.Version) > 0
+		}
+		if !slices.ContainsFunc(existing, newer) {
+			floating = append(floating, series(n.Version))
+		}
+	}
+	return floating
+}

@@ -48,3 +48,29 @@ func TestNewErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestFloating holds which tags follow a version, by the tags that there are.
+func TestFloating(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		version  string
+		existing []string
+		want     []string
+	}{
+		"the first":                      {"v0.1.0", nil, []string{"v0.1", "v0"}},
+		"the newest":                     {"v0.2.1", []string{"v0.2.0", "v0.1.9", "v0.2", "v0"}, []string{"v0.2", "v0"}},
+		"again":                          {"v0.1.0", []string{"v0.1.0", "v0.1", "v0"}, []string{"v0.1", "v0"}},
+		"of an older minor version":      {"v0.1.5", []string{"v0.1.4", "v0.2.0"}, []string{"v0.1"}},
+		"of an older major version":      {"v1.9.1", []string{"v1.9.0", "v2.0.0"}, []string{"v1.9", "v1"}},
+		"older":                          {"v0.1.4", []string{"v0.1.5", "v0.1.10"}, nil},
+		"by number, not by letter":       {"v0.10.0", []string{"v0.9.0"}, []string{"v0.10", "v0"}},
+		"beside a candidate":             {"v0.1.0", []string{"v0.1.1-rc.1", "v0.2.0-rc.1"}, []string{"v0.1", "v0"}},
+		"beside what is no version":      {"v0.1.0", []string{"latest", "sha256-0123", "v9"}, []string{"v0.1", "v0"}},
+		"before a release":               {"v0.2.0-rc.1", nil, nil},
+		"beside another major version's": {"v1.0.0", []string{"v10.0.0", "v0.9.0"}, []string{"v1.0", "v1"}},
+	} {
+		if diff := cmp.Diff(c.want, Names{Version: c.version}.Floating(c.existing)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

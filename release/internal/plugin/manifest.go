@@ -5,6 +5,7 @@ package plugin
 import (
 	"fmt"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/package-variants/package-variants/release/internal/component"
@@ -33,10 +34,10 @@ type platform struct {
 	Files    []file                       `json:"files"`
 }
 
-// manifest returns krew's manifest of a version whose archives have these checksums.
-func manifest(version string, sums map[string]string) ([]byte, error) {
+// manifest returns krew's manifest of a version whose archives, for the given platforms, have these checksums.
+func manifest(version string, made []v1.Platform, sums map[string]string) ([]byte, error) {
 	var platforms []platform
-	for _, p := range Platforms() {
+	for _, p := range made {
 		name := ArchiveFile(p, version)
 		sum, known := sums[name]
 		if !known {

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -22,11 +23,11 @@ import (
 	"github.com/package-variants/package-variants/release/internal/archive"
 )
 
-// Program is the name of the plugin's program, by which kubectl finds it, and Package its package in the module of the
-// controller.
+// Program is the name of the plugin's program, by which kubectl finds it, and Module the directory of its Go module in
+// the repository, where its main package is.
 const (
 	Program = "kubectl-variants"
-	Package = "./cmd/" + Program
+	Module  = "sync-controller/" + Program
 )
 
 // completion is what kubectl runs to complete the plugin's arguments.
@@ -60,20 +61,36 @@ func ArchiveFile(p v1.Platform, version string) string {
 	return name + ".tar.gz"
 }
 
-// Write writes the archives of a version and krew's manifest to dir. The repository in root has the license and the
-// script that completes arguments; program returns the path of the program for a platform. The archives depend on
-// nothing but these.
-func Write(root, dir, version string, program func(v1.Platform) string) error {
+// Select returns the platforms of a list of their names, separated by commas, such as linux/amd64; all if it is empty.
+func Select(list string) ([]v1.Platform, error) {
+	if list == "" {
+		return Platforms(), nil
+	}
+	var selected []v1.Platform
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(Platforms(), func(p v1.Platform) bool { return p.String() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("the plugin is not made for the platform %q: choose from %v", name, Platforms())
+		}
+		selected = append(selected, Platforms()[i])
+	}
+	return selected, nil
+}
+
+// Write writes the archives of a version for the given platforms, and krew's manifest of these, to dir. The repository
+// in root has the license and the script that completes arguments; program returns the path of the program for a
+// platform. The archives depend on nothing but these.
+func Write(root, dir, version string, platforms []v1.Platform, program func(v1.Platform) string) error {
 	license, err := os.ReadFile(filepath.Join(root, "LICENSE"))
 	if err != nil {
 		return err
 	}
-	script, err := os.ReadFile(filepath.Join(root, "sync-controller", "cmd", Program, completion))
+	script, err := os.ReadFile(filepath.Join(root, Module, completion))
 	if err != nil {
 		return err
 	}
 	sums := map[string]string{}
-	for _, p := range Platforms() {
+	for _, p := range platforms {
 		binary, err := os.ReadFile(program(p))
 		if err != nil {
 			return err
@@ -95,7 +112,7 @@ func Write(root, dir, version string, program func(v1.Platform) string) error {
 		sum := sha256.Sum256(data)
 		sums[ArchiveFile(p, version)] = hex.EncodeToString(sum[:])
 	}
-	text, err := manifest(version, sums)
+	text, err := manifest(version, platforms, sums)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func write(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	if err := Write(filepath.Join("..", "..", ".."), dir, version, program); err != nil {
+	if err := Write(filepath.Join("..", "..", ".."), dir, version, Platforms(), program); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -168,14 +168,42 @@ func TestWriteErrors(t *testing.T) {
 		"no program": {root, "open no/such/program: no such file or directory"},
 		"no license": {t.TempDir(), "LICENSE: no such file or directory"},
 	} {
-		if err := Write(c.root, t.TempDir(), version, nowhere); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+		if err := Write(c.root, t.TempDir(), version, Platforms(), nowhere); err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}
 	}
-	if _, err := manifest(version, nil); err == nil || err.Error() != "kubectl-variants_v0.2.0_darwin_amd64.tar.gz has no checksum" {
+	if _, err := manifest(version, Platforms(), nil); err == nil || err.Error() != "kubectl-variants_v0.2.0_darwin_amd64.tar.gz has no checksum" {
 		t.Errorf("without checksums: %v", err)
 	}
 	if !slices.IsSortedFunc(Platforms(), func(a, b v1.Platform) int { return strings.Compare(a.String(), b.String()) }) {
 		t.Error("the platforms are in no order")
+	}
+}
+
+// TestSelect holds that every platform is made unless some are named.
+func TestSelect(t *testing.T) {
+	t.Parallel()
+	all := []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64", "windows/arm64"}
+	for list, want := range map[string][]string{
+		"":                          all,
+		"linux/arm64":               {"linux/arm64"},
+		"linux/amd64,windows/arm64": {"linux/amd64", "windows/arm64"},
+	} {
+		platforms, err := Select(list)
+		if err != nil {
+			t.Error(err)
+		}
+		var got []string
+		for _, p := range platforms {
+			got = append(got, p.String())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", list, diff)
+		}
+	}
+	_, err := Select("linux/amd64,linux/s390x")
+	want := fmt.Sprintf(`the plugin is not made for the platform "linux/s390x": choose from %v`, all)
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
 	}
 }

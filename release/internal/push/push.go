@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -20,6 +22,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
@@ -36,10 +39,43 @@ type parcel struct {
 	sbom  []byte
 }
 
-// Images pushes the images in dir under the given names, and says so on out. It pushes nothing if one is missing or has
-// another version. Registries on this machine are talked to without TLS; for others the credentials are those of docker
+// Images pushes the images in dir under the given names, and says so on out; then it moves the tags that follow the
+// version. It pushes nothing if one is missing or has another version, or if the registry has another image under the
+// tag of one. Registries on this machine are talked to without TLS; for others the credentials are those of docker
 // login and podman login.
 func Images(ctx context.Context, dir string, images []string, names naming.Names, out io.Writer) error {
+	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)}
+	return packed(dir, images, names, func(parcels []parcel) error {
+		for _, step := range []func(parcel, naming.Names, io.Writer, ...remote.Option) error{
+			parcel.free, parcel.push, parcel.float,
+		} {
+			for _, p := range parcels {
+				if err := step(p, names, out, options...); err != nil {
+					return fmt.Errorf("cannot push %s: %w", p.tag, err)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Digests writes the digests of the images in dir to out, as sha256sum would if the images were files with the name of
+// their repository.
+func Digests(dir string, images []string, names naming.Names, out io.Writer) error {
+	return packed(dir, images, names, func(parcels []parcel) error {
+		for _, p := range parcels {
+			digest, err := p.index.Digest()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "%s  %s\n", digest.Hex, p.tag.Context())
+		}
+		return nil
+	})
+}
+
+// packed calls do with the images in dir, which can be read until it returns.
+func packed(dir string, images []string, names naming.Names, do func([]parcel) error) error {
 	scratch, err := os.MkdirTemp("", "push-")
 	if err != nil {
 		return err
@@ -56,14 +92,7 @@ func Images(ctx context.Context, dir string, images []string, names naming.Names
 		}
 		parcels = append(parcels, p)
 	}
-	for _, p := range parcels {
-		digest, err := p.push(remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
-		if err != nil {
-			return fmt.Errorf("cannot push %s: %w", p.tag, err)
-		}
-		fmt.Fprintf(out, "pushed %s@%s\n", p.tag, digest)
-	}
-	return nil
+	return do(parcels)
 }
 
 // pack reads an image and its bill of materials. The directory scratch is made.
@@ -88,24 +117,68 @@ func pack(dir, component string, names naming.Names, scratch string) (parcel, er
 	return parcel{tag: tag, index: index, sbom: document}, err
 }
 
+// free fails if the registry has another image under the tag: the tag of a version never moves.
+func (p parcel) free(names naming.Names, _ io.Writer, options ...remote.Option) error {
+	there, err := remote.Head(p.tag, options...)
+	var refused *transport.Error
+	// Registries hide repositories that do not exist as they hide those that may not be read. Where it may be read but
+	// not here, it may not be written either.
+	if errors.As(err, &refused) && slices.Contains(
+		[]int{http.StatusNotFound, http.StatusUnauthorized, http.StatusForbidden}, refused.StatusCode) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	digest, err := p.index.Digest()
+	if err == nil && there.Digest != digest {
+		err = fmt.Errorf("the registry has another image under this tag, %s, and the tag of a version never moves: "+
+			"name another VERSION, such as %s-dev.1", there.Digest, names.Version)
+	}
+	return err
+}
+
 // push pushes the index with all that it names, and then what refers to it.
-func (p parcel) push(options ...remote.Option) (v1.Hash, error) {
+func (p parcel) push(_ naming.Names, out io.Writer, options ...remote.Option) error {
 	if err := remote.WriteIndex(p.tag, p.index, options...); err != nil {
-		return v1.Hash{}, err
+		return err
 	}
 	subject, err := partial.Descriptor(p.index)
 	if err != nil {
-		return v1.Hash{}, err
+		return err
 	}
 	artifact, err := attached(p.sbom, *subject)
 	if err != nil {
-		return v1.Hash{}, err
+		return err
 	}
 	digest, err := artifact.Digest()
 	if err != nil {
-		return v1.Hash{}, err
+		return err
 	}
-	return subject.Digest, remote.Write(p.tag.Digest(digest.String()), artifact, options...)
+	if err := remote.Write(p.tag.Digest(digest.String()), artifact, options...); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "pushed %s@%s\n", p.tag, subject.Digest)
+	return nil
+}
+
+// float moves the tags that follow the version to the index, which the registry has.
+func (p parcel) float(names naming.Names, out io.Writer, options ...remote.Option) error {
+	existing, err := remote.List(p.tag.Context(), options...)
+	if err != nil {
+		return err
+	}
+	digest, err := p.index.Digest()
+	if err != nil {
+		return err
+	}
+	for _, tag := range names.Floating(existing) {
+		if err := remote.Tag(p.tag.Tag(tag), p.index, options...); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "tagged %s@%s\n", p.tag.Tag(tag), digest)
+	}
+	return nil
 }
 
 // attached returns an artifact that holds a bill of materials and refers to what it is of. Its type is that of its

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
@@ -30,22 +32,28 @@ import (
 
 const document = `{"bomFormat":"CycloneDX"}`
 
-// imagesIn writes the images a and b, and their bills of materials, to a new directory.
+// imagesIn writes the images a and b of v0.1.0, and their bills of materials, to a new directory.
 func imagesIn(t *testing.T) (dir string) {
+	t.Helper()
+	return imagesOf(t, "v0.1.0", "program")
+}
+
+// imagesOf does that with another version and other programs.
+func imagesOf(t *testing.T, version, content string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	program := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(program, []byte("program"), 0o600); err != nil {
+	if err := os.WriteFile(program, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []component.Component{{Name: "a", Path: "/a"}, {Name: "b", Path: "/b"}} {
-		index, err := image.New(c, "v0.1.0", func(v1.Platform) string { return program })
+		index, err := image.New(c, version, func(v1.Platform) string { return program })
 		if err != nil {
 			t.Fatal(err)
 		}
 		var archive bytes.Buffer
 		err = errors.Join(
-			image.Write(&archive, index, "ghcr.io/package-variants/"+c.Name+":v0.1.0", t.TempDir()),
+			image.Write(&archive, index, "ghcr.io/package-variants/"+c.Name+":"+version, t.TempDir()),
 			os.WriteFile(filepath.Join(dir, c.Name+".tar"), archive.Bytes(), 0o600),
 			os.WriteFile(filepath.Join(dir, c.Name+".cdx.json"), []byte(document), 0o600),
 		)
@@ -75,7 +83,7 @@ func TestImages(t *testing.T) {
 	if err := Images(t.Context(), dir, []string{"a", "b"}, names, &again); err != nil || again.String() != out.String() {
 		t.Errorf("the second push prints %s, error %v", again.String(), err)
 	}
-	var want string
+	var want, tagged, sums string
 	for _, component := range []string{"a", "b"} {
 		tag, err := name.NewTag(names.Ref(component))
 		if err != nil {
@@ -93,11 +101,75 @@ func TestImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		want += "pushed " + names.Ref(component) + "@" + digest.String() + "\n"
+		for _, floating := range []string{"v0.1", "v0"} {
+			tagged += "tagged " + tag.Tag(floating).String() + "@" + digest.String() + "\n"
+		}
+		sums += digest.Hex + "  " + names.Registry + "/" + component + "\n"
 		checkReferrers(t, tag.Digest(digest.String()))
 	}
-	if diff := cmp.Diff(want, out.String()); diff != "" {
+	if diff := cmp.Diff(want+tagged, out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+	out.Reset()
+	if err := Digests(dir, []string{"a", "b"}, names, &out); err != nil || out.String() != sums {
+		t.Errorf("the digests are\n%s, error %v, want\n%s", out.String(), err, sums)
+	}
+}
+
+// TestTags pushes one version after the other to a registry, and holds which tag is of which: that of a version never
+// moves, and those of a series are of the newest release in it.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	names := naming.Names{Registry: host(t)}
+	push := func(version, content string) error {
+		of := naming.Names{Registry: names.Registry, Version: version}
+		return Images(t.Context(), imagesOf(t, version, content), []string{"a", "b"}, of, io.Discard)
+	}
+	for _, version := range []string{"v0.1.0", "v0.2.0", "v0.1.1", "v0.3.0-rc.1", "v0.2.0"} {
+		if err := push(version, version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	digests := map[string]string{}
+	for _, tag := range []string{"v0.1.0", "v0.1.1", "v0.2.0", "v0.3.0-rc.1", "v0.1", "v0.2", "v0"} {
+		digests[tag] = digestOf(t, names.Registry+"/b:"+tag)
+	}
+	for floating, version := range map[string]string{"v0.1": "v0.1.1", "v0.2": "v0.2.0", "v0": "v0.2.0"} {
+		if digests[floating] != digests[version] {
+			t.Errorf("%s is not %s: %v", floating, version, digests)
+		}
+	}
+	if tag := names.Registry + "/a:v0.3"; digestOf(t, tag) != "" {
+		t.Errorf("there is %s", tag)
+	}
+	err := push("v0.2.0", "another program")
+	want := "cannot push " + names.Registry + "/a:v0.2.0: the registry has another image under this tag, " +
+		digestOf(t, names.Registry+"/a:v0.2.0") + ", and the tag of a version never moves: " +
+		"name another VERSION, such as v0.2.0-dev.1"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+	if got := digestOf(t, names.Registry+"/b:v0.2.0"); got != digests["v0.2.0"] {
+		t.Errorf("v0.2.0 of b has moved to %s", got)
+	}
+}
+
+// digestOf returns the digest of what a tag names, or nothing if there is none.
+func digestOf(t *testing.T, tag string) string {
+	t.Helper()
+	ref, err := name.NewTag(tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	descriptor, err := remote.Head(ref)
+	var refused *transport.Error
+	if errors.As(err, &refused) && refused.StatusCode == http.StatusNotFound {
+		return ""
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return descriptor.Digest.String()
 }
 
 // checkReferrers holds that an index has one referrer, which holds the bill of materials.

@@ -15,10 +15,14 @@ import (
 	"github.com/package-variants/package-variants/release/internal/naming"
 )
 
+// releases are where commands name a release of this repository.
+var releases = regexp.MustCompile(`(\.github/workflows/release\.yaml@refs/tags/|gh release download )v[0-9][\w.-]*\w`)
+
 // Rewrite returns text in which every reference to one of the images has the version of names for a tag, and the
 // registry of names in place of naming.Home; other registries are where somebody has put the images, and stay. A
 // reference is a registry, the name of an image as its last part, and a tag; a digest behind it, which would be that of
-// another version, is taken away. References to other images stay.
+// another version, is taken away. References to other images stay. The version is written, too, where commands name the
+// tag in git from which a release was made.
 func Rewrite(text string, images []string, names naming.Names) string {
 	quoted := make([]string, len(images))
 	for i, image := range images {
@@ -28,6 +32,7 @@ func Rewrite(text string, images []string, names naming.Names) string {
 		`((?:localhost|[\w-]+(?:\.[\w-]+)+)(?::[0-9]+)?(?:/[a-z0-9._-]+)*)/` + // the registry, and a path in it
 		`(` + strings.Join(quoted, "|") + `)` + // the image
 		`:\w(?:[\w.-]*\w)?(?:@sha256:[0-9a-f]{64})?`) // the tag, which ends before a full stop
+	text = releases.ReplaceAllString(text, "${1}"+names.Version)
 	return reference.ReplaceAllStringFunc(text, func(match string) string {
 		parts := reference.FindStringSubmatch(match)
 		if parts[2] == naming.Home {

@@ -49,7 +49,11 @@ func TestRewrite(t *testing.T) {
 			"functions/inject-config:v1 inject-config:v1"},
 		"a link to the repository": {"https://github.com/x/x/tree/main/functions/inject-config",
 			"https://github.com/x/x/tree/main/functions/inject-config"},
-		"nothing": {"", ""},
+		"the tag of a release": {"--certificate-identity https://x/.github/workflows/release.yaml@refs/tags/v0.1.0-rc.1 \\",
+			"--certificate-identity https://x/.github/workflows/release.yaml@refs/tags/v0.2.0 \\"},
+		"a download":    {"gh release download v0.1.0 --repo x/x.", "gh release download v0.2.0 --repo x/x."},
+		"another's tag": {"x/.github/workflows/ci.yaml@refs/tags/v0.1.0", "x/.github/workflows/ci.yaml@refs/tags/v0.1.0"},
+		"nothing":       {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

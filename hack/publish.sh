@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Publishes the files of a release on GitHub, with what CHANGELOG.md says of the version.
+#
+# usage: hack/publish.sh VERSION
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+version=$1
+notes=$(mktemp)
+trap 'rm -f "$notes"' EXIT
+
+# The section of the version, up to the next one.
+awk -v version="$version" '/^## / { within = $2 == version; next } within' CHANGELOG.md >"$notes"
+if grep -q "^## $version .*not released" CHANGELOG.md; then
+	echo "CHANGELOG.md says that $version is not released: put the day in the place of that" >&2
+	exit 1
+fi
+if ! grep -q '[^[:space:]]' "$notes"; then
+	echo "CHANGELOG.md says nothing of $version: give it a section '## $version'" >&2
+	exit 1
+fi
+if [[ ! -f dist/$version/SHA256SUMS ]]; then
+	echo "there is no dist/$version: run 'make release VERSION=$version' first" >&2
+	exit 1
+fi
+before=()
+if [[ $version == *-* ]]; then
+	before=(--prerelease)
+fi
+gh release create "$version" dist/"$version"/* --verify-tag --title "$version" --notes-file "$notes" "${before[@]}"
