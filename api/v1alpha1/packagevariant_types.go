@@ -105,6 +105,11 @@ type PackageVariantStatus struct {
 	// +optional
 	SavedDraft *SavedDraft `json:"savedDraft,omitempty"`
 
+	// SavingDraft is the draft whose files are being saved. It is written before the save where Porch writes files one by
+	// one, so that it is known which draft may lack some if Porch is stopped meanwhile.
+	// +optional
+	SavingDraft *SavingDraft `json:"savingDraft,omitempty"`
+
 	// RetiredRevisions are the names of the package revisions of which the deletion was proposed by
 	// spec.revisionHistoryLimit. It is proposed once: who takes it back keeps the revision.
 	// +listType=atomic

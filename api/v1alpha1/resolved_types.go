@@ -50,3 +50,15 @@ type PublishedRevision struct {
 	// +optional
 	Revision int `json:"revision,omitempty"`
 }
+
+// SavingDraft is a draft whose files are being saved.
+type SavingDraft struct {
+	// Name is the name of the PackageRevision, Version its resource version before the save.
+	Name    string `json:"name"`
+	Version string `json:"version"`
+
+	// Files is how many files it is to have.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
+	Files int32 `json:"files"`
+}

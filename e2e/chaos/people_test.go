@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -118,13 +119,23 @@ func (p *people) publish(int) {
 	p.w.diary.note("published %s", name)
 }
 
-// publishDraft proposes and approves a draft, unless that is done.
+// publishDraft proposes and approves a draft, unless that is done. Nobody approves a downstream package that has lost
+// files.
 func (p *people) publishDraft(name string) {
 	p.deeds.approved[name] = true
 	p.try("publish "+name, func(ctx context.Context) error {
 		var revision porchapi.PackageRevision
-		if err := p.w.Client.Get(ctx, p.w.key(name), &revision); err != nil {
+		var resources porchapi.PackageRevisionResources
+		err := p.w.Client.Get(ctx, p.w.key(name), &resources)
+		if err == nil {
+			err = p.w.Client.Get(ctx, p.w.key(name), &revision)
+		}
+		switch {
+		case err != nil:
 			return err
+		case revision.Spec.RepositoryName == "edge" && !isWhole(resources.Spec.Resources),
+			revision.ResourceVersion != resources.ResourceVersion:
+			return errWaits
 		}
 		switch revision.Spec.Lifecycle {
 		case porchapi.PackageRevisionLifecycleDraft:
@@ -137,6 +148,16 @@ func (p *people) publishDraft(name string) {
 			return nil
 		}
 	})
+}
+
+// isWhole reports whether the files of a package that is deployed are all there.
+func isWhole(files map[string]string) bool {
+	for _, name := range []string{"Kptfile", "package-context.yaml", "region.yaml", "settings.yaml"} {
+		if files[name] == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // changeFact changes the fact that is injected.
@@ -256,7 +277,8 @@ func (p *people) edit(random int) {
 
 // write makes an edit of a draft, and reports false if that is none any more.
 func (p *people) write(draft string, e edit) (written bool) {
-	var since time.Time // when it was missed
+	var since time.Time          // when it was missed
+	var copied map[string]string // what was to be written, as people have it on their disks
 	p.try("write "+e.file+" of "+draft, func(ctx context.Context) error {
 		var resources porchapi.PackageRevisionResources
 		var revision porchapi.PackageRevision
@@ -274,18 +296,33 @@ func (p *people) write(draft string, e edit) (written bool) {
 			return err
 		}
 		since = time.Time{}
-		if written = e.in(resources.Spec.Resources); written { // by a call whose answer was lost
+		lost := putBack(resources.Spec.Resources, copied)
+		if written = e.in(resources.Spec.Resources) && !lost; written { // by a call whose answer was lost
 			return nil
 		}
 		if revision.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
 			return nil
 		}
-		e.into(resources.Spec.Resources)
+		if !e.in(resources.Spec.Resources) {
+			e.into(resources.Spec.Resources)
+		}
+		copied = maps.Clone(resources.Spec.Resources)
 		err = p.w.Client.Update(ctx, &resources)
 		written = err == nil
 		return err
 	})
 	return written
+}
+
+// putBack puts those files back that a draft has lost of a copy, because Porch was killed while it wrote them one by one,
+// and reports whether there were any.
+func putBack(files, copied map[string]string) (lost bool) {
+	for name, text := range copied {
+		if _, there := files[name]; !there {
+			files[name], lost = text, true
+		}
+	}
+	return lost
 }
 
 // approve publishes one of the open drafts.

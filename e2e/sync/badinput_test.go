@@ -224,15 +224,9 @@ func TestEvents(t *testing.T) {
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
 	w.target("web")
 	w.quiet(c)
-	var list corev1.EventList
-	if err := w.Client.List(t.Context(), &list); err != nil {
+	got, err := w.events("web")
+	if err != nil {
 		t.Fatal(err)
-	}
-	got := map[string]int{}
-	for _, e := range list.Items {
-		if e.InvolvedObject.Namespace == w.Namespace && e.InvolvedObject.Kind == variant.Kind {
-			got[e.Type+" "+e.Reason]++
-		}
 	}
 	for _, want := range []string{"Normal Cloned", "Normal Saved", "Warning InjectionUnmet"} {
 		if got[want] == 0 {
@@ -242,4 +236,31 @@ func TestEvents(t *testing.T) {
 	if len(got) != 3 {
 		t.Errorf("Events %v, want three kinds", got)
 	}
+}
+
+// events returns how many Events there are of a variant, by their types and reasons.
+func (w *world) events(name string) (map[string]int, error) {
+	var list corev1.EventList
+	if err := w.Client.List(w.t.Context(), &list); err != nil {
+		return nil, err
+	}
+	found := map[string]int{}
+	for _, e := range list.Items {
+		if o := e.InvolvedObject; o.Namespace == w.Namespace && o.Kind == variant.Kind && o.Name == name {
+			found[e.Type+" "+e.Reason]++
+		}
+	}
+	return found, nil
+}
+
+// waitEvent waits until there is an Event of a variant, by its type and reason.
+func (w *world) waitEvent(name, event string) {
+	w.t.Helper()
+	w.Eventually("there is an Event "+event+" of "+name, func() error {
+		found, err := w.events(name)
+		if err == nil && found[event] == 0 {
+			err = fmt.Errorf("there are %v", found)
+		}
+		return err
+	})
 }

@@ -5,6 +5,7 @@ package sync
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -149,6 +150,83 @@ func TestDatabaseFull(t *testing.T) {
 	w.asBefore(drafts)
 	w.sql(`DROP TRIGGER no_space ON package_revisions`)
 	done()
+}
+
+// refuseFiles has the database refuse a file of a draft, over which Porch then writes some of the files only, and returns
+// what ends that.
+func (w *world) refuseFiles(draft, file string) (end func()) {
+	w.t.Helper()
+	w.sql(fmt.Sprintf(`CREATE FUNCTION no_file() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION
+		'terminating connection due to administrator command' USING ERRCODE = '57P01'; END $$;
+		CREATE TRIGGER no_file BEFORE INSERT ON resources FOR EACH ROW
+		WHEN (NEW.k8s_name = '%s' AND NEW.resource_key = '%s') EXECUTE PROCEDURE no_file()`, draft, file))
+	return func() {
+		w.t.Helper()
+		w.sql(`DROP TRIGGER no_file ON resources; DROP FUNCTION no_file`)
+	}
+}
+
+// TestDatabaseStopsInASave has Porch write only some of the files of a draft that a person has edited, again and again
+// for a while. The save is made again until all are there, the person's as well.
+func TestDatabaseStopsInASave(t *testing.T) {
+	w, _, _ := newWorldWithDatabase(t)
+	end := w.refuseFiles("edge.edited.packagevariant-1", "settings.yaml")
+	done := w.later("late")
+	w.waitLost("edge.edited.packagevariant-1", "settings.yaml")
+	end()
+	done()
+	w.Ready("edited")
+}
+
+// TestDatabaseStopsInASaveBeforeAKill has Porch write only some of the files of a draft, and kills the controller. The
+// next one puts back what is lost, each file in turn.
+func TestDatabaseStopsInASaveBeforeAKill(t *testing.T) {
+	w, c, drafts := newWorldWithDatabase(t)
+	const draft = "edge.web.packagevariant-1"
+	for i, file := range []string{"settings.yaml", "package-context.yaml", "Kptfile"} {
+		end := w.refuseFiles(draft, file)
+		w.Apply(configMap("eu", map[string]string{"api": fmt.Sprintf("late-%d", i)}))
+		w.waitLost(draft, file)
+		c.Kill()
+		end()
+		w.waitLost(draft, file)
+		c = controller.Start(t, w.options())
+		c.WaitReady(t.Context())
+		want := withoutCommit(drafts[draft])
+		want["region.yaml"] = strings.Replace(want["region.yaml"], "api: eu", fmt.Sprintf("api: late-%d", i), 1)
+		w.Eventually(draft+" is whole again", func() error {
+			if diff := cmp.Diff(want, withoutCommit(w.Files(draft))); diff != "" {
+				return fmt.Errorf("%s (-before +after):\n%s", draft, diff)
+			}
+			return nil
+		})
+		w.Ready("web")
+	}
+	w.expectDrafts("web", draft)
+}
+
+// withoutCommit returns the files without the commit in the lock, which Porch v1.5 tells only when it clones: a Kptfile
+// that was lost comes back without.
+func withoutCommit(files map[string]string) map[string]string {
+	files = maps.Clone(files)
+	if files == nil {
+		return nil
+	}
+	files["Kptfile"] = regexp.MustCompile(`(?m)^    commit: .*\n`).ReplaceAllString(files["Kptfile"], "")
+	return files
+}
+
+// waitLost waits until a draft has files, but not this.
+func (w *world) waitLost(draft, file string) {
+	w.t.Helper()
+	w.Eventually(draft+" lacks "+file, func() error {
+		files, err := w.stack.QueryDatabase(w.t.Context(),
+			fmt.Sprintf(`SELECT resource_key FROM resources WHERE k8s_name = '%s'`, draft))
+		if err == nil && strings.Contains(files, file) {
+			err = fmt.Errorf("it has %s", files)
+		}
+		return err
+	})
 }
 
 // TestDatabaseEmpty has Porch begin with another database, in which there is nothing: what is published comes back from

@@ -8,9 +8,11 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // settingsOf is a blueprint whose settings have the values a and b.
@@ -124,6 +126,41 @@ func TestMergeConflict(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestMergeConflictThroughAKill kills the controller just after Porch has saved a merge with a conflict into an open
+// draft: the conflict is in the status, and an Event has told it once another controller runs.
+func TestMergeConflictThroughAKill(t *testing.T) {
+	for policy, reason := range map[variant.OnConflict]string{
+		variant.OnConflictTakeUpstream: "UpstreamTaken", variant.OnConflictKeepLocal: "LocalKept",
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			w := newWorld(t)
+			w.Publish("blueprints", "web", "v1", blueprint())
+			w.Publish("blueprints", "web", "v2", settingsOf("theirs", "3"))
+			w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", onConflict(policy)))
+			c := w.start()
+			draft := w.target("web")
+			w.edit(draft, `a: "1"`, `a: "mine"`)
+			w.quiet(c)
+			w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+				if phase == proxy.After && r.Verb == "update" && r.Resource == "packagerevisionresources" {
+					c.Kill()
+				}
+				return nil
+			})
+			w.Apply(newVariant("web", revision(2), onConflict(policy)))
+			<-c.Ended()
+			w.proxy.Handle(nil)
+			w.expectConflict("True", reason)
+			w.waitSettings(draft, `b: "3"`)
+			c = w.start()
+			w.Ready("web")
+			w.expectConflict("True", reason)
+			w.waitEvent("web", "Warning Conflicted")
+			w.quiet(c)
+		})
 	}
 }
 

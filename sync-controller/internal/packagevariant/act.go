@@ -32,6 +32,10 @@ type result struct {
 	approval *v1alpha1.Approval
 	// change is the last that was done to a revision; nil if nothing was.
 	change *v1alpha1.Change
+	// saving is the draft of which it is not known whether a save of it was finished; nil if that is known of all. marked
+	// reports whether the status said so before the steps.
+	saving *v1alpha1.SavingDraft
+	marked bool
 	// injected are the objects to watch from now on.
 	injected []v1alpha1.ObjectReference
 	// gone reports whether the variant itself was let go.
@@ -62,7 +66,8 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 	a.out.Refused, a.out.Retired = map[string]bool{}, maps.Clone(in.Retired)
 	a.out.Saved = in.savedUnchanged()
 	if len(d.Steps) > 0 {
-		a.out.err = a.mark(ctx, &d.Steps[0])
+		a.out.saving = in.saving(d.Steps)
+		a.out.err = a.mark(ctx, &d)
 	}
 	for i := range d.Steps {
 		if a.out.err != nil {
@@ -78,10 +83,11 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 	return a.out
 }
 
-// mark takes away from the status, before the first step, that the variant is settled. It is refused if the variant is
-// not any more what the cache has of it, also where there is nothing to take away.
-func (a *action) mark(ctx context.Context, first *decide.Step) error {
-	switch first.Action {
+// mark takes away from the status, before the first step, that the variant is settled, and says which draft is going to
+// be saved, and with what conflicts: after a save, nobody could tell them any more. It is refused if the variant is not
+// any more what the cache has of it, also where there is nothing to change.
+func (a *action) mark(ctx context.Context, d *decide.Decision) error {
+	switch first := &d.Steps[0]; first.Action {
 	case decide.AddFinalizer, decide.RemoveFinalizer, decide.Propose:
 		return nil // which does it
 	case decide.Announce:
@@ -89,7 +95,11 @@ func (a *action) mark(ctx context.Context, first *decide.Step) error {
 			return nil
 		}
 	}
-	return a.patchStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) { status.ObservedInputs = "" })
+	a.out.marked = a.out.saving != nil
+	return a.patchStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
+		status.ObservedInputs, status.SavingDraft = "", a.out.saving
+		a.out.fillConflicts(status, d.Conflicted)
+	})
 }
 
 // do does one step. condition is what there is to tell meanwhile.

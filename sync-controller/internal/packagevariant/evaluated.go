@@ -22,6 +22,8 @@ type evaluated struct {
 	outcome mutate.Outcome
 	// untouched reports whether the content is what Porch made, of a draft that was asked for and not seen complete.
 	untouched bool
+	// unfinished reports whether Porch was stopped over a save of the content: files that are not there may be lost.
+	unfinished bool
 	// references are the objects that injectors name for the injection points in the content, versions their versions
 	// before they were read.
 	references []objects.Reference

@@ -62,19 +62,25 @@ func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error)
 // what results.
 func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
 	content, err := r.current(ctx, in.observation, name)
-	if errors.Is(err, porch.ErrNoFiles) && r.unwritten(ctx, in, in.target(name)) {
+	target := in.target(name)
+	unfinished := in.isUnfinished(target, &content)
+	switch none := errors.Is(err, porch.ErrNoFiles); {
+	case none && unfinished: // they are put back
+	case none && r.unwritten(ctx, in, target):
 		in.Mutations[name] = decide.Mutation{Empty: true}
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	files, untouched := content.Files, false
-	if target := in.target(name); target != nil {
+	if target != nil {
 		files, untouched, err = r.resume(ctx, in, target, content)
 		if errors.Is(err, errUnwritten) {
 			in.Mutations[name] = decide.Mutation{Empty: true}
 			return nil
+		}
+		if err == nil && unfinished {
+			files, err = r.restore(ctx, in, target, files)
 		}
 		if err != nil {
 			return err
@@ -91,7 +97,8 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 			files = merged
 		}
 	}
-	return r.try(ctx, in, name, evaluated{content: content, files: files, untouched: untouched})
+	return r.try(ctx, in, name, evaluated{content: content, files: files, untouched: untouched,
+		unfinished: unfinished})
 }
 
 // try runs the functions over the files of a revision, and notes what they make of them. That one fails is an outcome.

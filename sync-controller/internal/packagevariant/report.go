@@ -45,7 +45,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
 		before := status.DeepCopy()
 		out.fill(status, in)
-		news = out.setConditions(status, decided.Conflicted, &after, condition)
+		news = out.setConditions(in, status, decided.Conflicted, &after, condition)
 		deliveries = out.deliver(before, status, metav1.Now())
 		out.fillProgress(status, &after, condition)
 		status.ObservedInputs = ""
@@ -64,14 +64,17 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 }
 
 // saveState writes, whatever somebody has changed of the variant, what must not be forgotten: which draft nobody else
-// has edited.
+// has edited, and that a save was finished.
 func (r *Reconciler) saveState(ctx context.Context, in *inspection, out *result) error {
-	if out.Saved == in.Saved && out.approval == nil {
+	if out.Saved == in.Saved && out.approval == nil && (!out.marked || out.saving != nil) {
 		return nil
 	}
-	after := in.pv.DeepCopy()
+	before, after := in.pv.DeepCopy(), in.pv.DeepCopy()
+	if out.marked {
+		before.Status.SavingDraft = &v1alpha1.SavingDraft{}
+	}
 	out.fillLife(&after.Status)
-	if err := r.client.Status().Patch(ctx, after, client.MergeFrom(in.pv)); err != nil {
+	if err := r.client.Status().Patch(ctx, after, client.MergeFrom(before)); err != nil {
 		return fmt.Errorf("cannot write the status: %w", orOutdated(err))
 	}
 	return nil
@@ -109,10 +112,12 @@ var warnings = []string{
 }
 
 // setConditions sets the conditions, and returns what is news in them.
-func (out *result) setConditions(status *v1alpha1.PackageVariantStatus, conflicted *decide.Conflicted,
+func (out *result) setConditions(in *inspection, status *v1alpha1.PackageVariantStatus, conflicted *decide.Conflicted,
 	after *decide.Decision, condition v1alpha1.Condition) (news []warning) {
-	if out.fillConflicts(status, conflicted) && condition.Reason != v1alpha1.ReasonConflicted {
-		news = append(news, warning{v1alpha1.ConditionConflicted, conflicted.Message})
+	out.fillConflicts(status, conflicted)
+	if conflicts := untoldConflicts(&in.pv.Status, status); conflicts != nil && len(out.contents) > 0 &&
+		condition.Reason != v1alpha1.ReasonConflicted {
+		news = append(news, warning{conflicts.Type, conflicts.Message})
 	}
 	if failed, is := errors.AsType[*approvalError](out.err); is {
 		after.Approved = failed.aspect()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -38,6 +39,9 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 			break
 		}
 		saved, err := a.porch.Save(ctx, e.content, wanted)
+		if s := a.out.saving; s != nil && s.Name == draft.Name && !porch.Unsure(err) {
+			a.out.saving = nil
+		}
 		if err != nil {
 			return a.notSaved(ctx, draft, e.content, ours, err)
 		}
@@ -119,8 +123,11 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 	a.out.rendered[draft.Name] = content.RenderStatus
 	a.changed(draft.Name, func(r *revision.Revision) {
 		r.Version = content.Version
-		if merged {
+		switch {
+		case merged:
 			r.Lock = a.in.lock(draft)
+		case r.Lock == nil: // its Kptfile was lost, and was put back
+			r.Lock = predict.LockOf(content.Files)
 		}
 	})
 }

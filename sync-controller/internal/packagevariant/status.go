@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // fill sets what is to be known after the steps.
@@ -66,7 +67,7 @@ func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 	if out.approval != nil {
 		status.LastApproval = out.approval
 	}
-	status.SavedDraft, status.RetiredRevisions = nil, nil
+	status.SavedDraft, status.SavingDraft, status.RetiredRevisions = nil, out.saving, nil
 	for i := range out.Revisions {
 		r := &out.Revisions[i]
 		if r.Name == out.Saved.Name && r.Open() {
@@ -115,25 +116,35 @@ func injectedObjects(contents map[string]evaluated) (all []v1alpha1.ObjectRefere
 // maxConflicts is how many conflicts the status has at most.
 const maxConflicts = 20
 
-// fillConflicts sets the conflicts of the merge that was decided, and reports whether they are new. Those of an earlier
-// one stay for as long as its draft is open.
-func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) (news bool) {
+// fillConflicts sets the conflicts of the merge that was decided. Those of an earlier one stay for as long as its draft
+// is open.
+func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) {
 	open := slices.ContainsFunc(decide.Targets(&out.Input), func(r revision.Revision) bool {
 		return r.Open() && ofDraft(status, r.Name)
 	})
 	switch {
 	case decided == nil && (open || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted)):
-		return false
+		return
 	case decided == nil:
 		decided = decide.NoConflicts("what was merged is published, or is gone with its draft")
 	}
-	before := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionConflicted)
-	news = len(decided.Conflicts) > 0 && (before == nil || before.Message != decided.Message ||
-		before.Reason != decided.Reason)
 	decided.Set(&status.Conditions, out.pv.Generation)
 	status.ConflictCount = int32(len(decided.Conflicts))
 	status.Conflicts = decided.Conflicts[:min(len(decided.Conflicts), maxConflicts)]
-	return news
+}
+
+// untoldConflicts returns the condition of conflicts of which an Event is to tell, by the status before a reconcile and
+// after it; nil if there are none. If the one before was not completed, it may not have told them.
+func untoldConflicts(before, after *v1alpha1.PackageVariantStatus) *metav1.Condition {
+	now := meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionConflicted)
+	if now == nil || now.Status != metav1.ConditionTrue {
+		return nil
+	}
+	known := meta.FindStatusCondition(before.Conditions, v1alpha1.ConditionConflicted)
+	if known != nil && known.Message == now.Message && known.Reason == now.Reason && before.ObservedInputs != "" {
+		return nil
+	}
+	return now
 }
 
 // fillTargets sets the targets: with the render status of what was saved, or else the one known.

@@ -35,6 +35,9 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 	if !target.KeptInGit && isPart(made, content.Files) {
 		return nil, false, errUnwritten
 	}
+	if least := predict.WithoutNestedContexts(made); !target.KeptInGit && len(content.Files) < len(least) {
+		content.Files = completed(least, content.Files) // it was stopped over the first save
+	}
 	untouched = in.Requested.Version == content.Version || isMade(made, content.Files)
 	switch {
 	case wanted == nil:

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -64,7 +63,8 @@ func Unread(r *revision.Revision) Content {
 // ErrNoFiles says that a package revision has no files.
 var ErrNoFiles = errors.New("it has no files: Porch may have failed to read its repository")
 
-// Content reads the content of a package revision. A revision without any file is an error, ErrNoFiles.
+// Content reads the content of a package revision. A revision without any file is an error, ErrNoFiles, with which its
+// version is returned.
 func (c *Client) Content(ctx context.Context, namespace, name string) (Content, error) {
 	var prr porchapi.PackageRevisionResources
 	if err := timed(read, func() error {
@@ -73,7 +73,7 @@ func (c *Client) Content(ctx context.Context, namespace, name string) (Content, 
 		return Content{}, fmt.Errorf("cannot read the content of %s: %w", name, err)
 	}
 	if len(prr.Spec.Resources) == 0 {
-		return Content{}, fmt.Errorf("cannot use the package revision %s: %w", name, ErrNoFiles)
+		return contentOf(&prr), fmt.Errorf("cannot use the package revision %s: %w", name, ErrNoFiles)
 	}
 	return contentOf(&prr), nil
 }
@@ -90,20 +90,4 @@ func (c *Client) Commit(ctx context.Context, r *revision.Revision) (string, erro
 	}
 	text, _, err := unstructured.NestedString(o.Object, "status", "selfLock", "git", "commit")
 	return commitIn(text), err
-}
-
-// Save replaces the files of a draft, which Porch then renders, and returns the content that results. It fails, and
-// nothing is changed, if the draft is not any more what was read.
-func (c *Client) Save(ctx context.Context, content Content, files map[string]string) (Content, error) {
-	prr := content.object.DeepCopy()
-	prr.Spec.Resources = maps.Clone(files)
-	prr.Status = porchapi.PackageRevisionResourcesStatus{}
-	asked := prr.DeepCopy()
-	if err := retry(ctx, save, func() error {
-		asked.DeepCopyInto(prr)
-		return c.Writer.Update(ctx, prr)
-	}); err != nil {
-		return Content{}, fmt.Errorf("cannot save %s: %w", prr.Name, err)
-	}
-	return contentOf(prr), nil
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package porch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// How often, and after what times, a save is made again that Porch did not finish: for as long as it takes to start.
+const (
+	finishes    = 15
+	finishAfter = time.Second
+)
+
+// Save replaces the files of a draft, which Porch then renders, and returns the content that results. It fails, and
+// nothing is changed, if the draft is not any more what was read. Where Porch keeps drafts in PostgreSQL, it takes all
+// files away and writes the new ones one by one: a save that it did not finish is made again, so that no file is lost.
+func (c *Client) Save(ctx context.Context, content Content, files map[string]string) (Content, error) {
+	saved, err := c.save(ctx, content, files)
+	if err == nil || content.KeptInGit() || !Unsure(err) {
+		return saved, err
+	}
+	for range finishes {
+		now, readErr := c.Content(ctx, content.object.Namespace, content.object.Name)
+		switch {
+		case readErr == nil, errors.Is(readErr, ErrNoFiles):
+			if !now.IsUnfinished(content.Version, len(files)) || !now.isPartOf(files) {
+				return Content{}, err
+			}
+			if saved, again := c.save(ctx, now, files); again == nil || !Unsure(again) {
+				return saved, again
+			}
+		case !Unsure(readErr):
+			return Content{}, err
+		}
+		if pauseErr := c.pause(ctx, finishAfter); pauseErr != nil {
+			break
+		}
+	}
+	return Content{}, err
+}
+
+func (c *Client) save(ctx context.Context, content Content, files map[string]string) (Content, error) {
+	prr := content.object.DeepCopy()
+	prr.Spec.Resources = maps.Clone(files)
+	prr.Status = porchapi.PackageRevisionResourcesStatus{}
+	asked := prr.DeepCopy()
+	if err := retry(ctx, save, func() error {
+		asked.DeepCopyInto(prr)
+		return c.Writer.Update(ctx, prr)
+	}); err != nil {
+		return Content{}, fmt.Errorf("cannot save %s: %w", prr.Name, err)
+	}
+	return contentOf(prr), nil
+}
+
+// KeptInGit reports whether Porch keeps the revision in git also while it is a draft; see revision.Revision.
+func (c *Content) KeptInGit() bool { return commitIn(c.Version) != "" }
+
+// IsUnfinished reports whether Porch was stopped over a save of a number of files to a draft that had a version before:
+// it gives the draft a new version first.
+func (c *Content) IsUnfinished(before string, files int) bool {
+	return !c.KeptInGit() && c.Version != before && len(c.Files) < files
+}
+
+// isPartOf reports whether there is no file that is not among the files, whatever is in them: Porch renders them.
+func (c *Content) isPartOf(files map[string]string) bool {
+	for p := range c.Files {
+		if _, there := files[p]; !there {
+			return false
+		}
+	}
+	return true
+}
+
+// Unsure reports whether a write failed in a way that does not say whether Porch did it, in whole or in part.
+func Unsure(err error) bool {
+	if _, ofRender := RenderError(err); err == nil || ofRender || RunnerUnavailable(err) || Busy(err) {
+		return false
+	}
+	for _, is := range []func(error) bool{
+		apierrors.IsInvalid, apierrors.IsForbidden, apierrors.IsUnauthorized, apierrors.IsNotFound, apierrors.IsGone,
+		apierrors.IsBadRequest, apierrors.IsMethodNotSupported, apierrors.IsRequestEntityTooLargeError,
+		apierrors.IsTooManyRequests,
+	} {
+		if is(err) {
+			return false
+		}
+	}
+	return true
+}
