@@ -294,6 +294,8 @@ func (p *people) write(draft string, e edit) (written bool) {
 			return nil
 		case err != nil:
 			return err
+		case copied == nil && !isWhole(resources.Spec.Resources):
+			return errWaits
 		}
 		since = time.Time{}
 		lost := putBack(resources.Spec.Resources, copied)

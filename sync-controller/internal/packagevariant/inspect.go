@@ -130,12 +130,16 @@ func (o *observation) renderError(name string) string {
 	return ""
 }
 
-// confirmProposal finds out what became of a proposal that the status announces: whether it is the controller's.
+// confirmProposal finds out what became of a proposal that the status announces: whether it is the controller's. While
+// the cache has a draft, it may still come to know of it: Porch does not tell each change that it ends over.
 func (r *Reconciler) confirmProposal(ctx context.Context, o *observation) error {
 	announced := o.Saved.Proposing
 	target := o.target(o.Saved.Name)
+	if announced == "" || target != nil && target.Lifecycle == revision.Draft {
+		return nil
+	}
 	o.Saved.Proposing = ""
-	if announced == "" || target == nil || target.Lifecycle != revision.Proposed {
+	if target == nil || target.Lifecycle != revision.Proposed {
 		return nil
 	}
 	content, err := r.porch.Content(ctx, target.Namespace, target.Name)

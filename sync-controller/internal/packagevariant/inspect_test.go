@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
 // TestEvaluated holds which files a revision is to have, and which of them change: also by a merge, which may remove
@@ -47,6 +49,30 @@ func TestEvaluated(t *testing.T) {
 		}
 		if diff := cmp.Diff(before, c.files); diff != "" {
 			t.Errorf("%s: the files given were changed, -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+// TestConfirmProposal holds for how long it is remembered that the controller was about to propose a draft: while the
+// cache still has a draft, Porch may have proposed it.
+func TestConfirmProposal(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		lifecycle revision.Lifecycle
+		want      string
+	}{
+		"a draft":               {revision.Draft, "files"},
+		"published":             {revision.Published, ""},
+		"proposed for deletion": {revision.DeletionProposed, ""},
+		"gone":                  {"", ""},
+	} {
+		o := &observation{Input: decide.Input{Saved: decide.Saved{Name: "edge.web.v1", Proposing: "files"}}}
+		if c.lifecycle != "" {
+			o.Revisions = []revision.Revision{{Name: "edge.web.v1", Lifecycle: c.lifecycle}}
+		}
+		if err := (&Reconciler{}).confirmProposal(t.Context(), o); err != nil || o.Saved.Proposing != c.want ||
+			o.Saved.Proposed != "" {
+			t.Errorf("%s: got %+v, %v", name, o.Saved, err)
 		}
 	}
 }
