@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
@@ -43,9 +44,9 @@ func (w *world) needsSecondClone() {
 	}
 }
 
-// TestLeftAlone adopts a package whose one published revision, made by hand, needs no change. It stays untouched,
-// whatever then happens to the variant and the controller, and is there when the variant is gone.
-func TestLeftAlone(t *testing.T) {
+// TestAdoptPublished adopts a package whose one published revision, made by hand, needs no change. It becomes the
+// variant's, and nothing else of it changes, whatever then happens to the variant and the controller. It goes with it.
+func TestAdoptPublished(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
 	mine := w.cloneByHand("web", "mine")
@@ -56,12 +57,14 @@ func TestLeftAlone(t *testing.T) {
 	untouched := func(when string) {
 		t.Helper()
 		w.waitTarget("web", mine)
+		w.expectStates("web", map[string]state{"mine": {isPublished, 1}})
 		w.quiet(c)
 		after := w.Revision(mine)
+		after.OwnerReferences, after.ResourceVersion = before.OwnerReferences, before.ResourceVersion
 		if diff := cmp.Diff(before.ObjectMeta, after.ObjectMeta); diff != "" {
 			t.Errorf("%s: metadata (-before +after):\n%s", when, diff)
 		}
-		w.expectStates("web", map[string]state{"mine": {isPublished, 0}})
+		w.expectStates("web", map[string]state{"mine": {isPublished, 1}})
 	}
 	untouched("adopted")
 	w.Apply(newVariant("web", plain, adopt, func(s *variant.Spec) { s.Labels = map[string]string{"team": "a"} }))
@@ -71,12 +74,113 @@ func TestLeftAlone(t *testing.T) {
 	untouched("after a restart")
 	w.Apply(newVariant("web", plain, adopt))
 	untouched("after another change")
-	w.Delete(newVariant("web"))
-	w.waitGone("web")
-	w.expectStates("web", map[string]state{"mine": {isPublished, 0}})
 	if diff := cmp.Diff(files, w.Files(mine)); diff != "" {
 		t.Errorf("the files have changed (-before +after):\n%s", diff)
 	}
+	w.Delete(newVariant("web"))
+	w.waitGone("web")
+	w.expectStates("web", map[string]state{"mine": {isDeletion, 0}})
+}
+
+// changeByHand publishes a change to a published revision of edge, as people make one: a copy of it, an edit, an
+// approval.
+func (w *world) changeByHand(pkg, workspace, source, from, to string) string {
+	w.t.Helper()
+	draft := &porchapi.PackageRevision{}
+	draft.Namespace = w.Namespace
+	draft.Spec = porchapi.PackageRevisionSpec{
+		RepositoryName: "edge", PackageName: pkg, WorkspaceName: workspace, Lifecycle: isDraft,
+		Tasks: []porchapi.Task{{Type: porchapi.TaskTypeEdit,
+			Edit: &porchapi.PackageEditTaskSpec{Source: &porchapi.PackageRevisionRef{Name: source}}}},
+	}
+	if err := w.Client.Create(w.t.Context(), draft); err != nil {
+		w.t.Fatal(err)
+	}
+	w.edit(draft.Name, from, to)
+	w.publish(draft.Name)
+	return draft.Name
+}
+
+// TestPublishedByPeople has people publish a change to what a variant has published: the variant owns it from then on,
+// and makes its next draft from it, for a change of its own and for another upstream.
+func TestPublishedByPeople(t *testing.T) {
+	w := published(t)
+	fix := w.changeByHand("web", "fix", "edge.web.packagevariant-1", `a: "mine"`, `a: "fixed"`)
+	w.waitTarget("web", fix)
+	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}, "fix": {isPublished, 1}})
+	w.Ready("web")
+	if d := w.Variant("web").Status.Downstream; d == nil || d.Name != fix {
+		t.Errorf("the status says that %+v is published, want %s", d, fix)
+	}
+	w.Apply(newVariant("web", zone))
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.waitSettings("edge.web.packagevariant-2", `a: "fixed"`)
+	w.waitFile("edge.web.packagevariant-2", "package-context.yaml", "zone: a")
+
+	// A draft that is open meanwhile says that it would take the fix back.
+	another := w.changeByHand("web", "another", fix, `a: "fixed"`, `a: "fixed again"`)
+	w.Eventually("the draft is said to be overtaken", func() error {
+		if d := w.Variant("web").Status.OpenDraft; d == nil || d.Reason != v1alpha1.ReasonOvertaken {
+			return fmt.Errorf("the open draft is %+v", d)
+		}
+		return nil
+	})
+	w.Delete(w.Revision("edge.web.packagevariant-2"))
+	w.Publish("blueprints", "web", "v2", settingsOf("1", "of 2"))
+	w.Apply(newVariant("web", zone, revision(2)))
+	w.waitOneDraft("web")
+	w.waitSettings(w.target("web"), `a: "fixed again"`, `b: "of 2"`)
+	if another == w.target("web") {
+		t.Errorf("the target is %s", another)
+	}
+}
+
+// TestPublishedAnew has somebody publish a package anew over a variant's: the variant changes nothing, and says what is
+// there.
+func TestPublishedAnew(t *testing.T) {
+	w := published(t)
+	w.needsSecondClone()
+	anew := w.cloneByHand("web", "anew")
+	w.publish(anew)
+	w.expectMessage("web", "DownstreamExists", anew+" was published, is not this variant's, and was not made from a "+
+		"revision of it: edge.web.packagevariant-1 stays as it is; set spec.adoptionPolicy to adoptExisting, or propose the "+
+		"deletion of "+anew)
+	w.Apply(newVariant("web", zone))
+	w.Never(3*time.Second, "a draft is made", func() error { return w.noDrafts("web") })
+}
+
+// TestPushedPackage has a package on the branch of the downstream Repository that somebody has pushed past Porch: no
+// variant clones over it, and none publishes over it that came first.
+func TestPushedPackage(t *testing.T) {
+	w := newWorld(t)
+	if w.stack.Foreign() {
+		t.Skip("newer Porch's API server does not look for branches that others have pushed")
+	}
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	w.push("edge", "main", "web", map[string]string{"Kptfile": kptfile("web"), "mine.yaml": settings})
+	w.readAnew("edge")
+	w.Apply(newVariant("web", plain, automatic))
+	w.start()
+	w.expectMessage("web", "DownstreamExists", "the package edge/web exists on the branch main, though no revision of it is "+
+		"published, and is not this variant's: remove it there, or set spec.adoptionPolicy to adoptExisting to have it "+
+		"replaced, or name another package in spec.downstream")
+	if err := w.noDrafts("web"); err != nil {
+		t.Error(err)
+	}
+	w.Apply(newVariant("web", plain, automatic, adopt))
+	w.target("web")
+	w.expectCondition("web", v1alpha1.ConditionApproved, "False", "DownstreamExists")
+	w.expectDrafts("web", "edge.web.packagevariant-1")
+}
+
+// noDrafts returns an error if there are open drafts of a package of edge.
+func (w *world) noDrafts(pkg string) error {
+	drafts, _, err := w.listDrafts(pkg)
+	if err == nil && len(drafts) > 0 {
+		err = fmt.Errorf("there are %v", drafts)
+	}
+	return err
 }
 
 // TestNeverOwnedAfterOrphaning orphans what a variant has made, by a change of its downstream, and comes back to it: it

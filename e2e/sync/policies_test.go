@@ -198,7 +198,7 @@ func TestAdopt(t *testing.T) {
 	w.Apply(newVariant("again", again, adopt))
 	w.kptfileStays()
 	w.waitTarget("again", "edge.web.packagevariant-3")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0},
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 1},
 		"packagevariant-3": {isDraft, 1}})
 	if diff := cmp.Diff(before, w.Files("edge.web.packagevariant-3")); diff != "" {
 		t.Errorf("the draft has changed when it was adopted (-before +after):\n%s", diff)

@@ -175,7 +175,7 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 func (a *action) own(ctx context.Context, step *decide.Step) error {
 	target := step.Revision
 	labels, annotations := a.in.Spec.Labels, a.in.Spec.Annotations
-	reason, message := "Adopted", "adopted the draft "+target.Name
+	reason, message := "Adopted", "adopted "+target.Name
 	if step.Action == decide.TakeBack {
 		labels, annotations = nil, nil
 		reason, message = "TakenBack", "took back "+target.Name+", of which Porch had lost the owner"

@@ -64,7 +64,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
 		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), SuspendReason: suspendReason(pv),
 		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status),
-		Known: map[string]bool{}, Retired: map[string]bool{},
+		HasPublished: pv.Status.LastApproval != nil, Known: map[string]bool{}, Retired: map[string]bool{},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
 		Merges: map[string]decide.Merge{},
 	}}

@@ -216,7 +216,8 @@ func TestFillProgress(t *testing.T) {
 		"it is published": {func(*result) {}, ready, v1alpha1.PackageVariantStatus{
 			Downstream: &v1alpha1.PublishedRevision{Name: made, Revision: 1}, LastChange: before.LastChange}},
 		"a draft was changed": {func(out *result) {
-			out.Revisions[1].Lifecycle, out.Revisions[1].Number = "Draft", 0
+			out.Revisions = out.Revisions[1:] // without the branch
+			out.Revisions[0].Lifecycle, out.Revisions[0].Number = "Draft", 0
 			out.change = &v1alpha1.Change{Action: "Saved", Revision: made}
 		}, ready, v1alpha1.PackageVariantStatus{OpenDraft: waits("ManualApproval", made+" waits for a person to propose and approve it"),
 			LastChange: &v1alpha1.Change{Action: "Saved", Revision: made}}},

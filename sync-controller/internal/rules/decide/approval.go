@@ -20,7 +20,7 @@ var errMayNotApprove = errors.New("the controller may not approve package revisi
 
 // approvals are tried in this order for each open target; the first that has an aspect keeps it from being published.
 var approvals = []func(*Input, *revision.Revision) *Aspect{
-	laterRevision, editedByOthers, rejected, overtaken, notRendered, mergedConflicts, gatesNotMet, mayNotApprove,
+	laterRevision, editedByOthers, rejected, overtaken, overBranch, notRendered, mergedConflicts, gatesNotMet, mayNotApprove,
 }
 
 // Approving reports whether the policy of a variant may have its drafts published.
@@ -130,6 +130,18 @@ func overtaken(in *Input, target *revision.Revision) *Aspect {
 	return waits(v1alpha1.ReasonOvertaken, "%s waits for a person, because it was not made from %s, which is the latest "+
 		"published revision, and would take back its changes: propose and approve it, or delete it", target.Name,
 		latest.Name)
+}
+
+// overBranch leaves a draft to a person whose package somebody has pushed to the branch past Porch: it would take the
+// place of that.
+func overBranch(in *Input, target *revision.Revision) *Aspect {
+	branch := foreignBranch(in)
+	if branch == nil {
+		return nil
+	}
+	return waits(v1alpha1.ReasonDownstreamExists, "%s waits for a person, because it would replace the package that is on "+
+		"the branch %s, of which no revision is published: propose and approve it, or remove the package from the branch",
+		target.Name, branch.Workspace)
 }
 
 func notRendered(in *Input, target *revision.Revision) *Aspect {

@@ -175,7 +175,7 @@ func rankOf(d *Decision) int {
 
 // policies are tried in this order; the first that decides wins.
 var policies = []func(*Input, *revision.Revision) *Decision{
-	deletionProposed, incomplete, notOwned, mergeFailed, functionFailed, pipelineConflict, conflictsStop, draftNotMutated,
+	deletionProposed, incomplete, notOwned, foreignRevision, mergeFailed, functionFailed, pipelineConflict, conflictsStop, draftNotMutated,
 	upstreamReplaced, upstreamChanged, mutationsChanged, lockMissing,
 }
 

@@ -29,6 +29,10 @@ var (
 	errMerge = errors.New("merge-upstream: boom")
 )
 
+// overBranchText is what a draft waits for that would replace what is on the branch.
+const overBranchText = " waits for a person, because it would replace the package that is on the branch main, of which " +
+	"no revision is published: propose and approve it, or remove the package from the branch"
+
 // address is that of the blueprint's repository.
 const address = "https://example.com/blueprints"
 
@@ -108,10 +112,11 @@ func input(change func(*Input), revisions ...revision.Revision) *Input {
 	return in
 }
 
-func second(in *Input)   { two := upstream(2, published); in.Upstream = &two }
-func adopt(in *Input)    { in.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }
-func orphan(in *Input)   { in.Spec.DeletionPolicy = variant.DeletionPolicyOrphan }
-func deleting(in *Input) { in.Deleting = true }
+func second(in *Input)       { two := upstream(2, published); in.Upstream = &two }
+func hasPublished(in *Input) { in.HasPublished = true }
+func adopt(in *Input)        { in.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }
+func orphan(in *Input)       { in.Spec.DeletionPolicy = variant.DeletionPolicyOrphan }
+func deleting(in *Input)     { in.Deleting = true }
 
 func changed(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Changed: []string{"a.yaml", "cm.yaml"}} }
@@ -293,4 +298,10 @@ func testDecide(t *testing.T, cases map[string]decideCase) {
 type decideCase struct {
 	in   *Input
 	want want
+}
+
+// notFrom says that a revision was published that was not made from one of the variant's.
+func notFrom(name, target string) string {
+	return name + " was published, is not this variant's, and was not made from a revision of it: " + target +
+		" stays as it is; set spec.adoptionPolicy to adoptExisting, or propose the deletion of " + name
 }

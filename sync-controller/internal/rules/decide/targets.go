@@ -34,9 +34,8 @@ func Downstream(in *Input) *revision.Revision {
 func downstream(in *Input) (open []revision.Revision, latest *revision.Revision) {
 	var published []revision.Revision
 	for _, r := range in.Revisions {
-		owned, _ := r.Of(in.Owner)
 		switch {
-		case r.Main() || !owned && !adoptable(in, &r) && !lost(in, &r):
+		case r.Main() || !ofDownstream(in, &r):
 		case r.Published():
 			published = append(published, r)
 		default:
@@ -45,6 +44,43 @@ func downstream(in *Input) (open []revision.Revision, latest *revision.Revision)
 	}
 	slices.SortFunc(open, revision.ByName)
 	return open, revision.LatestPublished(published)
+}
+
+// ofDownstream reports whether a revision is one that a target can be: one that the variant owns or may adopt, or that
+// people published as a change to one that it owns.
+func ofDownstream(in *Input, r *revision.Revision) bool {
+	owned, _ := r.Of(in.Owner)
+	return owned || adoptable(in, r) || lost(in, r) || changesOurs(in, r)
+}
+
+// changesOurs reports whether a published revision that is nobody's was made from one of the variant's, be it by way of
+// others.
+func changesOurs(in *Input, r *revision.Revision) bool {
+	if !r.Published() || r.Main() || r.OtherOwner(in.Owner) != "" {
+		return false
+	}
+	for from, ways := r.Task.From(), len(in.Revisions); from != "" && ways >= 0; ways-- {
+		if in.Known[from] {
+			return true
+		}
+		i := slices.IndexFunc(in.Revisions, func(r revision.Revision) bool { return r.Name == from })
+		if i < 0 {
+			return false
+		}
+		if owned, _ := in.Revisions[i].Of(in.Owner); owned {
+			return true
+		}
+		from = in.Revisions[i].Task.From()
+	}
+	return false
+}
+
+// unowned reports whether a revision is to become the variant's, which it is not, and is nobody's else: one that it may
+// adopt, or that people published as a change to one that it owns. Drafts are adopted as targets only, and what is to be
+// deleted is not.
+func unowned(in *Input, r *revision.Revision) bool {
+	owned, _ := r.Of(in.Owner)
+	return !owned && !r.Main() && r.Lifecycle == revision.Published && (adoptable(in, r) || changesOurs(in, r))
 }
 
 // adoptable reports whether the variant may take a revision that it does not own for its downstream.

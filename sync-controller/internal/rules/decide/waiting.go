@@ -24,6 +24,10 @@ func Waiting(in *Input, d *Decision, told v1alpha1.Condition) *v1alpha1.OpenDraf
 		open.Reason, open.Message = d.Approved.Reason, d.Approved.Message
 	case d.Injected != nil && !d.Injected.True:
 		open.Reason, open.Message = d.Injected.Reason, d.Injected.Message
+	case overtaken(in, &targets[i]) != nil:
+		open.Reason, open.Message = v1alpha1.ReasonOvertaken, overtaken(in, &targets[i]).Message
+	case overBranch(in, &targets[i]) != nil:
+		open.Reason, open.Message = v1alpha1.ReasonDownstreamExists, overBranch(in, &targets[i]).Message
 	default:
 		open.Reason, open.Message = v1alpha1.ReasonManualApproval, open.Name+" waits for a person to propose and approve it"
 		if targets[i].Lifecycle == revision.Proposed {

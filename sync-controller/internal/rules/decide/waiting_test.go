@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
 // TestWaiting holds what is told of the open draft, and which revision is told to be published.
@@ -31,8 +32,15 @@ func TestWaiting(t *testing.T) {
 			want: waits(one, "ManualApproval", one+" waits for a person to propose and approve it")},
 		"a proposed one": {in: input(nil, down("packagevariant-1", 0, isProposed)),
 			want: waits(one, "ManualApproval", one+" is proposed, and waits for a person to approve it")},
-		"a draft after a published one": {in: input(nil, down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft)),
+		"a draft after a published one": {in: input(nil, down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft, made(revision.Edit, one))),
 			want: waits(two, "ManualApproval", two+" waits for a person to propose and approve it"), published: one},
+		"a draft after a change by people": {in: input(nil, down("packagevariant-1", 1, published),
+			down("mine", 2, published, foreign, made(revision.Edit, one)), down("packagevariant-2", 0, draft, made(revision.Edit, one))),
+			want: waits(two, "Overtaken", two+" waits for a person, because it was not made from edge.web.mine, which is the "+
+				"latest published revision, and would take back its changes: propose and approve it, or delete it"),
+			published: "edge.web.mine"},
+		"a draft over what was pushed to the branch": {in: input(nil, down("packagevariant-1", 0, draft), down("main", -1, published, foreign)),
+			want: waits(one, "DownstreamExists", one+overBranchText)},
 		"two drafts": {in: input(nil, down("packagevariant-2", 0, draft), down("packagevariant-1", 0, draft)),
 			want: waits(one, "ManualApproval", one+" waits for a person to propose and approve it")},
 		"another's draft": {in: input(nil, down("packagevariant-1", 0, draft, others))},
