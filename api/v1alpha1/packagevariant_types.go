@@ -143,29 +143,6 @@ type PackageVariantStatus struct {
 	ObservedInputs string `json:"observedInputs,omitempty"`
 }
 
-// Conflict is a value that the upstream and the downstream package both changed, to different values.
-type Conflict struct {
-	// File is the path of the file in the package.
-	File string `json:"file"`
-
-	// Resource is the kind and the name of the resource; absent for a file that holds none.
-	// +optional
-	Resource string `json:"resource,omitempty"`
-
-	// Field is the path of the field; absent if the conflict is about the whole resource or file.
-	// +optional
-	Field string `json:"field,omitempty"`
-
-	// Original, Local and Updated are the values in the upstream that the package was made from, in the package, and in
-	// the upstream that it is to follow, shortened. Of whole resources and files they are a digest.
-	// +optional
-	Original string `json:"original,omitempty"`
-	// +optional
-	Local string `json:"local,omitempty"`
-	// +optional
-	Updated string `json:"updated,omitempty"`
-}
-
 // OpenDraft is a package revision that is not published yet.
 type OpenDraft struct {
 	// Name is the name of the PackageRevision.

@@ -3,6 +3,7 @@
 package sync
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -129,6 +130,33 @@ func TestMergeConflict(t *testing.T) {
 	}
 }
 
+// TestMergeConflictOfRemoval has the upstream remove a resource that a person has changed in an open draft: it stays,
+// and the condition and the conflict say so, though the policy is to take the upstream's values.
+func TestMergeConflictOfRemoval(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": ""})
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
+	w.start()
+	draft := w.target("web")
+	w.edit(draft, `a: "1"`, `a: "mine"`)
+	w.Apply(newVariant("web", revision(2)))
+	w.waitSettings(draft, `a: "mine"`)
+	w.Eventually("the draft is on the second", func() error {
+		if got := w.lockOf(draft)[0]; got != "web/v2" {
+			return fmt.Errorf("it is on %s", got)
+		}
+		return nil
+	})
+	w.Ready("web")
+	w.expectCondition("web", v1alpha1.ConditionConflicted, "True", "LocalKept")
+	conflicts := w.Variant("web").Status.Conflicts
+	if len(conflicts) != 1 || conflicts[0].Taken != "local" || conflicts[0].Updated != "(removed)" {
+		t.Errorf("conflicts %+v", conflicts)
+	}
+	w.waitSettings(draft, `a: "mine"`)
+}
+
 // TestMergeConflictThroughAKill kills the controller just after Porch has saved a merge with a conflict into an open
 // draft: the conflict is in the status, and an Event has told it once another controller runs.
 func TestMergeConflictThroughAKill(t *testing.T) {
@@ -214,7 +242,7 @@ func (w *world) expectConflict(status, reason string) {
 	w.expectCondition("web", v1alpha1.ConditionConflicted, status, reason)
 	want := []v1alpha1.Conflict{{
 		File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: `"1"`, Local: "mine",
-		Updated: "theirs",
+		Updated: "theirs", Taken: map[string]string{"UpstreamTaken": "upstream", "LocalKept": "local"}[reason],
 	}}
 	if diff := cmp.Diff(want, w.Variant("web").Status.Conflicts); diff != "" {
 		w.t.Errorf("conflicts (-want +got):\n%s", diff)

@@ -88,12 +88,16 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 		})
 	})
 	outcome := decide.Merge{}
+	stopped := errors.Is(err, merging.ErrConflicts)
 	for _, c := range conflicts {
-		outcome.Conflicts = append(outcome.Conflicts, v1alpha1.Conflict{
-			File: c.File, Resource: c.Resource, Field: c.Field, Original: c.Original, Local: c.Local, Updated: c.Updated,
-		})
+		conflict := v1alpha1.Conflict{File: c.File, Resource: c.Resource, Field: c.Field, Original: c.Original,
+			Local: c.Local, Updated: c.Updated, Taken: c.Taken}
+		if stopped {
+			conflict.Taken = ""
+		}
+		outcome.Conflicts = append(outcome.Conflicts, conflict)
 	}
-	if err != nil && !errors.Is(err, merging.ErrConflicts) {
+	if err != nil && !stopped {
 		outcome.Err = fmt.Errorf("merge-upstream: %w", err)
 	}
 	return merged, outcome, nil

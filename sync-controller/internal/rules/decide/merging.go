@@ -94,12 +94,25 @@ func conflicted(in *Input, targets []revision.Revision) *Conflicted {
 		return c
 	}
 	c.True = true
-	c.Reason = map[variant.OnConflict]string{
-		variant.OnConflictTakeUpstream: v1alpha1.ReasonUpstreamTaken, variant.OnConflictKeepLocal: v1alpha1.ReasonLocalKept,
-		variant.OnConflictStop: v1alpha1.ReasonMergeStopped,
-	}[OnConflict(in)]
+	c.Reason = resolved(OnConflict(in), c.Conflicts)
 	c.Message = fmt.Sprintf("with %s, both sides changed %s", in.Upstream.Name, some(c.Conflicts))
 	return c
+}
+
+// resolved returns the reason that tells how conflicts were resolved by a policy. A file or resource that one side
+// removed, and the other changed, may be resolved in favor of the other side: if all are, the reason says so.
+func resolved(policy variant.OnConflict, conflicts []v1alpha1.Conflict) string {
+	all := func(side string) bool {
+		return !slices.ContainsFunc(conflicts, func(c v1alpha1.Conflict) bool { return c.Taken != side })
+	}
+	switch {
+	case policy == variant.OnConflictStop:
+		return v1alpha1.ReasonMergeStopped
+	case all(v1alpha1.TakenLocal), policy == variant.OnConflictKeepLocal && !all(v1alpha1.TakenUpstream):
+		return v1alpha1.ReasonLocalKept
+	default:
+		return v1alpha1.ReasonUpstreamTaken
+	}
 }
 
 // NoConflicts returns what there is to tell where there are no conflicts.
@@ -136,5 +149,5 @@ func nameOf(c *v1alpha1.Conflict) string {
 	if c.Field != "" {
 		name = c.Field + " of " + name
 	}
-	return fmt.Sprintf("%s (here %q, upstream %q)", name, c.Local, c.Updated)
+	return fmt.Sprintf("%s (%s)", name, c.Sides())
 }

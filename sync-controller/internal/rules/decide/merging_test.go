@@ -198,9 +198,40 @@ func TestNameOf(t *testing.T) {
 			Local: "changed"},
 		`README.md (here "x\ny", upstream "z")`: {File: "README.md", Local: "x\ny",
 			Updated: "z"},
+		`a.yaml (here "2", upstream "(removed)"; the draft has its own)`: {File: "a.yaml", Local: "2",
+			Updated: "(removed)", Taken: "local"},
+		`a.yaml (here "2", upstream "3"; the draft has the upstream's)`: {File: "a.yaml", Local: "2", Updated: "3",
+			Taken: "upstream"},
 	} {
 		if got := nameOf(&c); got != want {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestResolved holds which side the reason tells of, where what was removed may be kept, or stay away.
+func TestResolved(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		policy variant.OnConflict
+		taken  []string
+		want   string
+	}{
+		"TakeUpstream":                            {"TakeUpstream", []string{"upstream", "upstream"}, "UpstreamTaken"},
+		"TakeUpstream, but for one":               {"TakeUpstream", []string{"upstream", "local"}, "UpstreamTaken"},
+		"TakeUpstream, where the package's is it": {"TakeUpstream", []string{"local", "local"}, "LocalKept"},
+		"KeepLocal":                               {"KeepLocal", []string{"local"}, "LocalKept"},
+		"KeepLocal, but for one":                  {"KeepLocal", []string{"upstream", "local"}, "LocalKept"},
+		"KeepLocal, where the upstream's is it":   {"KeepLocal", []string{"upstream"}, "UpstreamTaken"},
+		"Stop":                                    {"Stop", []string{""}, "MergeStopped"},
+		"of an older version":                     {"TakeUpstream", []string{"", ""}, "UpstreamTaken"},
+	} {
+		var conflicts []v1alpha1.Conflict
+		for _, side := range c.taken {
+			conflicts = append(conflicts, v1alpha1.Conflict{Taken: side})
+		}
+		if got := resolved(c.policy, conflicts); got != c.want {
+			t.Errorf("%s: got %s", name, got)
 		}
 	}
 }

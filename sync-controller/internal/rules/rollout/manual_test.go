@@ -68,6 +68,8 @@ func manualInputs() []*Input {
 		input(canaryAndRest, open, oneOfTwo, func(in *Input) { in.Suspended = true }),
 		input([]v1alpha2.Wave{selects("canary", ready)}, open,
 			"a canary 3 Draft\na2 canary 3 Stalled\na3 canary 2 Draft suspended\na4 canary 2 Draft leaving\nb - 2 Published", allows("1")),
+		input(canaryAndRest, open, "a canary 3 Draft\na2 canary 3 Draft\nb - 2 Published",
+			waitsFor("EditedByOthers", "ManualApproval")),
 		input(canaryAndRest, open, "a canary 3 Published\na2 canary 3 Stalled\nb - 2 Published"),
 		input([]v1alpha2.Wave{selects("canary", after(false, 30*time.Minute))}, open, "a canary 3 Published\nb - 2 Published"),
 		input(approved, open, "a canary 3 Published\nb - 2 Published"),

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -270,5 +272,24 @@ func (r *rollout) reachedText(w *wave) string {
 			text += fmt.Sprintf(", %d %s", also.count, also.are)
 		}
 	}
+	if waiting := w.waiting(); len(waiting) > 0 {
+		text += fmt.Sprintf(", %d waiting for a person: %s", len(waiting), words.Some(waiting, ", "))
+	}
 	return text
+}
+
+// waiting names the targets that are ready, and that only a person can bring to what the wave waits for, with the
+// reasons.
+func (w *wave) waiting() []string {
+	var names []string
+	for _, t := range w.targets {
+		if t.reached || t.Have == nil || t.leaving || t.failure != nil || !t.updated ||
+			!isTrue(t.Have, v1alpha1.ConditionReady) {
+			continue
+		}
+		if d := t.Have.Status.OpenDraft; d != nil && d.Reason != v1alpha1.ReasonApprovalPending {
+			names = append(names, t.Name+" ("+d.Reason+")")
+		}
+	}
+	return names
 }

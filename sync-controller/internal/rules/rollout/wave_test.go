@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 )
 
@@ -43,6 +44,10 @@ func TestWaves(t *testing.T) {
 		"a draft is not Published": {input(canaryAndRest, "canary Progressing 11:00 opened=11:00\nrest Pending 11:00", "a canary 3 Draft\nb - 2 Published"), want{
 			Phase: "Progressing canary", Condition: progressing + none,
 			Waves: []string{"canary Progressing 11:00 1/1/0/0 opened=11:00: " + none, "rest Pending 11:00 1/0/0/0: waits for the wave canary"}}},
+		"drafts wait for people": {input(canaryAndRest, "canary Progressing 11:00 opened=11:00\nrest Pending 11:00", "a canary 3 Draft\na2 canary 3 Draft\nb - 2 Published",
+			waitsFor("EditedByOthers", "ApprovalPending")), want{
+			Phase: "Progressing canary", Condition: progressing + "0 of 2 targets are Published with blueprints.web.v3, 1 waiting for a person: a (EditedByOthers)",
+			Waves: []string{"canary Progressing 11:00 2/2/0/0 opened=11:00: 0 of 2 targets are Published with blueprints.web.v3, 1 waiting for a person: a (EditedByOthers)", "rest Pending 11:00 1/0/0/0: waits for the wave canary"}}},
 		"a draft is Ready": {input(waves(selects("canary", ready)), "canary Progressing 11:00 opened=11:00\nrest Pending 11:00", "a canary 3 Draft\nb - 2 Published"), want{
 			Steps: []string{"Open b 3"}, Phase: "Progressing rest", Condition: "Reconciling RolloutProgressing: wave rest (2 of 2): " + none,
 			Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Progressing 12:00 1/1/0/0 opened=12:00: " + none}}},
@@ -102,4 +107,13 @@ func TestWaves(t *testing.T) {
 			Phase: "Progressing canary", Condition: progressing + "no target matches its selector" + soaks + "12:10:00Z", Again: 10 * time.Minute,
 			Waves: []string{"canary Soaking 12:00 0/0/0/0 opened=12:00: no target matches its selector" + soaks + "12:10:00Z", waits}}},
 	})
+}
+
+// waitsFor says for what reasons the open drafts of the first targets wait.
+func waitsFor(reasons ...string) func(*Input) {
+	return func(in *Input) {
+		for i, reason := range reasons {
+			in.Variants[i].Have.Status.OpenDraft = &v1alpha1.OpenDraft{Name: "draft", Reason: reason}
+		}
+	}
 }

@@ -89,6 +89,8 @@ type File struct {
 // Conflict is a value that the upstream and the package both changed.
 type Conflict struct {
 	Where, Original, Local, Updated string
+	// Taken is the side that is in the draft, as v1alpha1.Conflict has it.
+	Taken string
 }
 
 //go:embed page.html

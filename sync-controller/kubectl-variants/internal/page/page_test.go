@@ -20,7 +20,7 @@ func awkward() *Page {
 		Roots: []*Node{{Kind: evil, Name: evil, Detail: evil, State: evil, Reason: evil, Age: evil, Message: evil,
 			Steps:     []string{evil},
 			Drafts:    []Draft{{Name: evil, Compared: evil, Files: []File{{Path: evil, Change: evil, Diff: "@@\n+" + evil}}}},
-			Conflicts: []Conflict{{evil, evil, evil, evil}},
+			Conflicts: []Conflict{{evil, evil, evil, evil, "local"}},
 		}},
 	}
 }

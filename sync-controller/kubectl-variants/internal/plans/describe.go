@@ -79,7 +79,7 @@ func (p *planner) describe(ctx context.Context, r *record) (*Variant, error) {
 	for _, look := range r.looks {
 		v.Steps = append(v.Steps, stepsOf(look)...)
 		if c := look.Decision.Conflicted; c != nil {
-			v.Conflicts = conflicts(c.Conflicts)
+			v.Conflicts = c.Conflicts
 		}
 	}
 	v.Action = r.action()
@@ -190,15 +190,6 @@ func revisionOf(in *decide.Input, d *decide.Draft) string {
 		}
 	}
 	return ""
-}
-
-func conflicts(from []v1alpha1.Conflict) []Conflict {
-	var out []Conflict
-	for _, c := range from {
-		out = append(out, Conflict{File: c.File, Resource: c.Resource, Field: c.Field, Original: c.Original,
-			Local: c.Local, Updated: c.Updated})
-	}
-	return out
 }
 
 // upstream returns to which upstream the package is taken; nil if it stays on its own.

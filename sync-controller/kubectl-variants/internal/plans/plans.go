@@ -115,8 +115,8 @@ type Variant struct {
 	Unmet    []Condition `json:"unmet,omitempty"`
 	Upstream *Upstream   `json:"upstream,omitempty"`
 	// Drafts are the package revisions that are made or changed.
-	Drafts    []Draft    `json:"drafts,omitempty"`
-	Conflicts []Conflict `json:"conflicts,omitempty"`
+	Drafts    []Draft             `json:"drafts,omitempty"`
+	Conflicts []v1alpha1.Conflict `json:"conflicts,omitempty"`
 	// Unforeseen are the functions in the pipelines of the package, which run when Porch saves it, and which did not run
 	// for this plan.
 	Unforeseen []string `json:"unforeseen,omitempty"`
@@ -160,16 +160,6 @@ type File struct {
 	Change string `json:"change"`
 	// Diff is a unified diff; empty unless it was asked for.
 	Diff string `json:"diff,omitempty"`
-}
-
-// Conflict is a value that both sides changed.
-type Conflict struct {
-	File     string `json:"file"`
-	Resource string `json:"resource,omitempty"`
-	Field    string `json:"field,omitempty"`
-	Original string `json:"original,omitempty"`
-	Local    string `json:"local,omitempty"`
-	Updated  string `json:"updated,omitempty"`
 }
 
 // Failure says why the controller does not do what a set asks for until a person helps; "" if it does, or if it waits

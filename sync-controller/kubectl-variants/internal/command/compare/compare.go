@@ -195,8 +195,10 @@ func printConflicts(w io.Writer, pv *v1alpha1.PackageVariant) error {
 				place = append(place, part)
 			}
 		}
-		_, err := fmt.Fprintf(w, "conflict in %s\n  original: %s\n  local:    %s\n  updated:  %s\n",
-			strings.Join(place, ", "), orAbsent(conflict.Original), orAbsent(conflict.Local), orAbsent(conflict.Updated))
+		mark := map[string]string{conflict.Taken: "  (in the draft)", "": ""}
+		_, err := fmt.Fprintf(w, "conflict in %s\n  original: %s\n  local:    %s%s\n  updated:  %s%s\n",
+			strings.Join(place, ", "), orAbsent(conflict.Original), orAbsent(conflict.Local), mark[v1alpha1.TakenLocal],
+			orAbsent(conflict.Updated), mark[v1alpha1.TakenUpstream])
 		if err != nil {
 			return err
 		}

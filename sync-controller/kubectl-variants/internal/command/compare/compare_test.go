@@ -129,14 +129,15 @@ func TestRun(t *testing.T) {
 
 func noEnv(string) string { return "" }
 
-// TestPrintConflicts holds the three sides.
+// TestPrintConflicts holds the three sides, and which of them the draft has.
 func TestPrintConflicts(t *testing.T) {
 	t.Parallel()
 	pv := &v1alpha1.PackageVariant{}
 	pv.Status.ConflictCount = 3
 	pv.Status.Conflicts = []v1alpha1.Conflict{
-		{File: "a.yaml", Resource: "ConfigMap a", Field: "data.x", Original: "1", Local: "2", Updated: "3"},
-		{File: "notes.txt", Original: "sha256:1", Local: "sha256:2"},
+		{File: "a.yaml", Resource: "ConfigMap a", Field: "data.x", Original: "1", Local: "2", Updated: "3",
+			Taken: "upstream"},
+		{File: "notes.txt", Original: "sha256:1", Local: "sha256:2", Taken: "local"},
 	}
 	var out strings.Builder
 	if err := printConflicts(&out, pv); err != nil {
@@ -145,10 +146,10 @@ func TestPrintConflicts(t *testing.T) {
 	want := `conflict in a.yaml, ConfigMap a, data.x
   original: 1
   local:    2
-  updated:  3
+  updated:  3  (in the draft)
 conflict in notes.txt
   original: sha256:1
-  local:    sha256:2
+  local:    sha256:2  (in the draft)
   updated:  (absent)
 and 1 more, which the status does not have
 `

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
@@ -122,7 +123,7 @@ func TestMarkdownBounded(t *testing.T) {
 			if len(p.Variants) == 0 {
 				p.Variants = []plans.Variant{{Name: "v", Action: plans.Merge}}
 			}
-			p.Variants[0].Conflicts = append(p.Variants[0].Conflicts, plans.Conflict{File: long})
+			p.Variants[0].Conflicts = append(p.Variants[0].Conflicts, v1alpha1.Conflict{File: long})
 		}, " conflicts. See `-o html` or `-o text`.\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -108,7 +108,7 @@ func variantNode(v *plans.Variant, name string) *page.Node {
 	for i := range v.Conflicts {
 		c := &v.Conflicts[i]
 		n.Conflicts = append(n.Conflicts, page.Conflict{Where: placeOf(c), Original: c.Original, Local: c.Local,
-			Updated: c.Updated})
+			Updated: c.Updated, Taken: c.Taken})
 	}
 	return n
 }

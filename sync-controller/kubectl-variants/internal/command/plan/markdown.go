@@ -80,12 +80,12 @@ func (m *markdown) conflicts(plan *plans.Plan) {
 	if plan.Conflicts == 0 {
 		return
 	}
-	fmt.Fprint(m, "#### Conflicts\n\n| variant | where | here | upstream |\n|---|---|---|---|\n")
+	fmt.Fprint(m, "#### Conflicts\n\n| variant | where | here | upstream | in the draft |\n|---|---|---|---|---|\n")
 	for i := range plan.Variants {
 		v := &plan.Variants[i]
 		for _, c := range v.Conflicts {
-			m.row("| %s | %s | %s | %s |\n", cell(m.name(v.Namespace, v.Name)), cell(placeOf(&c)), cell(c.Local),
-				cell(c.Updated))
+			m.row("| %s | %s | %s | %s | %s |\n", cell(m.name(v.Namespace, v.Name)), cell(placeOf(&c)), cell(c.Local),
+				cell(c.Updated), cell(c.Taken))
 		}
 	}
 	m.endTable("conflict")

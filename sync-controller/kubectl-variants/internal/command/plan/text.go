@@ -126,7 +126,7 @@ func (t *text) conflicts(v *plans.Variant) {
 	}
 	fmt.Fprintln(t, t.paint(red, fmt.Sprintf("Conflicts of %s:", t.name(v.Namespace, v.Name))))
 	for _, c := range v.Conflicts {
-		fmt.Fprintf(t, "  %s: here %q, upstream %q\n", placeOf(&c), c.Local, c.Updated)
+		fmt.Fprintf(t, "  %s: %s\n", placeOf(&c), c.Sides())
 	}
 	fmt.Fprintln(t)
 }

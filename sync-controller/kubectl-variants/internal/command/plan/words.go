@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
@@ -106,7 +107,7 @@ func stepsOf(v *plans.Variant) []string {
 }
 
 // placeOf says where a conflict is.
-func placeOf(c *plans.Conflict) string {
+func placeOf(c *v1alpha1.Conflict) string {
 	place := c.File
 	if c.Resource != "" {
 		place = c.Resource + " in " + place

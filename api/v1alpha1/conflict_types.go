@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import "fmt"
+
+// Conflict is a value that the upstream and the downstream package both changed, to different values.
+type Conflict struct {
+	// File is the path of the file in the package.
+	File string `json:"file"`
+
+	// Resource is the kind and the name of the resource; absent for a file that holds none.
+	// +optional
+	Resource string `json:"resource,omitempty"`
+
+	// Field is the path of the field; absent if the conflict is about the whole resource or file.
+	// +optional
+	Field string `json:"field,omitempty"`
+
+	// Original, Local and Updated are the values in the upstream that the package was made from, in the package, and in
+	// the upstream that it is to follow, shortened. Of whole resources and files they are a digest.
+	// +optional
+	Original string `json:"original,omitempty"`
+	// +optional
+	Local string `json:"local,omitempty"`
+	// +optional
+	Updated string `json:"updated,omitempty"`
+
+	// Taken is the side whose value is in the draft, upstream or local. Absent where the merge was stopped.
+	// +kubebuilder:validation:Enum=upstream;local
+	// +optional
+	Taken string `json:"taken,omitempty"`
+}
+
+// The sides of a conflict, as Conflict.Taken has them.
+const (
+	// TakenUpstream is the upstream that the package is to follow.
+	TakenUpstream = "upstream"
+	// TakenLocal is the package.
+	TakenLocal = "local"
+)
+
+// Sides returns the values of both sides, and which of them is in the draft, as messages tell them.
+func (c *Conflict) Sides() string {
+	taken := map[string]string{
+		TakenUpstream: "; the draft has the upstream's", TakenLocal: "; the draft has its own",
+	}[c.Taken]
+	return fmt.Sprintf("here %q, upstream %q%s", c.Local, c.Updated, taken)
+}
