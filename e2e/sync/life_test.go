@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
@@ -163,9 +164,39 @@ func TestDependencyCycle(t *testing.T) {
 	}
 }
 
+// TestDependencyChain has ten variants wait for each other in a row: each is woken when what it waits for is published,
+// and told of nothing else that goes on before it.
+func TestDependencyChain(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	w.start()
+	names := []string{"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"}
+	for i, name := range names {
+		changes := []func(*variant.Spec){plain, automatic}
+		if i > 0 {
+			changes = append(changes, dependsOn(variant.Dependency{Name: names[i-1]}))
+		}
+		w.Apply(newVariant(name, changes...))
+	}
+	for _, name := range names {
+		w.waitLifecycle("edge."+name+".packagevariant-1", isPublished)
+	}
+	w.waitEvent("c9", "Normal Approved")
+	events, err := w.events("c9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It is not there yet, it is not ready, it is not published.
+	if n := events["Warning DependencyNotFound"] + events["Warning DependencyNotReady"]; n > 3 {
+		t.Errorf("there are %d Events of what c9 waited for: %v", n, events)
+	}
+}
+
 // TestLifeWithoutHands takes a blueprint through three versions over four sites, and nobody touches a draft.
 func TestLifeWithoutHands(t *testing.T) {
 	w := newWorld(t)
+	w.Timeout = 2 * time.Minute // Porch v1.5 may lose sight of what is in git for a while
 	w.mayApprove()
 	w.Publish("blueprints", "web", "v1", simple())
 	sites := []string{"north", "east", "south", "west"}

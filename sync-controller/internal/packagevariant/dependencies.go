@@ -3,14 +3,11 @@
 package packagevariant
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -41,31 +38,18 @@ func (r *Reconciler) observeDependencies(ctx context.Context, o *observation) er
 		wanted := &o.Spec.DependsOn[i]
 		d := decide.Dependency{Name: wanted.Name, AtLeast: wanted.AtLeast()}
 		pv, err := r.variant(ctx, o.pv.Namespace, wanted.Name)
-		if err == nil && pv != nil {
-			err = r.observeDependency(ctx, pv, &d)
-		}
 		if err != nil {
 			return err
+		}
+		if pv != nil {
+			state := readiness(pv)
+			d.Found, d.Ready, d.Message, d.Published = true, state.ready, state.message, state.published
 		}
 		o.Dependencies = append(o.Dependencies, d)
 	}
 	way, err := r.wayBack(ctx, o.pv, o.pv.Name, map[string]bool{})
 	if err == nil && way != nil {
 		o.Cycle = append([]string{o.pv.Name}, way...)
-	}
-	return err
-}
-
-// observeDependency notes how a variant is that another one waits for.
-func (r *Reconciler) observeDependency(ctx context.Context, pv *v1alpha1.PackageVariant, d *decide.Dependency) error {
-	state := readiness(pv)
-	d.Found, d.Ready, d.Message = true, state.ready, cmp.Or(state.message, "it was not looked at yet")
-	if pv.Spec.Downstream == nil {
-		return nil
-	}
-	revisions, err := r.cached(ctx, pv.Namespace, porch.PackageIndex, revision.DownstreamOf(&pv.Spec).String())
-	if latest := revision.LatestPublished(revisions); err == nil && latest != nil {
-		d.Published = latest.Number
 	}
 	return err
 }
@@ -121,18 +105,27 @@ func (r *Reconciler) observeDependents(ctx context.Context, o *observation) erro
 	return nil
 }
 
-// ready is what those that depend on a variant ask of its condition Ready.
+// ready is what those that depend on a variant ask of its status: whether it is ready, and why it is not, where only a
+// person helps; the latest revision that is published of its package; and whether it owns any. What it is about to do is
+// not asked for: of a long chain, each would be written at each step of each.
 type ready struct {
-	ready   bool
-	message string
-	owns    bool
+	ready     bool
+	message   string
+	published int
+	owns      bool
 }
 
 func readiness(pv *v1alpha1.PackageVariant) ready {
 	state := ready{owns: len(pv.Status.OwnedRevisions) > 0}
+	if pv.Status.Downstream != nil {
+		state.published = pv.Status.Downstream.Revision
+	}
 	c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady)
 	if c != nil && c.ObservedGeneration == pv.Generation {
-		state.ready, state.message = c.Status == metav1.ConditionTrue && pv.DeletionTimestamp.IsZero(), c.Message
+		state.ready = c.Status == metav1.ConditionTrue && pv.DeletionTimestamp.IsZero()
+		if meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionStalled) {
+			state.message = c.Message
+		}
 	}
 	return state
 }

@@ -262,9 +262,10 @@ func TestDependencies(t *testing.T) {
 	}
 	none := func(in *Input) { in.Spec.Downstream = &variant.Downstream{Repo: "edge", Package: "web"} }
 	testDecide(t, map[string]decideCase{
-		"met": {input(dependsOn(ns)), wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
-		"not ready": {input(without(func(d *Dependency) { d.Ready, d.Message = false, "waits for base, which is not ready: boom" })),
-			waits(NoDownstream, "waits for ns, which is not ready: waits for base, which is not ready: boom")},
+		"met":       {input(dependsOn(ns)), wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"not ready": {input(without(func(d *Dependency) { d.Ready = false })), waits(NoDownstream, "waits for ns, which is not ready")},
+		"stalled": {input(without(func(d *Dependency) { d.Ready, d.Message = false, "boom" })),
+			waits(NoDownstream, "waits for ns, which is not ready: boom")},
 		"not published": {input(without(func(d *Dependency) { d.Published = 0 })),
 			waits(NoDownstream, "waits for ns, of which revision 2 is to be published, and none is")},
 		"published, but not late enough": {input(without(func(d *Dependency) { d.Published = 1 })),

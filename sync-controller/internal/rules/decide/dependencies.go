@@ -14,7 +14,8 @@ type Dependency struct {
 	Name string
 	// AtLeast is the least revision of its downstream package that must be published.
 	AtLeast int
-	// Found reports whether the variant exists, Ready whether it is what its spec asks for now, and Message says why not.
+	// Found reports whether the variant exists, Ready whether it is what its spec asks for now, and Message says why not,
+	// where only a person helps.
 	Found, Ready bool
 	Message      string
 	// Published is the latest published revision of its downstream package; 0 if there is none.
@@ -41,8 +42,7 @@ func dependencyNotFound(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// dependencyNotReady holds until each dependency is ready and published. Its own message leads on to what it waits for
-// itself.
+// dependencyNotReady holds until each dependency is ready and published.
 func dependencyNotReady(in *Input, _ *Decision) *v1alpha1.Condition {
 	if in.Deleting {
 		return nil
@@ -50,6 +50,8 @@ func dependencyNotReady(in *Input, _ *Decision) *v1alpha1.Condition {
 	for _, d := range in.Dependencies {
 		var why string
 		switch {
+		case !d.Ready && d.Message == "":
+			why = "which is not ready"
 		case !d.Ready:
 			why = "which is not ready: " + d.Message
 		case d.Published < d.AtLeast:
