@@ -24,7 +24,8 @@ const (
 	// absent policy means.
 	AdoptionPolicyAdoptNone AdoptionPolicy = "adoptNone"
 
-	// AdoptionPolicyAdoptExisting takes over a package that exists.
+	// AdoptionPolicyAdoptExisting takes over a package that exists and is nobody's: its published revisions and its open
+	// drafts. What is on a branch only is replaced once a person publishes the variant's draft.
 	AdoptionPolicyAdoptExisting AdoptionPolicy = "adoptExisting"
 )
 
