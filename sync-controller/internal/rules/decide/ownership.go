@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+)
+
+// downstreamForeign leaves a package alone that is there already, without a target, and that the variant may not adopt.
+// What is proposed for deletion does not count: it is what a variant of the same name leaves behind.
+func downstreamForeign(in *Input) *v1alpha1.Condition {
+	if in.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting {
+		return nil
+	}
+	for i := range in.Revisions {
+		r := &in.Revisions[i]
+		if r.Main() || r.Lifecycle == revision.DeletionProposed {
+			continue
+		}
+		return stalled(v1alpha1.ReasonDownstreamExists,
+			"the package %s exists (%s is %s) and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name "+
+				"another package in spec.downstream",
+			revision.DownstreamOf(in.Spec), r.Name, r.Lifecycle)
+	}
+	if branch := foreignBranch(in); branch != nil {
+		return stalled(v1alpha1.ReasonDownstreamExists,
+			"the package %s exists on the branch %s, though no revision of it is published, and is not this variant's: "+
+				"remove it there, or set spec.adoptionPolicy to adoptExisting to have it replaced, or name another package in "+
+				"spec.downstream", revision.DownstreamOf(in.Spec), branch.Workspace)
+	}
+	return nil
+}
+
+// foreignBranch returns what is on the branch of a package of which there is no published revision, and none was
+// published for the variant: somebody has pushed it past Porch. It is nil where there is none.
+func foreignBranch(in *Input) *revision.Revision {
+	if in.Published != "" || in.HasPublished || revision.LatestPublished(in.Revisions) != nil {
+		return nil
+	}
+	for i := range in.Revisions {
+		if r := &in.Revisions[i]; r.Main() {
+			return r
+		}
+	}
+	return nil
+}
+
+// notOwned adopts a target, and takes back what another UID of the variant owned and what Porch lost the owner of.
+func notOwned(in *Input, target *revision.Revision) *Decision {
+	owned, current := target.Of(in.Owner)
+	isDraft := target.Lifecycle == revision.Draft
+	d := &Decision{State: MutationsChanged, Condition: pending("%s is to become this variant's", target.Name)}
+	switch {
+	case current:
+		return nil
+	case owned || lost(in, target):
+		d.Steps = []Step{{Action: TakeBack, Revision: target}}
+	case isDraft, unowned(in, target):
+		d.Steps = []Step{{Action: Adopt, Revision: target}}
+	default:
+		return nil
+	}
+	if isDraft {
+		d.Steps = append(d.Steps, Step{Action: Mutate, Revision: target})
+	}
+	return d
+}
+
+// takeBack makes the variant the owner of all its other revisions of which Porch lost the owner, and of those that it
+// adopts: those behind an open draft are the next targets, and all are dealt with when the variant goes.
+func takeBack(in *Input, targets []revision.Revision) []Step {
+	isTarget := map[string]bool{}
+	for i := range targets {
+		isTarget[targets[i].Name] = true
+	}
+	var steps []Step
+	for i := range in.Revisions {
+		switch r := &in.Revisions[i]; {
+		case isTarget[r.Name] || r.Main():
+		case lost(in, r):
+			steps = append(steps, Step{Action: TakeBack, Revision: r})
+		case unowned(in, r):
+			steps = append(steps, Step{Action: Adopt, Revision: r})
+		}
+	}
+	return steps
+}
+
+// foreignRevision leaves a package alone of which somebody has published a newer revision that was not made from one of
+// the variant's: a draft would take back what is in it.
+func foreignRevision(in *Input, target *revision.Revision) *Decision {
+	latest := revision.LatestPublished(slices.DeleteFunc(slices.Clone(in.Revisions), func(r revision.Revision) bool {
+		return r.Lifecycle == revision.DeletionProposed
+	}))
+	ours := Downstream(in)
+	if latest == nil || ofDownstream(in, latest) || ours != nil && ours.Number > latest.Number {
+		return nil
+	}
+	return &Decision{State: MutationsChanged, Condition: *stalled(v1alpha1.ReasonDownstreamExists,
+		"%s was published, is not this variant's, and was not made from a revision of it: %s stays as it is; set "+
+			"spec.adoptionPolicy to adoptExisting, or propose the deletion of %s", latest.Name, target.Name, latest.Name)}
+}
