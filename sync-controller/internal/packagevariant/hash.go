@@ -79,6 +79,9 @@ func (o *observation) hash() string {
 			}
 		}
 	}
+	if branch := decide.ForeignBranch(&o.Input); branch != nil {
+		write("pushed", branch.Name)
+	}
 	for _, d := range o.Dependencies {
 		write("dependency", d.Name, d.Found, d.Ready, d.Message, d.Published)
 	}
@@ -94,11 +97,13 @@ func (o *observation) hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// writeRevision writes what a decision asks of a revision.
+// writeRevision writes what a decision asks of a revision. Porch's cache in PostgreSQL does not tell the lock of one, under
+// its new version, while it saves it.
 func (o *observation) writeRevision(w io.Writer, r *revision.Revision) {
 	if r.Main() {
 		return
 	}
 	owned, current := r.Of(o.Owner)
-	_, _ = fmt.Fprintln(w, r.Name, r.Version, r.Lifecycle, r.Number, owned, current, r.OtherOwner(o.Owner), len(r.Owners))
+	_, _ = fmt.Fprintln(w, r.Name, r.Version, r.Lifecycle, r.Number, owned, current, r.OtherOwner(o.Owner), len(r.Owners),
+		r.Lock == nil)
 }

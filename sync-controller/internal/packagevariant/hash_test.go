@@ -60,6 +60,15 @@ func observed() *observation {
 	}
 }
 
+// toggleLock gives a revision a lock, or takes it away.
+func toggleLock(r *revision.Revision) {
+	if r.Lock != nil {
+		r.Lock = nil
+		return
+	}
+	r.Lock = &revision.Lock{Ref: "web/v1"}
+}
+
 // TestHash holds what of all that is known makes a variant be looked at, and what does not.
 func TestHash(t *testing.T) {
 	t.Parallel()
@@ -98,6 +107,7 @@ func TestHash(t *testing.T) {
 		"name of a revision":        {func(o *observation) { o.Revisions[1].Name = "x" }, true},
 		"version of a revision":     {func(o *observation) { o.Revisions[1].Version = "x" }, true},
 		"lifecycle of a revision":   {func(o *observation) { o.Revisions[1].Lifecycle = "DeletionProposed" }, true},
+		"a lock is told":            {func(o *observation) { toggleLock(&o.Revisions[1]) }, true},
 		"number of a revision":      {func(o *observation) { o.Revisions[1].Number = 2 }, true},
 		"another revision": {func(o *observation) {
 			o.Revisions = append(o.Revisions,

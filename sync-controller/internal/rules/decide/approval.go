@@ -135,7 +135,7 @@ func overtaken(in *Input, target *revision.Revision) *Aspect {
 // overBranch leaves a draft to a person whose package somebody has pushed to the branch past Porch: it would take the
 // place of that.
 func overBranch(in *Input, target *revision.Revision) *Aspect {
-	branch := foreignBranch(in)
+	branch := ForeignBranch(in)
 	if branch == nil {
 		return nil
 	}

@@ -26,7 +26,7 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 				"another package in spec.downstream",
 			revision.DownstreamOf(in.Spec), r.Name, r.Lifecycle)
 	}
-	if branch := foreignBranch(in); branch != nil {
+	if branch := ForeignBranch(in); branch != nil {
 		return stalled(v1alpha1.ReasonDownstreamExists,
 			"the package %s exists on the branch %s, though no revision of it is published, and is not this variant's: "+
 				"remove it there, or set spec.adoptionPolicy to adoptExisting to have it replaced, or name another package in "+
@@ -35,9 +35,9 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// foreignBranch returns what is on the branch of a package of which there is no published revision, and none was
+// ForeignBranch returns what is on the branch of a package of which there is no published revision, and none was
 // published for the variant: somebody has pushed it past Porch. It is nil where there is none.
-func foreignBranch(in *Input) *revision.Revision {
+func ForeignBranch(in *Input) *revision.Revision {
 	if in.Published != "" || in.HasPublished || revision.LatestPublished(in.Revisions) != nil {
 		return nil
 	}
