@@ -18,8 +18,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
 
-// config is the package that is tested, manual the page that says how it is installed, lifecycle the one that has how to
-// grant approval, and monitoring the one that has how to read metrics.
+// config is the package that is tested, manual the page that says how it is installed, lifecycle the one that has how
+// to grant approval, and monitoring the one that has how to read metrics.
 const (
 	config     = "../../sync-controller/config"
 	manual     = "../../docs/install.md"
