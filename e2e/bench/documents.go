@@ -20,9 +20,12 @@ const (
 	others = "dist/bench"
 	// results is the file of what was measured, beside the page.
 	results = "results.json"
-	// begin and end enclose what is written into the README of the repository.
-	begin = "<!-- begin of what make bench writes -->\n"
-	end   = "<!-- end of what make bench writes -->\n"
+	// begin and end enclose what is written into the README of the repository, beginShort and endShort the lines of it
+	// that are on the first screen.
+	begin      = "<!-- begin of what make bench writes -->\n"
+	end        = "<!-- end of what make bench writes -->\n"
+	beginShort = "<!-- begin of what make bench writes, in short -->\n"
+	endShort   = "<!-- end of what make bench writes, in short -->\n"
 )
 
 // read reads what docs/benchmarks tells of.
@@ -118,15 +121,24 @@ func writeReadme(run *report.Run, file string) error {
 
 // inReadme returns a README with the summary of a run in it.
 func inReadme(run *report.Run, text string) (string, error) {
+	text, err := between(text, beginShort, endShort, run.Reasons)
+	if err != nil {
+		return "", err
+	}
+	return between(text, begin, end, run.Summary)
+}
+
+// between returns a text in which what write returns stands between two marks, which must be there.
+func between(text, begin, end string, write func(dir string) (string, error)) (string, error) {
 	before, rest, found := strings.Cut(text, begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
 		return "", fmt.Errorf("it must have the lines %q and %q, between which the benchmarks are told",
 			strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
-	summary, err := run.Summary(docs)
+	written, err := write(docs)
 	if err != nil {
 		return "", err
 	}
-	return before + begin + summary + end + after, nil
+	return before + begin + written + end + after, nil
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // maxReadme is how many lines of the README of the repository a newcomer reads. All else is for the pages.
-const maxReadme = 200
+const maxReadme = 130
 
 // pages returns the README of the repository and the pages under docs, by their paths from the root.
 func pages(t *testing.T) []string {

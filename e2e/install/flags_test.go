@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFlags holds that the README lists the flags of the controller, with their defaults, and no others.
+// TestFlags holds that the manual lists the flags of the controller, with their defaults, and no others.
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	binary := os.Getenv("SYNC_CONTROLLER")
@@ -26,14 +26,14 @@ func TestFlags(t *testing.T) {
 		t.Fatalf("%s --help: %v\n%s", binary, err, out)
 	}
 	if diff := cmp.Diff(documented(t), helped(string(out))); diff != "" {
-		t.Errorf("flags and their defaults in the README (-) are not those of --help (+):\n%s", diff)
+		t.Errorf("flags and their defaults in the manual (-) are not those of --help (+):\n%s", diff)
 	}
 }
 
 // row is a row of the table of flags: a name, and a default unless that is empty.
 var row = regexp.MustCompile("^\\| `--([a-z-]+)` \\| (?:`([^`]*)` )?\\| [^|]+ \\|$")
 
-// documented returns the flags in the README and their defaults.
+// documented returns the flags in the manual and their defaults.
 func documented(t *testing.T) map[string]string {
 	t.Helper()
 	g := &guide{doc: document(t, manual)}

@@ -18,16 +18,16 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
 
-// config is the package that is tested, manual its README, lifecycle the page that has how to grant approval, and
-// monitoring the one that has how to read metrics.
+// config is the package that is tested, manual the page that says how it is installed, lifecycle the one that has how
+// to grant approval, and monitoring the one that has how to read metrics.
 const (
 	config     = "../../sync-controller/config"
-	manual     = config + "/README.md"
+	manual     = "../../docs/install.md"
 	lifecycle  = "../../docs/lifecycle.md"
 	monitoring = "../../sync-controller/monitoring/README.md"
 )
 
-// guide is the README of the package, and a shell in which a user does what it says.
+// guide is the manual of the package, and a shell in which a user does what it says.
 type guide struct {
 	*stack.Stack
 	client kubernetes.Interface
@@ -35,7 +35,7 @@ type guide struct {
 	shell  *walkthrough.Session
 }
 
-// newGuide starts a stack, and a shell in what looks like a clone of this repository. The files that the README shows
+// newGuide starts a stack, and a shell in what looks like a clone of this repository. The files that the manual shows
 // in YAML are there.
 func newGuide(t *testing.T, options stack.Options) *guide {
 	t.Helper()
@@ -87,7 +87,7 @@ func (g *guide) section(t *testing.T, heading string) *walkthrough.Section {
 	t.Helper()
 	i := slices.IndexFunc(g.doc.Sections, func(s *walkthrough.Section) bool { return s.Heading == heading })
 	if i < 0 {
-		t.Fatalf("the README has no section %q", heading)
+		t.Fatalf("the manual has no section %q", heading)
 	}
 	return g.doc.Sections[i]
 }
@@ -118,7 +118,7 @@ func (g *guide) commands(t *testing.T, heading string) []string {
 	return all
 }
 
-// follow runs all commands of a section, and compares what they print with what the README shows, if it does.
+// follow runs all commands of a section, and compares what they print with what the manual shows, if it does.
 func (g *guide) follow(t *testing.T, heading string) {
 	t.Helper()
 	section := g.section(t, heading)
@@ -132,14 +132,14 @@ func (g *guide) follow(t *testing.T, heading string) {
 		}
 		if console, _ := section.Outputs(i); console != nil {
 			if diff := cmp.Diff(walkthrough.Settle(console.Text), walkthrough.Join(results, false)); diff != "" {
-				t.Errorf("%s: what the README shows (-) is not what was printed (+):\n%s", heading, diff)
+				t.Errorf("%s: what the manual shows (-) is not what was printed (+):\n%s", heading, diff)
 			}
 		}
 	}
 }
 
 // run runs a command, which must succeed, and returns what it prints. A question whether something is allowed is asked
-// again until it is: the README says that this takes a second or so.
+// again until it is: the manual says that this takes a second or so.
 func (g *guide) run(t *testing.T, command string) string {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)

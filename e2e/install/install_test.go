@@ -20,7 +20,7 @@ const namespace = "package-variants-system"
 const established = "kubectl wait --for=condition=Established --timeout=1m" +
 	" crd/packagevariants.config.porch.kpt.dev crd/packagevariantsets.config.porch.kpt.dev"
 
-// TestNewCluster does what the README says for a cluster that has never had package variants.
+// TestNewCluster does what the manual says for a cluster that has never had package variants.
 func TestNewCluster(t *testing.T) {
 	t.Parallel()
 	g := newGuide(t, stack.Options{ControllerManager: true})

@@ -87,7 +87,7 @@ func bounded(t *testing.T, g *guide) {
 }
 
 // guarded holds that the NetworkPolicy is for the controller's pod and names ports that it has; and that the API takes
-// what the README adds to it. No network enforces it here.
+// what the manual adds to it. No network enforces it here.
 func guarded(t *testing.T, g *guide) {
 	policy := func() networkingv1.NetworkPolicySpec {
 		p, err := g.client.NetworkingV1().NetworkPolicies(namespace).Get(t.Context(), "sync-controller", metav1.GetOptions{})
@@ -119,14 +119,14 @@ func guarded(t *testing.T, g *guide) {
 	g.follow(t, "Restrict its network")
 	after := policy()
 	if diff := cmp.Diff([]networkingv1.PolicyType{"Ingress", "Egress"}, after.PolicyTypes); diff != "" {
-		t.Errorf("types of the policy as the README has it (-want +got):\n%s", diff)
+		t.Errorf("types of the policy as the manual has it (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(before.Ingress, after.Ingress); diff != "" || len(after.Egress) != 3 {
-		t.Errorf("the policy as the README has it lets out %v, and lets in (-before +after):\n%s", after.Egress, diff)
+		t.Errorf("the policy as the manual has it lets out %v, and lets in (-before +after):\n%s", after.Egress, diff)
 	}
 }
 
-// readable holds who may read metrics: who is bound as the README says, and not the controller itself.
+// readable holds who may read metrics: who is bound as the manual says, and not the controller itself.
 func readable(t *testing.T, g *guide) {
 	const prometheus = "system:serviceaccount:monitoring:prometheus"
 	may := func(user, verb, path string) bool {

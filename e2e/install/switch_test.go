@@ -24,7 +24,7 @@ const (
 	heading = "Switch from Porch's controllers"
 )
 
-// TestSwitch does what the README says for a cluster in which Porch's controllers have worked, and holds that the
+// TestSwitch does what the manual says for a cluster in which Porch's controllers have worked, and holds that the
 // PackageVariants and PackageVariantSets of the cluster stay what they were.
 func TestSwitch(t *testing.T) {
 	t.Parallel()
@@ -99,7 +99,7 @@ func firstCRD(t *testing.T) string {
 		return v.Name != "v1alpha1"
 	})
 	if len(crd.Spec.Versions) != 1 {
-		t.Fatal("Porch's CRD of PackageVariantSet has no v1alpha1: the README need not speak of it")
+		t.Fatal("Porch's CRD of PackageVariantSet has no v1alpha1: the manual need not speak of it")
 	}
 	crd.Spec.Versions[0].Served, crd.Spec.Versions[0].Storage = true, true
 	if content, err = yaml.Marshal(crd); err != nil {

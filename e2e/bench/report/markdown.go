@@ -15,9 +15,13 @@ var (
 	pageText string
 	//go:embed readme.md.tmpl
 	readmeText string
+	//go:embed reasons.md.tmpl
+	reasonsText string
 
 	page   = parse("page.md.tmpl", pageText)
 	readme = parse("readme.md.tmpl", readmeText)
+
+	reasons = parse("reasons.md.tmpl", reasonsText)
 )
 
 // parse returns a template that can use what is here.
@@ -66,11 +70,17 @@ func picture(alt, name string) string {
 func (r *Run) Markdown() (string, error) { return r.write(page, ".") }
 
 // Summary returns what the README of the repository says of a run; dir is the directory of the page, from there.
-func (r *Run) Summary(dir string) (string, error) {
+func (r *Run) Summary(dir string) (string, error) { return r.summary(readme, dir) }
+
+// Reasons returns what the README says of a run on its first screen: three lines.
+func (r *Run) Reasons(dir string) (string, error) { return r.summary(reasons, dir) }
+
+// summary writes a part of the README, for which a run of all parts is needed.
+func (r *Run) summary(t *template.Template, dir string) (string, error) {
 	if r.FanOut == nil || r.Rest == nil || r.Change == nil {
 		return "", errors.New("the README needs a run of all parts")
 	}
-	return r.write(readme, dir)
+	return r.write(t, dir)
 }
 
 // write writes a document; dir is the directory of the page, from that of the document.

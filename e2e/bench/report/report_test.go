@@ -168,6 +168,10 @@ func TestDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	reasons, err := run.Reasons("docs/benchmarks")
+	if err != nil {
+		t.Fatal(err)
+	}
 	part := &Run{
 		Origin: Origin{
 			Date: run.Date, Command: "make bench BENCHFLAGS='-only expansion'", Machine: run.Machine,
@@ -178,14 +182,14 @@ func TestDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{"page.md": page, "summary.md": summary, "part.md": partPage}
+	files := map[string]string{"page.md": page, "summary.md": summary, "reasons.md": reasons, "part.md": partPage}
 	plots, err := run.Plots()
 	if err != nil {
 		t.Fatal(err)
 	}
 	maps.Copy(files, plots)
-	if len(files) != 3+2*4 {
-		t.Errorf("%d documents, want 3, and as many plots in two themes", len(files))
+	if len(files) != 4+2*4 {
+		t.Errorf("%d documents, want 4, and as many plots in two themes", len(files))
 	}
 	for name, got := range files {
 		tree.Golden(t, filepath.Join("testdata", name), got)

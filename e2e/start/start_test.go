@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package start
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
+	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/e2e/stack/stacktest"
+)
+
+const (
+	root = "../.."
+	// page is the page that is followed, files the directory that it copies.
+	page  = root + "/docs/getting-started.md"
+	files = "docs/getting-started"
+	// set is the PackageVariantSet that the page and the README show.
+	set = root + "/" + files + "/set.yaml"
+)
+
+var shared *stack.Stack
+
+func TestMain(m *testing.M) { os.Exit(stacktest.Main(m, &shared, stack.Options{})) }
+
+// TestGettingStarted does what the page says, each section in a shell of its own, and compares what is printed with
+// what the page shows.
+func TestGettingStarted(t *testing.T) {
+	doc, err := walkthrough.Parse(read(t, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	update := os.Getenv("UPDATE_GOLDEN") != ""
+	followed := 0
+	for _, section := range doc.Sections {
+		if !slices.ContainsFunc(section.Parts, isCommands) {
+			continue
+		}
+		followed++
+		s := startSession(t)
+		for i, part := range section.Parts {
+			if !isCommands(part) {
+				continue
+			}
+			results := runAll(t, s, part.List())
+			if update {
+				doc.Update(section, i, results)
+			} else if differences := doc.Compare(section, i, results); differences != "" {
+				t.Errorf("%s: %s", section.Heading, differences)
+			}
+		}
+	}
+	if followed != 2 {
+		t.Errorf("%d sections have commands, want one for a laptop and one for a cluster", followed)
+	}
+	if update {
+		if err := os.WriteFile(page, []byte(doc.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// isCommands reports whether a part of the page is to be run.
+func isCommands(p *walkthrough.Part) bool { return p.Lang == walkthrough.Commands }
+
+// runAll runs commands, each of which must succeed.
+func runAll(t *testing.T, s *walkthrough.Session, commands []string) []walkthrough.Result {
+	t.Helper()
+	var results []walkthrough.Result
+	for _, command := range commands {
+		result, err := s.Run(command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result.Output = settle(result.Output)
+		results = append(results, result)
+	}
+	return results
+}
+
+// age is how old an object is, in a table of kubectl, where it is as wide as AGE at least.
+var age = regexp.MustCompile(`\b[0-9]+s( +|\n)`)
+
+// written is when a file was written, in a diff.
+var written = regexp.MustCompile(`\t[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]+ [+-][0-9]{4}\n`)
+
+// settle returns output in which all objects have the same age, with the columns where they are, and no file says when
+// it was written.
+func settle(output string) string {
+	output = written.ReplaceAllString(output, "\n")
+	return age.ReplaceAllStringFunc(output, func(match string) string {
+		if strings.HasSuffix(match, "\n") {
+			return "5s\n"
+		}
+		return "5s" + strings.Repeat(" ", len(match)-len("5s"))
+	})
+}
+
+// startSession starts a shell in what looks like a clone of the repository in which make has built all and started the
+// stack. The controller serves neither metrics nor health there, whose ports others may have.
+func startSession(t *testing.T) *walkthrough.Session {
+	t.Helper()
+	temp, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(temp, "clone")
+	bin := map[string]string{"stack": shared.Dir}
+	for name, variable := range map[string]string{"tools": "TOOLS_BIN", "functions": "FUNCTIONS_BIN",
+		"sync-controller": "SYNC_CONTROLLER", "kubectl-variants": "KUBECTL_VARIANTS"} {
+		if bin[name] = os.Getenv(variable); bin[name] == "" {
+			t.Fatalf("the environment variable %s is not set: run this by make, which builds what it names", variable)
+		}
+	}
+	if err := walkthrough.Clone(dir, root, bin); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, filepath.FromSlash(files)), os.DirFS(filepath.Join(root, files))); err != nil {
+		t.Fatal(err)
+	}
+	env := append(walkthrough.Environment(), "HOME="+temp, "LC_ALL=C", "GIT_AUTHOR_NAME=a",
+		"GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	s, err := walkthrough.Start(t.Context(), dir, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	runAll(t, s, []string{
+		`make() { [[ "$*" == "build kpt-tools" || "$*" == stack-up ]]; }`,
+		`sync-controller() { command sync-controller "$@" --metrics-bind-address=0 --health-probe-bind-address=0; }`,
+	})
+	return s
+}
+
+// TestShown holds that the page and the README show the set as it is, and that the README shows of its outputs what the
+// page does, which is what was printed.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	want, shown := read(t, set), read(t, page)
+	outputs := 0
+	for name, text := range map[string]string{"README.md": read(t, root+"/README.md"), page: shown} {
+		if !strings.Contains(text, "\n```yaml\n"+want+"```\n") {
+			t.Errorf("%s does not show %s as it is", name, set)
+		}
+		if name == page {
+			continue
+		}
+		for _, block := range console.FindAllStringSubmatch(text, -1) {
+			for _, shell := range strings.Split(block[1], "$ ")[1:] {
+				outputs++
+				command, output, _ := strings.Cut(shell, "\n")
+				if !strings.Contains(shown, "\n"+command+"\n") || !strings.Contains(shown, "\n```console\n"+output+"```\n") {
+					t.Errorf("%s does not show this, which %s has:\n%s", page, name, shell)
+				}
+			}
+		}
+	}
+	if outputs != 2 {
+		t.Errorf("the README shows what %d commands print, want 2", outputs)
+	}
+}
+
+// console is a block of the README with commands and what they print.
+var console = regexp.MustCompile("(?ms)^```text\n(\\$ .*?)^```$")
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]string{
+		"AGE   MESSAGE\n1s    made\n":                       "AGE   MESSAGE\n5s    made\n",
+		"AGE   MESSAGE\n12s   made\n":                       "AGE   MESSAGE\n5s    made\n",
+		"AGE\n12s\n":                                        "AGE\n5s\n",
+		"web 2 packages\n":                                  "web 2 packages\n",
+		"--- a.yaml\t2026-01-02 10:00:00.123456789 +0000\n": "--- a.yaml\n",
+	} {
+		if got := settle(output); got != want {
+			t.Errorf("%q: %q, want %q", output, got, want)
+		}
+	}
+}
