@@ -3,6 +3,9 @@
 package install
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 )
@@ -77,4 +81,68 @@ func collected(t *testing.T, g *guide, admin dynamic.Interface) {
 	}
 	g.run(t, "kubectl delete configmap owner")
 	g.run(t, "kubectl wait packagevariant owned --for=delete --timeout=1m")
+}
+
+// leaving holds that a namespace can be deleted with a variant in it, and that nobody is asked for rights there then.
+func leaving(t *testing.T, g *guide) {
+	for _, command := range []string{
+		"kubectl create namespace going",
+		"kubectl create clusterrolebinding leaver --clusterrole=package-variants-edit --user=leaver",
+		"kubectl get packagevariant plain -o yaml | sed 's/namespace: default/namespace: going/' | kubectl create -f -",
+		`kubectl -n going patch packagevariant plain --type=merge -p '{"metadata":{"finalizers":["example.com/x"]}}'`,
+	} {
+		g.run(t, command)
+	}
+	leaver := g.user(t, "leaver").Resource(variants).Namespace("going")
+	move := func() error {
+		_, err := leaver.Patch(t.Context(), "plain", types.MergePatchType,
+			[]byte(`{"spec":{"downstream":{"package":"other"}}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+	if err := move(); err == nil {
+		t.Error("another downstream is allowed in a namespace that stays")
+	}
+	g.run(t, "kubectl delete namespace going --wait=false")
+	g.run(t, `until kubectl -n going get packagevariant plain -o yaml | grep deletionTimestamp; do sleep 0.2; done`)
+	if err := move(); err != nil {
+		t.Error(err)
+	}
+	if err := leaver.Delete(t.Context(), "plain", metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
+	g.run(t, `kubectl -n going patch packagevariant plain --type=merge -p '{"metadata":{"finalizers":null}}'`)
+	g.run(t, "kubectl wait namespace going --for=delete --timeout=1m")
+}
+
+// large holds that a set of as many targets as there can be, and a variant of many injectors, are within what Kubernetes
+// lets an expression compute, which would refuse them for everybody.
+func large(t *testing.T, g *guide, admin, writer dynamic.Interface) {
+	targets := func(n int, label string) string {
+		var list strings.Builder
+		for i := range n {
+			fmt.Fprintf(&list, "{repositories: [{name: site-%d}], template: {labels: {a: %s}, "+
+				"annotationExprs: [{key: x, valueExpr: target.repo}], injectors: [{kind: ConfigMap, name: public}]}}, ", i, label)
+		}
+		return "{upstream: {repo: blueprints, package: web, revision: 1}, targets: [" + list.String() + "]}"
+	}
+	file := filepath.Join(t.TempDir(), "large.yaml")
+	text := "{apiVersion: config.porch.kpt.dev/v1alpha2, kind: PackageVariantSet, metadata: {name: large}, spec: " +
+		targets(1024, "a") + "}"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.run(t, "kubectl create -f "+file)
+	for _, a := range []attempt{
+		{name: "a thousand targets", kind: sets, spec: targets(1024, "a")},
+		{name: "a newer upstream of a thousand", kind: sets, on: "large", spec: "{upstream: {revision: 2}}"},
+		{name: "another label for a thousand", kind: sets, on: "large", spec: targets(1024, "b"),
+			refused: "writer", missing: remove},
+		{name: "a target fewer than a thousand", kind: sets, on: "large", spec: targets(1023, "a"),
+			refused: "writer", missing: remove},
+		{name: "hundreds of injectors", spec: newVariant("injectors: [" + configMaps(500) + "]"),
+			refused: "writer", missing: can("get configmaps/c0")},
+	} {
+		expect(t, a.name+" by the administrator", a.try(t, admin, 0), "")
+		expect(t, a.name+" by writer", a.try(t, writer, 0), a.missing)
+	}
 }

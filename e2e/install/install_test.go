@@ -51,7 +51,7 @@ func TestNewCluster(t *testing.T) {
 		g.follow(t, "Install")
 		g.run(t, steps[1])
 		g.run(t, steps[2])
-		left := g.run(t, "kubectl get crds,clusterroles,clusterrolebindings,namespaces," +
+		left := g.run(t, "kubectl get crds,clusterroles,clusterrolebindings,namespaces,"+
 			"validatingadmissionpolicies,validatingadmissionpolicybindings --output=name")
 		left = strings.ReplaceAll(left, "packagevariant", "package-variant")
 		if strings.Contains(strings.ReplaceAll(left, "package-variants-configmaps", ""), "package-variants") {

@@ -69,14 +69,11 @@ func TestPolicies(t *testing.T) {
 			expect(t, a.name+" by the administrator", a.try(t, admin, i), "")
 		}
 	})
+	t.Run("a large set", func(t *testing.T) { large(t, g, admin, users["writer"]) })
 	t.Run("the controller", func(t *testing.T) { exempt(t, g) })
 	t.Run("a warning", func(t *testing.T) { warned(t, g) })
 	t.Run("the garbage collector", func(t *testing.T) { collected(t, g, admin) })
-	t.Run("a namespace", func(t *testing.T) {
-		g.run(t, "kubectl create namespace going")
-		g.run(t, "kubectl get packagevariant plain -o yaml | sed 's/namespace: default/namespace: going/' | kubectl create -f -")
-		g.run(t, "kubectl delete namespace going --timeout=1m")
-	})
+	t.Run("a namespace", func(t *testing.T) { leaving(t, g) })
 }
 
 // expect compares an answer with the end of the command that is to be in the refusal; none means that it is allowed.
