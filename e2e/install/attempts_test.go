@@ -10,7 +10,8 @@ import (
 
 // newVariant returns the spec of a PackageVariant with further fields.
 func newVariant(fields string) string {
-	return "{upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: fra, package: new}, " + fields + "}"
+	return "{upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: fra, package: new}, " +
+		fields + "}"
 }
 
 // newSet returns the spec of a PackageVariantSet of one target with a template.
@@ -45,8 +46,10 @@ var publications = []attempt{
 	{name: "Initial", spec: newVariant("approvalPolicy: Initial"), refused: noOwner, missing: publish},
 	{name: "Nephio's approver", spec: newVariant("annotations: {approval.nephio.org/policy: always}"),
 		refused: noOwner, missing: publish},
-	{name: "Automatic in a set", kind: sets, spec: newSet("approvalPolicy: Automatic"), refused: noOwner, missing: publish},
-	{name: "an expression", kind: sets, spec: newSet(`approvalPolicyExpr: '"Manual"'`), refused: noOwner, missing: publish},
+	{name: "Automatic in a set", kind: sets, spec: newSet("approvalPolicy: Automatic"),
+		refused: noOwner, missing: publish},
+	{name: "an expression", kind: sets, spec: newSet(`approvalPolicyExpr: '"Manual"'`),
+		refused: noOwner, missing: publish},
 	{name: "Nephio's approver in a set", kind: sets,
 		spec: newSet("annotationExprs: [{keyExpr: target.repo, value: always}]"), refused: noOwner, missing: publish},
 	{name: "Automatic from now on", on: "plain", spec: "{approvalPolicy: Automatic}", refused: noOwner, missing: publish},
@@ -80,7 +83,8 @@ var readings = []attempt{
 	{name: "eleven ConfigMaps", spec: newVariant("injectors: [" + configMaps(11) + "]"),
 		refused: all, missing: "--namespace=default"},
 	{name: "the same ConfigMap forty times", spec: newVariant("injectors: [" +
-		strings.Repeat("{kind: ConfigMap, name: secret}, ", 40) + "]"), refused: "writer", missing: can("get configmaps/secret")},
+		strings.Repeat("{kind: ConfigMap, name: secret}, ", 40) + "]"),
+		refused: "writer", missing: can("get configmaps/secret")},
 	{name: "one more ConfigMap", on: "full", spec: "{injectors: [{name: anything}, {kind: ConfigMap, name: more}], " +
 		"approvalPolicy: Manual}", refused: "writer", missing: can("get configmaps/more")},
 }
@@ -96,8 +100,10 @@ func configMaps(n int) string {
 
 var removals = []attempt{
 	{name: "an adoption", spec: newVariant("adoptionPolicy: adoptExisting"), refused: noOwner, missing: remove},
-	{name: "an adoption by a set", kind: sets, spec: newSet("adoptionPolicy: adoptExisting"), refused: noOwner, missing: remove},
-	{name: "an adoption from now on", on: "plain", spec: "{adoptionPolicy: adoptExisting}", refused: noOwner, missing: remove},
+	{name: "an adoption by a set", kind: sets, spec: newSet("adoptionPolicy: adoptExisting"),
+		refused: noOwner, missing: remove},
+	{name: "an adoption from now on", on: "plain", spec: "{adoptionPolicy: adoptExisting}",
+		refused: noOwner, missing: remove},
 	{name: "a deletion", on: "plain", refused: noOwner, missing: remove},
 	{name: "a deletion of a set", kind: sets, on: "plain", refused: noOwner, missing: remove},
 	{name: "a deletion that removes nothing", on: "orphan"},

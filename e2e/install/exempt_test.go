@@ -21,8 +21,8 @@ import (
 var variants = schema.GroupVersionResource{
 	Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "packagevariants"}
 
-// exempt holds that the controller writes, for a set, what it has no right to do by itself: it may not approve here, read
-// any object, or read all of a kind.
+// exempt holds that the controller writes, for a set, what it has no right to do by itself: it may not approve here, and
+// may not read objects of all kinds.
 func exempt(t *testing.T, g *guide) {
 	config := rest.CopyConfig(g.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: account}
@@ -76,7 +76,8 @@ func collected(t *testing.T, g *guide, admin dynamic.Interface) {
 			"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": strings.TrimSpace(uid)}}}}}
 	owned.SetAPIVersion("config.porch.kpt.dev/v1alpha1")
 	owned.SetKind("PackageVariant")
-	if _, err := admin.Resource(variants).Namespace("default").Create(t.Context(), owned, metav1.CreateOptions{}); err != nil {
+	_, err = admin.Resource(variants).Namespace("default").Create(t.Context(), owned, metav1.CreateOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	g.run(t, "kubectl delete configmap owner")
@@ -120,8 +121,8 @@ func large(t *testing.T, g *guide, admin, writer dynamic.Interface) {
 	targets := func(n int, label string) string {
 		var list strings.Builder
 		for i := range n {
-			fmt.Fprintf(&list, "{repositories: [{name: site-%d}], template: {labels: {a: %s}, "+
-				"annotationExprs: [{key: x, valueExpr: target.repo}], injectors: [{kind: ConfigMap, name: public}]}}, ", i, label)
+			fmt.Fprintf(&list, "{repositories: [{name: site-%d}], template: {labels: {a: %s}, annotationExprs: "+
+				"[{key: x, valueExpr: target.repo}], injectors: [{kind: ConfigMap, name: public}]}}, ", i, label)
 		}
 		return "{upstream: {repo: blueprints, package: web, revision: 1}, targets: [" + list.String() + "]}"
 	}
@@ -144,5 +145,16 @@ func large(t *testing.T, g *guide, admin, writer dynamic.Interface) {
 	} {
 		expect(t, a.name+" by the administrator", a.try(t, admin, 0), "")
 		expect(t, a.name+" by writer", a.try(t, writer, 0), a.missing)
+	}
+}
+
+// older holds what the manual says of an API server that does not have such policies: here, of their version.
+func older(t *testing.T, g *guide) {
+	g.run(t, "cp -r sync-controller/config older && "+
+		"sed -i 's#admissionregistration.k8s.io/v1$#admissionregistration.k8s.io/v0#' older/policies/*.yaml")
+	for _, what := range []string{
+		`no matches for kind "ValidatingAdmissionPolicy"`, "deployment.apps/sync-controller unchanged",
+	} {
+		g.fails(t, "kubectl apply -R -f older", what)
 	}
 }

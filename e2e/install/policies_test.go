@@ -73,6 +73,7 @@ func TestPolicies(t *testing.T) {
 	t.Run("the controller", func(t *testing.T) { exempt(t, g) })
 	t.Run("a warning", func(t *testing.T) { warned(t, g) })
 	t.Run("the garbage collector", func(t *testing.T) { collected(t, g, admin) })
+	t.Run("an older API server", func(t *testing.T) { older(t, g) })
 	t.Run("a namespace", func(t *testing.T) { leaving(t, g) })
 }
 
