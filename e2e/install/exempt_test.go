@@ -21,8 +21,8 @@ import (
 var variants = schema.GroupVersionResource{
 	Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "packagevariants"}
 
-// exempt holds that the controller writes, for a set, what it has no right to do by itself: it may not approve here, and
-// may not read objects of all kinds.
+// exempt holds that the controller writes, for a set, what it has no right to do by itself: it may not approve here,
+// and may not read objects of all kinds.
 func exempt(t *testing.T, g *guide) {
 	config := rest.CopyConfig(g.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: account}
@@ -115,8 +115,8 @@ func leaving(t *testing.T, g *guide) {
 	g.run(t, "kubectl wait namespace going --for=delete --timeout=1m")
 }
 
-// large holds that a set of as many targets as there can be, and a variant of many injectors, are within what Kubernetes
-// lets an expression compute, which would refuse them for everybody.
+// large holds that a set of as many targets as there can be, and a variant of many injectors, are within what
+// Kubernetes lets an expression compute; beyond that it would refuse them for everybody.
 func large(t *testing.T, g *guide, admin, writer dynamic.Interface) {
 	targets := func(n int, label string) string {
 		var list strings.Builder
