@@ -105,8 +105,9 @@ var removals = []attempt{
 	{name: "an adoption from now on", on: "plain", spec: "{adoptionPolicy: adoptExisting}",
 		refused: noOwner, missing: remove},
 	{name: "a limit of the history", on: "plain", spec: "{revisionHistoryLimit: 1}", refused: noOwner, missing: remove},
-	{name: "a limit of the history in a set", kind: sets, on: "full", spec: "{targets: [{objectSelector: {apiVersion: v1, " +
-		"kind: ConfigMap}, template: {revisionHistoryLimit: 1, deletionPolicy: orphan}}]}", refused: noOwner, missing: remove},
+	{name: "a limit of the history in a set", kind: sets, on: "full", spec: "{targets: [{objectSelector: " +
+		"{apiVersion: v1, kind: ConfigMap}, template: {revisionHistoryLimit: 1, deletionPolicy: orphan}}]}",
+		refused: noOwner, missing: remove},
 	{name: "a deletion", on: "plain", refused: noOwner, missing: remove},
 	{name: "a deletion of a set", kind: sets, on: "plain", refused: noOwner, missing: remove},
 	{name: "a deletion that removes nothing", on: "orphan"},
