@@ -51,7 +51,8 @@ func TestNewCluster(t *testing.T) {
 		g.follow(t, "Install")
 		g.run(t, steps[1])
 		g.run(t, steps[2])
-		left := g.run(t, "kubectl get crds,clusterroles,clusterrolebindings,namespaces --output=name")
+		left := g.run(t, "kubectl get crds,clusterroles,clusterrolebindings,namespaces,"+
+			"validatingadmissionpolicies,validatingadmissionpolicybindings --output=name")
 		left = strings.ReplaceAll(left, "packagevariant", "package-variant")
 		if strings.Contains(strings.ReplaceAll(left, "package-variants-configmaps", ""), "package-variants") {
 			t.Errorf("something is left:\n%s", left)
@@ -82,8 +83,8 @@ func (g *guide) versions(t *testing.T) map[string]string {
 	for _, o := range g.list(t, "kubectl get -R -f sync-controller/config --output=json") {
 		versions[o.GetKind()+" "+o.GetName()] = o.GetResourceVersion()
 	}
-	if len(versions) != 18 {
-		t.Errorf("%d objects, want 18: %v", len(versions), versions)
+	if len(versions) != 28 {
+		t.Errorf("%d objects, want 28: %v", len(versions), versions)
 	}
 	return versions
 }

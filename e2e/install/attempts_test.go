@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// newVariant returns the spec of a PackageVariant with further fields.
+func newVariant(fields string) string {
+	return "{upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: fra, package: new}, " +
+		fields + "}"
+}
+
+// newSet returns the spec of a PackageVariantSet of one target with a template.
+func newSet(template string) string {
+	return "{upstream: {repo: blueprints, package: web, revision: 1}, " +
+		"targets: [{repositories: [{name: fra}], template: {" + template + "}}]}"
+}
+
+// selecting returns the spec of a PackageVariantSet with a selector of objects.
+func selecting(apiVersion, kind string) string {
+	return fmt.Sprintf("{upstream: {repo: blueprints, package: web, revision: 1}, "+
+		"targets: [{objectSelector: {apiVersion: %s, kind: %s}}]}", apiVersion, kind)
+}
+
+// can is the command that shows a right to read.
+func can(what string) string { return "kubectl auth can-i " + what + " --namespace=default" }
+
+// attempts are those of all policies.
+func attempts() []attempt {
+	return slices.Concat(drafts, publications, readings, removals, updates)
+}
+
+var drafts = []attempt{
+	{name: "a variant", spec: newVariant("")},
+	{name: "a set", kind: sets, spec: newSet("")},
+	{name: "a manual one", spec: newVariant("approvalPolicy: Manual, suspend: true")},
+	{name: "an adoption that removes nothing", spec: newVariant("adoptionPolicy: adoptExisting, deletionPolicy: orphan")},
+}
+
+var publications = []attempt{
+	{name: "Automatic", spec: newVariant("approvalPolicy: Automatic"), refused: noOwner, missing: publish},
+	{name: "Initial", spec: newVariant("approvalPolicy: Initial"), refused: noOwner, missing: publish},
+	{name: "Nephio's approver", spec: newVariant("annotations: {approval.nephio.org/policy: always}"),
+		refused: noOwner, missing: publish},
+	{name: "Automatic in a set", kind: sets, spec: newSet("approvalPolicy: Automatic"),
+		refused: noOwner, missing: publish},
+	{name: "an expression", kind: sets, spec: newSet(`approvalPolicyExpr: '"Manual"'`),
+		refused: noOwner, missing: publish},
+	{name: "Nephio's approver in a set", kind: sets,
+		spec: newSet("annotationExprs: [{keyExpr: target.repo, value: always}]"), refused: noOwner, missing: publish},
+	{name: "Automatic from now on", on: "plain", spec: "{approvalPolicy: Automatic}", refused: noOwner, missing: publish},
+	{name: "another content of what publishes", on: "full", spec: "{packageContext: {data: {a: b}}}",
+		refused: noOwner, missing: publish},
+	{name: "another upstream of a set that publishes", kind: sets, on: "full", spec: "{upstream: {revision: 2}}",
+		refused: noOwner, missing: publish},
+}
+
+var readings = []attempt{
+	{name: "a ConfigMap", spec: newVariant("injectors: [{kind: ConfigMap, name: secret}]"),
+		refused: "writer", missing: can("get configmaps/secret")},
+	{name: "the ConfigMap that all may read", spec: newVariant("injectors: [{kind: ConfigMap, name: public}]")},
+	{name: "the second of two", spec: newVariant("injectors: [{kind: ConfigMap, name: public}, {group: '', " +
+		"kind: ConfigMap, name: secret}]"), refused: "writer", missing: can("get configmaps/secret")},
+	{name: "an object of a group", spec: newVariant("injectors: [{group: example.com, kind: NetworkPolicy, name: x}]"),
+		refused: noOwner, missing: can("get networkpolicies.example.com/x")},
+	{name: "a plural after a vowel", spec: newVariant("injectors: [{group: example.com, kind: Gateway, name: x}]"),
+		refused: noOwner, missing: can("get gateways.example.com/x")},
+	{name: "a kind of any group", spec: newVariant("injectors: [{kind: Gateway, name: x}]"),
+		refused: all, missing: can("get gateways.*/x")},
+	{name: "any kind", spec: newVariant("injectors: [{name: x}]"), refused: all, missing: can("get *.*")},
+	{name: "a name by an expression", kind: sets, spec: newSet("injectors: [{kind: ConfigMap, nameExpr: target.repo}]"),
+		refused: "writer", missing: can("get configmaps")},
+	{name: "objects as targets", kind: sets, spec: selecting("v1", "ConfigMap"),
+		refused: "writer", missing: can("list configmaps")},
+	{name: "objects of a group as targets", kind: sets, spec: selecting("example.com/v1", "Gateway"),
+		refused: all, missing: can("list gateways.example.com")},
+	{name: "ten ConfigMaps", spec: newVariant("injectors: [" + configMaps(10) + "]"),
+		refused: "writer", missing: can("get configmaps/c0")},
+	{name: "eleven ConfigMaps", spec: newVariant("injectors: [" + configMaps(11) + "]"),
+		refused: all, missing: "--namespace=default"},
+	{name: "the same ConfigMap forty times", spec: newVariant("injectors: [" +
+		strings.Repeat("{kind: ConfigMap, name: secret}, ", 40) + "]"),
+		refused: "writer", missing: can("get configmaps/secret")},
+	{name: "one more ConfigMap", on: "full", spec: "{injectors: [{name: anything}, {kind: ConfigMap, name: more}], " +
+		"approvalPolicy: Manual}", refused: "writer", missing: can("get configmaps/more")},
+}
+
+// configMaps returns injectors of several ConfigMaps.
+func configMaps(n int) string {
+	var list strings.Builder
+	for i := range n {
+		fmt.Fprintf(&list, "{kind: ConfigMap, name: c%d}, ", i)
+	}
+	return list.String()
+}
+
+var removals = []attempt{
+	{name: "an adoption", spec: newVariant("adoptionPolicy: adoptExisting"), refused: noOwner, missing: remove},
+	{name: "an adoption by a set", kind: sets, spec: newSet("adoptionPolicy: adoptExisting"),
+		refused: noOwner, missing: remove},
+	{name: "an adoption from now on", on: "plain", spec: "{adoptionPolicy: adoptExisting}",
+		refused: noOwner, missing: remove},
+	{name: "a limit of the history", on: "plain", spec: "{revisionHistoryLimit: 1}", refused: noOwner, missing: remove},
+	{name: "a limit of the history in a set", kind: sets, on: "full", spec: "{targets: [{objectSelector: " +
+		"{apiVersion: v1, kind: ConfigMap}, template: {revisionHistoryLimit: 1, deletionPolicy: orphan}}]}",
+		refused: noOwner, missing: remove},
+	{name: "a deletion", on: "plain", refused: noOwner, missing: remove},
+	{name: "a deletion of a set", kind: sets, on: "plain", refused: noOwner, missing: remove},
+	{name: "a deletion that removes nothing", on: "orphan"},
+	{name: "another downstream", on: "plain", spec: "{downstream: {package: other}}", refused: noOwner, missing: remove},
+	{name: "another downstream that removes nothing", on: "orphan", spec: "{downstream: {package: other}}"},
+	{name: "an owner that can be deleted", on: "plain", object: "{metadata: {ownerReferences: [{apiVersion: v1, " +
+		"kind: ConfigMap, name: x, uid: 6c1dbd19-9f42-4a4e-8c5f-a1d0a1d3d1f5}]}}", refused: noOwner, missing: remove},
+	{name: "a set that does not want it", on: "plain",
+		object: "{metadata: {labels: {config.porch.kpt.dev/packagevariantset: x}}}", refused: noOwner, missing: remove},
+	{name: "a target fewer", kind: sets, on: "plain", spec: "{targets: [{repositorySelector: {matchLabels: {site: a}}}]}",
+		refused: noOwner, missing: remove},
+	{name: "a repository fewer", kind: sets, on: "plain", spec: "{targets: [{repositories: [{name: fra}]}, " +
+		"{repositorySelector: {matchLabels: {site: a}}}]}", refused: noOwner, missing: remove},
+	{name: "another package name", kind: sets, on: "plain", spec: "{upstream: {package: other}}",
+		refused: noOwner, missing: remove},
+	{name: "the end of a limit", kind: sets, on: "plain", spec: "{allowEmpty: true}", refused: noOwner, missing: remove},
+}
+
+// updates are not asked for what they leave as it was.
+var updates = []attempt{
+	{name: "suspend", on: "full", spec: "{suspend: true}"},
+	{name: "suspend a set", kind: sets, on: "full", spec: "{suspend: true}"},
+	{name: "publish no more", on: "full", spec: "{approvalPolicy: Manual}"},
+	{name: "an annotation", on: "full", object: "{metadata: {annotations: {a: b}}}"},
+	{name: "a label", kind: sets, on: "full", object: "{metadata: {labels: {a: b}}}"},
+	{name: "a finalizer", on: "full", object: "{metadata: {finalizers: [example.com/x]}}"},
+	{name: "a newer upstream", on: "plain", spec: "{upstream: {revision: 2}}"},
+	{name: "a newer upstream of a set", kind: sets, on: "plain", spec: "{upstream: {revision: 2}}"},
+	{name: "a repository more", kind: sets, on: "plain", spec: "{targets: [{repositories: [{name: fra}, {name: new}, " +
+		"{name: lon, packageNames: [web, shop]}]}, {repositorySelector: {matchLabels: {site: a}}}]}"},
+	{name: "a label of packages", kind: sets, on: "plain", spec: "{targets: [{repositories: [{name: fra}, " +
+		"{name: lon, packageNames: [web]}], template: {labels: {a: b}}}, {repositorySelector: {matchLabels: {site: a}}}]}"},
+}

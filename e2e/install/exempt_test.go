@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+var variants = schema.GroupVersionResource{
+	Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "packagevariants"}
+
+// exempt holds that the controller writes, for a set, what it has no right to do by itself: it may not approve here,
+// and may not read objects of all kinds.
+func exempt(t *testing.T, g *guide) {
+	config := rest.CopyConfig(g.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: account}
+	a := attempt{name: "all at once", spec: newVariant(
+		"approvalPolicy: Automatic, adoptionPolicy: adoptExisting, injectors: [{name: x}]")}
+	expect(t, a.name, a.try(t, client(t, config), 0), "")
+}
+
+// warnings are what the API server has warned of.
+type warnings struct {
+	mutex sync.Mutex
+	texts []string
+}
+
+// HandleWarningHeader keeps a warning.
+func (w *warnings) HandleWarningHeader(_ int, _, text string) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.texts = append(w.texts, text)
+}
+
+// warned holds who is told that they have packages made which they may not make.
+func warned(t *testing.T, g *guide) {
+	const missing = "kubectl auth can-i create packagerevisions.porch.kpt.dev --namespace=default"
+	for _, name := range people {
+		config, err := g.As(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &warnings{}
+		config.WarningHandler = w
+		a := attempt{name: "a variant", spec: newVariant("")}
+		expect(t, a.name+" by "+name, a.try(t, client(t, config), 0), "")
+		if got, want := strings.Contains(strings.Join(w.texts, "\n"), missing), name != "owner"; got != want {
+			t.Errorf("%s is warned: %t, want %t: %q", name, got, want, w.texts)
+		}
+	}
+}
+
+// collected holds that a variant goes with its owner, whoever removes that.
+func collected(t *testing.T, g *guide, admin dynamic.Interface) {
+	g.run(t, "kubectl create configmap owner")
+	uid := g.run(t, "kubectl get configmap owner -o jsonpath='{.metadata.uid}'")
+	owned, err := admin.Resource(variants).Namespace("default").Get(t.Context(), "plain", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := owned.Object["spec"]
+	owned = &unstructured.Unstructured{Object: map[string]any{"spec": spec, "metadata": map[string]any{
+		"name": "owned", "ownerReferences": []any{map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": strings.TrimSpace(uid)}}}}}
+	owned.SetAPIVersion("config.porch.kpt.dev/v1alpha1")
+	owned.SetKind("PackageVariant")
+	_, err = admin.Resource(variants).Namespace("default").Create(t.Context(), owned, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.run(t, "kubectl delete configmap owner")
+	g.run(t, "kubectl wait packagevariant owned --for=delete --timeout=1m")
+}
+
+// leaving holds that a namespace can be deleted with a variant in it, and that nobody is asked for rights there then.
+func leaving(t *testing.T, g *guide) {
+	for _, command := range []string{
+		"kubectl create namespace going",
+		"kubectl create clusterrolebinding leaver --clusterrole=package-variants-edit --user=leaver",
+		"kubectl get packagevariant plain -o yaml | sed 's/namespace: default/namespace: going/' | kubectl create -f -",
+		`kubectl -n going patch packagevariant plain --type=merge -p '{"metadata":{"finalizers":["example.com/x"]}}'`,
+	} {
+		g.run(t, command)
+	}
+	leaver := g.user(t, "leaver").Resource(variants).Namespace("going")
+	move := func() error {
+		_, err := leaver.Patch(t.Context(), "plain", types.MergePatchType,
+			[]byte(`{"spec":{"downstream":{"package":"other"}}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+	if err := move(); err == nil {
+		t.Error("another downstream is allowed in a namespace that stays")
+	}
+	g.run(t, "kubectl delete namespace going --wait=false")
+	g.run(t, `until kubectl -n going get packagevariant plain -o yaml | grep deletionTimestamp; do sleep 0.2; done`)
+	if err := move(); err != nil {
+		t.Error(err)
+	}
+	if err := leaver.Delete(t.Context(), "plain", metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
+	g.run(t, `kubectl -n going patch packagevariant plain --type=merge -p '{"metadata":{"finalizers":null}}'`)
+	g.run(t, "kubectl wait namespace going --for=delete --timeout=1m")
+}
+
+// large holds that a set of as many targets as there can be, and a variant of many injectors, are within what
+// Kubernetes lets an expression compute; beyond that it would refuse them for everybody.
+func large(t *testing.T, g *guide, admin, writer dynamic.Interface) {
+	targets := func(n int, label string) string {
+		var list strings.Builder
+		for i := range n {
+			fmt.Fprintf(&list, "{repositories: [{name: site-%d}], template: {labels: {a: %s}, annotationExprs: "+
+				"[{key: x, valueExpr: target.repo}], injectors: [{kind: ConfigMap, name: public}]}}, ", i, label)
+		}
+		return "{upstream: {repo: blueprints, package: web, revision: 1}, targets: [" + list.String() + "]}"
+	}
+	file := filepath.Join(t.TempDir(), "large.yaml")
+	text := "{apiVersion: config.porch.kpt.dev/v1alpha2, kind: PackageVariantSet, metadata: {name: large}, spec: " +
+		targets(1024, "a") + "}"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.run(t, "kubectl create -f "+file)
+	for _, a := range []attempt{
+		{name: "a thousand targets", kind: sets, spec: targets(1024, "a")},
+		{name: "a newer upstream of a thousand", kind: sets, on: "large", spec: "{upstream: {revision: 2}}"},
+		{name: "another label for a thousand", kind: sets, on: "large", spec: targets(1024, "b"),
+			refused: "writer", missing: remove},
+		{name: "a target fewer than a thousand", kind: sets, on: "large", spec: targets(1023, "a"),
+			refused: "writer", missing: remove},
+		{name: "hundreds of injectors", spec: newVariant("injectors: [" + configMaps(500) + "]"),
+			refused: "writer", missing: can("get configmaps/c0")},
+	} {
+		expect(t, a.name+" by the administrator", a.try(t, admin, 0), "")
+		expect(t, a.name+" by writer", a.try(t, writer, 0), a.missing)
+	}
+}
+
+// older holds what the manual says of an API server that does not have such policies: here, of their version.
+func older(t *testing.T, g *guide) {
+	g.run(t, "cp -r sync-controller/config older && "+
+		"sed -i 's#admissionregistration.k8s.io/v1$#admissionregistration.k8s.io/v0#' older/policies/*.yaml")
+	for _, what := range []string{
+		`no matches for kind "ValidatingAdmissionPolicy"`, "deployment.apps/sync-controller unchanged",
+	} {
+		g.fails(t, "kubectl apply -R -f older", what)
+	}
+}
