@@ -220,8 +220,7 @@ func (e *expander) make(w want, downstream *variant.Downstream) (err error) {
 		return limitError{fieldErrorf(at, "makes, with target %s, more than the %d MiB that all variants of a set may have: "+
 			"make its values shorter, or select fewer targets", w, maxSetSize>>20)}
 	}
-	return forTarget(w, slices.Concat(spec.ValidateLifecycle(at), spec.ValidateContent(at),
-		steeringKeys(at, spec.Labels, spec.Annotations)))
+	return forTarget(w, slices.Concat(spec.ValidateLifecycle(at), spec.ValidateContent(at)))
 }
 
 // circle returns an error if one of several upstreams is a package that the set itself makes: what is published of it
