@@ -12,6 +12,7 @@ import (
 
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/visible"
 	"github.com/spf13/cobra"
 )
 
@@ -51,6 +52,7 @@ func New(env *cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			visible.All(&trees)
 			return printer(env.Out, trees, time.Now())
 		},
 		ValidArgsFunction: live.First(live.Names(env, objectNames)),
