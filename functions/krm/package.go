@@ -20,7 +20,9 @@ import (
 // after the other, once all sizes are known to be well.
 func CheckPackage(files map[string]string) error {
 	var size, resources, values int
-	for name, text := range files {
+	names := slices.Sorted(maps.Keys(files)) // so that the same package always gives the same error
+	for _, name := range names {
+		text := files[name]
 		size += len(name) + len(text)
 		if path.Base(name) == kptfile && len(text) > bounds.KptfileBytes {
 			return tooMuch(name, len(text), "bytes", bounds.KptfileBytes)
@@ -44,7 +46,7 @@ func CheckPackage(files map[string]string) error {
 	if values > bounds.PackageValues {
 		return tooMuch("the package", values, "values in its YAML files", bounds.PackageValues)
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
+	for _, name := range names {
 		if !fn.IsKrmResourceFile(name) || !suspicious(files[name]) {
 			continue
 		}

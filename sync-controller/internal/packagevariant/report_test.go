@@ -48,6 +48,8 @@ func TestConditionOf(t *testing.T) {
 			v1alpha1.Stalled("FunctionFailed", "cannot change blueprints.web.v1: inject-config: boom")},
 		"a package is too large": {wrap(&tooLargeError{"edge.web.v1", errBoom}),
 			v1alpha1.Stalled("PackageTooLarge", "edge.web.v1 is not worked on: boom")},
+		"a file with a hidden name is too large": {&tooLargeError{"edge.web.v1", errors.New("\x1b[2J/Kptfile: boom")},
+			v1alpha1.Stalled("PackageTooLarge", `edge.web.v1 is not worked on: \x1b[2J/Kptfile: boom`)},
 		"a save is too large": {wrap(apierrors.NewRequestEntityTooLargeError("limit is 3145728")),
 			v1alpha1.Stalled("PackageTooLarge", "nothing was saved, because all files of the package are sent in one request, and "+
 				"it is larger than Porch takes: make the package smaller, or split it (cannot clone edge/web: Request entity too "+

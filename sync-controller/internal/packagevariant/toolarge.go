@@ -14,7 +14,9 @@ type tooLargeError struct {
 	err      error
 }
 
-func (e *tooLargeError) Error() string { return e.revision + " is not worked on: " + e.err.Error() }
+func (e *tooLargeError) Error() string {
+	return krm.Visible(e.revision + " is not worked on: " + e.err.Error())
+}
 
 func (e *tooLargeError) Unwrap() error { return e.err }
 

@@ -52,7 +52,9 @@ func New(env *cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			visible.All(&trees)
+			if output != "json" { // which is for programs
+				visible.All(&trees)
+			}
 			return printer(env.Out, trees, time.Now())
 		},
 		ValidArgsFunction: live.First(live.Names(env, objectNames)),
