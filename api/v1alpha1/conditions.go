@@ -76,6 +76,8 @@ const (
 	// ReasonFunctionRunnerUnavailable says that the function-runner, which runs the functions of a package's pipeline,
 	// and those of the controller where they run by image, does not answer (Reconciling).
 	ReasonFunctionRunnerUnavailable = "FunctionRunnerUnavailable"
+	// ReasonPackageTooLarge says that a package is beyond the bounds of what is worked on (Stalled).
+	ReasonPackageTooLarge = "PackageTooLarge"
 	// ReasonSuspended says that spec.suspend keeps what is needed from being done (Stalled).
 	ReasonSuspended = "Suspended"
 	// ReasonDependencyNotReady says that a variant in spec.dependsOn is not ready, or has no published downstream of the

@@ -41,6 +41,7 @@ var reasons = map[string]status.Status{
 	"PipelineConflict":      status.FailedStatus,
 	"RenderFailed":          status.FailedStatus,
 	"FunctionFailed":        status.FailedStatus,
+	"PackageTooLarge":       status.FailedStatus,
 	"Suspended":             status.FailedStatus,
 	"DependencyNotFound":    status.FailedStatus,
 	"DependencyCycle":       status.FailedStatus,

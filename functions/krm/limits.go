@@ -8,13 +8,11 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/bounds"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
-
-// maxPath bounds the length of a file's path in bytes, as file systems do.
-const maxPath = 4096
 
 // Bounded returns the function so that it refuses what nobody could work with safely: a config or an item that is
 // nested too deep, that has aliases which stand for too many values or for themselves, or keys that are too long; and
@@ -69,7 +67,7 @@ func CheckPath(file string) string {
 	slashed := strings.ReplaceAll(file, `\`, "/")
 	clean := path.Clean(slashed)
 	switch {
-	case len(file) > maxPath:
+	case len(file) > bounds.Path:
 		return "which is too long for a path"
 	case strings.ContainsFunc(file, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return "which has control characters in it: rename the file"

@@ -72,10 +72,12 @@ func (s *Spec) ValidateLifecycle(path string) FieldErrors {
 }
 
 // ValidateContent returns what is wrong with what the spec, which stands at path, makes of a package: its labels and
-// annotations, package context, pipeline and injectors.
+// annotations, of which none may steer Porch, package context, pipeline and injectors.
 func (s *Spec) ValidateContent(path string) FieldErrors {
 	errs := ValidateLabels(path+".labels", s.Labels)
 	errs.add(ValidateAnnotations(path+".annotations", s.Annotations))
+	errs.add(SteeringKeys(path+".labels", s.Labels))
+	errs.add(SteeringKeys(path+".annotations", s.Annotations))
 	errs.add(s.PackageContext.Validate(path + ".packageContext"))
 	errs.add(s.Pipeline.Validate(path + ".pipeline"))
 	for i := range s.Injectors {

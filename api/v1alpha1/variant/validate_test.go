@@ -87,6 +87,12 @@ func TestValidate(t *testing.T) {
 			"spec.annotations have 262165 bytes, and all annotations of an object may have 262144: shorten them",
 			`spec.annotations.a b is "a b", ` + strings.Replace(noLabelKey, "label", "annotation", 1),
 		}},
+		"keys that steer Porch": {func(s *Spec) {
+			s.Labels = map[string]string{"kpt.dev/latest-revision": "true", "team": "web"}
+			s.Annotations = map[string]string{"tag.config.porch.kpt.dev/stable": "x", "approval.nephio.org/policy": "initial"}
+		}, []string{
+			"spec.labels.kpt.dev/latest-revision " + steers, "spec.annotations.tag.config.porch.kpt.dev/stable " + steers,
+		}},
 		"injection point": {func(s *Spec) { s.Injectors[0].InjectionPoint = strings.Repeat("x", 254) }, []string{
 			"spec.injectors[0].injectionPoint has 254 characters, and the name of an injection point has at most 253: shorten it"}},
 		"names": {func(s *Spec) {
@@ -160,6 +166,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// steers is what is said of a key that steers Porch.
+const steers = "is set by Porch or its controllers, as all of kpt.dev and below is: remove it, or choose a key of a domain of yours"
+
 // TestSteeringKeys holds which keys of labels and annotations a variant does not set.
 func TestSteeringKeys(t *testing.T) {
 	t.Parallel()
@@ -172,8 +181,7 @@ func TestSteeringKeys(t *testing.T) {
 		got := SteeringKeys("spec.labels", map[string]string{key: "true"})
 		var want FieldErrors
 		if refused {
-			want = FieldErrors{{Path: "spec.labels." + key, Reason: "is set by Porch or its controllers, as all of kpt.dev and " +
-				"below is: remove it, or choose a key of a domain of yours"}}
+			want = FieldErrors{{Path: "spec.labels." + key, Reason: steers}}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", key, diff)

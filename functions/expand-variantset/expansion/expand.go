@@ -41,7 +41,14 @@ func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansi
 	if note != "" {
 		notes = append([]string{note}, notes...)
 	}
-	e := newExpander(set, s, origins, targets)
+	total := 0
+	for i := range targets {
+		total += len(targets[i].places) * len(origins)
+	}
+	if err := tooMany(node.Join(path, "targets"), total); err != nil {
+		return nil, err
+	}
+	e := newExpander(set, s, total)
 	if e.waves, err = newWaves(set.Spec.Rollout, node.Join(path, "rollout")); err != nil {
 		return nil, err
 	}
@@ -58,41 +65,6 @@ func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansi
 		return nil, err
 	}
 	return &Expansion{Variants: e.variants, Notes: notes, Excluded: e.excluded}, nil
-}
-
-// target is a target of the set, with its template compiled and its selection made.
-type target struct {
-	path     string
-	template *template
-	places   []place
-}
-
-// readTargets compiles the templates of all targets, and then makes their selections.
-func readTargets(set *v1alpha2.PackageVariantSet, path string,
-	s *Snapshot) (targets []target, notes []string, err error) {
-	c, err := newCompiler()
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range set.Spec.Targets {
-		at := node.Index(node.Join(path, "targets"), i)
-		targets = append(targets,
-			target{path: at, template: c.template(node.Join(at, "template"), set.Spec.Targets[i].Template)})
-	}
-	if len(c.errs) > 0 {
-		return nil, nil, errors.Join(c.errs...)
-	}
-	for i := range targets {
-		places, note, err := s.places(targets[i].path, &set.Spec.Targets[i])
-		if err != nil {
-			return nil, nil, err
-		}
-		targets[i].places = places
-		if note != "" {
-			notes = append(notes, note)
-		}
-	}
-	return targets, notes, nil
 }
 
 // want is a variant that a target wants: at a place, of an upstream.
@@ -142,11 +114,7 @@ type expander struct {
 	selected, explicit map[string]any
 }
 
-func newExpander(set *v1alpha2.PackageVariantSet, s *Snapshot, origins []origin, targets []target) *expander {
-	total := 0
-	for i := range targets {
-		total += len(targets[i].places) * len(origins)
-	}
+func newExpander(set *v1alpha2.PackageVariantSet, s *Snapshot, total int) *expander {
 	e := &expander{
 		set:          set,
 		repositories: make(map[string]*Object, len(s.Repositories)),
@@ -220,8 +188,7 @@ func (e *expander) make(w want, downstream *variant.Downstream) (err error) {
 		return limitError{fieldErrorf(at, "makes, with target %s, more than the %d MiB that all variants of a set may have: "+
 			"make its values shorter, or select fewer targets", w, maxSetSize>>20)}
 	}
-	return forTarget(w, slices.Concat(spec.ValidateLifecycle(at), spec.ValidateContent(at),
-		steeringKeys(at, spec.Labels, spec.Annotations)))
+	return forTarget(w, slices.Concat(spec.ValidateLifecycle(at), spec.ValidateContent(at)))
 }
 
 // circle returns an error if one of several upstreams is a package that the set itself makes: what is published of it

@@ -12,6 +12,8 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
+
+	"github.com/package-variants/package-variants/functions/bounds"
 )
 
 // compiler compiles the expressions of one set, each source once.
@@ -19,6 +21,10 @@ type compiler struct {
 	env   environments
 	cache map[cacheKey]*program
 	errs  []error
+	// length and patterns are what the expressions of the set have come to: their text, and the programs of their regular
+	// expressions. full reports whether they may not become more.
+	length, patterns int
+	full             bool
 }
 
 type cacheKey struct {
@@ -68,6 +74,9 @@ func (c *compiler) compileTo(gives *cel.Type, env *environment, path string, sou
 	if e.program = c.cache[key]; e.program != nil {
 		return e
 	}
+	if c.full = c.full || !c.take(path, *source); c.full {
+		return nil
+	}
 	program, err := c.program(gives, env, *source)
 	if err != nil {
 		c.errs = append(c.errs, fieldErrorf(path, "cannot compile %s: %s", quote(*source), err))
@@ -78,8 +87,8 @@ func (c *compiler) compileTo(gives *cel.Type, env *environment, path string, sou
 }
 
 func (c *compiler) program(gives *cel.Type, env *environment, source string) (*program, error) {
-	if len(source) > maxExpressionLength {
-		return nil, fmt.Errorf("it has %d characters, and %d are allowed: shorten it", len(source), maxExpressionLength)
+	if len(source) > bounds.ExpressionBytes {
+		return nil, fmt.Errorf("it has %d characters, and %d are allowed: shorten it", len(source), bounds.ExpressionBytes)
 	}
 	used := env.typed
 	compiled, issues := compile(used, source)
@@ -93,8 +102,11 @@ func (c *compiler) program(gives *cel.Type, env *environment, source string) (*p
 		return nil, fmt.Errorf("it gives %s, but must give %s: %s", describe(t), describeWanted(gives), remedy(t, gives))
 	}
 	p := &program{length: len(source)}
-	optimize := cel.EvalOptions(cel.OptOptimize)
 	var err error
+	if err = c.takePatterns(compiled); err != nil {
+		return nil, err
+	}
+	optimize := cel.EvalOptions(cel.OptOptimize)
 	if p.tracked, err = used.Program(compiled, optimize, cel.CostTracking(costs{}), cel.CostLimit(costLimit)); err != nil {
 		return nil, err
 	}

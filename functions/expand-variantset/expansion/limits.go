@@ -32,8 +32,6 @@ const (
 	maxElements = 1_000
 	// maxText bounds the texts that functions take and make, in bytes: all annotations of an object fit.
 	maxText = 256 << 10
-	// maxExpressionLength bounds the source of an expression, in bytes.
-	maxExpressionLength = 10_000
 	// maxUntracked bounds the work of expressions whose cost is not counted, in bytes that are copied.
 	maxUntracked = 1 << 20
 )

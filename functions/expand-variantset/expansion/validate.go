@@ -40,9 +40,23 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	v.add(set.Spec.Rollout.Validate(node.Join(path, "rollout")))
 	v.add(set.Spec.ErrorPolicy.Validate(node.Join(path, "errorPolicy")))
 	if len(v.errs) == 0 {
+		v.size(set, path)
+	}
+	if len(v.errs) == 0 {
 		v.claims(set, path)
 	}
 	return errors.Join(v.errs...)
+}
+
+// size refuses more variants than a set may have, as far as they can be counted without a cluster.
+func (v *validator) size(set *v1alpha2.PackageVariantSet, path string) {
+	n := 0
+	for i := range set.Spec.Targets {
+		n += countExplicit(set.Spec.Targets[i].Repositories)
+	}
+	if err := tooMany(node.Join(path, "targets"), n*max(1, len(NamedUpstreams(set, path)))); err != nil {
+		v.errs = append(v.errs, err)
+	}
 }
 
 // claims refuses downstream packages that two targets, or two upstreams, want, as far as that can be seen without a

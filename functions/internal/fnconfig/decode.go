@@ -12,16 +12,11 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/package-variants/package-variants/functions/bounds"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
-
-// maxDepth bounds the nesting of a config; an alias within its own anchor would never end.
-const maxDepth = 100
-
-// maxEntries bounds the lists and maps of a config, but for objects of a cluster.
-const maxEntries = 10_000
 
 // decoder decodes a config and collects all that is wrong with it.
 type decoder struct {
@@ -37,7 +32,7 @@ func (d *decoder) errorf(path, format string, args ...any) {
 // function has no use for.
 func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, depth int) {
 	n = node.Resolve(n)
-	if depth > maxDepth {
+	if depth > bounds.ConfigDepth { // an alias within its own anchor would never end
 		d.errorf(path, "is nested too deep, or an alias within its own anchor: write the values out")
 		return
 	}
@@ -48,8 +43,8 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, depth int) 
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
-	if entries(n) > maxEntries && !isOpen(v) {
-		d.errorf(path, "has %d entries: use %d at most", entries(n), maxEntries)
+	if entries(n) > bounds.ConfigEntries && !isOpen(v) {
+		d.errorf(path, "has %d entries: use %d at most", entries(n), bounds.ConfigEntries)
 		return
 	}
 	d.decodeValue(n, v, path, depth)

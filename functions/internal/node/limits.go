@@ -6,34 +6,26 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/bounds"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// The limits of what is read. No resource that a cluster takes comes near them; what is beyond them would take memory
-// or time out of proportion to its size, here or in what reads it next.
-const (
-	// maxDepth bounds the nesting of maps and lists.
-	maxDepth = 250
-	// maxAliased bounds how many values the aliases of a resource stand for.
-	maxAliased = 100_000
-	// maxKey bounds the length of a key in bytes; YAML has the same limit for a key without a question mark.
-	maxKey = 1024
-	// maxShown is how much of a text is shown in messages, maxShownPath how much of a field's path.
-	maxShown, maxShownPath = 100, 304
-)
+// maxShown is how much of a text is shown in messages, maxShownPath how much of a field's path.
+const maxShown, maxShownPath = 100, 304
 
 // Bounded returns an error that names the field where n is nested too deep, where its aliases stand for too many values
-// (a YAML bomb) or for themselves, or where a key is too long. It follows each anchor once.
+// (a YAML bomb) or for themselves, or where a key is too long. What is beyond these bounds would take memory or time
+// out of proportion to its size, here or in what reads it next. It follows each anchor once.
 func Bounded(n *yaml.Node) error {
-	b := bounds{sizes: map[*yaml.Node]int{}}
+	b := measure{sizes: map[*yaml.Node]int{}}
 	if _, err := b.size(n, 0); err != nil {
 		return &Error{Path: shorten(err.Path, maxShownPath), Reason: err.Reason}
 	}
 	return nil
 }
 
-// bounds measures a resource.
-type bounds struct {
+// measure measures a resource.
+type measure struct {
 	// sizes are those of anchored nodes, with what their aliases stand for; unfinished while they are measured.
 	sizes   map[*yaml.Node]int
 	aliased int
@@ -42,26 +34,26 @@ type bounds struct {
 const unfinished = -1
 
 // size returns how many values n holds, with those that its aliases stand for. The path of an error begins at n.
-func (b *bounds) size(n *yaml.Node, depth int) (int, *Error) {
+func (b *measure) size(n *yaml.Node, depth int) (int, *Error) {
 	switch {
 	case n.Kind == yaml.AliasNode:
 		return b.alias(n, depth)
-	case depth > maxDepth:
-		return 0, errorf("", "is nested deeper than %d levels: make it flatter", maxDepth)
+	case depth > bounds.Depth:
+		return 0, errorf("", "is nested deeper than %d levels: make it flatter", bounds.Depth)
 	case n.Anchor != "":
 		b.sizes[n] = unfinished
 	}
 	total := 1
 	for i, child := range n.Content {
 		isKey := n.Kind == yaml.MappingNode && i%2 == 0
-		if isKey && len(child.Value) > maxKey {
-			return 0, errorf(Short(child.Value), "is a key of %d bytes: make it one of at most %d", len(child.Value), maxKey)
+		if isKey && len(child.Value) > bounds.Key {
+			return 0, errorf(Short(child.Value), "is a key of %d bytes: make it one of at most %d", len(child.Value), bounds.Key)
 		}
 		size, err := b.size(child, depth+1)
 		if err != nil {
 			return 0, err.below(n, i)
 		}
-		total = min(total+size, maxAliased+1)
+		total = min(total+size, bounds.Aliased+1)
 	}
 	if n.Anchor != "" {
 		b.sizes[n] = total
@@ -70,7 +62,7 @@ func (b *bounds) size(n *yaml.Node, depth int) (int, *Error) {
 }
 
 // alias returns how many values an alias stands for.
-func (b *bounds) alias(n *yaml.Node, depth int) (int, *Error) {
+func (b *measure) alias(n *yaml.Node, depth int) (int, *Error) {
 	size, known := b.sizes[n.Alias]
 	if !known { // the anchor stands in another resource of the same text
 		var err *Error
@@ -81,9 +73,9 @@ func (b *bounds) alias(n *yaml.Node, depth int) (int, *Error) {
 	if size == unfinished {
 		return 0, errorf("", "is a YAML alias (*%s) within its own anchor: write the value out", n.Value)
 	}
-	if b.aliased += size; b.aliased > maxAliased {
+	if b.aliased += size; b.aliased > bounds.Aliased {
 		return 0, errorf("", "is a YAML alias (*%s) by which aliases stand for more than %d values: write the values out",
-			n.Value, maxAliased)
+			n.Value, bounds.Aliased)
 	}
 	return size, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/bounds"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -105,14 +106,12 @@ func parse(name, text string) (docs []*document, whole bool) {
 	return docs, resources == 0 || ambiguous(docs)
 }
 
-// maxElements and maxEntries bound the lists and maps that are merged by what is in them. No cluster takes longer ones.
-const maxElements, maxEntries = 50_000, 50_000
-
 // tooLarge reports whether a document would take too long to be merged by resource.
 func tooLarge(root *yaml.Node) bool { return node.Bounded(root) != nil || isWide(root) }
 
 func isWide(n *yaml.Node) bool {
-	return n.Kind == yaml.SequenceNode && len(n.Content) > maxElements || len(n.Content) > 2*maxEntries ||
+	return n.Kind == yaml.SequenceNode && len(n.Content) > bounds.MergedEntries ||
+		len(n.Content) > 2*bounds.MergedEntries ||
 		slices.ContainsFunc(n.Content, isWide)
 }
 

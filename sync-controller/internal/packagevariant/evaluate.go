@@ -3,6 +3,7 @@
 package packagevariant
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,9 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 		return nil, nil
 	}
 	merged, outcome, err := r.mergeChanges(ctx, in, base, in.Upstream, in.lock(target), local)
+	if err == nil {
+		err = checkSize(target.Name, merged)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +77,9 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 	}
 	updated, err := r.shared(ctx, to)
 	if err != nil {
+		return nil, decide.Merge{}, err
+	}
+	if err := cmp.Or(checkSize(to.Name, updated.Files), checkSize(from.Name, original)); err != nil {
 		return nil, decide.Merge{}, err
 	}
 	var merged map[string]string

@@ -50,7 +50,14 @@ func conditionOf(err error) v1alpha1.Condition {
 	runtime, noRuntime := errors.AsType[*mutate.UnavailableError](err)
 	mutation, ofFunction := errors.AsType[*mutationError](err)
 	rendered, ofRender := porch.RenderError(err)
+	large, isLarge := errors.AsType[*tooLargeError](err)
 	switch {
+	case isLarge:
+		return v1alpha1.Stalled(v1alpha1.ReasonPackageTooLarge, large.Error())
+	case porch.TooLarge(err):
+		return v1alpha1.Stalled(v1alpha1.ReasonPackageTooLarge,
+			"nothing was saved, because all files of the package are sent in one request, and it is larger than Porch takes: make "+
+				"the package smaller, or split it ("+err.Error()+")")
 	case noRuntime:
 		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable, "will try again: "+runtime.Message)
 	case porch.RunnerUnavailable(err):
@@ -74,6 +81,12 @@ func conditionOf(err error) v1alpha1.Condition {
 	default:
 		return v1alpha1.Reconciling(v1alpha1.ReasonPorchFailed, "will try again: "+err.Error())
 	}
+}
+
+// lasting reports whether an error stays as long as nothing changes that an event tells of.
+func lasting(err error) bool {
+	_, isLarge := errors.AsType[*tooLargeError](err)
+	return isLarge || porch.TooLarge(err) || porch.Placeholder(err)
 }
 
 // unavailable reports whether no function could be run.

@@ -35,7 +35,7 @@ func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspectio
 		}
 	}
 	for _, name := range decide.Inspections(&in.Input) {
-		if err := r.evaluate(ctx, in, name); err != nil {
+		if err := in.noteSize(name, r.evaluate(ctx, in, name)); err != nil {
 			return nil, err
 		}
 	}
@@ -73,6 +73,9 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 		return err
 	}
 	files, untouched := content.Files, false
+	if err := checkSize(name, files); err != nil {
+		return err
+	}
 	if target != nil {
 		files, untouched, err = r.resume(ctx, in, target, content)
 		if errors.Is(err, errUnwritten) {

@@ -66,7 +66,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status),
 		HasPublished: pv.Status.LastApproval != nil, Known: map[string]bool{}, Retired: map[string]bool{},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
-		Merges: map[string]decide.Merge{},
+		Merges: map[string]decide.Merge{}, TooLarge: map[string]string{},
 	}}
 	for _, name := range pv.Status.OwnedRevisions {
 		o.Known[name] = true

@@ -145,7 +145,7 @@ func (out *result) condition(after decide.Decision, deleting bool) (v1alpha1.Con
 	if deleting {
 		condition = decide.WaitToGo(condition)
 	}
-	if porch.Placeholder(out.err) { // nothing but another upstream helps
+	if lasting(out.err) {
 		return condition, nil
 	}
 	return condition, out.err

@@ -46,6 +46,14 @@ func TestConditionOf(t *testing.T) {
 			"cannot change blueprints.web.v1: inject-config: boom")},
 		"a function failed, joined": {errors.Join(errBoom, failure),
 			v1alpha1.Stalled("FunctionFailed", "cannot change blueprints.web.v1: inject-config: boom")},
+		"a package is too large": {wrap(&tooLargeError{"edge.web.v1", errBoom}),
+			v1alpha1.Stalled("PackageTooLarge", "edge.web.v1 is not worked on: boom")},
+		"a file with a hidden name is too large": {&tooLargeError{"edge.web.v1", errors.New("\x1b[2J/Kptfile: boom")},
+			v1alpha1.Stalled("PackageTooLarge", `edge.web.v1 is not worked on: \x1b[2J/Kptfile: boom`)},
+		"a save is too large": {wrap(apierrors.NewRequestEntityTooLargeError("limit is 3145728")),
+			v1alpha1.Stalled("PackageTooLarge", "nothing was saved, because all files of the package are sent in one request, and "+
+				"it is larger than Porch takes: make the package smaller, or split it (cannot clone edge/web: Request entity too "+
+				"large: limit is 3145728)")},
 		"no function can be run": {&mutationError{revision: "x", err: &mutate.FunctionError{Function: "inject-config",
 			Err: noRunner}},
 			v1alpha1.Reconciling("FunctionRunnerUnavailable", "will try again: the function-runner does not answer")},
@@ -67,6 +75,30 @@ func TestConditionOf(t *testing.T) {
 	} {
 		if diff := cmp.Diff(c.want, conditionOf(c.err)); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+// TestLasting holds after which failures nothing is tried again by a clock.
+func TestLasting(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"none":                          {nil, false},
+		"any other":                     {errBoom, false},
+		"a package is too large":        {&tooLargeError{"edge.web.v1", errBoom}, true},
+		"a save is too large":           {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), true},
+		"the upstream is a placeholder": {errors.New("may not be the placeholder package revision"), true},
+		"Porch does not answer":         {apierrors.NewServiceUnavailable("no endpoints"), false},
+	} {
+		out := &result{err: fmt.Errorf("cannot save: %w", c.err)}
+		if c.err == nil {
+			out.err = nil
+		}
+		if _, again := out.condition(decide.Decision{}, false); lasting(c.err) != c.want || c.err != nil && (again == nil) != c.want {
+			t.Errorf("%s: lasting is %t, and it is tried again for %v", name, lasting(c.err), again)
 		}
 	}
 }

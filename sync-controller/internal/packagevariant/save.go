@@ -136,6 +136,9 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 // if nobody has edited it.
 func (a *action) prepare(ctx context.Context, draft *revision.Revision) (evaluated, error) {
 	begun, err := a.begin(ctx, draft)
+	if err == nil {
+		err = checkSize(draft.Name, begun.files)
+	}
 	if err != nil {
 		return evaluated{}, err
 	}

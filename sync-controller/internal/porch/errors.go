@@ -81,6 +81,10 @@ func Placeholder(err error) bool {
 	return err != nil && strings.Contains(err.Error(), placeholder)
 }
 
+// TooLarge reports whether a call was refused because what it sends is larger than Porch, or the API server before it,
+// takes.
+func TooLarge(err error) bool { return apierrors.IsRequestEntityTooLargeError(err) }
+
 // Migrated reports whether a call failed because another version of Porch's API serves the Repository.
 func Migrated(err error) bool { return apierrors.IsGone(err) }
 

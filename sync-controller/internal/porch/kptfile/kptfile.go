@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/bounds"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -87,6 +88,9 @@ func Meaning(files map[string]string) string {
 	meant := maps.Clone(files)
 	text = withoutReports(text)
 	var k map[string]any
+	if len(text) > bounds.KptfileBytes {
+		return Digest(files)
+	}
 	if err := yaml.Unmarshal([]byte(text), &k); err == nil && !strings.Contains(text, "\n---") {
 		if canonical, err := json.Marshal(k); err == nil {
 			meant[name] = string(canonical)
@@ -98,6 +102,9 @@ func Meaning(files map[string]string) string {
 // withoutReports returns a Kptfile without the conditions and the renderStatus in its status, with its comments and
 // whatever documents follow; one that cannot be read, as it is.
 func withoutReports(text string) string {
+	if len(text) > bounds.KptfileBytes {
+		return text // nothing is done with such a package
+	}
 	var out bytes.Buffer
 	decoder, encoder := kyaml.NewDecoder(bytes.NewBufferString(text)), kyaml.NewEncoder(&out)
 	for first := true; ; first = false {

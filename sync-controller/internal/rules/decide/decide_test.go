@@ -51,6 +51,8 @@ func TestNoDownstream(t *testing.T) {
 		"a function fails over the upstream: no clone": {input(fails("blueprints.web.v1")), want{
 			State: NoDownstream, Err: true, Condition: wantStalled("", "FunctionFailed",
 				"cannot change blueprints.web.v1: apply-package-context: boom").Condition}},
+		"the upstream is too large": {input(all(large("blueprints.web.v1"), fails("blueprints.web.v1"))),
+			wantStalled(NoDownstream, "PackageTooLarge", "blueprints.web.v1 is large")},
 		"the functions change the upstream: they will change the clone": {input(changed("blueprints.web.v1")),
 			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"the package is somebody's": {input(nil, down("mine", 1, published, foreign)), wantStalled("", "DownstreamExists",
@@ -199,6 +201,13 @@ func TestMutationsChanged(t *testing.T) {
 		"a function fails over one of two drafts: the other is changed": {input(all(fails(two), changed(three)),
 			down("packagevariant-2", 0, draft), down("packagevariant-3", 0, draft)),
 			wantPending(MutationsChanged, three+" is to be changed: a.yaml, cm.yaml", "Mutate "+three)},
+
+		"a draft is too large, or what would be merged into it: nothing is done": {
+			input(all(second, large(one), changed(one)), down("packagevariant-1", 0, draft)),
+			wantStalled(MutationsChanged, "PackageTooLarge", one+" is large")},
+		"the upstream of a published one is too large: no upgrade": {
+			input(all(second, large(one)), down("packagevariant-1", 1, published)),
+			wantStalled(MutationsChanged, "PackageTooLarge", one+" is large")},
 
 		"the pipeline changes back a draft": {input(reverted(one), down("packagevariant-1", 0, draft)),
 			wantStalled(MutationsChanged, "PipelineConflict", revertsText)},

@@ -112,6 +112,11 @@ func input(change func(*Input), revisions ...revision.Revision) *Input {
 	return in
 }
 
+// large says that a revision is too large, or what would be merged into it.
+func large(name string) func(*Input) {
+	return func(in *Input) { in.TooLarge = map[string]string{name: name + " is large"} }
+}
+
 func second(in *Input)       { two := upstream(2, published); in.Upstream = &two }
 func hasPublished(in *Input) { in.HasPublished = true }
 func adopt(in *Input)        { in.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }

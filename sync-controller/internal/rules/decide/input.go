@@ -61,6 +61,9 @@ type Input struct {
 	// Mutations are the outcomes of the functions over the files of revisions, by name; see Inspections. A revision
 	// without one is decided as if the functions changed nothing.
 	Mutations map[string]Mutation
+	// TooLarge are the messages of PackageTooLarge for revisions, by name, of which the content, or one that would be
+	// merged into it, is beyond the bounds of a package. No functions were run over these.
+	TooLarge map[string]string
 	// Merges are the outcomes of merging the upstream asked for into targets that are on another, by name; see Merging.
 	Merges map[string]Merge
 }

@@ -25,6 +25,9 @@ func noDownstream(in *Input) Decision {
 	if condition := downstreamForeign(in); condition != nil {
 		return Decision{Condition: *condition}
 	}
+	if d := tooLarge(in, NoDownstream, in.Upstream.Name); d != nil {
+		return *d
+	}
 	if err := in.Mutations[in.Upstream.Name].Err; err != nil {
 		return failed(NoDownstream, in.Upstream.Name, err)
 	}
@@ -32,15 +35,6 @@ func noDownstream(in *Input) Decision {
 		State: NoDownstream, Steps: makeDraft(in, revision.Task{Type: revision.Clone, Source: in.Upstream.Name}),
 		Condition: pending("the downstream package is to be cloned"),
 	}
-}
-
-func failed(state State, name string, err error) Decision {
-	return Decision{State: state, Condition: FunctionFailed(name, err), Err: err}
-}
-
-// FunctionFailed returns the condition of a variant of which a function failed over the files of a revision.
-func FunctionFailed(name string, err error) v1alpha1.Condition {
-	return v1alpha1.Stalled(v1alpha1.ReasonFunctionFailed, fmt.Sprintf("cannot change %s: %v", name, err))
 }
 
 // deletionProposed takes back a proposal to delete the downstream: the variant wants it.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/compare"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/plan"
@@ -33,7 +34,7 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err != nil && !errors.Is(err, cli.ErrChanges) {
-		fmt.Fprintln(streams.ErrOut, "error:", err)
+		fmt.Fprintln(streams.ErrOut, "error:", krm.Visible(err.Error()))
 	}
 	return cli.ExitCode(err)
 }

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/visible"
 )
 
 // Tone is what kind of state a state is, for its colour: the word says which one.
@@ -106,8 +108,9 @@ var parsed = template.Must(template.New("page").Funcs(template.FuncMap{
 	"lines": lines, "tally": tally, "percent": percent, "tone": tone, "change": changeOf,
 }).Parse(markup))
 
-// Write writes a page. The same page is the same text.
+// Write writes a page, of which it makes all texts visible. The same page is the same text.
 func Write(w io.Writer, p *Page) error {
+	visible.All(p)
 	data := struct {
 		*Page
 		Style            template.CSS

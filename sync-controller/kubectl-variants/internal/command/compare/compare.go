@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
@@ -81,7 +82,7 @@ func compare(ctx context.Context, env *cli.Env, argument, against string) error 
 	}
 	pairs, note, err := pairsOf(pv, revisions, against)
 	if note != "" {
-		fmt.Fprintln(env.ErrOut, note)
+		fmt.Fprintln(env.ErrOut, krm.Visible(note))
 	}
 	if err != nil || note != "" {
 		return err
@@ -192,7 +193,7 @@ func printConflicts(w io.Writer, pv *v1alpha1.PackageVariant) error {
 		var place []string
 		for _, part := range []string{conflict.File, conflict.Resource, conflict.Field} {
 			if part != "" {
-				place = append(place, part)
+				place = append(place, krm.Visible(part))
 			}
 		}
 		mark := map[string]string{conflict.Taken: "  (in the draft)", "": ""}
@@ -214,5 +215,5 @@ func orAbsent(value string) string {
 	if value == "" {
 		return "(absent)"
 	}
-	return value
+	return krm.Visible(value)
 }

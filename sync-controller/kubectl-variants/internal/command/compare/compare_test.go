@@ -127,6 +127,28 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestShown holds that no file, whatever program shows it, does to a terminal what is in it, and that two files which
+// differ still do.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ from, to, wantFrom, wantTo map[string]string }{
+		"what is visible stays": {map[string]string{"a": "x\\n\n"}, map[string]string{"a": "é\t\n"},
+			map[string]string{"a": "x\\n\n"}, map[string]string{"a": "é\t\n"}},
+		"a screen is cleared": {map[string]string{"a": "x\n"}, map[string]string{"a": "\x1b[2J\x1b[Hx\n"},
+			map[string]string{"a": "x\n"}, map[string]string{"a": `\x1b[2J\x1b[Hx` + "\n"}},
+		"it looks as if nothing differed": {map[string]string{"a": `\x1b[2J`}, map[string]string{"a": "\x1b[2J"},
+			map[string]string{"a": `\\x1b[2J`}, map[string]string{"a": `\x1b[2J`}},
+		"directions": {nil, map[string]string{"a": "\u202eb\u2066"}, map[string]string{}, map[string]string{"a": `\u202eb\u2066`}},
+		"names": {nil, map[string]string{"a\x1b": "x", `a\x1b`: "y"}, map[string]string{},
+			map[string]string{`a\x1b`: "x", `a\\x1b`: "y"}},
+	} {
+		from, to := shown(side{"from", c.from}, side{"to", c.to})
+		if diff := cmp.Diff(c.wantFrom, from.files) + cmp.Diff(c.wantTo, to.files); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func noEnv(string) string { return "" }
 
 // TestPrintConflicts holds the three sides, and which of them the draft has.

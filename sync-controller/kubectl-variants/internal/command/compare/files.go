@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 )
 
@@ -59,6 +61,7 @@ func run(ctx context.Context, env *cli.Env, program []string, from, to side) err
 		return fmt.Errorf("cannot write the files to compare: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	from, to = shown(from, to)
 	for _, s := range []side{from, to} {
 		if err := s.write(dir); err != nil {
 			return fmt.Errorf("cannot write the files to compare: %w", err)
@@ -76,6 +79,33 @@ func run(ctx context.Context, env *cli.Env, program []string, from, to side) err
 		return cli.ErrChanges
 	}
 	return fmt.Errorf("%s failed: %w", program[0], err)
+}
+
+// shown returns both sides as they may be shown, whatever program does: with their control characters and direction
+// overrides escaped. Backslashes beside them are doubled, so that files which differ still do.
+func shown(from, to side) (side, side) {
+	names := slices.Concat(slices.Collect(maps.Keys(from.files)), slices.Collect(maps.Keys(to.files)))
+	hidden := func(text string) bool { return krm.Visible(text) != text }
+	hiddenName := slices.ContainsFunc(names, hidden)
+	out := [2]side{{from.name, map[string]string{}}, {to.name, map[string]string{}}}
+	for _, name := range names {
+		changes := hidden(from.files[name]) || hidden(to.files[name])
+		for i, s := range []side{from, to} {
+			if text, there := s.files[name]; there {
+				out[i].files[escaped(name, hiddenName)] = escaped(text, changes)
+			}
+		}
+	}
+	return out[0], out[1]
+}
+
+// escaped returns a text as it may be shown, and doubles its backslashes where it stands beside such as has to be
+// changed.
+func escaped(text string, beside bool) string {
+	if !beside {
+		return text
+	}
+	return krm.Visible(strings.ReplaceAll(text, `\`, `\\`))
 }
 
 // write writes the files of a side to its directory in dir. A path that leads out of it is an error.

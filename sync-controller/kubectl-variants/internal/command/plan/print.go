@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/visible"
 	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
 )
@@ -26,6 +27,9 @@ func (o *options) print(plan *plans.Plan) error {
 			_, err = o.env.Out.Write(data)
 		}
 		return err
+	}
+	visible.All(plan) // for people: the formats for programs have all as it is
+	switch o.format {
 	case "markdown":
 		return Markdown(o.env.Out, plan)
 	case "html":

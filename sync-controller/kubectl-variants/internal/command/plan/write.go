@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/package-variants/package-variants/functions/krm"
 	"k8s.io/apimachinery/pkg/types"
@@ -69,10 +70,24 @@ func (o *options) writer() func(types.NamespacedName, map[string]string) error {
 			if krm.CheckPath(file) != "" {
 				return fmt.Errorf("the file %q is outside of its package", file)
 			}
+			if ofGit(file) {
+				return fmt.Errorf("the file %q is one that git itself would read: take it out of the package", file)
+			}
 			inside[path.Join(draft.Name, file)] = text
 		}
 		return replace(o.write, draft.Name, inside)
 	}
+}
+
+// ofGit reports whether a file is in a directory of git, or stands in place of one: git would run what it names. File
+// systems may take names for the same that differ in their case, in dots and blanks at their end, or by Windows' short
+// name.
+func ofGit(file string) bool {
+	return slices.ContainsFunc(strings.Split(strings.ReplaceAll(file, `\`, "/"), "/"), func(part string) bool {
+		part, _, _ = strings.Cut(part, ":") // a stream of a file, on Windows
+		part = strings.ToLower(strings.TrimRight(part, ". "))
+		return part == ".git" || part == "git~1"
+	})
 }
 
 // replace writes files to a directory below another one, and removes all other files from there.

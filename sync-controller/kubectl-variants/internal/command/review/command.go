@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
@@ -124,7 +125,7 @@ func run(ctx context.Context, env *cli.Env, a action, o *options, args []string)
 		return err
 	}
 	for i := range items {
-		if _, err := fmt.Fprint(env.Out, show(&items[i])); err != nil {
+		if _, err := fmt.Fprint(env.Out, krm.Visible(show(&items[i]))); err != nil {
 			return err
 		}
 	}
@@ -148,7 +149,7 @@ func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *opt
 			return err
 		}
 	}
-	err = confirm(fmt.Sprintf("%s %s?", a.verb, question), o.yes, isTerminal(env.In), env.In, env.Out)
+	err = confirm(krm.Visible(fmt.Sprintf("%s %s?", a.verb, question)), o.yes, isTerminal(env.In), env.In, env.Out)
 	if err != nil {
 		return err
 	}
@@ -173,7 +174,7 @@ func waveToApprove(env *cli.Env, a action, o *options, set *v1alpha2.PackageVari
 		return Wave{}, err
 	}
 	if wave.Told != "" && wave.Value == "" {
-		fmt.Fprintln(env.Out, wave.Told)
+		fmt.Fprintln(env.Out, krm.Visible(wave.Told))
 	}
 	return wave, nil
 }

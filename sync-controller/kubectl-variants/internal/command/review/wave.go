@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -87,7 +88,7 @@ func annotate(ctx context.Context, env *cli.Env, c *live.Cluster, shown *v1alpha
 	if err != nil {
 		return live.Explain(err, live.Call{Verb: "patch", Kind: live.Set, Namespace: c.Namespace})
 	}
-	fmt.Fprintln(env.Out, wave.Told+" approved")
+	fmt.Fprintln(env.Out, krm.Visible(wave.Told)+" approved")
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	"github.com/spf13/cobra"
@@ -199,7 +200,7 @@ func write(ctx context.Context, env *cli.Env, c *live.Cluster, objects []object,
 				continue
 			}
 		}
-		fmt.Fprintln(env.Out, told)
+		fmt.Fprintln(env.Out, krm.Visible(told))
 	}
 	return errors.Join(errs...)
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package bounds has the bounds of every size that somebody else decides: of resources, of packages and of sets. The
+// functions, the controller and the kubectl plugin check them before they pay for what is beyond, and docs/limits.md
+// lists them. No resource, package or set that people are known to have comes near them.
+package bounds
+
+// The bounds of a resource, and of the text that holds it.
+const (
+	// Depth bounds the nesting of maps and lists.
+	Depth = 250
+	// Aliased bounds how many values the aliases of a resource stand for.
+	Aliased = 100_000
+	// Key bounds the length of a key in bytes; YAML has the same bound for a key without a question mark.
+	Key = 1024
+	// Path bounds the length of a file's path in bytes, as file systems do.
+	Path = 4096
+	// MergedEntries bounds each list and each map that is merged by what is in it. No cluster takes longer ones.
+	MergedEntries = 50_000
+)
+
+// The bounds of a config.
+const (
+	// ConfigDepth bounds the nesting of a config.
+	ConfigDepth = 100
+	// ConfigEntries bounds each list and each map of a config, but for objects of a cluster.
+	ConfigEntries = 10_000
+)
+
+// The bounds of a package. The largest one of the public catalogs has 1.1 MB, 56 resources and some 37,000 values; the
+// one with the most files has 40.
+const (
+	// PackageBytes bounds all files of a package.
+	PackageBytes = 16 << 20
+	// PackageFiles bounds how many files a package has.
+	PackageFiles = 2_000
+	// PackageResources bounds how many documents its YAML files have.
+	PackageResources = 2_000
+	// PackageValues bounds the values in its YAML files, as they can be counted without parsing them: by line feeds,
+	// commas, colons and opening brackets.
+	PackageValues = 1_000_000
+	// KptfileBytes bounds each Kptfile: a function in a pipeline takes some hundred times its size in memory.
+	KptfileBytes = 512 << 10
+)
+
+// The bounds of a set.
+const (
+	// SetTargets bounds how many variants the targets of a set select, for all its upstreams.
+	SetTargets = 20_000
+	// SetExpressions bounds how many different expressions the templates of a set have.
+	SetExpressions = 2_000
+	// SetExpressionBytes bounds the text of all different expressions of a set.
+	SetExpressionBytes = 256 << 10
+	// ExpressionBytes bounds the text of one expression.
+	ExpressionBytes = 10_000
+	// SetPatternSize bounds the regular expressions of a set in all, in steps of the programs that they are compiled to:
+	// each takes some 70 bytes.
+	SetPatternSize = 200_000
+)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package krm
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/bounds"
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// CheckPackage returns an error if the files of a package, by their paths, are beyond the bounds of a package: what
+// there is of which, and how much there may be. What could be nested too deep, or has anchors, is parsed one document
+// after the other, once all sizes are known to be well.
+func CheckPackage(files map[string]string) error {
+	var size, resources, values int
+	names := slices.Sorted(maps.Keys(files)) // so that the same package always gives the same error
+	for _, name := range names {
+		text := files[name]
+		size += len(name) + len(text)
+		if path.Base(name) == kptfile && len(text) > bounds.KptfileBytes {
+			return tooMuch(name, len(text), "bytes", bounds.KptfileBytes)
+		}
+	}
+	if len(files) > bounds.PackageFiles {
+		return tooMuch("the package", len(files), "files", bounds.PackageFiles)
+	}
+	if size > bounds.PackageBytes {
+		return tooMuch("the package", size, "bytes", bounds.PackageBytes)
+	}
+	for name, text := range files {
+		if fn.IsKrmResourceFile(name) {
+			resources += 1 + strings.Count(text, separator)
+			values += countValues(text)
+		}
+	}
+	if resources > bounds.PackageResources {
+		return tooMuch("the package", resources, "resources", bounds.PackageResources)
+	}
+	if values > bounds.PackageValues {
+		return tooMuch("the package", values, "values in its YAML files", bounds.PackageValues)
+	}
+	for _, name := range names {
+		if !fn.IsKrmResourceFile(name) || !suspicious(files[name]) {
+			continue
+		}
+		if err := checkDocuments(files[name]); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+const (
+	kptfile = "Kptfile"
+	// separator is how the line begins that separates two documents.
+	separator = "\n---"
+)
+
+func tooMuch(what string, n int, of string, most int) error {
+	return fmt.Errorf("%s has %d %s, and may have %d: make it smaller, or split it", what, n, of, most)
+}
+
+// countValues returns no fewer values than a text in YAML has.
+func countValues(text string) int {
+	n := 1
+	for i := range len(text) {
+		switch text[i] {
+		case '\n', ',', ':', '[', '{':
+			n++
+		}
+	}
+	return n
+}
+
+// suspicious reports whether a text in YAML may be nested too deep, or has anchors. It knows nothing of quotes, and so
+// suspects more than there is.
+func suspicious(text string) bool {
+	flow, begins := 0, true
+	before := byte('\n')
+	levels := 0 // of the line, by its indentation and its dashes
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c == '\n':
+			begins, levels = true, 0
+		case c == '[' || c == '{':
+			flow++
+		case c == ']' || c == '}':
+			flow = max(flow-1, 0)
+		case c == '&' && strings.IndexByte(" \t\n[{,", before) >= 0:
+			return true
+		}
+		if begins && c != '\n' {
+			begins = strings.IndexByte(" \t-?", c) >= 0
+			levels++
+		}
+		if flow+levels > bounds.Depth {
+			return true
+		}
+		before = c
+	}
+	return false
+}
+
+// checkDocuments checks the documents of a text in YAML, one after the other. What is no YAML is not judged here.
+func checkDocuments(text string) error {
+	for document := range strings.SplitSeq(text, separator) {
+		var root yaml.Node
+		err := yaml.Unmarshal([]byte(document), &root)
+		switch {
+		case err == nil && root.Kind != 0:
+			if err := node.Bounded(&root); err != nil {
+				return err
+			}
+		case err != nil && strings.Contains(err.Error(), "exceeded max depth"):
+			return fmt.Errorf("is nested deeper than %d levels: make it flatter", bounds.Depth)
+		}
+	}
+	return nil
+}
