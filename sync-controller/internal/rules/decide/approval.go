@@ -133,10 +133,10 @@ func overtaken(in *Input, target *revision.Revision) *Aspect {
 }
 
 // overBranch leaves a draft to a person whose package somebody has pushed to the branch past Porch: it would take the
-// place of that.
+// place of that. What was proposed before may be on the branch itself: Porch pushes it before it says so.
 func overBranch(in *Input, target *revision.Revision) *Aspect {
 	branch := ForeignBranch(in)
-	if branch == nil {
+	if branch == nil || target.Lifecycle != revision.Draft {
 		return nil
 	}
 	return waits(v1alpha1.ReasonDownstreamExists, "%s waits for a person, because it would replace the package that is on "+

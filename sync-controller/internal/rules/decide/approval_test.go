@@ -88,6 +88,9 @@ func TestApproval(t *testing.T) {
 			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Propose " + one}},
 		"the package was pushed to the branch": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, draft), down("main", -1, published, foreign)),
 			want: waiting("DownstreamExists", one+overBranchText)},
+		"it is on the branch before Porch says that it is published": {
+			in:   input(all(automatic, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed, asProposed), down("main", -1, published, foreign)),
+			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Approve " + one}},
 		"it is published": {in: input(automatic, down("packagevariant-1", 1, published)),
 			want: &Aspect{Type: "Approved", True: true, Reason: "Published", Message: one + " is published"}},
 		"it has other content": {in: input(all(automatic, saved(one), func(in *Input) { in.Saved.Content = "other" }), down("packagevariant-1", 0, draft)),
