@@ -21,8 +21,8 @@ func (c *compiler) take(path, source string) bool {
 	if len(c.cache) < bounds.SetExpressions && c.length <= bounds.SetExpressionBytes {
 		return true
 	}
-	c.errs = append(c.errs, fieldErrorf(path, "brings the different expressions of this set to %d with %d bytes, and a set "+
-		"may have %d with %d bytes: use fewer, or shorter ones", len(c.cache)+1, c.length, bounds.SetExpressions,
+	c.errs = append(c.errs, fieldErrorf(path, "brings the different expressions of this set to %d with %d bytes, and a "+
+		"set may have %d with %d bytes: use fewer, or shorter ones", len(c.cache)+1, c.length, bounds.SetExpressions,
 		bounds.SetExpressionBytes))
 	return false
 }
@@ -44,8 +44,8 @@ func (c *compiler) takePatterns(compiled *cel.Ast) error {
 	}))
 	if c.patterns += size; c.patterns > bounds.SetPatternSize {
 		c.full = true
-		return fmt.Errorf("the regular expressions of this set have programs of more than %d steps: use fewer, or with fewer "+
-			"repetitions", bounds.SetPatternSize)
+		return fmt.Errorf("the regular expressions of this set have programs of more than %d steps: use fewer, or with "+
+			"fewer repetitions", bounds.SetPatternSize)
 	}
 	return nil
 }

@@ -106,8 +106,8 @@ func (r *Reconciler) observeDependents(ctx context.Context, o *observation) erro
 }
 
 // ready is what those that depend on a variant ask of its status: whether it is ready, and why it is not, where only a
-// person helps; the latest revision that is published of its package; and whether it owns any. What it is about to do is
-// not asked for: of a long chain, each would be written at each step of each.
+// person helps; the latest revision that is published of its package; and whether it owns any. What it is about to do
+// is not asked for: of a long chain, each would be written at each step of each.
 type ready struct {
 	ready     bool
 	message   string

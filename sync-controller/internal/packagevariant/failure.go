@@ -56,8 +56,8 @@ func conditionOf(err error) v1alpha1.Condition {
 		return v1alpha1.Stalled(v1alpha1.ReasonPackageTooLarge, large.Error())
 	case porch.TooLarge(err):
 		return v1alpha1.Stalled(v1alpha1.ReasonPackageTooLarge,
-			"nothing was saved, because all files of the package are sent in one request, and it is larger than Porch takes: make "+
-				"the package smaller, or split it ("+err.Error()+")")
+			"nothing was saved, because all files of the package are sent in one request, and it is larger than Porch takes: "+
+				"make the package smaller, or split it ("+err.Error()+")")
 	case noRuntime:
 		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable, "will try again: "+runtime.Message)
 	case porch.RunnerUnavailable(err):

@@ -97,8 +97,8 @@ func (o *observation) hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// writeRevision writes what a decision asks of a revision. Porch's cache in PostgreSQL does not tell the lock of one, under
-// its new version, while it saves it.
+// writeRevision writes what a decision asks of a revision. Porch's cache in PostgreSQL does not tell the lock of one,
+// under its new version, while it saves it.
 func (o *observation) writeRevision(w io.Writer, r *revision.Revision) {
 	if r.Main() {
 		return

@@ -61,47 +61,55 @@ func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error)
 // evaluate reads the content of a revision, merges the upstream into it where it is to be, and runs the functions over
 // what results.
 func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
-	content, err := r.current(ctx, in.observation, name)
-	target := in.target(name)
-	unfinished := in.isUnfinished(target, &content)
-	switch none := errors.Is(err, porch.ErrNoFiles); {
-	case none && unfinished: // they are put back
-	case none && r.unwritten(ctx, in, target):
+	e, err := r.whole(ctx, in, name)
+	if errors.Is(err, errUnwritten) {
 		in.Mutations[name] = decide.Mutation{Empty: true}
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
-	files, untouched := content.Files, false
-	if err := checkSize(name, files); err != nil {
-		return err
-	}
-	if target != nil {
-		files, untouched, err = r.resume(ctx, in, target, content)
-		if errors.Is(err, errUnwritten) {
-			in.Mutations[name] = decide.Mutation{Empty: true}
-			return nil
-		}
-		if err == nil && unfinished {
-			files, err = r.restore(ctx, in, target, files)
-		}
-		if err != nil {
+	if target := in.target(name); target != nil {
+		merged, err := r.merge(ctx, in, target, e.files)
+		switch {
+		case err != nil:
 			return err
-		}
-		merged, err := r.merge(ctx, in, target, files)
-		if err != nil {
-			return err
-		}
-		if target.Published() && merged != nil { // Porch upgrades it
-			in.contents[name] = evaluated{content: content, files: merged}
+		case merged == nil:
+		case target.Published(): // Porch upgrades it
+			in.contents[name] = evaluated{content: e.content, files: merged}
 			return nil
-		}
-		if merged != nil {
-			files = merged
+		default:
+			e.files = merged
 		}
 	}
-	return r.try(ctx, in, name, evaluated{content: content, files: files, untouched: untouched,
-		unfinished: unfinished})
+	return r.try(ctx, in, name, e)
+}
+
+// whole reads the content of a revision, and puts together the files that it would have if nobody had been stopped over
+// it. Where that is to be made again, the error is errUnwritten.
+func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e evaluated, err error) {
+	target := in.target(name)
+	e.content, err = r.current(ctx, in.observation, name)
+	e.files, e.unfinished = e.content.Files, in.isUnfinished(target, &e.content)
+	if errors.Is(err, porch.ErrNoFiles) {
+		switch {
+		case e.unfinished:
+			err = nil
+		case r.unwritten(ctx, in, target):
+			err = errUnwritten
+		}
+	}
+	if err == nil {
+		err = checkSize(name, e.files)
+	}
+	if err != nil || target == nil {
+		return e, err
+	}
+	e.files, e.untouched, err = r.resume(ctx, in, target, e.content)
+	if err == nil && e.unfinished {
+		e.files, err = r.restore(ctx, in, target, e.files)
+	}
+	return e, err
 }
 
 // try runs the functions over the files of a revision, and notes what they make of them. That one fails is an outcome.

@@ -38,10 +38,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 		if len(changed) == 0 {
 			break
 		}
-		saved, err := a.porch.Save(ctx, e.content, wanted)
-		if s := a.out.saving; s != nil && s.Name == draft.Name && !porch.Unsure(err) {
-			a.out.saving = nil
-		}
+		saved, err := a.save(ctx, draft, e.content, wanted)
 		if err != nil {
 			return a.notSaved(ctx, draft, e.content, ours, err)
 		}
@@ -68,6 +65,16 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 		a.out.Requested = decide.Draft{} // it is complete
 	}
 	return nil
+}
+
+// save saves a draft, and notes what is not in doubt any more.
+func (a *action) save(ctx context.Context, draft *revision.Revision, content porch.Content, wanted map[string]string) (
+	porch.Content, error) {
+	saved, err := a.porch.Save(ctx, content, wanted)
+	if s := a.out.saving; s != nil && s.Name == draft.Name && !porch.Unsure(err) {
+		a.out.saving = nil
+	}
+	return saved, err
 }
 
 // ours reports whether nobody else has edited a draft, and notes so of one that was made just now: if it cannot be

@@ -20,7 +20,8 @@ var errMayNotApprove = errors.New("the controller may not approve package revisi
 
 // approvals are tried in this order for each open target; the first that has an aspect keeps it from being published.
 var approvals = []func(*Input, *revision.Revision) *Aspect{
-	laterRevision, editedByOthers, rejected, overtaken, overBranch, notRendered, mergedConflicts, gatesNotMet, mayNotApprove,
+	laterRevision, editedByOthers, rejected, overtaken, overBranch, notRendered, mergedConflicts, gatesNotMet,
+	mayNotApprove,
 }
 
 // Approving reports whether the policy of a variant may have its drafts published.
@@ -139,8 +140,8 @@ func overBranch(in *Input, target *revision.Revision) *Aspect {
 	if branch == nil || target.Lifecycle != revision.Draft {
 		return nil
 	}
-	return waits(v1alpha1.ReasonDownstreamExists, "%s waits for a person, because it would replace the package that is on "+
-		"the branch %s, of which no revision is published: propose and approve it, or remove the package from the branch",
+	return waits(v1alpha1.ReasonDownstreamExists, "%s waits for a person, because it would replace the package that is "+
+		"on the branch %s, of which no revision is published: propose and approve it, or remove the package from the branch",
 		target.Name, branch.Workspace)
 }
 

@@ -175,8 +175,8 @@ func rankOf(d *Decision) int {
 
 // policies are tried in this order; the first that decides wins.
 var policies = []func(*Input, *revision.Revision) *Decision{
-	deletionProposed, incomplete, notOwned, packageTooLarge, foreignRevision, mergeFailed, functionFailed, pipelineConflict,
-	conflictsStop, draftNotMutated, upstreamReplaced, upstreamChanged, mutationsChanged, lockMissing,
+	deletionProposed, incomplete, notOwned, packageTooLarge, foreignRevision, mergeFailed, functionFailed,
+	pipelineConflict, conflictsStop, draftNotMutated, upstreamReplaced, upstreamChanged, mutationsChanged, lockMissing,
 }
 
 func decideTarget(in *Input, target *revision.Revision) Decision {

@@ -76,8 +76,8 @@ func changesOurs(in *Input, r *revision.Revision) bool {
 }
 
 // unowned reports whether a revision is to become the variant's, which it is not, and is nobody's else: one that it may
-// adopt, or that people published as a change to one that it owns. Drafts are adopted as targets only, and what is to be
-// deleted is not.
+// adopt, or that people published as a change to one that it owns. Drafts are adopted as targets only, and what is to
+// be deleted is not.
 func unowned(in *Input, r *revision.Revision) bool {
 	owned, _ := r.Of(in.Owner)
 	return !owned && !r.Main() && r.Lifecycle == revision.Published && (adoptable(in, r) || changesOurs(in, r))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package visible makes all texts of a value fit to be shown, before a command prints them: whoever may write a package,
-// a status or a name could else clear a reviewer's screen, or hide a line of what is going to be approved.
+// Package visible makes all texts of a value fit to be shown, before a command prints them: whoever may write a
+// package, a status or a name could else clear a reviewer's screen, or hide a line of what is going to be approved.
 package visible
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
-// All makes every text that a pointer leads to visible, as krm.Visible does, in fields, lists and maps: what is exported
-// of a struct, and the keys of a map, too.
+// All makes every text that a pointer leads to visible, as krm.Visible does, in fields, lists and maps: what is
+// exported of a struct, and the keys of a map, too.
 func All(pointer any) { all(reflect.ValueOf(pointer)) }
 
 func all(v reflect.Value) {
@@ -39,12 +39,16 @@ func all(v reflect.Value) {
 			all(v.Index(i))
 		}
 	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			value := copied(v.MapIndex(key))
-			v.SetMapIndex(key, reflect.Value{})
-			v.SetMapIndex(copied(key), value)
-		}
+		allOfMap(v)
 	default: // has no text
+	}
+}
+
+func allOfMap(v reflect.Value) {
+	for _, key := range v.MapKeys() {
+		value := copied(v.MapIndex(key))
+		v.SetMapIndex(key, reflect.Value{})
+		v.SetMapIndex(copied(key), value)
 	}
 }
 
