@@ -301,7 +301,7 @@ func (w *world) upgrade() {
 	w.t.Helper()
 	const command = "kubectl apply -R -f sync-controller/config"
 	root := filepath.Join("..", "..")
-	manual, err := os.ReadFile(filepath.Join(root, "sync-controller", "config", "README.md"))
+	manual, err := os.ReadFile(filepath.Join(root, "docs", "install.md"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
