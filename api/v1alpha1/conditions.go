@@ -78,6 +78,10 @@ const (
 	ReasonFunctionRunnerUnavailable = "FunctionRunnerUnavailable"
 	// ReasonPackageTooLarge says that a package is beyond the bounds of what is worked on (Stalled).
 	ReasonPackageTooLarge = "PackageTooLarge"
+	// ReasonPackageRefused says that Porch takes no package with such a file: its name, or what is in it (Stalled).
+	ReasonPackageRefused = "PackageRefused"
+	// ReasonPorchTimedOut says that Porch did not end the making of a draft twice, and answers otherwise (Stalled).
+	ReasonPorchTimedOut = "PorchTimedOut"
 	// ReasonSuspended says that spec.suspend keeps what is needed from being done (Stalled).
 	ReasonSuspended = "Suspended"
 	// ReasonDependencyNotReady says that a variant in spec.dependsOn is not ready, or has no published downstream of the
@@ -139,7 +143,8 @@ const (
 	ReasonOvertaken = "Overtaken"
 	// ReasonGatesNotMet says that readiness gates in the Kptfile of the draft are not True (False).
 	ReasonGatesNotMet = "GatesNotMet"
-	// ReasonPermissionMissing says that the controller may not approve package revisions (False).
+	// ReasonPermissionMissing says that the controller may not approve package revisions (False). As the reason of Ready
+	// it says that the controller may not do in Porch what it has to (Stalled).
 	ReasonPermissionMissing = "PermissionMissing"
 	// ReasonApprovalFailed says that Porch refused to publish the draft (False).
 	ReasonApprovalFailed = "ApprovalFailed"

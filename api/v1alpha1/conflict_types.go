@@ -2,7 +2,11 @@
 
 package v1alpha1
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // Conflict is a value that the upstream and the downstream package both changed, to different values.
 type Conflict struct {
@@ -40,10 +44,31 @@ const (
 	TakenLocal = "local"
 )
 
+// Place returns where the conflict is, as messages name it: the field, the resource and the file, as far as they are
+// known.
+func (c *Conflict) Place() string {
+	place := c.File
+	if c.Resource != "" {
+		place = c.Resource + " in " + place
+	}
+	if c.Field != "" {
+		place = c.Field + " of " + place
+	}
+	return place
+}
+
 // Sides returns the values of both sides, and which of them is in the draft, as messages tell them.
 func (c *Conflict) Sides() string {
 	taken := map[string]string{
 		TakenUpstream: "; the draft has the upstream's", TakenLocal: "; the draft has its own",
 	}[c.Taken]
-	return fmt.Sprintf("here %q, upstream %q%s", c.Local, c.Updated, taken)
+	return fmt.Sprintf("here %s, upstream %s%s", quoted(c.Local), quoted(c.Updated), taken)
+}
+
+// quoted returns a value in quotes. A value that is text has them already.
+func quoted(value string) string {
+	if len(value) > 1 && strings.HasPrefix(value, `"`) && strings.HasSuffix(value, `"`) {
+		return value
+	}
+	return strconv.Quote(value)
 }

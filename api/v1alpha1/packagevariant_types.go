@@ -100,6 +100,11 @@ type PackageVariantStatus struct {
 	// +optional
 	RequestedDraft *RequestedDraft `json:"requestedDraft,omitempty"`
 
+	// LastDraft is the name of the last draft that was made of the downstream package, by the number in it, also if it is
+	// gone: no name is used twice.
+	// +optional
+	LastDraft string `json:"lastDraft,omitempty"`
+
 	// SavedDraft is the open draft that only this controller has edited, as it saved it last; absent if there is none. It
 	// alone is approved by spec.approvalPolicy.
 	// +optional
@@ -185,6 +190,10 @@ type RequestedDraft struct {
 	// Commit holds what Porch made of it, if the controller could not save that then: any other is of somebody's edit.
 	// +optional
 	Commit string `json:"commit,omitempty"`
+
+	// TimedOut is how often Porch did not end the making of it in time, though it answered otherwise.
+	// +optional
+	TimedOut int32 `json:"timedOut,omitempty"`
 }
 
 // SavedDraft is the content of a draft as it was saved.

@@ -179,6 +179,22 @@ type VariantCounts struct {
 	// Failed is the number of those that need a person, that are past the deadline of a rollout, or for which the set
 	// cannot make a variant.
 	Failed int32 `json:"failed"`
+
+	// Waiting are the first of those that are ready and have a draft, or a proposed revision, that waits for a person: at
+	// most 10.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	// +optional
+	Waiting []VariantWaiting `json:"waiting,omitempty"`
+}
+
+// VariantWaiting is a variant whose draft waits for a person.
+type VariantWaiting struct {
+	// Variant is the name of the PackageVariant.
+	Variant string `json:"variant"`
+
+	// Reason is that of its status.openDraft.
+	Reason string `json:"reason"`
 }
 
 // VariantFailure is a variant that has failed.

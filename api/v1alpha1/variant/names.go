@@ -40,6 +40,18 @@ func PackageProblem(name string) string {
 	return ""
 }
 
+// Ancestors returns the directories in which a package lies, each as the name of the package that it could be, the
+// outermost first: a and a/b for a/b/c.
+func Ancestors(name string) []string {
+	var all []string
+	for i := range name {
+		if name[i] == '/' {
+			all = append(all, name[:i])
+		}
+	}
+	return all
+}
+
 // packagePathProblem is PackageProblem for a package that exists already: git may hold paths that are longer than those
 // that Porch makes.
 func packagePathProblem(name string) string {
