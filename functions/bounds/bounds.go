@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bounds has the bounds of every size that somebody else decides: of resources, of packages and of sets. The
-// functions, the controller and the kubectl plugin check them before they pay for what is beyond, and docs/limits.md
-// lists them. No resource, package or set that people are known to have comes near them.
+// Package bounds has the bounds of every size that users decide: of resources, of packages and of sets. The functions,
+// the controller and the kubectl plugin check them before they pay for what is beyond, and docs/limits.md lists them.
+// No resource, package or set that people are known to have comes near them.
 package bounds
 
 // The bounds of a resource, and of the text that holds it.
@@ -23,7 +23,7 @@ const (
 const (
 	// ConfigDepth bounds the nesting of a config.
 	ConfigDepth = 100
-	// ConfigEntries bounds each list and each map of a config, but for objects of a cluster.
+	// ConfigEntries bounds each list and each map of a config, except objects of a cluster.
 	ConfigEntries = 10_000
 )
 
@@ -37,10 +37,19 @@ const (
 	// PackageResources bounds how many documents its YAML files have.
 	PackageResources = 2_000
 	// PackageValues bounds the values in its YAML files, as they can be counted without parsing them: by line feeds,
-	// commas, colons and opening brackets.
+	// commas, colons, dashes of lists and opening brackets.
 	PackageValues = 1_000_000
 	// KptfileBytes bounds each Kptfile: a function in a pipeline takes some hundred times its size in memory.
 	KptfileBytes = 512 << 10
+)
+
+// The bounds of an object in the files that the kubectl plugin reads.
+const (
+	// ObjectBytes bounds the text of an object: the files of a package are quoted in one.
+	ObjectBytes = 2 * PackageBytes
+	// ObjectValues bounds the values of an object, with those of the files that are quoted in it, counted as those of a
+	// package are.
+	ObjectValues = PackageValues
 )
 
 // The bounds of a set.
@@ -56,4 +65,7 @@ const (
 	// SetPatternSize bounds the regular expressions of a set in all, in steps of the programs that they are compiled to:
 	// each takes some 70 bytes.
 	SetPatternSize = 200_000
+	// PatternSize bounds a regular expression that is not constant, in bytes and in steps of its program: it is compiled
+	// each time that it is matched.
+	PatternSize = 2_000
 )

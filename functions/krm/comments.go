@@ -25,9 +25,8 @@ import (
 // guardComments keeps kpt from putting comments where they do not belong. After a function, kpt copies the comments and
 // the order of keys of each resource from the function's input to its output, matched by the annotation id: keys of
 // maps by name, elements of lists by position. An element that was put before others, or that moved up, would get those
-// of the one that stood there; and a field that changed from one type to another would fail the run. Where that would
-// happen, the output loses its id, and keeps what the function gave it. The results that it returns tell the user what
-// kpt cannot keep then.
+// of the element that stood there, and a field whose type changed would fail the run. In these cases the output loses
+// its id, and keeps what the function gave it. The results tell the user what kpt cannot keep then.
 func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 	untouched := make(map[*yaml.RNode]bool, len(in))
 	byID := make(map[string]*yaml.RNode, len(in))
@@ -58,7 +57,7 @@ func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 	return results
 }
 
-// withFeetOf returns read with the comments at the foot of item, of which leaveToKpt takes care.
+// withFeetOf returns read with the comments at the foot of item, which leaveToKpt handles.
 func withFeetOf(item, read *yaml.Node) *yaml.Node {
 	if !hasFoot(item) || !identical(item, read) {
 		return read
@@ -77,8 +76,8 @@ func mayHideComment(item *yaml.RNode) bool {
 	return Identify(item).File != "" && !shown
 }
 
-// detached tells of the one comment that kpt keeps by an item's id alone. It does not show it to functions, so that
-// none can know whether there is one.
+// detached reports the one comment that kpt keeps by an item's id alone. kpt does not show it to functions, so no
+// function can know whether it exists.
 func detached(item *yaml.RNode) *fn.Result {
 	document := "this file"
 	if index := Identify(item).Index; index > 0 {

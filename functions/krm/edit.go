@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Edit returns a copy of the item that edit has edited. It returns an error about the item if edit does, or if what was
-// edited would not be read back as what it is: a comment in an awkward place can make YAML of it that nobody can read.
-// An item that is written as JSON stays JSON.
+// Edit returns a copy of the item that edit has edited. It returns an error about the item if edit does, or if the
+// edited item would not be read back as the same values: a comment in an awkward place can make it invalid YAML. An
+// item that is written as JSON stays JSON.
 func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) {
 	edited := item.Copy()
 	if err := edit(node.Edit(edited.YNode())); err != nil {
@@ -28,8 +28,8 @@ func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) 
 	return edited, nil
 }
 
-// QuoteBlocks reports whether a reader of a ResourceList takes the item for what it is. Blocks of text that the emitter
-// cannot write as blocks, such as folded ones with an indented line, it quotes in the item, to make it so.
+// QuoteBlocks reports whether a reader of a ResourceList reads the item back unchanged. To make it so, it quotes blocks
+// of text in the item that the emitter cannot write as blocks, such as folded ones with an indented line.
 func QuoteBlocks(item *yaml.RNode) bool {
 	n := item.YNode()
 	read, err := reread(n)

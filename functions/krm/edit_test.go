@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// TestEdit holds that an edit is made in a copy, and refused where no reader would take what would be written.
+// TestEdit checks that an edit is made in a copy, and refused if the result could not be read back.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	const unreadable = `dir/a.yaml: A "a": could not be read again after the edit: ` +
@@ -71,7 +71,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestEditJSON holds that an item which is written as JSON stays JSON, whatever is put into it, and that no other item
+// TestEditJSON checks that an item which is written as JSON stays JSON with any new value, and that no other item
 // becomes JSON.
 func TestEditJSON(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,7 @@ func hostileFunctions() map[string]hostileFunction {
 	}
 }
 
-// mergeConfig returns a config of merge-upstream with the files beside a Kptfile.
+// mergeConfig returns a config of merge-upstream with the files and a Kptfile.
 func mergeConfig(original, updated string) string {
 	return "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergeUpstream\nmetadata: {name: m}\noriginal:\n  resources:\n" +
 		file("Kptfile", plainKptfile) + original + "updated:\n  resources:\n" + file("Kptfile", plainKptfile) + updated
@@ -93,7 +93,7 @@ func many(n int, format string) string {
 	return out.String()
 }
 
-// resourceList returns a ResourceList as text, with whatever is in its parts.
+// resourceList returns a ResourceList of these parts as text.
 func resourceList(config string, items ...string) []byte {
 	under := func(text string) string {
 		return strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
@@ -105,7 +105,7 @@ func resourceList(config string, items ...string) []byte {
 	return []byte(out)
 }
 
-// TestHostileItems holds that each function refuses what no package can have, by resource, file and field.
+// TestHostileItems checks that each function refuses what no package can have, by resource, file and field.
 func TestHostileItems(t *testing.T) {
 	t.Parallel()
 	const path = "metadata.annotations.internal.config.kubernetes.io/path"
@@ -222,8 +222,8 @@ func TestHostileConfigs(t *testing.T) {
 	}
 }
 
-// TestHostileUpstream holds that a bomb among the files of an upstream, which is text there, is not followed: the file
-// is told of, and left as it is.
+// TestHostileUpstream checks that a bomb among the files of an upstream, which is text there, is not expanded: the file
+// is reported, and left as it is.
 func TestHostileUpstream(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -250,7 +250,7 @@ func TestHostileUpstream(t *testing.T) {
 	}
 }
 
-// TestHostileNumbers holds that numbers that no computer has a type for go from an object into a package as they stand.
+// TestHostileNumbers checks that numbers too large for any type go from an object into a package unchanged.
 func TestHostileNumbers(t *testing.T) {
 	t.Parallel()
 	list := resourceList(hostileInject+"  spec: {a: 1e999999, b: 99999999999999999999, c: -1e999999, d: 1e308}\n",

@@ -17,15 +17,15 @@ import (
 )
 
 // Function is a KRM function without its I/O. It takes the functionConfig (nil if there is none) and the items of a
-// ResourceList, and returns the items as they are to be. It never changes what it is given: an item that it edits, it
-// copies first. An error is one *Error, or several joined by errors.Join.
+// ResourceList, and returns the new items. It never changes what it is given: it copies an item before it edits it. An
+// error is one *Error, or several joined by errors.Join.
 type Function func(config *yaml.RNode, items []*yaml.RNode) (Output, error)
 
 // Output is what a Function returns when it did its work.
 type Output struct {
 	// Items are all items of the ResourceList, edited or not.
 	Items []*yaml.RNode
-	// Results tell the user what he may want to know, of severity info or warning.
+	// Results are notes for the user, of severity info or warning.
 	Results fn.Results
 }
 

@@ -18,7 +18,7 @@ import (
 
 const header = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
-// TestUnreadable holds that a ResourceList that the SDK cannot take gives an error with the reason, not a panic.
+// TestUnreadable checks that a ResourceList that the SDK cannot take gives an error with the reason, not a panic.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	const item = "items:\n- apiVersion: v1\n  kind: Service\n  metadata: {name: a, annotations: " +
@@ -66,7 +66,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestAliases holds that aliases pass through, also where an item's identity stands, and each item keeps its anchors.
+// TestAliases checks that aliases pass through, also where an item's identity stands, and each item keeps its anchors.
 func TestAliases(t *testing.T) {
 	t.Parallel()
 	list := header + "items:\n- apiVersion: v1\n  kind: Pod\n  x: &m {name: a, namespace: &n a}\n  metadata: *m\n" +
@@ -126,7 +126,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestNotes holds that results which are no errors are written to standard error as well, but only if kustomize runs
+// TestNotes checks that results which are no errors are written to standard error as well, but only if kustomize runs
 // the function, which shows no results.
 func TestNotes(t *testing.T) {
 	t.Parallel()
@@ -158,7 +158,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestOrder holds that items come out in the order in which the SDK writes them, whatever the function did.
+// TestOrder checks that items come out in the order in which the SDK writes them, for any function.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -180,7 +180,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestEncode holds that a list is written as the SDK writes it, however long it is and whatever else is in it.
+// TestEncode checks that a list is written as the SDK writes it, at any length and with any other fields.
 func TestEncode(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{2, 63, 64, 65, 300} {
@@ -208,7 +208,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestGuardComments holds that an edited item loses the id by which kpt would copy comments to it only where that
+// TestGuardComments checks that an edited item loses the id by which kpt would copy comments to it only where that
 // would put one in a wrong place, or fail.
 func TestGuardComments(t *testing.T) {
 	t.Parallel()
@@ -261,7 +261,8 @@ func TestGuardComments(t *testing.T) {
 	}
 }
 
-// TestHiddenComment holds when it is said that kpt may drop a comment at the top of a file, and when there can be none.
+// TestHiddenComment checks when it is said that kpt may drop a comment at the top of a file, and when there can be
+// none.
 func TestHiddenComment(t *testing.T) {
 	t.Parallel()
 	const resource = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n"
@@ -322,7 +323,7 @@ func TestHiddenComment(t *testing.T) {
 	}
 }
 
-// TestHiddenCommentOfNoFile holds that nothing is said of the top of a file where there is none, as in kustomize.
+// TestHiddenCommentOfNoFile checks that no result mentions the top of a file where no file is known, as in kustomize.
 func TestHiddenCommentOfNoFile(t *testing.T) {
 	t.Parallel()
 	const meta = "kind: A\nmetadata:\n  annotations:\n    internal.config.kubernetes.io/id: '1'\n"

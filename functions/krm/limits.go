@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Bounded returns the function so that it refuses what nobody could work with safely: a config or an item that is
-// nested too deep, that has aliases which stand for too many values or for themselves, or keys that are too long; and
-// an item whose file is not in the package, be it one that the function returns. Its error names them all.
+// Bounded returns the function so that it refuses unsafe input: a config or an item that is nested too deep, that has
+// aliases which stand for too many values or for themselves, or keys that are too long; and an item whose file is not
+// in the package, be it one that the function returns. Its error names them all.
 func Bounded(f Function) Function {
 	return func(config *yaml.RNode, items []*yaml.RNode) (Output, error) {
 		if err := check(config, items); err != nil {
@@ -62,7 +62,7 @@ func misplaced(item *yaml.RNode) error {
 // drive is how a path begins that is absolute on Windows.
 var drive = regexp.MustCompile(`^[a-zA-Z]:`)
 
-// CheckPath says why the path of a file is none in its package, on whatever system it is written; "" if it is one.
+// CheckPath says why a path does not lie in its package, on any system that it is written to; "" if it does.
 func CheckPath(file string) string {
 	slashed := strings.ReplaceAll(file, `\`, "/")
 	clean := path.Clean(slashed)

@@ -15,11 +15,11 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// CheckPackage returns an error if the files of a package, by their paths, are beyond the bounds of a package: what
-// there is of which, and how much there may be. What could be nested too deep, or has anchors, is parsed one document
-// after the other, once all sizes are known to be well.
+// CheckPackage returns an error if the files of a package, by their paths, are beyond the bounds of a package. What
+// could be nested too deep, or has anchors, is parsed one document after the other, once all sizes are known to be
+// within bounds.
 func CheckPackage(files map[string]string) error {
-	var size, resources, values int
+	var size, resources int
 	names := slices.Sorted(maps.Keys(files)) // so that the same package always gives the same error
 	for _, name := range names {
 		text := files[name]
@@ -37,13 +37,12 @@ func CheckPackage(files map[string]string) error {
 	for name, text := range files {
 		if fn.IsKrmResourceFile(name) {
 			resources += 1 + strings.Count(text, separator)
-			values += countValues(text)
 		}
 	}
 	if resources > bounds.PackageResources {
 		return tooMuch("the package", resources, "resources", bounds.PackageResources)
 	}
-	if values > bounds.PackageValues {
+	if values := CountValues(files); values > bounds.PackageValues {
 		return tooMuch("the package", values, "values in its YAML files", bounds.PackageValues)
 	}
 	for _, name := range names {
@@ -67,6 +66,28 @@ func tooMuch(what string, n int, of string, most int) error {
 	return fmt.Errorf("%s has %d %s, and may have %d: make it smaller, or split it", what, n, of, most)
 }
 
+// CheckObject returns an error if the text of an object in YAML is beyond the bounds of one, as CheckPackage does.
+func CheckObject(text string) error {
+	if values := countValues(text); values > bounds.ObjectValues {
+		return tooMuch("the object", values, "values", bounds.ObjectValues)
+	}
+	if suspicious(text) {
+		return checkDocuments(text)
+	}
+	return nil
+}
+
+// CountValues returns no fewer values than the YAML files among those of a package have.
+func CountValues(files map[string]string) int {
+	n := 0
+	for name, text := range files {
+		if fn.IsKrmResourceFile(name) {
+			n += countValues(text)
+		}
+	}
+	return n
+}
+
 // countValues returns no fewer values than a text in YAML has.
 func countValues(text string) int {
 	n := 1
@@ -74,13 +95,17 @@ func countValues(text string) int {
 		switch text[i] {
 		case '\n', ',', ':', '[', '{':
 			n++
+		case '-', '?':
+			if i+1 < len(text) && (text[i+1] == ' ' || text[i+1] == '\t') { // more of the line may follow
+				n++
+			}
 		}
 	}
 	return n
 }
 
-// suspicious reports whether a text in YAML may be nested too deep, or has anchors. It knows nothing of quotes, and so
-// suspects more than there is.
+// suspicious reports whether a text in YAML may be nested too deep, or has anchors, or keys that begin with a question
+// mark, which may have any length. It ignores quotes, and so may suspect too much.
 func suspicious(text string) bool {
 	flow, begins := 0, true
 	before := byte('\n')
@@ -94,7 +119,7 @@ func suspicious(text string) bool {
 			flow++
 		case c == ']' || c == '}':
 			flow = max(flow-1, 0)
-		case c == '&' && strings.IndexByte(" \t\n[{,", before) >= 0:
+		case (c == '&' || c == '?') && strings.IndexByte(" \t\n[{,", before) >= 0:
 			return true
 		}
 		if begins && c != '\n' {

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// TestCheckPackage holds how much there may be in a package, and what is said of more.
+// TestCheckPackage checks how much there may be in a package, and what is said of more.
 func TestCheckPackage(t *testing.T) {
 	t.Parallel()
 	many := func(n int, name, text string) map[string]string {
@@ -46,6 +48,8 @@ func TestCheckPackage(t *testing.T) {
 		"documents of what is no KRM": {map[string]string{"a.md": strings.Repeat("---\n", 10_000)}, ""},
 		"too many values": {map[string]string{"a.yaml": "a: [" + strings.Repeat("1,", 1_000_000) + "]"},
 			"the package has 1000003 values in its YAML files, and may have 1000000" + most},
+		"too many lists in lists": {map[string]string{"a.yaml": strings.Repeat(strings.Repeat("- ", 100)+"a\n", 10_000)},
+			"the package has 1010001 values in its YAML files, and may have 1000000" + most},
 		"a Kptfile with 40,000 functions": {map[string]string{"sub/Kptfile": "pipeline:\n  mutators:\n" +
 			strings.Repeat("  - image: example.com/f:v1\n    configMap: {a: b}\n", 40_000)},
 			"sub/Kptfile has 2000022 bytes, and may have 524288" + most},
@@ -60,6 +64,7 @@ func TestCheckPackage(t *testing.T) {
 		"an alias bomb":                  {map[string]string{"a.yaml": bomb}, "a.yaml: a4[7]: is a YAML alias (*a3) by which aliases stand for more than 100000 values: write the values out"},
 		"an alias inside its own anchor": {map[string]string{"a.yaml": "a: &a\n  b: *a\n"}, "a.yaml: a.b: is a YAML alias (*a) within its own anchor: write the value out"},
 		"an honest alias":                {map[string]string{"a.yaml": "a: &a {x: y}\nb: *a\n"}, ""},
+		"a long key":                     {map[string]string{"a.yaml": "? " + strings.Repeat("x", 2_000) + "\n: b\n"}, "a.yaml: " + strings.Repeat("x", 100) + "... (2000 bytes): is a key of 2000 bytes: make it one of at most 1024"},
 		"no YAML":                        {map[string]string{"a.yaml": "a: &a [\n\x00"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,4 +78,44 @@ func TestCheckPackage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzCheckPackage checks that what passes has no document beyond the bounds of a resource, though most texts are not
+// parsed to know that, and that no text has more values than are counted. Repeated values reach a bound sooner.
+func FuzzCheckPackage(f *testing.F) {
+	f.Add("a: ", "[", 300, "]")
+	f.Add("", "- ", 300, "a")
+	f.Add("", "? ", 300, "a")
+	f.Add("a: &a\n", "  b: [*a, *a]\n", 3, "")
+	f.Add("a: |\n", "  [\n", 300, "---\nb: {c}\n")
+	f.Fuzz(func(t *testing.T, head, unit string, n int, tail string) {
+		const most = 1 << 16
+		text := head + strings.Repeat(unit, max(0, min(n, most/max(1, len(unit))))) + tail
+		files := map[string]string{"a.yaml": text}
+		if len(text) > 2*most || krm.CheckPackage(files) != nil {
+			return
+		}
+		decoder, nodes := yaml.NewDecoder(strings.NewReader(text)), 0
+		for {
+			var root yaml.Node
+			if err := decoder.Decode(&root); err != nil { // the end, or no YAML from here on
+				break
+			}
+			if err := node.Bounded(&root); err != nil {
+				t.Fatalf("%q passes, and %v", text, err)
+			}
+			nodes += countNodes(&root)
+		}
+		if counted := krm.CountValues(files); nodes > 4*counted {
+			t.Errorf("%q has %d nodes, and %d values are counted", text, nodes, counted)
+		}
+	})
+}
+
+func countNodes(n *yaml.Node) int {
+	count := 1
+	for _, child := range n.Content {
+		count += countNodes(child)
+	}
+	return count
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // placeFeet puts the comments at the foot of items where they stand. In a list, YAML takes the last comment of an item
-// for one of its innermost last value, however far to the left it stands; kpt, which read the item from a file of its
-// own, knows better, and would put it back beside the one that a function moved. So an item with such a comment is read
-// by itself, from its lines in the ResourceList. An item without an id, to which kpt copies no comments, is left as it
-// is: who reads it next will take the comment for one of the innermost value again.
+// for one of its innermost last value, however far to the left it stands; kpt, which read the item from its own file,
+// knows better, and would put the comment back next to the copy that a function moved. So an item with such a comment
+// is read by itself, from its lines in the ResourceList. An item without an id, to which kpt copies no comments, is
+// left as it is: the next reader will take the comment for one of the innermost value again.
 func placeFeet(items []*yaml.RNode, input []byte) {
 	var lines [][]byte
 	for _, item := range items {

@@ -15,8 +15,8 @@ import (
 	"github.com/package-variants/package-variants/functions/internal/fntest"
 )
 
-// turns is the number of runs of each of the binaries in a round, so that the medians are of enough runs even where
-// there is time for one round only.
+// turns is the number of runs of each of the binaries in a round, so the medians cover enough runs even if there is
+// time for one round only.
 const turns = 15
 
 // namespaceConfig is the config of the function of the catalog.

@@ -138,7 +138,7 @@ func unreadable(input []byte, other error) error {
 	return other
 }
 
-// wrongFrame returns the error of a ResourceList whose items are no list, or whose functionConfig is no map.
+// wrongFrame returns the error of a ResourceList whose items are not a list, or whose functionConfig is not a map.
 func wrongFrame(list *yaml.Node) error {
 	items, config := field(list, "items"), field(list, "functionConfig")
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
-// TestThroughKpt holds what kpt leaves in a file after an edit: each comment once, in its place, also after a second
+// TestThroughKpt checks what kpt leaves in a file after an edit: each comment once, in its place, also after a second
 // run.
 func TestThroughKpt(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestThroughKpt(t *testing.T) {
 	}
 }
 
-// TestInternalAnnotations holds which annotations are taken for those of the orchestrator.
+// TestInternalAnnotations checks which annotations are taken for those of the orchestrator.
 func TestInternalAnnotations(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]bool{
@@ -89,7 +89,7 @@ func TestInternalAnnotations(t *testing.T) {
 	}
 }
 
-// TestResourceIDStays holds that the annotation by which a newer kpt finds a resource again stays on an edited item,
+// TestResourceIDStays checks that the annotation by which a newer kpt finds a resource again stays on an edited item,
 // also if that has lost the one by which comments are copied.
 func TestResourceIDStays(t *testing.T) {
 	t.Parallel()

@@ -12,9 +12,9 @@ import (
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 )
 
-// Visible returns a text as it may be shown on a terminal or a page. Control characters, but for line feeds and tabs,
+// Visible returns a text as it may be shown on a terminal or a page. Control characters, except line feeds and tabs,
 // Unicode's direction overrides, and bytes that are not UTF-8 are escaped as in a string of Go: a name of a package
-// could clear the screen with them, or hide what stands beside it. A text that is visible already stays as it is.
+// could clear the screen with them, or hide what stands next to it. A text that is visible already stays as it is.
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, isHidden) && utf8.ValidString(text) {
 		return text

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// TestVisible holds what is escaped in texts for people.
+// TestVisible checks what is escaped in texts for people.
 func TestVisible(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -34,7 +34,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestHiddenCharacters holds that nothing that is shown of a run has control characters or direction overrides, though
+// TestHiddenCharacters checks that nothing that is shown of a run has control characters or direction overrides, though
 // they stand in every name that a message can have: neither standard error, nor what orchestrators print of results.
 func TestHiddenCharacters(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package version says which program this is, and of which version.
+// Package version says which program this is, and its version.
 package version
 
 import (

@@ -34,7 +34,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestThisBinary holds that Line takes what it says from the binary that it is in: here, this package's test.
+// TestThisBinary checks that Line takes what it says from the binary that it is in: here, this package's test.
 func TestThisBinary(t *testing.T) {
 	t.Parallel()
 	if got, want := Line(), "version.test (devel)"; got != want {

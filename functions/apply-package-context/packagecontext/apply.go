@@ -32,9 +32,9 @@ func Relevant(path, content string) bool {
 	return pkgtree.IsKptfile(path) || strings.Contains(content, ConfigMapName)
 }
 
-// Apply returns the items with the root package's context edited: every pair of data is in it, every key of
-// removeKeys is not. The items given are not changed. No package context, or one that cannot be edited safely, is an
-// error; if there is nothing to set and to remove, none is needed.
+// Apply returns the items with the root package's context edited: every pair of data is in it, every key of removeKeys
+// is not. The items given are not changed. A missing package context, or one that cannot be edited safely, is an error,
+// unless there is nothing to set or remove.
 func Apply(items []*yaml.RNode, data map[string]string, removeKeys []string) ([]*yaml.RNode, error) {
 	if len(data) == 0 && len(removeKeys) == 0 {
 		return items, nil

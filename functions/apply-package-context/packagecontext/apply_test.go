@@ -141,8 +141,8 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
-// FuzzContext holds that whatever the package context looks like, the function either refuses it or leaves every pair
-// of data and no key of removeKeys in it, and finds nothing to do in a second run.
+// FuzzContext checks that for any package context the function either refuses it or leaves every pair of data and no
+// key of removeKeys in it, and finds nothing to do in a second run.
 func FuzzContext(f *testing.F) {
 	for _, seed := range []string{
 		"data: {a: b}\n", "data:\n  # c\n  old: x # l\n\n  # foot\n", "data: null", "data: &a {x: *a}", "data: {? [a] : b}\n",

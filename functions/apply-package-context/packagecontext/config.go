@@ -12,7 +12,7 @@ import (
 // Kind is the kind of the function's own config, of API version fn.kpt.dev/v1alpha1.
 const Kind = "ApplyPackageContext"
 
-// Config is the function's own config (docs/design.md, "apply-package-context").
+// Config is the function's own config (README.md of the function).
 type Config struct {
 	fnconfig.TypeMeta `json:",inline"`
 	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`

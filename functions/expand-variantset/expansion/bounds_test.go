@@ -41,7 +41,7 @@ func exprSet(format string, n int) *v1alpha2.PackageVariantSet {
 	return set
 }
 
-// TestSetBounds holds how much there may be in a set, that more is refused with one sentence, and that it is refused
+// TestSetBounds checks how much there may be in a set, that more is refused with one sentence, and that it is refused
 // before it is paid for.
 func TestSetBounds(t *testing.T) { //nolint:paralleltest // it measures memory
 	const exprs = "spec.targets[0].template.packageContext.dataExprs"
@@ -76,6 +76,11 @@ func TestSetBounds(t *testing.T) { //nolint:paralleltest // it measures memory
 			exprs + `[66].valueExpr: cannot compile "''.matches('a{1000}66') ? 'a' : 'b'": ` + tooManySteps},
 		"patterns that are converted": {exprSet("''.matches(string(b'a{1000}%d')) ? 'a' : 'b'", 1_000), 1,
 			exprs + `[66].valueExpr: cannot compile "''.matches(string(b'a{1000}66')) ? 'a' : 'b'": ` + tooManySteps},
+		"a pattern of parts": {exprSet("target.name.matches('^' + repoDefault + '-[0-9]{1,4}$') ? 'a' : 'b%d'", 1), 1, ""},
+		"a large pattern of parts": {exprSet("''.matches('("+strings.Repeat("a", 1_500)+"' + '){1000}') ? 'a' : 'b%d'", 1), 1,
+			exprs + `[0].valueExpr: cannot evaluate "''.matches('(` + strings.Repeat("a", 187) + `..." for target edge-000000/web: ` + notConstant},
+		"a long pattern of parts": {exprSet("matches('', '"+strings.Repeat("a", 2_000)+"' + 'a') ? 'a' : 'b%d'", 1), 1,
+			exprs + `[0].valueExpr: cannot evaluate "matches('', '` + strings.Repeat("a", 187) + `..." for target edge-000000/web: ` + notConstant},
 		"one pattern": {exprSet("''.matches('("+strings.Repeat("ab", 100)+"){1000}%d') ? 'a' : 'b'", 1), 1,
 			exprs + `[0].valueExpr: cannot compile "''.matches('(` + strings.Repeat("ab", 93) + `a...": ` + tooManySteps},
 	} {
@@ -106,6 +111,9 @@ func TestSetBounds(t *testing.T) { //nolint:paralleltest // it measures memory
 
 const tooManySteps = "the regular expressions of this set have programs of more than 200000 steps: use fewer, or with " +
 	"fewer repetitions"
+
+const notConstant = "matches takes a regular expression that is not constant up to 2000 bytes, and up to as many steps " +
+	"of its program: use a constant, a shorter one, or fewer repetitions"
 
 // allocated returns how many bytes were allocated so far.
 func allocated() uint64 {

@@ -21,7 +21,7 @@ type Config struct {
 	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`
 
 	v1alpha2.PackageVariantSetSpec `json:",inline"`
-	// Resources are objects of the cluster, beside those among the items. A generator of kustomize gets no items.
+	// Resources are objects of the cluster, in addition to those among the items. A generator of kustomize gets no items.
 	Resources []any `json:"resources,omitempty"`
 }
 

@@ -57,7 +57,7 @@ func newEnvs(object *cel.Type) (forRepo, all *cel.Env, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	base, err := cel.NewEnv(
+	base, err := cel.NewCustomEnv(append(boundedMatches(),
 		cel.CustomTypeProvider(objects{registry}), cel.CustomTypeAdapter(registry),
 		cel.HomogeneousAggregateLiterals(),
 		cel.EagerlyValidateDeclarations(true),
@@ -68,7 +68,7 @@ func newEnvs(object *cel.Type) (forRepo, all *cel.Env, err error) {
 		cel.Variable(varPackageDefault, cel.StringType),
 		cel.Variable(varUpstream, object),
 		cel.Variable(varTarget, object),
-	)
+	)...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -35,7 +35,7 @@ type Excluded struct {
 	Err error
 }
 
-// unknown is the downstream of which an expression should have told.
+// unknown is the downstream that an expression should have given.
 var unknown variant.Downstream
 
 // limitError says that all variants of a set have come to a limit. It excludes no target, for none is to blame alone.

@@ -16,7 +16,7 @@ import (
 	k8syaml "sigs.k8s.io/yaml"
 )
 
-// continuing returns a set that goes on without targets that fail. Beside the given targets it has edge-1/rest.
+// continuing returns a set that goes on without targets that fail. In addition to the given targets it has edge-1/rest.
 func continuing(t *testing.T, targets string) *v1alpha2.PackageVariantSet {
 	t.Helper()
 	text := set(targets+"  - repositories: [{name: edge-1, packageNames: [rest]}]\n") + "  errorPolicy: Continue\n"
@@ -27,7 +27,7 @@ func continuing(t *testing.T, targets string) *v1alpha2.PackageVariantSet {
 	return &out
 }
 
-// TestExcluded holds what excludes which target and what is known of its variant, and what stops the set still.
+// TestExcluded checks what excludes which target and what is known of its variant, and what stops the set still.
 func TestExcluded(t *testing.T) {
 	t.Parallel()
 	s := &expansion.Snapshot{
@@ -122,7 +122,7 @@ func TestExcluded(t *testing.T) {
 
 func place(d variant.Downstream) string { return d.Repo + "/" + d.Package }
 
-// TestExcludedOfOneUpstream holds that a target is excluded for the upstream that fails, and for no other.
+// TestExcludedOfOneUpstream checks that a target is excluded for the upstream that fails, and for no other.
 func TestExcludedOfOneUpstream(t *testing.T) {
 	t.Parallel()
 	set := continuing(t, "  - repositories: [{name: edge-1}]\n    template: {labelExprs: [{key: n, valueExpr: "+
@@ -150,7 +150,7 @@ func TestExcludedOfOneUpstream(t *testing.T) {
 	}
 }
 
-// TestLimitsExcludeNone holds that the limits of a set as a whole stop it, however many targets fail.
+// TestLimitsExcludeNone checks that the limits of a set as a whole stop it, however many targets fail.
 func TestLimitsExcludeNone(t *testing.T) {
 	t.Parallel()
 	const costs = "string(lists.range(1000).map(a, lists.range(1000).map(b, a * b)).size())"
@@ -178,7 +178,7 @@ func TestLimitsExcludeNone(t *testing.T) {
 	}
 }
 
-// TestSpared holds which variants stay where targets are excluded, and what the function says of it.
+// TestSpared checks which variants stay where targets are excluded, and what the function says of it.
 func TestSpared(t *testing.T) {
 	t.Parallel()
 	const head = `PackageVariantSet "web": `

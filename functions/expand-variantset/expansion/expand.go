@@ -96,11 +96,21 @@ func (w want) taken(by want, d variant.Downstream) *FieldError {
 		d.Package, d.Repo, by, w.target.path, w, remedy)
 }
 
+// nested returns the error for another target, or another upstream, that wants a package inside that of w, or around
+// it.
+func (w want) nested(by want, d variant.Downstream, side string) *FieldError {
+	return fieldErrorf(by.target.path,
+		"wants package %q in repository %q for target %s, which lies %s the package that %s (for %s) wants: publishing the "+
+			"outer one would remove the inner one from the branch; give each a directory of its own, by packageNames or "+
+			"packageExpr", d.Package, d.Repo, by, side, w.target.path, w)
+}
+
 // expander collects the variants of one set.
 type expander struct {
 	set          *v1alpha2.PackageVariantSet
 	repositories map[string]*Object
 	claimed      map[variant.Downstream]want
+	inside       map[variant.Downstream]want // the first that lies in a directory
 	variants     []v1alpha1.PackageVariant
 	excluded     []Excluded
 	waves        []wave
@@ -110,7 +120,7 @@ type expander struct {
 	vars     variables // for the place and the upstream at hand
 	size     int       // of what the templates made
 
-	// The maps that the variables repository and target hold are filled anew for each place.
+	// The maps that the variables repository and target hold are refilled for each place.
 	selected, explicit map[string]any
 }
 
@@ -119,6 +129,7 @@ func newExpander(set *v1alpha2.PackageVariantSet, s *Snapshot, total int) *expan
 		set:          set,
 		repositories: make(map[string]*Object, len(s.Repositories)),
 		claimed:      make(map[variant.Downstream]want, total),
+		inside:       map[variant.Downstream]want{},
 		variants:     make([]v1alpha1.PackageVariant, 0, total),
 		typeMeta:     metav1.TypeMeta{APIVersion: variant.APIVersion, Kind: variant.Kind},
 		labels:       map[string]string{v1alpha2.OwnerLabel: OwnerOf(set)},
@@ -138,17 +149,37 @@ func (e *expander) add(w want) error {
 	if err != nil && (downstream == unknown || !e.continues()) {
 		return e.exclude(w, downstream, err)
 	}
-	if first, taken := e.claimed[downstream]; taken {
-		return first.taken(w, downstream)
+	if taken := e.claim(w, downstream); taken != nil {
+		return taken
 	}
-	e.claimed[downstream] = w
 	if err == nil {
 		err = e.make(w, &downstream)
 	}
 	return e.exclude(w, downstream, err)
 }
 
-// show sets the variables that expressions see, but for repository.
+// claim notes that w wants a package. It returns an error if another one wants it, or one inside it or around it.
+func (e *expander) claim(w want, d variant.Downstream) error {
+	if first, taken := e.claimed[d]; taken {
+		return first.taken(w, d)
+	}
+	if inner, around := e.inside[d]; around {
+		return inner.nested(w, d, "around")
+	}
+	for _, name := range variant.Ancestors(d.Package) {
+		directory := variant.Downstream{Repo: d.Repo, Package: name}
+		if outer, inside := e.claimed[directory]; inside {
+			return outer.nested(w, d, "inside")
+		}
+		if _, known := e.inside[directory]; !known {
+			e.inside[directory] = w
+		}
+	}
+	e.claimed[d] = w
+	return nil
+}
+
+// show sets the variables that expressions see, except repository.
 func (e *expander) show(w want) {
 	p := w.place
 	e.vars.repoDefault, e.vars.packageDefault, e.vars.of = p.repo, w.pkg(), w.origin.of

@@ -48,7 +48,7 @@ func checkName(t *testing.T, name string) {
 	}
 }
 
-// FuzzVariantName holds that every name is a DNS label, and that the same parts cut differently give another name.
+// FuzzVariantName checks that every name is a DNS label, and that the same parts cut differently give another name.
 func FuzzVariantName(f *testing.F) {
 	f.Add("web", "a-b", "c")
 	f.Add("web", "a/b", "../c")
@@ -61,7 +61,7 @@ func FuzzVariantName(f *testing.F) {
 	})
 }
 
-// TestFindUpstream holds that the function reads numbers in each of Porch's notations; the rule has its table in the
+// TestFindUpstream checks that the function reads numbers in each of Porch's notations; the rule has its table in the
 // API.
 func TestFindUpstream(t *testing.T) {
 	t.Parallel()
@@ -160,7 +160,7 @@ func TestExpandIsPure(t *testing.T) {
 	}
 }
 
-// FuzzExpression holds that no expression makes the function panic, hang, or end without saying why.
+// FuzzExpression checks that no expression makes the function panic, hang, or end without saying why.
 func FuzzExpression(f *testing.F) {
 	for _, seed := range []string{
 		"repository.name", "target.labels['env']", "repository.labels[", "1/0 == 1 ? 'a' : 'b'",

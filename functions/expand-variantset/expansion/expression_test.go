@@ -30,7 +30,7 @@ func evaluate(source string, labels, annotations map[string]string) (string, err
 	return got.Variants[0].Spec.PackageContext.Data["x"], nil
 }
 
-// TestExpressions holds what expressions give. Those that Porch accepts have a test beside Porch's own controller.
+// TestExpressions checks what expressions give. Those that Porch accepts have a test beside Porch's own controller.
 func TestExpressions(t *testing.T) {
 	t.Parallel()
 	labels := map[string]string{"env": "prod", "region": "eu", "a": "1", "z": "26", "zone": "b", "m": "13"}
@@ -62,7 +62,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestHiddenAnnotation holds that expressions do not see the annotation in which kubectl repeats the whole object, a
+// TestHiddenAnnotation checks that expressions do not see the annotation in which kubectl repeats the whole object, a
 // Secret with its data for one.
 func TestHiddenAnnotation(t *testing.T) {
 	t.Parallel()
@@ -81,7 +81,7 @@ func TestHiddenAnnotation(t *testing.T) {
 	}
 }
 
-// TestLimits holds that results and sets that are too large are refused, and what is just small enough is not.
+// TestLimits checks that results and sets that are too large are refused, and what is just small enough is not.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	const field = "spec.targets[0].template.packageContext.dataExprs[0].valueExpr: cannot evaluate "
@@ -112,7 +112,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSetLimits holds that a set is bounded in whole, and fails alone.
+// TestSetLimits checks that a set is bounded in whole, and fails alone.
 func TestSetLimits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -148,8 +148,8 @@ func TestSetLimits(t *testing.T) {
 	}
 }
 
-// TestCostStopsInTime holds that no expression runs for long, however it tries. It asserts no time: an expression
-// that is not stopped would make the test binary run into its timeout.
+// TestCostStopsInTime checks that no expression runs for long, however it tries. It asserts no time: an expression that
+// is not stopped would make the test binary run into its timeout.
 func TestCostStopsInTime(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("x,", 100_000)

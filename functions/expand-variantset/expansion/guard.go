@@ -15,13 +15,13 @@ import (
 // EmptySelection says that a set, whose spec stands at path, selects nothing any more and keeps its variants: so it is
 // where a label is lost. The controller says the same.
 func EmptySelection(spec *v1alpha2.PackageVariantSetSpec, path string, kept int) string {
-	what := "the targets select"
+	what := "the targets"
 	if spec.UpstreamSelector != nil {
-		what = "the targets, or the upstreamSelector, select"
+		what = "the targets or the upstreamSelector"
 	}
-	return fmt.Sprintf("%s nothing any more, and the %d variants of this set are kept: "+
+	return fmt.Sprintf("%s select nothing any more, and the %d variants of this set are kept: "+
 		"correct %s, or the labels that they select by, or have the variants deleted by %s: true",
-		what, kept, strings.TrimSuffix(what, " select"), node.Join(path, "allowEmpty"))
+		what, kept, what, node.Join(path, "allowEmpty"))
 }
 
 // TooManyDeletions says that a set, whose spec stands at path, would delete more of its variants than its maxDeletions

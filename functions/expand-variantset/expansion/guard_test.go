@@ -64,8 +64,8 @@ func TestMaxDeletionsFailures(t *testing.T) {
 	}
 }
 
-// TestMaxDeletionsOfFiles holds that the limit counts the variants among the files, and that a variant whose
-// downstream changes is none that goes.
+// TestMaxDeletionsOfFiles checks that the limit counts the variants among the files, and that a variant whose
+// downstream changes does not count as deleted.
 func TestMaxDeletionsOfFiles(t *testing.T) {
 	t.Parallel()
 	files := fntest.Files{"repositories.yaml": repositories, "revisions.yaml": revisions}
@@ -93,7 +93,7 @@ func TestMaxDeletionsOfFiles(t *testing.T) {
 	}
 }
 
-// TestSuspendDoesNothing holds that spec.suspend of a set is for the controller: who runs the function wants its output.
+// TestSuspendDoesNothing checks that spec.suspend of a set is for the controller: the function still writes its output.
 func TestSuspendDoesNothing(t *testing.T) {
 	t.Parallel()
 	config := strings.Replace(set("  - repositories: [{name: edge-1}]\n"), "spec:\n", "spec:\n  suspend: true\n", 1)
@@ -101,5 +101,21 @@ func TestSuspendDoesNothing(t *testing.T) {
 	if code != 0 || !strings.Contains(string(stdout), "name: "+expansion.Name("web", "edge-1", "web")) ||
 		strings.Count(string(stdout), "suspend: true") != 1 { // that of the set
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
+	}
+}
+
+// TestEmptySelection checks what is said of a set that selects nothing any more, by targets alone and by upstreams,
+// too.
+func TestEmptySelection(t *testing.T) {
+	t.Parallel()
+	const end = ", or the labels that they select by, or have the variants deleted by spec.allowEmpty: true"
+	for want, spec := range map[string]*v1alpha2.PackageVariantSetSpec{
+		"the targets select nothing any more, and the 2 variants of this set are kept: correct the targets" + end: {},
+		"the targets or the upstreamSelector select nothing any more, and the 2 variants of this set are kept: correct the " +
+			"targets or the upstreamSelector" + end: {UpstreamSelector: &v1alpha2.UpstreamSelector{}},
+	} {
+		if got := expansion.EmptySelection(spec, "spec", 2); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 }

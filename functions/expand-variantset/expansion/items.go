@@ -18,7 +18,7 @@ type content struct {
 	snapshot Snapshot
 	// variants are the PackageVariants in the set's namespace, by position among the items.
 	variants []existing
-	// elsewhere counts the objects that would have been selected from but for their namespace.
+	// elsewhere counts the objects that are left out only because of their namespace.
 	elsewhere int
 }
 

@@ -89,7 +89,7 @@ func TestLifecycleFailures(t *testing.T) {
 	}
 }
 
-// TestVariantName holds that expressions name variants as sets do.
+// TestVariantName checks that expressions name variants as sets do.
 func TestVariantName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ set, repo, pkg string }{{"namespaces", "edge-1", "ns"}, {"a", "b-c", "apps/d"},

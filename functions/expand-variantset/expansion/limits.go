@@ -11,6 +11,7 @@ import (
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
@@ -37,7 +38,8 @@ const (
 )
 
 // costs counts what CEL does not: results of functions that are not resolved before they are called, for their
-// arguments are dynamic, and concatenations of lists, which could grow twofold with each step.
+// arguments are dynamic, concatenations of lists, which could grow twofold with each step, and the steps of regular
+// expressions, of which there may be far more than characters.
 type costs struct{}
 
 // CallCost returns what a call costs, or nil for what CEL makes of it (interpreter.ActualCostEstimator).
@@ -46,8 +48,9 @@ func (costs) CallCost(function, overload string, args []ref.Val, result ref.Val)
 	switch {
 	case function == operators.Add && result.Type() == types.ListType:
 		cost += sizeOf(result)
-	case overload == "" && function == "matches":
-		cost += (1 + sizeOf(args[0])/10) * (1 + sizeOf(args[len(args)-1])/4)
+	case function == overloads.Matches && !types.IsError(result):
+		size := uint64(patternSize(args[len(args)-1]))
+		cost += size + (1+sizeOf(args[0])/10)*(1+size/4)
 	case overload == "" && function != operators.Index:
 		for _, arg := range args {
 			cost += sizeOf(arg) / 10
@@ -67,8 +70,8 @@ func sizeOf(value ref.Val) uint64 {
 	return 0
 }
 
-// bounded returns the functions of the extensions anew, so that they refuse arguments that are too large, and those of
-// which the result would be. CEL counts what they cost after they have done their work.
+// bounded returns the functions of the extensions again, so that they refuse arguments that are too large, and
+// arguments whose result would be. CEL counts what they cost after they have done their work.
 func bounded(env *cel.Env) ([]cel.EnvOption, error) {
 	standard, err := cel.NewEnv()
 	if err != nil {

@@ -63,6 +63,8 @@ const (
 	head   = `PackageVariantSet "web": spec.targets[0].template.`
 	steers = "is set by Porch or its controllers, as all of kpt.dev and below is: remove it, or choose a key of a domain of " +
 		"yours"
+	nestedText = "publishing the outer one would remove the inner one from the branch; give each a directory of its own, by " +
+		"packageNames or packageExpr"
 	noKey = "which no ConfigMap can have as a key: use up to 253 letters, digits, '-', '_' and '.'"
 )
 
@@ -125,6 +127,13 @@ func TestFailures(t *testing.T) {
 			`PackageVariantSet "web": spec.targets[1]: wants package "web" in repository "edge-1" for target edge-1/web, ` +
 				`which spec.targets[0] (for edge-1/web) wants already: ` +
 				`give each target a package of its own, by packageNames or packageExpr`},
+		"a package inside another": {set("  - repositories: [{name: edge-1, packageNames: [a/b]}, {name: edge-2, " +
+			"packageNames: [a]}]\n  - repositories: [{name: edge-1, packageNames: [a-b, a/c, a/b/c/d]}]\n"),
+			`PackageVariantSet "web": spec.targets[1]: wants package "a/b/c/d" in repository "edge-1" for target ` +
+				`edge-1/a/b/c/d, which lies inside the package that spec.targets[0] (for edge-1/a/b) wants: ` + nestedText},
+		"a package around others": {set("  - repositories: [{name: edge-1, packageNames: [a/b/c, a/b/d, a]}]\n"),
+			`PackageVariantSet "web": spec.targets[0]: wants package "a" in repository "edge-1" for target edge-1/a, ` +
+				`which lies around the package that spec.targets[0] (for edge-1/a/b/c) wants: ` + nestedText},
 		"bad selector": {set("  - repositorySelector: {matchExpressions: [{key: a, operator: Near}]}\n"),
 			`PackageVariantSet "web": spec.targets[0].repositorySelector: is no label selector: ` +
 				`"Near" is not a valid label selector operator`},
@@ -302,7 +311,7 @@ func TestObjectTwice(t *testing.T) {
 		`b.yaml: Repository "edge-1": stands twice in the snapshot, the first is in a.yaml: remove one of the two`)
 }
 
-// TestObjectTwiceWithConfig holds that an object of the config's that stands among the items too is an error.
+// TestObjectTwiceWithConfig checks that an object of the config's that stands among the items too is an error.
 func TestObjectTwiceWithConfig(t *testing.T) {
 	t.Parallel()
 	config := "apiVersion: fn.kpt.dev/v1alpha1\nkind: ExpandVariantSet\nmetadata: {name: web, namespace: fleet}\n" +
@@ -337,8 +346,8 @@ func TestNameTaken(t *testing.T) {
 	}
 }
 
-// TestFileTaken holds that a file in which something else stands is no place for a variant, and that a file of the same
-// path in a subpackage is none of its business.
+// TestFileTaken checks that a file in which something else stands is no place for a variant, and that a file of the
+// same path in a subpackage does not matter.
 func TestFileTaken(t *testing.T) {
 	t.Parallel()
 	name := expansion.Name("web", "edge-1", "web")
@@ -362,7 +371,7 @@ func TestFileTaken(t *testing.T) {
 	}
 }
 
-// TestFolded holds that text in a variant which no emitter writes as a block keeps its value.
+// TestFolded checks that text in a variant which no emitter writes as a block keeps its value.
 func TestFolded(t *testing.T) {
 	t.Parallel()
 	files := fntest.Files{"repositories.yaml": repositories, "revisions.yaml": revisions,
@@ -395,8 +404,8 @@ func FuzzInput(f *testing.F) {
 	fntest.FuzzInput(f, "../testdata", expansion.Run)
 }
 
-// TestSelectedVariant holds that a PackageVariant without a spec is an object to select from, and none to edit, even
-// with the name that a variant of the set is to have.
+// TestSelectedVariant checks that a PackageVariant without a spec is an object to select from, and is not edited, even
+// if it has the name of a variant of the set.
 func TestSelectedVariant(t *testing.T) {
 	t.Parallel()
 	name := expansion.Name("web", "edge-1", "site")

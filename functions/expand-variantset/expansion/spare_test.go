@@ -11,7 +11,7 @@ import (
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 )
 
-// TestSpare holds which variants of a set stay for its targets that fail.
+// TestSpare checks which variants of a set stay for its targets that fail.
 func TestSpare(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

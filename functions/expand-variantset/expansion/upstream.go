@@ -60,7 +60,7 @@ func Candidates(set *v1alpha2.PackageVariantSet) func(r *PackageRevision) bool {
 }
 
 // selection returns what a selector selects: published revisions, of its Repository if it names one, by their labels.
-// What is on a branch is none of them.
+// Revisions on a branch are left out.
 func selection(s *v1alpha2.UpstreamSelector) (func(r *PackageRevision) bool, error) {
 	selector, err := metav1.LabelSelectorAsSelector(&s.LabelSelector)
 	if err != nil {

@@ -99,7 +99,7 @@ func TestUpstreamFailures(t *testing.T) {
 	}
 }
 
-// TestLostUpstream holds that a package which is not there at all is not taken for one that the selector leaves out.
+// TestLostUpstream checks that a package which is not there at all is not taken for one that the selector leaves out.
 func TestLostUpstream(t *testing.T) {
 	t.Parallel()
 	files := fntest.Files{"repositories.yaml": repositories, "revisions.yaml": revisions}
@@ -125,7 +125,7 @@ func TestLostUpstream(t *testing.T) {
 	}
 }
 
-// TestCandidates holds which package revisions concern a set.
+// TestCandidates checks which package revisions concern a set.
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	revision := func(name, number string, published bool) expansion.PackageRevision {

@@ -55,8 +55,8 @@ func TestRolloutFailures(t *testing.T) {
 	}
 }
 
-// TestWaveRemoved holds that nothing is left behind where the wave was a variant's only annotation, and that a set
-// without a rollout does not look at annotations: what it could not edit is none of its business.
+// TestWaveRemoved checks that nothing is left behind where the wave was a variant's only annotation, and that a set
+// without a rollout does not look at annotations: annotations that it could not edit do not matter.
 func TestWaveRemoved(t *testing.T) {
 	t.Parallel()
 	const variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: mine\n" +

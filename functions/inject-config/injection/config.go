@@ -15,7 +15,7 @@ import (
 // Kind is the kind of the function's own config, of API version fn.kpt.dev/v1alpha1.
 const Kind = "InjectConfig"
 
-// Config is the function's own config (docs/design.md, "inject-config"). Objects of a namespace other than its
+// Config is the function's own config (README.md of the function). Objects of a namespace other than its
 // metadata.namespace are not used.
 type Config struct {
 	fnconfig.TypeMeta `json:",inline"`
@@ -30,7 +30,7 @@ type Config struct {
 	Unreadable []Unreadable `json:"unreadable,omitempty"`
 }
 
-// Unreadable is an in-cluster object that could not be read, of which nobody knows whether it exists.
+// Unreadable is an in-cluster object that could not be read, and may or may not exist.
 type Unreadable struct {
 	// APIVersion and Kind are those of the object.
 	APIVersion string `json:"apiVersion,omitempty"`
@@ -53,8 +53,8 @@ type Request struct {
 	Injectors []variant.InjectionSelector
 	// Resources are the objects to choose from; if nil, those in the package are.
 	Resources []*yaml.RNode
-	// Unreadable are the objects of which it is not known whether they exist. A point for which an injector chooses one
-	// of them is not filled.
+	// Unreadable are the objects that could not be read and may or may not exist. A point for which an injector chooses
+	// one of them is not filled.
 	Unreadable []Unreadable
 }
 

@@ -174,7 +174,7 @@ func (p point) unmet(item *yaml.RNode, c condition) *fn.Result {
 	return krm.Errorf(item, "", "%s injection point not filled (%s): %s", need, c.Reason, c.Message).Result(severity)
 }
 
-// unusedNames warns of injectors that are for an injection point that there is not.
+// unusedNames warns about injectors for an injection point that does not exist.
 func unusedNames(points []point, injectors []variant.InjectionSelector) (results fn.Results) {
 	for _, injector := range injectors {
 		isFor := func(p point) bool { return p.matches(injector) }

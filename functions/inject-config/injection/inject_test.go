@@ -166,7 +166,7 @@ func source(name, data string) string {
 		", annotations: {kpt.dev/injection-source: \"true\"}}\n" + data
 }
 
-// TestUnmet holds what is said of a point that is not filled, where that is not because there is no object at all.
+// TestUnmet checks what is said about a point that is unfilled for another reason than a missing object.
 func TestUnmet(t *testing.T) {
 	t.Parallel()
 	const secret = "; a Secret cannot be filled, because only spec, or data of a ConfigMap, is copied: take the annotation off"
@@ -221,7 +221,7 @@ func TestUnmet(t *testing.T) {
 	}
 }
 
-// TestSourcesThatAgree holds that one object may stand in the package twice, if it is the same.
+// TestSourcesThatAgree checks that one object may stand in the package twice, if it is the same.
 func TestSourcesThatAgree(t *testing.T) {
 	t.Parallel()
 	items := fntest.Nodes(t, fntest.Files{"Kptfile": kptfile, "a.yaml": point,
@@ -232,7 +232,7 @@ func TestSourcesThatAgree(t *testing.T) {
 	}
 }
 
-// TestConditionsOfOthers holds that gates and conditions stay which only begin as those of points do.
+// TestConditionsOfOthers checks that gates and conditions stay which only begin as those of points do.
 func TestConditionsOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, ours := range map[string]bool{
@@ -253,7 +253,7 @@ func TestConditionsOfOthers(t *testing.T) {
 	}
 }
 
-// TestInputUnchanged holds that the pure function leaves what it is given as it was.
+// TestInputUnchanged checks that the pure function leaves what it is given as it was.
 func TestInputUnchanged(t *testing.T) {
 	t.Parallel()
 	items := fntest.Nodes(t, pkg(point+"data: {a: old}\n"))
@@ -276,7 +276,7 @@ func TestInputUnchanged(t *testing.T) {
 	}
 }
 
-// TestUnmetWithoutFiles holds what is said of a point that is not filled where nobody said which file it is from.
+// TestUnmetWithoutFiles checks what is said about an unfilled point whose file is not known.
 func TestUnmetWithoutFiles(t *testing.T) {
 	t.Parallel()
 	list := "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" +
@@ -296,8 +296,7 @@ func TestUnmetWithoutFiles(t *testing.T) {
 	}
 }
 
-// FuzzPoint holds that whatever a point looks like, the function refuses it, or fills it and finds nothing to do in a
-// second run.
+// FuzzPoint checks that the function refuses a point, or fills it and finds nothing to do in a second run.
 func FuzzPoint(f *testing.F) {
 	for _, seed := range []string{
 		"data: {a: old} # c\n", "data: # fill me\n  b: x\n", "data: # c\n# foot of data\n", "data:\n- x # l\n# foot\n",

@@ -25,8 +25,8 @@ type Form struct {
 	Decode func(config *yaml.RNode) error
 }
 
-// Decode reads the config in whichever of the forms it has. No config, an empty ConfigMap (which `kpt fn eval` sends
-// when it is given none) and another kind are errors; the first two show the example.
+// Decode reads the config in the form that it has. No config, an empty ConfigMap (which `kpt fn eval` sends when it is
+// given none) and another kind are errors; the first two show the example.
 func Decode(config *yaml.RNode, example string, forms ...Form) error {
 	if config.IsNil() {
 		return Missing(example)

@@ -91,8 +91,8 @@ func CheckOutcome(t *testing.T, f krm.Function, stdout []byte, stderr string, co
 	}
 }
 
-// FuzzInput fuzzes a function with whole ResourceLists, made of the golden cases below dir: whatever comes in, the
-// function ends with 0 or 1, says why if it is 1, writes a ResourceList, and does not panic.
+// FuzzInput fuzzes a function with whole ResourceLists, made of the golden cases below dir: for any input, the function
+// ends with 0 or 1, says why if it is 1, writes a ResourceList, and does not panic.
 func FuzzInput(f *testing.F, dir string, function krm.Function) {
 	f.Helper()
 	cases, err := os.ReadDir(dir)

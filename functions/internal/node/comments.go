@@ -40,7 +40,7 @@ func footOfCompact(key, list *yaml.Node) string {
 	return list.Content[len(list.Content)-1].FootComment
 }
 
-// leadingBlocks returns the blocks of a head comment but for the last, which describes what follows it.
+// leadingBlocks returns the blocks of a head comment except the last, which describes what follows it.
 func leadingBlocks(comment string) string {
 	i := strings.LastIndex(comment, "\n\n")
 	if i < 0 {

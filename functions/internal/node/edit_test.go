@@ -175,7 +175,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// FuzzSet holds that a value that was set is read back as it is, by a reader that knows nothing of how it was written.
+// FuzzSet checks that a value that was set is read back as it is, by a reader that knows nothing of how it was written.
 func FuzzSet(f *testing.F) {
 	for _, seed := range []string{"x", "yes", "010", "a: b", "- a", "line\nline\n", " lead", "trail ", "#c", "\t", "é\u2028", "'", `"`, "\n", "\n x", "!!str", "&a", "*a", "|", ">", "%", "@", "`", "1e3", "0x1", "~", "null", "=", "<<", "\u0085", "\x7f", "\ufeff"} {
 		f.Add("k: old # c\n", seed)

@@ -128,8 +128,8 @@ func Describe(n *yaml.Node) string {
 	return "a scalar"
 }
 
-// Equal reports whether two nodes hold the same value, whatever their comments and style. The order of a mapping's
-// keys does not count, nor how a null is written. Aliases are equal by name and not followed: they may form a loop.
+// Equal reports whether two nodes hold the same value, regardless of comments and style. The order of a mapping's keys
+// does not count, nor how a null is written. Aliases are equal by name and not followed: they may form a loop.
 func Equal(a, b *yaml.Node) bool {
 	if a == nil || b == nil {
 		return a == b

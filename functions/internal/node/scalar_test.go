@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// FuzzIsWord holds that what isWord lets pass is text to YAML parsers of both versions.
+// FuzzIsWord checks that what isWord lets pass is text to YAML parsers of both versions.
 func FuzzIsWord(f *testing.F) {
 	for _, seed := range []string{"yes", "No", "nULL", "e1", "a.b", "inf", "NaN", "Infinity", "x-1", "z/_", "TRUE", "ON",
 		"y", "N"} {

@@ -5,8 +5,8 @@
 // The SDK has GetRootKptfile for this, and kptfileko to edit what it finds, but neither is safe on the packages that
 // functions get. GetRootKptfile counts the steps of a Kptfile's path and takes the last of the shortest. In a render
 // every Kptfile has the path "Kptfile", and in an eval two packages may lie side by side: it returns any one of them.
-// kptfileko writes over a list that is none, puts info behind status, panics on YAML aliases, and removes no readiness
-// gate. So functions find the root here, and edit it by package node.
+// kptfileko overwrites a list field that is not a list, puts info behind status, panics on YAML aliases, and removes no
+// readiness gate. So functions find the root here, and edit it by package node.
 package pkgtree
 
 import (

@@ -101,8 +101,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadOfKustomize holds that the package is found where nobody says which files the items are from: kustomize hands
-// them to the first function without a path, and to the next ones with a path that it made up.
+// TestReadOfKustomize checks that the package is found where the files of the items are not known: kustomize hands them
+// to the first function without a path, and to the next ones with a path that it made up.
 func TestReadOfKustomize(t *testing.T) {
 	t.Parallel()
 	const (

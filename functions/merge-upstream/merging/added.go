@@ -11,8 +11,7 @@ import (
 )
 
 // added returns the result for a resource that the upstream adds. In a package that kpt or Porch made, it gets what
-// they would give it: a comment and an annotation that say which resource of the upstream it is, whatever its name
-// becomes.
+// they would give it: a comment and an annotation that identify the resource upstream, even after it is renamed.
 func (m *merged) added(t *tuple) (result, error) {
 	r := result{tuple: t, outcome: taken}
 	if !m.tracked || t.updated.isKptfile() || t.key().kind == "" || !isRegular(t.updated.root) {

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// union are fields of a map of which there is one.
+// union are fields of a map that exclude each other.
 type union struct {
 	// keys are the alternatives, with what goes together with one of them.
 	keys, with []string
@@ -29,8 +29,8 @@ var unions = []union{
 		"portworxVolume", "projected", "quobyte", "rbd", "scaleIO", "secret", "storageos", "vsphereVolume"}},
 }
 
-// unionsIn returns the unions of which fields are in a map. Of a type that no schema knows, they are the map that one
-// side removed and the one that it added in its place.
+// unionsIn returns the unions that have fields in a map. For a type without a schema, these are the map that one side
+// removed and the map that it added in its place.
 func unionsIn(s sources, schema *openapi.ResourceSchema) []union {
 	var out []union
 	for _, u := range unions {

@@ -56,7 +56,8 @@ func (m *merged) assemblies(v versions) map[string]*assembly {
 	return all
 }
 
-// inOrder returns the resources of a file in order: as lists, but for conflicts, in which the package keeps its own.
+// inOrder returns the resources of a file in the order of a merged list, except that the package keeps its own order in
+// a conflict.
 func inOrder(name string, results []result) []result {
 	rows := make([]row, len(results))
 	for i, r := range results {
@@ -90,7 +91,7 @@ func (r result) body() string {
 	return text
 }
 
-// text returns the text of the file; false if nothing is left of it.
+// text returns the text of the file; false if the file goes.
 func (a *assembly) text(original, updated *file) (string, bool) {
 	if a.isUpstreams(original, updated) {
 		return updated.withLineEndsOf(a.local, original), true

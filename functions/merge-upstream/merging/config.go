@@ -97,7 +97,7 @@ func decode(config *yaml.RNode, items []*yaml.RNode) (Config, error) {
 	return c, c.Updated.resolve(config, "updated", items)
 }
 
-// resolve finds the files of a revision, in whichever form it is given.
+// resolve finds the files of a revision, in either form.
 func (r *Revision) resolve(config *yaml.RNode, field string, items []*yaml.RNode) error {
 	if r.Name == "" {
 		r.Name = r.Metadata.Name

@@ -170,7 +170,7 @@ var conflicts = map[string]conflicting{
 		[]string{": 81 bytes, sha256 9a1f187d2fdf | 81 bytes, sha256 a728f9235468 | 81 bytes, sha256 bbebf2f188fb"}},
 }
 
-// TestConflicts holds what both sides changed is named, and which of the two is taken.
+// TestConflicts checks what both sides changed is named, and which of the two is taken.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
 	for name, c := range conflicts {
@@ -201,7 +201,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestUnknownVersion holds that lists are merged as those of the API version which the resource has in the end.
+// TestUnknownVersion checks that lists are merged as those of the API version which the resource has in the end.
 func TestUnknownVersion(t *testing.T) {
 	t.Parallel()
 	known, unknown := pod+"      - name: mine\n", strings.Replace(pod, "apps/v1", "apps/g1", 1)+"      - name: web\n"
@@ -214,7 +214,7 @@ func TestUnknownVersion(t *testing.T) {
 	}
 }
 
-// TestRemoved holds that a side without a value is said to have removed it, whatever the conflict is about.
+// TestRemoved checks that a conflict of any kind says of a side without a value that it removed the value.
 func TestRemoved(t *testing.T) {
 	t.Parallel()
 	digests := map[string]string{"1": "1 bytes, sha256 6b86b273ff34", "2": "1 bytes, sha256 d4735e3a265e",

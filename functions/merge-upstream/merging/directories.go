@@ -12,7 +12,7 @@ import (
 // What a path is on a side, in a conflict about a path that is a file on one and a directory on the other.
 const aFile, aDirectory = "a file", "a directory"
 
-// settleDirectories leaves away what the upstream adds where the package has a file in the place of a directory, or the
+// settleDirectories leaves out what the upstream adds where the package has a file in the place of a directory, or the
 // other way round, and notes that as a conflict. The package stays as it is there.
 func (m *merged) settleDirectories() {
 	here, clashing := map[string]bool{}, map[string]string{}

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml/walk"
 )
 
-// merge merges three mappings, of which the local one is there: a resource, or an element of a list.
+// merge merges three mappings, a resource or an element of a list. The local one must exist.
 func (w *walker) merge(s sources, path string, schema *openapi.ResourceSchema) *yaml.Node {
 	if w.mapping(s, path, schema) {
 		w.unshield(s.local)
@@ -39,7 +39,7 @@ func (w *walker) merge3(s sources, schema *openapi.ResourceSchema) *yaml.Node {
 // maxFields bounds the maps that merge3 merges as a whole: it looks for each key among all.
 const maxFields = 100
 
-// mapping walks over the fields of three mappings, of which the local one is there. A large one is merged then.
+// mapping walks over the fields of three mappings, and merges them if they are large. The local one must exist.
 func (w *walker) mapping(s sources, path string, schema *openapi.ResourceSchema) (merged bool) {
 	schema = schemaOf(schema, s)
 	if path != "" && s.areSecret() {

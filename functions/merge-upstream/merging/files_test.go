@@ -26,7 +26,7 @@ const (
 	cmOther    = cm + "data:\n  a: three\n  b: x\n"
 )
 
-// TestFiles holds what becomes of files and of resources as a whole.
+// TestFiles checks what becomes of files and of resources as a whole.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -164,7 +164,7 @@ func TestFiles(t *testing.T) {
 
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
-// TestRefused holds what is no package that can be merged.
+// TestRefused checks what is no package that can be merged.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	some := with(one(cmv1))
@@ -198,7 +198,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestUnreadable holds that a resource which could not be read again is merged as one value.
+// TestUnreadable checks that a resource which could not be read again is merged as one value.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	upstream := deploy + "spec:\n  b: 2\n"
@@ -215,7 +215,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestKptfileMissing holds that an upstream may lack a Kptfile.
+// TestKptfileMissing checks that an upstream may lack a Kptfile.
 func TestKptfileMissing(t *testing.T) {
 	t.Parallel()
 	plain := one(cmv1)

@@ -50,9 +50,9 @@ type functionRow struct {
 	as [3]function
 }
 
-// functionRows pairs the functions of a pipeline: by name, else by what they say, by image, or by the last part of the
-// image, always in the order in which they stand. It reports false if the list is none of functions. Functions that a
-// variant put in front of the package's are not compared with any.
+// functionRows pairs the functions of a pipeline: by name, else by their content, by image, or by the last part of the
+// image, always in the order in which they stand. It reports false if it is not a list of functions. Functions that a
+// variant put in front of the package's are left unpaired.
 func functionRows(s sources) ([]row, bool) {
 	var rows []*functionRow
 	for _, version := range []int{originalVersion, updatedVersion, localVersion} {
@@ -69,7 +69,7 @@ func functionRows(s sources) ([]row, bool) {
 	return labelled(rows), true
 }
 
-// pass is a way to tell which function of a version one of another is; what has an empty text is none.
+// pass is a way to pair the functions of two versions: by a text, unless that is empty.
 type pass struct {
 	of, with func(function) string
 	// guess says that the two need not be the same.
@@ -197,7 +197,7 @@ func labelled(rows []*functionRow) []row {
 	return out
 }
 
-// shown returns the function as its path names it: as it is here, or else upstream.
+// shown returns the function that the path names: the package's, or else the upstream's.
 func (r *functionRow) shown() function {
 	for _, version := range []int{localVersion, updatedVersion} {
 		if r.has(version) {

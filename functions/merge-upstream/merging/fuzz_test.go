@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// FuzzMerge holds, whatever the three versions of a file look like, that a merge has an outcome, that merging it again
-// changes nothing, and that one side's changes alone are no conflict: then the outcome is that side's file.
+// FuzzMerge checks for any three versions of a file that a merge has an outcome, that merging it again changes nothing,
+// and that changes of one side alone are no conflict: the outcome is that side's file then.
 func FuzzMerge(f *testing.F) {
 	for _, c := range conflicts {
 		f.Add(c.original, c.updated, c.local)

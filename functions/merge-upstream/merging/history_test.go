@@ -21,9 +21,9 @@ import (
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 )
 
-// TestHistory merges packages that nobody changed over each step of the history of a catalog, and holds that they
-// become what their upstream is, in values and order, without a conflict. CATALOG=DIR names the clone of a git
-// repository with kpt packages; without it, the history is the one in testdata/history.
+// TestHistory merges unchanged packages over each step of the history of a catalog, and checks that they become equal
+// to their upstream, in values and order, without a conflict. CATALOG=DIR names the clone of a git repository with kpt
+// packages; without it, the history is the one in testdata/history.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	var histories []history

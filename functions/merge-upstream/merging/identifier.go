@@ -51,8 +51,8 @@ func upstreamName(body *yaml.Node) (namespace, name string, ok bool) {
 	return "", "", false
 }
 
-// identify brings the comment and the annotation by which kpt and Porch find a resource upstream to the identity that
-// it has in the updated one: by the old one, the next upgrade would not find it.
+// identify updates the comment and the annotation by which kpt and Porch find a resource upstream to its identity in
+// the updated upstream: by the old one, the next upgrade would not find it.
 func (m *merged) identify(r result) (result, error) {
 	if r.local == nil || r.updated == nil || r.local.isKptfile() || r.outcome != keep && r.outcome != changed {
 		return r, nil

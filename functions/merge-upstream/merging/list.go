@@ -78,7 +78,7 @@ func takeList(s sources) {
 	s.local.Style = s.updated.Style
 }
 
-// element merges an element of a list; nil if there is none any more.
+// element merges an element of a list; nil if the element goes.
 func (w *walker) element(e sources, path string, schema *openapi.ResourceSchema) *yaml.Node {
 	switch {
 	case w.rules.ours(path) || equal(e.original, e.updated) || equal(e.local, e.updated):

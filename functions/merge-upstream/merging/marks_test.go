@@ -17,8 +17,8 @@ func point(annotations, data string) string {
 		"    kpt.dev/config-injection: required\n" + annotations + "data:\n" + data
 }
 
-// TestMarks holds that what functions and renderers write into a package is neither lost nor a conflict, whatever
-// becomes of conflicts.
+// TestMarks checks that what functions and renderers write into a package is neither lost nor a conflict, under each
+// conflict policy.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	const injected = "    kpt.dev/injected-resource-name: eu\n"
@@ -76,7 +76,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestKptfile holds how Kptfiles are merged.
+// TestKptfile checks how Kptfiles are merged.
 func TestKptfile(t *testing.T) {
 	t.Parallel()
 	upstream := &merging.Upstream{Type: "git", Git: &merging.Git{Repo: "https://x/b.git", Directory: "web", Ref: "web/v2"}}

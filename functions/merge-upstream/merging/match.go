@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/resid"
 )
 
-// key is what kpt and Porch tell resources apart by, beside their file. The version of the API may change.
+// key is what kpt and Porch tell resources apart by, in addition to their file. The version of the API may change.
 type key struct{ group, kind, namespace, name string }
 
 func keyOf(d *document) key {
@@ -29,7 +29,7 @@ func keyOf(d *document) key {
 	return k
 }
 
-// tuple is a resource in the three versions; nil where there is none.
+// tuple is a resource in the three versions; nil where it does not exist.
 type tuple struct{ original, local, updated *document }
 
 // match finds the tuples of all resources: those of the local package in the order in which they stand there, then

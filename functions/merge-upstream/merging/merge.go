@@ -4,9 +4,9 @@
 // merge3, as kpt and Porch do it, and a walk over the three versions that names what both sides changed.
 //
 // merge3 knows one rule, the upstream wins, and reports nothing. The walk comes first: it records the conflicts, and
-// takes out of merge3's sight what merge3 must leave alone (what the upstream did not change, what is kept), what there
-// is nothing to merge of (values that only the upstream has), and what merge3 gets wrong (values whose type changed,
-// lists that have a key twice). e2e/merge holds the outcomes to those of Porch and kpt.
+// takes out of merge3's sight what merge3 must leave alone (what the upstream did not change, what is kept), what needs
+// no merge (values that only the upstream has), and what merge3 gets wrong (values whose type changed, lists that have
+// a key twice). e2e/merge compares the outcomes with those of Porch and kpt.
 package merging
 
 import (
@@ -35,7 +35,7 @@ const (
 	Stop OnConflict = "Stop"
 )
 
-// Options are what a merge depends on beside the three versions.
+// Options are what a merge depends on in addition to the three versions.
 type Options struct {
 	// OnConflict says what becomes of conflicts.
 	OnConflict OnConflict
@@ -82,8 +82,8 @@ var ErrConflicts = errors.New("both sides changed the same values: " +
 //
 // A file without changes is returned as it is, byte by byte; so are the documents without changes of a file with some.
 // Merging the result again with the same upstreams changes nothing. With Stop, conflicts are returned together with
-// ErrConflicts, and no files. Other errors are of what is no package: versions without files, a local one without a
-// Kptfile, an original that the local package has nothing in common with.
+// ErrConflicts, and no files. Other errors mean that a version is not a package: versions without files, a local one
+// without a Kptfile, an original that has nothing in common with the local package.
 func Merge(original, updated, local map[string]string, options Options) (map[string]string, []Conflict, error) {
 	if err := check(original, updated, local, options); err != nil {
 		return nil, nil, err
@@ -143,7 +143,7 @@ func (o OnConflict) validate() error {
 	return fmt.Errorf("is %q, but must be %s, %s or %s", o, TakeUpstream, KeepLocal, Stop)
 }
 
-// conflict is a Conflict with what a result of a function has beside it.
+// conflict is a Conflict with the other fields of a function's result.
 type conflict struct {
 	Conflict
 	ref   fn.ResourceRef
@@ -152,7 +152,7 @@ type conflict struct {
 	goneHere, goneUpstream bool
 }
 
-// setValues sets the values; empty where there is none.
+// setValues sets the values; empty for a missing one.
 func (c *conflict) setValues(original, local, updated string) {
 	c.goneHere, c.goneUpstream = local == "", updated == ""
 	c.Original, c.Local, c.Updated = original, cmp.Or(local, Removed), cmp.Or(updated, Removed)

@@ -47,7 +47,7 @@ func merge(t *testing.T, original, updated, local files, options merging.Options
 	return got, conflicts
 }
 
-// TestMerge holds what becomes of a resource of which only the upstream, or only the package, changed each part.
+// TestMerge checks what becomes of a resource in which each part was changed by one side only.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ original, updated, local, want string }{
@@ -134,7 +134,7 @@ func TestMerge(t *testing.T) {
 
 const pod = deploy + "spec:\n  template:\n    spec:\n      containers:\n"
 
-// TestLists holds how lists with merge keys are merged.
+// TestLists checks how lists with merge keys are merged.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	const web, sidecar = "      - name: web\n        image: web:1\n", "      - name: side\n        image: side:1\n"
@@ -192,7 +192,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestStop holds that a conflict stops a merge that is to stop, and nothing else does.
+// TestStop checks that a conflict, and nothing else, stops a merge with Stop.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	o, u, l := with(one(cm+"data: {a: one}\n")), with(one(cm+"data: {a: two}\n")), with(one(cm+"data: {a: three}\n"))

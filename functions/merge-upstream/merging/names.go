@@ -39,8 +39,8 @@ func (e edit) of(name string) (string, bool) {
 	return rest + e.to, ok
 }
 
-// pairNames pairs the resources of a package of which all have got another beginning, or another end, of their names,
-// if only one is possible. A single resource with another name is another resource.
+// pairNames pairs the resources of a package whose names have all got another prefix, or another suffix, if only one is
+// possible. A single resource with another name is another resource.
 func (r *renaming) pairNames(was func(*tuple) *document) {
 	lacking, only, all := r.renamed(was)
 	if !all || len(lacking) < 2 {

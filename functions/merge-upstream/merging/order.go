@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// arranged returns the elements of a merged list, of which the ones at the same places as their rows are given, nil if
-// they go. Where both sides changed the order, that is a conflict about the list.
+// arranged returns the elements of a merged list in their order. merged has an element for each row, nil if it goes.
+// Where both sides changed the order, that is a conflict about the list.
 func (w *walker) arranged(rows []row, merged []*yaml.Node, path string) []*yaml.Node {
 	order := arrange(rows, func(i int) bool { return merged[i] != nil },
 		func(original, here, updated []int) bool { return w.recordOrder(rows, original, here, updated, path) })

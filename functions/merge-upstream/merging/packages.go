@@ -29,8 +29,8 @@ func (p pkg) packagesWithout(other pkg) directories {
 	return out
 }
 
-// removedPackages returns the subpackages of the original of which the local package has nothing: what the upstream
-// adds to them would be a package without a Kptfile.
+// removedPackages returns the subpackages of the original that are gone from the local package: what the upstream adds
+// to them would be a package without a Kptfile.
 func (v versions) removedPackages() directories {
 	var out directories
 	for name := range v.original {
@@ -48,7 +48,7 @@ func (v versions) removedPackages() directories {
 func (d directories) one(file string) bool { return d.contain(file) }
 
 // movePackages gives the files of subpackages that the upstream moved the paths that they have in the updated version,
-// in the others. It is told from the two versions of the upstream alone, so that a second merge finds the same.
+// in the others. It compares the two versions of the upstream only, so a second merge finds the same.
 func (v versions) movePackages() {
 	removed, added := v.original.packagesWithout(v.updated), v.updated.packagesWithout(v.original)
 	if len(removed) == 0 || len(added) == 0 {
@@ -92,8 +92,7 @@ func moved(name string, moves map[string]string) string {
 // maxAlike bounds the packages that something tells apart from others.
 const maxAlike = 8
 
-// best returns for each package of a version the one of another version that has most in common with it, if there is
-// one.
+// best returns for each package of a version the package of another version that has most in common with it, if any.
 func best(packages, others map[string][]key) map[string]string {
 	with := map[key][]string{}
 	for _, dir := range slices.Sorted(maps.Keys(others)) {

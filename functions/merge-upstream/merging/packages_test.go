@@ -29,7 +29,7 @@ func all(parts ...files) files {
 	return out
 }
 
-// TestSubpackages holds that a subpackage goes, or moves, as a whole.
+// TestSubpackages checks that a subpackage goes, or moves, as a whole.
 func TestSubpackages(t *testing.T) {
 	t.Parallel()
 	const pipeline = "pipeline:\n  mutators:\n  - image: a:v1\n"
@@ -94,7 +94,7 @@ func TestSubpackages(t *testing.T) {
 	}
 }
 
-// renamedIn returns a package of which the Kptfile and the resource have another name.
+// renamedIn returns a package whose Kptfile and resource have another name.
 func renamedIn(name string, f files) files {
 	out := maps.Clone(f)
 	out["Kptfile"] = strings.Replace(f["Kptfile"], "name: s\n", "name: "+name+"\n", 1)
@@ -102,7 +102,7 @@ func renamedIn(name string, f files) files {
 	return out
 }
 
-// TestRemovedUpstream holds that what the upstream removed goes also where nothing but an identifier says which it is.
+// TestRemovedUpstream checks that what the upstream removed goes even if only an identifier says which resource it is.
 func TestRemovedUpstream(t *testing.T) {
 	t.Parallel()
 	const identifier = "|ConfigMap|ns-a|settings"

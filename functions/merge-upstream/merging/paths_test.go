@@ -10,7 +10,7 @@ import (
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 )
 
-// TestJSON holds that a file in JSON stays one, with its order and indentation.
+// TestJSON checks that a file in JSON stays one, with its order and indentation.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	const lines = "{\n    \"kind\": \"ConfigMap\",\n    \"apiVersion\": \"v1\",\n    \"metadata\": {\n        \"name\": \"s\"\n" +
@@ -36,7 +36,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestDirectories holds that a path which is a file here and a directory upstream is a conflict, and stays what it is.
+// TestDirectories checks that a path which is a file here and a directory upstream is a conflict, and stays what it is.
 func TestDirectories(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -75,7 +75,7 @@ func TestDirectories(t *testing.T) {
 	})
 }
 
-// TestHeader holds that the header of a file stays when its first resource goes, or moves.
+// TestHeader checks that the header of a file stays when its first resource goes, or moves.
 func TestHeader(t *testing.T) {
 	t.Parallel()
 	const license, about = "# Copyright the authors\n# License: none\n", "# about settings\n"

@@ -37,7 +37,7 @@ func functions(list string) string {
 
 const pv = "PackageVariant.web..0=p:v1"
 
-// TestPipelines holds how the functions of a pipeline are told apart and in which order they come out.
+// TestPipelines checks how the functions of a pipeline are told apart and in which order they come out.
 func TestPipelines(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -98,8 +98,8 @@ func TestPipelines(t *testing.T) {
 	}
 }
 
-// TestRandomPipelines merges random changes of a pipeline: a second merge changes nothing, a package that nobody
-// changed gets what the upstream has, and the functions of a variant stay in front.
+// TestRandomPipelines merges random changes of a pipeline: a second merge changes nothing, an unchanged package gets
+// what the upstream has, and the functions of a variant stay in front.
 func TestRandomPipelines(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {
@@ -137,7 +137,7 @@ func TestRandomPipelines(t *testing.T) {
 	}
 }
 
-// repeats reports whether a list has a function twice that says the same: which is which, nobody can tell.
+// repeats reports whether a list has the same function twice: the two cannot be told apart.
 func repeats(list string) bool {
 	all := strings.Fields(list)
 	slices.Sort(all)

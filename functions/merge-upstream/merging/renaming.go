@@ -67,8 +67,8 @@ func (r *renaming) left() []*tuple {
 	return slices.DeleteFunc(r.all, func(t *tuple) bool { return r.gone[t] })
 }
 
-// pairAll pairs by all that tells resources apart, the most certain first. The functions return documents by which the
-// side knew its own.
+// pairAll pairs by all that tells resources apart, the most certain first. The functions return the documents by which
+// the side knew its resources.
 func (r *renaming) pairAll(known ...func(*tuple) *document) {
 	for _, of := range []func(*document) identity{inFile, byName} {
 		for _, was := range known {

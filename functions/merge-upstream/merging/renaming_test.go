@@ -40,7 +40,7 @@ func identified(identifier, text string) string {
 
 const namespace = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: "
 
-// TestRenamed holds that a resource to which the upstream, or the package, gave another namespace or name is the same
+// TestRenamed checks that a resource to which the upstream, or the package, gave another namespace or name is the same
 // resource, where nothing else can be it.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
@@ -190,8 +190,8 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// TestVariantNamespace holds that a namespace which a function of the variant gives to all resources is none that the
-// upstream's has a conflict with, nor a change to a resource that the upstream removed.
+// TestVariantNamespace checks that a namespace which a function of the variant gives to all resources neither conflicts
+// with the upstream's nor counts as a change to a resource that the upstream removed.
 func TestVariantNamespace(t *testing.T) {
 	t.Parallel()
 	pipeline := func(name string) string {
@@ -234,8 +234,8 @@ func TestVariantNamespace(t *testing.T) {
 	}
 }
 
-// TestRandomNames merges packages of resources that have few names in few namespaces: whatever is taken for the same, a
-// second merge changes nothing, and where only namespaces changed, nothing is there twice that was not.
+// TestRandomNames merges packages of resources that have few names in few namespaces: a second merge changes nothing
+// with any pairing, and where only namespaces changed, no resource is duplicated.
 func TestRandomNames(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4000) {

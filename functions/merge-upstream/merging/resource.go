@@ -67,7 +67,7 @@ func (m *merged) resource(t *tuple) (result, error) {
 }
 
 // absent decides on a resource that the package does not have: one that the upstream adds comes, one that was removed
-// here stays away. That the upstream gave it another namespace or name does not matter to who removed it.
+// here stays away. A new name or namespace upstream is no conflict with the removal.
 func (m *merged) absent(t *tuple) (result, error) {
 	r := result{tuple: t}
 	switch {
@@ -93,8 +93,8 @@ func unnamed(d *document) *yaml.Node {
 	return body
 }
 
-// withdrawnHere decides on a resource that the updated upstream does not have: it goes if nobody changed it here. What
-// a package cannot be without stays, and a subpackage goes as a whole.
+// withdrawnHere decides on a resource that the updated upstream does not have: it goes if it is unchanged here. What a
+// package cannot be without stays, and a subpackage goes as a whole.
 func (m *merged) withdrawnHere(t *tuple) result {
 	r := result{tuple: t}
 	rules := m.rulesFor(t)
@@ -173,8 +173,8 @@ func readsBack(text string, body *yaml.Node) bool {
 	return err == nil && len(root.Content) == 1 && equal(root.Content[0], body)
 }
 
-// compared returns the result as one that is kept if the merge changed nothing. One that nobody could read is
-// errUnreadable.
+// compared returns the result as one that is kept if the merge changed nothing. If that cannot be read back, the error
+// is errUnreadable.
 func (m *merged) compared(r result) (result, error) {
 	before, err := encode(r.local.root, r.local.text)
 	if err != nil {
@@ -199,7 +199,7 @@ func (m *merged) compared(r result) (result, error) {
 	return r, err
 }
 
-// errUnreadable is said of a resource of which nobody could read what would be written.
+// errUnreadable is the error of a resource that could not be read back from what would be written.
 var errUnreadable = errors.New("could not be read again after the merge: " +
 	"move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own")
 
@@ -262,8 +262,8 @@ func (t *tuple) isRegular() bool {
 	return true
 }
 
-// sameText reports whether two documents have the same text but for the line that separates them from others. Items of
-// a ResourceList have no text of their own: theirs is compared as kpt would write it.
+// sameText reports whether two documents have the same text except the line that separates them from others. Items of a
+// ResourceList have no text of their own: theirs is compared as kpt would write it.
 func sameText(a, b *document) bool {
 	if a.item != nil {
 		before, err := encode(b.root, "")

@@ -81,7 +81,7 @@ func (a *assembly) layout() (top string, first *document, behind map[*document]s
 	return top, first, behind
 }
 
-// license matches a comment that is about a file, whatever follows it.
+// license matches a comment that is about the whole file.
 var license = regexp.MustCompile(`(?i)\b(copyright|license|spdx)`)
 
 // headerOf returns the comments at the top of a file that are no resource's: those that an empty line sets off, or that

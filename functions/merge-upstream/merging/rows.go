@@ -64,8 +64,8 @@ func (r *row) name() string {
 // versions returns the list in each version, at its index.
 func (s sources) versions() [3]*yaml.Node { return [3]*yaml.Node{s.local, s.original, s.updated} }
 
-// rowsOf pairs the elements of a list by their merge keys, as kyaml does: a value that is missing fits any. It reports
-// false if that does not tell the elements apart.
+// rowsOf pairs the elements of a list by their merge keys, as kyaml does: a missing value matches any. It reports false
+// if that does not tell the elements apart.
 func rowsOf(s sources, keys []string) (rows []row, ok bool) {
 	p := keyed{of: map[string]*sameFirst{}}
 	for version, list := range s.versions() {

@@ -49,7 +49,7 @@ func namespacesOf(kptfile *file) []string {
 	return out
 }
 
-// rulesFor returns the rules for a resource, of which the local version is there.
+// rulesFor returns the rules for a resource, whose local version must exist.
 func (m *merged) rulesFor(t *tuple) rules {
 	k := t.key()
 	r := rules{

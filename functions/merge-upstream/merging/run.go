@@ -154,7 +154,7 @@ func (l *localPackage) document(item *yaml.RNode, id krm.Identity) (*document, e
 	return d, nil
 }
 
-// items returns the items of the merged package. One that nobody could read is an error.
+// items returns the items of the merged package. An item that could not be read back is an error.
 func (l *localPackage) items(m *merged, items []*yaml.RNode) ([]*yaml.RNode, error) {
 	by := map[*document]*result{}
 	for i, r := range m.results {
@@ -212,7 +212,7 @@ func (r result) node() *yaml.Node {
 	return r.updated.body()
 }
 
-// place returns the items with the file in which each of the resources is to stand, and where in it.
+// place returns the items, each with its file and its position in the file.
 func (l *localPackage) place(staying []result, items []*yaml.RNode) []*yaml.RNode {
 	files := map[string][]result{}
 	for _, r := range staying {
@@ -269,7 +269,7 @@ func annotate(item *yaml.RNode, key, value string) {
 	list.Content = append(list.Content, node.String(key), quoted)
 }
 
-// ensure returns the mapping of a key, which it makes if there is none.
+// ensure returns the mapping of a key, and makes it if it is missing.
 func ensure(m *yaml.Node, key string) *yaml.Node {
 	if n := present(m, key); n != nil {
 		return n

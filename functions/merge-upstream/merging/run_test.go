@@ -17,8 +17,8 @@ import (
 const testdata = "../testdata"
 
 // TestGolden runs the function on each directory of testdata: the package in it, with the functionConfig in
-// _fnconfig.yaml, must give the ResourceList in _expected.yaml. A second run must change no item; it may have less to
-// tell, because a conflict that was decided for the upstream is none any more.
+// _fnconfig.yaml, must give the ResourceList in _expected.yaml. A second run must change no item; it may have fewer
+// results, because a conflict that was decided for the upstream is gone.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	cases, err := os.ReadDir(testdata)
@@ -150,7 +150,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestFolded holds that text of the upstream which no emitter writes as a block keeps its value.
+// TestFolded checks that text of the upstream which no emitter writes as a block keeps its value.
 func TestFolded(t *testing.T) {
 	t.Parallel()
 	const text = "  a: >-\n    one\n\n      two\n"
@@ -177,7 +177,7 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// TestWithoutPaths holds what users of kustomize read, which does not tell where resources are from.
+// TestWithoutPaths checks what users of kustomize read, which does not say where resources come from.
 func TestWithoutPaths(t *testing.T) {
 	t.Parallel()
 	list := string(fntest.List(t, config+revision("original", "one")+revision("updated", "two"),
@@ -191,8 +191,8 @@ func TestWithoutPaths(t *testing.T) {
 	}
 }
 
-// TestPaths holds where resources come to stand in a package that is not in the directory that kpt works on, and in one
-// that is rendered.
+// TestPaths checks where resources come to stand in a package that is not in the directory that kpt works on, and in
+// one that is rendered.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	const added = "    b.yaml: |\n      apiVersion: v1\n      kind: ConfigMap\n      metadata:\n        name: b\n"

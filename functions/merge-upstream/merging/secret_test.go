@@ -11,7 +11,7 @@ import (
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 )
 
-// TestSecrets holds that no conflict shows a value of a Secret, wherever the Secret stands.
+// TestSecrets checks that no conflict shows a value of a Secret, wherever the Secret stands.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const custom = "apiVersion: x.io/v1\nkind: Work\nmetadata:\n  name: a\nspec:\n"

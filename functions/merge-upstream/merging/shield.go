@@ -12,8 +12,8 @@ import (
 // shieldTag marks what stands for a value until merge3 has run.
 const shieldTag = "!shielded"
 
-// shield hides a value from merge3, which would remove nulls, put quotes around words such as yes, and make one of list
-// elements with the same key.
+// shield hides a value from merge3, which would remove nulls, put quotes around words such as yes, and merge list
+// elements with the same key into one.
 func (w *walker) shield(parent *yaml.Node, i int) {
 	if n := parent.Content[i]; n.Kind == yaml.ScalarNode && !node.IsNull(n) &&
 		(n.Style != 0 || !yaml.IsYaml1_1NonString(n)) {

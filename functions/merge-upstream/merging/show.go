@@ -16,7 +16,7 @@ import (
 const maxShown = 200
 
 // show returns a value in a few words: a scalar as it is, in quotes where YAML needs them, lists and maps as JSON;
-// empty if there is none.
+// empty for no value.
 func show(n *yaml.Node, hidden bool) string {
 	switch {
 	case node.IsNull(n):

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// sources are a value in the three versions; nil where there is none.
+// sources are a value in the three versions; nil where it does not exist.
 type sources struct{ original, local, updated *yaml.Node }
 
 // field returns the values of a key of three mappings. Null is as good as nothing.

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml/merge3"
 )
 
-// longLists returns a Deployment with lists of environment variables, of which each tenth is changed.
+// longLists returns a Deployment with lists of environment variables, every tenth of them changed.
 func longLists(lists, entries int, change string) string {
 	var out strings.Builder
 	out.WriteString(pod)
@@ -29,7 +29,7 @@ func longLists(lists, entries int, change string) string {
 	return out.String()
 }
 
-// wideMap returns a ConfigMap with entries, of which each tenth is changed.
+// wideMap returns a ConfigMap with entries, every tenth of them changed.
 func wideMap(entries int, change string) string {
 	var out strings.Builder
 	out.WriteString(cm + "data:\n")
@@ -43,7 +43,7 @@ func wideMap(entries int, change string) string {
 	return out.String()
 }
 
-// TestLong holds that long maps and lists are merged as short ones are.
+// TestLong checks that long maps and lists are merged as short ones are.
 func TestLong(t *testing.T) {
 	t.Parallel()
 	for name, version := range map[string]func(change string) string{

@@ -64,7 +64,7 @@ func (v versions) paths() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// file returns a file in the original, the updated and the local version; nil where there is none.
+// file returns a file in the original, the updated and the local version; nil where it does not exist.
 func (v versions) file(name string) []*file {
 	return []*file{v.original[name], v.updated[name], v.local[name]}
 }

@@ -14,7 +14,7 @@ import (
 // Kind is the kind of the function's own config, of API version fn.kpt.dev/v1alpha1.
 const Kind = "PrependPipeline"
 
-// Config is the function's own config (docs/design.md, "prepend-pipeline"). Its metadata.name is the variant's.
+// Config is the function's own config (README.md of the function). Its metadata.name is the variant's.
 type Config struct {
 	fnconfig.TypeMeta `json:",inline"`
 	Metadata          fnconfig.Metadata `json:"metadata,omitempty"`

@@ -116,7 +116,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// FuzzName holds that a name that parses is written back as it was, and that a name made of a variant and a function
+// FuzzName checks that a name that parses is written back as it was, and that a name made of a variant and a function
 // without a dot parses into them.
 func FuzzName(f *testing.F) {
 	f.Add("PackageVariant.a.b.fn.3", "a.b", "fn", 3)
@@ -135,8 +135,8 @@ func FuzzName(f *testing.F) {
 	})
 }
 
-// FuzzKptfile holds that whatever the Kptfile looks like, the function refuses it or finds nothing to do in a second
-// run, in which the variant's functions are the first ones of the pipeline.
+// FuzzKptfile checks that the function refuses a Kptfile or finds nothing to do in a second run, in which the variant's
+// functions are the first ones of the pipeline.
 func FuzzKptfile(f *testing.F) {
 	for _, seed := range []string{
 		"pipeline:\n  mutators:\n  # c\n  - image: a # l\n", "pipeline: {mutators: [{name: PackageVariant.pv..0}]}\n",
