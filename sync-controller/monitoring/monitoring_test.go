@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package monitoring holds alert rules and a dashboard. Its tests hold that they ask for metrics that the controller
-// has; promtool checks and runs the rules in e2e/monitoring.
+// Package monitoring holds alert rules and a dashboard. Its tests check that they use metrics that the controller has;
+// promtool checks and runs the rules in e2e/monitoring.
 package monitoring
 
 import (
@@ -83,8 +83,8 @@ func family(series string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(series, "_bucket"), "_count")
 }
 
-// TestMetricsExist holds that every metric, and every label, of the alerts and the dashboard is one that the controller
-// registers.
+// TestMetricsExist checks that every metric, and every label, of the alerts and the dashboard is one that the
+// controller registers.
 func TestMetricsExist(t *testing.T) {
 	t.Parallel()
 	known := described(t)

@@ -50,8 +50,8 @@ func page(t *testing.T) map[string]metric {
 	return all
 }
 
-// TestPage holds that docs/metrics.md has all metrics of the controller, and of others such as there are, as they are
-// registered, and that the alerts and the dashboard ask for metrics of the page.
+// TestPage checks that docs/metrics.md lists all metrics of the controller as they are registered, that other metrics
+// on the page exist, and that the alerts and the dashboard use metrics of the page.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	onPage, registered := page(t), described(t)
@@ -87,7 +87,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestTypes holds that metrics have the types that their names say, as far as they have series yet.
+// TestTypes checks that metrics have the types that their names say, as far as they have series yet.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	registered := described(t)
