@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kubectl-variants is a kubectl plugin, kubectl variants: it shows what the controller of package variants is going to
-// do, has done, and waits for.
+// Kubectl-variants is the kubectl plugin kubectl variants: it shows what the controller of package variants will do,
+// has done, and is waiting for.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	// What the controller and the client's libraries would log is told by the commands.
+	// The commands themselves report what the controller and the client libraries would log.
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package admission says of a manifest whether an API server takes it, without one: by the schemas and the rules of the
-// CustomResourceDefinitions, and by the API server's own code.
+// Package admission says whether an API server would accept a manifest, without asking one: it applies the schemas and
+// rules of the CustomResourceDefinitions with the API server's own code.
 package admission
 
 import (
@@ -37,13 +37,12 @@ type kind struct {
 	rules      *cel.Validator
 }
 
-// kinds are the kinds of the CustomResourceDefinitions, by their versions. Their rules are compiled when they are first
-// asked for.
+// kinds are the kinds of the CustomResourceDefinitions, by version. Their rules are compiled on first use.
 var kinds = sync.OnceValues(load)
 
-// Check returns why an API server refuses to create the object of a manifest in YAML, as an error that names the
-// fields: its metadata, what the schema of its kind says, and the rules in it. It knows the kinds of this project, and
-// takes all others. An object without a namespace is checked as one in any.
+// Check returns why an API server would refuse to create the object of a YAML manifest. The error names the fields: of
+// its metadata, of the schema of its kind, and of the rules in it. Check knows the kinds of this project and accepts
+// all others. An object without a namespace is checked as if it had one.
 func Check(ctx context.Context, manifest []byte) error {
 	data, err := yaml.YAMLToJSON(manifest)
 	if err != nil {
@@ -93,7 +92,8 @@ func (k *kind) check(ctx context.Context, object map[string]any) error {
 	return errors.New(strings.Join(texts, "; "))
 }
 
-// checkMetadata checks the metadata, which is the same in all kinds. The error is of metadata that cannot be read.
+// checkMetadata checks the metadata, which is the same in all kinds. It returns an error for metadata that cannot be
+// read.
 func checkMetadata(object map[string]any) (field.ErrorList, error) {
 	metadata, _, err := objectmeta.GetObjectMeta(object, false)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestCheck holds why the manifests in testdata are refused, which the last line of each says, a comment; those without
-// are not. Of e2e/plugin, TestAdmission holds that an API server says the same.
+// TestCheck checks why manifests in testdata are refused. The comment in the last line of each says why; manifests
+// without one are accepted. TestAdmission in e2e/plugin checks that an API server says the same.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("testdata/*.yaml")
@@ -36,7 +36,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestOtherKinds holds that manifests of other kinds are taken.
+// TestOtherKinds checks that manifests of other kinds are accepted.
 func TestOtherKinds(t *testing.T) {
 	t.Parallel()
 	for _, manifest := range []string{"", "{apiVersion: v1, kind: ConfigMap}", "{apiVersion: 1, kind: 2}"} {
@@ -46,7 +46,7 @@ func TestOtherKinds(t *testing.T) {
 	}
 }
 
-// TestMetadata holds that metadata which cannot be read is refused: kubectl does not even send it.
+// TestMetadata checks that metadata which cannot be read is refused: kubectl does not even send it.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	err := Check(t.Context(), []byte("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\n"+

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli is what the commands of the kubectl plugin share: streams, the flags by which kubectl finds a cluster,
+// Package cli has what the commands of the kubectl plugin share: streams, the flags by which kubectl finds a cluster,
 // and exit codes.
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/spf13/cobra"
@@ -19,17 +21,19 @@ import (
 // Env is what a command runs in.
 type Env struct {
 	genericiooptions.IOStreams
-	// Flags are those of kubectl that say which cluster, which user and which namespace.
+	// Flags are the flags of kubectl for the cluster, the user and the namespace.
 	Flags *genericclioptions.ConfigFlags
+	// Now returns the time.
+	Now func() time.Time
 }
 
-// New returns an environment with the flags of kubectl, none of them set.
+// New returns an environment with kubectl's flags, all unset.
 func New(streams genericiooptions.IOStreams) *Env {
 	flags := genericclioptions.NewConfigFlags(true)
-	return &Env{IOStreams: streams, Flags: flags}
+	return &Env{IOStreams: streams, Flags: flags, Now: time.Now}
 }
 
-// Namespace returns the namespace of the flags, or else that of the kubeconfig's context.
+// Namespace returns the namespace of the flags, or else of the kubeconfig's context.
 func (e *Env) Namespace() (string, error) {
 	namespace, _, err := e.Flags.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
@@ -38,7 +42,26 @@ func (e *Env) Namespace() (string, error) {
 	return namespace, nil
 }
 
-// Config returns how to reach the cluster. An error says that no cluster is configured.
+// ClusterName returns the kubeconfig's name for the cluster, or the cluster's address if there is no kubeconfig.
+func (e *Env) ClusterName() string {
+	raw, err := e.Flags.ToRawKubeConfigLoader().RawConfig()
+	if err == nil {
+		context := raw.Contexts[cmp.Or(*e.Flags.Context, raw.CurrentContext)]
+		if name := *e.Flags.ClusterName; name != "" {
+			return name
+		}
+		if context != nil && context.Cluster != "" {
+			return context.Cluster
+		}
+	}
+	config, err := e.Flags.ToRESTConfig()
+	if err != nil {
+		return "that is not known"
+	}
+	return config.Host
+}
+
+// Config returns the client configuration for the cluster. It fails if no cluster is configured.
 func (e *Env) Config() (*rest.Config, error) {
 	config, err := e.Flags.ToRESTConfig()
 	if err != nil {
@@ -50,11 +73,15 @@ func (e *Env) Config() (*rest.Config, error) {
 }
 
 // Client returns a client that reads and writes the objects of package scheme. It makes no request.
-func (e *Env) Client() (client.Client, error) {
+func (e *Env) Client() (client.Client, error) { return e.ClientWarning(nil) }
+
+// ClientWarning is Client with a handler for the API server's warnings; with nil they are logged.
+func (e *Env) ClientWarning(handler rest.WarningHandler) (client.Client, error) {
 	config, err := e.Config()
 	if err != nil {
 		return nil, err
 	}
+	config.WarningHandler = handler
 	types, err := scheme.New()
 	if err != nil {
 		return nil, err
@@ -71,29 +98,31 @@ func NoCluster(err error) error {
 	return fmt.Errorf("cannot find a cluster: %w; set --kubeconfig or --context", err)
 }
 
-// One returns what accepts one argument, which names what: a PackageVariant.
+// One accepts exactly one argument. what names it in the error, such as a PackageVariant.
 func One(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			return nil
 		}
-		return fmt.Errorf("%s is about one %s, and %d are named: write kubectl variants %s", cmd.Name(), what, len(args),
-			cmd.Use)
+		if len(args) > 1 {
+			what += fmt.Sprintf(", not %d", len(args))
+		}
+		return fmt.Errorf("%s takes one %s: write kubectl variants %s", cmd.Name(), what, cmd.Use)
 	}
 }
 
-// Exit codes, as those of kubectl diff. An error of the command line, or of a cluster, is ExitError.
+// Exit codes, the same as those of kubectl diff. Errors of the command line or of a cluster are ExitError.
 const (
 	ExitNothing = 0 // nothing would change, or all is done
 	ExitChanges = 1 // something would change, or differs
 	ExitError   = 2
 )
 
-// ErrChanges is returned by a command that shows what would change, or differs, and finds something: it ends with
-// ExitChanges, and nothing more is printed.
+// ErrChanges is returned by a command that finds changes or differences. The command ends with ExitChanges, and nothing
+// more is printed.
 var ErrChanges = errors.New("there are changes")
 
-// ExitCode returns the exit code of a command's error.
+// ExitCode returns the exit code for a command's error.
 func ExitCode(err error) int {
 	switch {
 	case err == nil:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package command is the kubectl plugin kubectl-variants: its root command, and what is printed of errors. Each command
-// has a package of its own below this one.
+// Package command has the root command of the kubectl plugin kubectl-variants, and prints errors. Each command has its
+// own package below this one.
 package command
 
 import (
@@ -27,8 +27,8 @@ var commands = []func(*cli.Env) *cobra.Command{
 	versions.New,
 }
 
-// Run runs the plugin with the arguments of its command line, and returns the exit code: as that of kubectl diff, 0 if
-// there is nothing to tell, 1 if something would change, and more for an error, which is printed.
+// Run runs the plugin with the given command line and returns the exit code, as kubectl diff does: 0 if there is
+// nothing to report, 1 if something would change, more for an error, which Run prints.
 func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams) int {
 	root := New(cli.New(streams))
 	root.SetArgs(args)

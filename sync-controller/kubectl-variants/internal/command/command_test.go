@@ -10,7 +10,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-// TestRun holds the exit codes, and what is printed where.
+// TestRun checks the exit codes, and what is printed where.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -20,9 +20,9 @@ func TestRun(t *testing.T) {
 	}{
 		"no command":      {nil, cli.ExitNothing, "Usage:\n  kubectl variants [command]", ""},
 		"unknown command": {[]string{"plam"}, cli.ExitError, "", `error: unknown command "plam" for "kubectl variants"`},
-		"no argument": {[]string{"diff"}, cli.ExitError, "", "error: diff is about one PackageVariant, and 0 are named: write " +
+		"no argument": {[]string{"diff"}, cli.ExitError, "", "error: diff takes one PackageVariant: write " +
 			"kubectl variants diff VARIANT\n"},
-		"too many": {[]string{"trace", "a", "b"}, cli.ExitError, "", "error: trace is about one object, and 2 are named: write " +
+		"too many": {[]string{"trace", "a", "b"}, cli.ExitError, "", "error: trace takes one object, not 2: write " +
 			"kubectl variants trace OBJECT\n"},
 		"unknown flag": {[]string{"--forse"}, cli.ExitError, "", "error: unknown flag: --forse\n"},
 	} {

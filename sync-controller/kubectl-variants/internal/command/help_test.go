@@ -12,11 +12,10 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-// word is a word of a shell's command line, in quotes or not.
+// word matches a word of a shell's command line, with or without quotes.
 var word = regexp.MustCompile(`"[^"]*"|[^ "]+`)
 
-// TestExamples holds that the examples in the help of each command are command lines that it takes, and that each has
-// some.
+// TestExamples checks that the help of each command has examples, and that the command accepts them.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	streams, _, _, _ := genericiooptions.NewTestIOStreams()
@@ -40,7 +39,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// checkExample has a command of its own, which does nothing, take a command line.
+// checkExample parses a command line with a command that does nothing.
 func checkExample(t *testing.T, name, line string) {
 	t.Helper()
 	streams, _, _, _ := genericiooptions.NewTestIOStreams()

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package live is what the commands of the kubectl plugin share that look at a cluster: what they read of it, which
-// variants a command line chooses, and the sentences for what can go wrong. Beside package cli it is the only place
-// with I/O that they need.
+// Package live is shared by the plugin's commands that use a cluster: it reads the cluster, selects variants by command
+// line, and words the errors. Apart from package cli it is the only package with I/O that those commands need.
 package live
 
 import (
@@ -13,6 +12,7 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
@@ -23,7 +23,7 @@ import (
 
 // Cluster is one namespace of a cluster.
 type Cluster struct {
-	// Client is the user's. What it reads is not from a cache.
+	// Client is the user's client. It does not read from a cache.
 	Client    client.Client
 	Namespace string
 	// Porch calls Porch by the client.
@@ -48,7 +48,7 @@ func New(c client.Client, namespace string) *Cluster {
 	return &Cluster{Client: c, Namespace: namespace, Porch: porch.Client{Reader: c, Writer: c}}
 }
 
-// call returns what Explain is to be told of a call.
+// call returns a call for Explain.
 func (c *Cluster) call(verb string, of Kind) Call {
 	return Call{Verb: verb, Kind: of, Namespace: c.Namespace}
 }
@@ -60,7 +60,7 @@ func (c *Cluster) Variants(ctx context.Context, options ...client.ListOption) ([
 	return list.Items, Explain(err, c.call("list", Variant))
 }
 
-// Variant returns the PackageVariant of that name. If there is none, the error names one that is close.
+// Variant returns the PackageVariant of that name. If there is none, the error suggests a similar name.
 func (c *Cluster) Variant(ctx context.Context, name string) (*v1alpha1.PackageVariant, error) {
 	pv := &v1alpha1.PackageVariant{}
 	err := c.Client.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, pv)
@@ -77,7 +77,7 @@ func (c *Cluster) Sets(ctx context.Context) ([]v1alpha2.PackageVariantSet, error
 	return list.Items, Explain(err, c.call("list", Set))
 }
 
-// Set returns the PackageVariantSet of that name. If there is none, the error names one that is close.
+// Set returns the PackageVariantSet of that name. If there is none, the error suggests a similar name.
 func (c *Cluster) Set(ctx context.Context, name string) (*v1alpha2.PackageVariantSet, error) {
 	set := &v1alpha2.PackageVariantSet{}
 	err := c.Client.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, set)
@@ -120,7 +120,7 @@ func (c *Cluster) Files(ctx context.Context, name string) (map[string]string, er
 	return content.Files, Explain(err, c.call("get", Resources))
 }
 
-// Fleet is all of a namespace that package variants are about.
+// Fleet is everything in a namespace that concerns package variants.
 type Fleet struct {
 	Sets      []v1alpha2.PackageVariantSet
 	Variants  []v1alpha1.PackageVariant
@@ -141,13 +141,12 @@ func (c *Cluster) Fleet(ctx context.Context) (*Fleet, error) {
 	return &f, err
 }
 
-// May returns an error that names the missing rule if the user has not the right to a call. That nobody can say is
-// none: the call itself will tell.
+// May returns an error that names the missing rule if the user has no right to a call. It returns nil if the cluster
+// cannot say; the call itself will then fail.
 func (c *Cluster) May(ctx context.Context, verb string, kind Kind, subresource string) error {
-	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: c.Namespace, Verb: verb, Group: kind.Group(),
-			Resource: kind.Resource, Subresource: subresource}}}
-	if err := c.Client.Create(ctx, review); err != nil || review.Status.Allowed {
+	may, err := access.May(ctx, c.Client, &authorizationv1.ResourceAttributes{Namespace: c.Namespace, Verb: verb,
+		Group: kind.Group(), Resource: kind.Resource, Subresource: subresource})
+	if err != nil || may {
 		return nil
 	}
 	return Call{Verb: verb, Kind: kind, Subresource: subresource, Namespace: c.Namespace}.forbidden()

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completeWithin bounds how long a shell waits for names when a cluster does not answer.
+// completeWithin limits how long a shell waits for names from a cluster that does not answer.
 const completeWithin = 3 * time.Second
 
-// Names has a shell complete an argument, or a flag, with what list returns of the cluster, but for what stands there
-// already. What goes wrong is told as no names: a shell has no place for it.
+// Names completes an argument or a flag in a shell with the names that list returns, except those already given. After
+// an error there are no names: a shell cannot show it.
 func Names(env *cli.Env, list func(context.Context, *Cluster) ([]string, error)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		c, err := Open(env)
@@ -36,7 +36,7 @@ func Names(env *cli.Env, list func(context.Context, *Cluster) ([]string, error))
 	}
 }
 
-// First has a shell complete the first argument only.
+// First completes only the first argument in a shell.
 func First(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -79,7 +79,7 @@ func TypedNames(ctx context.Context, c *Cluster) ([]string, error) {
 	return names, err
 }
 
-// CompleteFlags has a shell complete the flags of a selection, as far as the command has them.
+// CompleteFlags completes the flags of a selection in a shell, those that the command has.
 func CompleteFlags(env *cli.Env, cmd *cobra.Command) {
 	waves := Names(env, func(ctx context.Context, c *Cluster) ([]string, error) {
 		set, err := c.Set(ctx, cmd.Flag("set").Value.String())
@@ -94,7 +94,7 @@ func CompleteFlags(env *cli.Env, cmd *cobra.Command) {
 	})
 	for flag, complete := range map[string]cobra.CompletionFunc{"set": Names(env, SetNames), "wave": waves} {
 		if cmd.Flags().Lookup(flag) != nil {
-			// It fails for a flag that is not there only.
+			// It fails only for an unknown flag.
 			_ = cmd.RegisterFlagCompletionFunc(flag, complete)
 		}
 	}

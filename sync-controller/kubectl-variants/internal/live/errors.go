@@ -20,7 +20,7 @@ import (
 
 // Call is a call to the cluster, as a rule of a Role names it.
 type Call struct {
-	// Verb is get, list, patch or update; "reach" of a call that is about no kind.
+	// Verb is get, list, patch or update; "reach" for a call without a kind.
 	Verb string
 	Kind Kind
 	// Subresource is the subresource of the kind; "" for the object itself.
@@ -28,9 +28,9 @@ type Call struct {
 	Namespace   string
 }
 
-// Explain returns an error that says what is wrong with a cluster, and what to do: that there is none, that it cannot
-// be reached, that the user has not the right to a call and which rule would give it, or that the kind is not
-// installed. Any other error stays as it is, and nil stays nil.
+// Explain returns an error that says what is wrong with a cluster and what to do: no cluster is configured, it cannot
+// be reached, the user lacks the right to a call (with the rule that would give it), or the kind is not installed. It
+// returns any other error, and nil, unchanged.
 func Explain(err error, c Call) error {
 	switch {
 	case err == nil:
@@ -51,7 +51,7 @@ func Explain(err error, c Call) error {
 	return err
 }
 
-// forbidden names the rule that is missing, as a Role has it.
+// forbidden names the missing rule as a Role has it.
 func (c Call) forbidden() error {
 	resource := c.Kind.Resource
 	if c.Subresource != "" {
@@ -76,7 +76,7 @@ func (c Call) unknownKind() error {
 	}
 }
 
-// isUnknownKind reports whether the cluster does not serve a kind. Its answer does not name an object then.
+// isUnknownKind reports whether the cluster does not serve a kind. In that case its answer names no object.
 func isUnknownKind(err error) bool {
 	if meta.IsNoMatchError(err) || discovery.IsGroupDiscoveryFailedError(err) {
 		return true
@@ -109,14 +109,14 @@ func isTimeout(err error) bool {
 	return is && timeout.Timeout()
 }
 
-// notFound says that there is no object of that name, and which is close.
+// notFound says that there is no object of that name, and suggests a similar one.
 func (c *Cluster) notFound(ctx context.Context, kind Kind, name string) error {
 	var known []string
 	switch kind.Name {
 	case Variant.Name:
 		variants, err := c.Variants(ctx)
 		if err != nil {
-			break // that it is not there is what counts
+			break // the missing object is what counts
 		}
 		for i := range variants {
 			known = append(known, variants[i].Name)
@@ -145,8 +145,8 @@ func NotFound(kind Kind, name, namespace string, known []string) error {
 	return fmt.Errorf("%s: kubectl get %s --namespace %s lists those that there are", text, kind.Resource, namespace)
 }
 
-// Nearest returns the known name that is closest to a name; "" if none is close: of a third of its letters, or more,
-// another is wanted. A name that is a part of exactly one known is close to it.
+// Nearest returns the known name closest to a name; "" if none is close. A name is close if at most a third of the
+// letters differ, or one of them. A name that is part of exactly one known name is close to it.
 func Nearest(name string, known []string) string {
 	if near := words.Nearest(name, known, max(len(name)/3, 1)+1); near != "" {
 		return near

@@ -16,12 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// get is what client-go makes of a call to a cluster that goes wrong.
+// get wraps an error as client-go does when a call to a cluster fails.
 func get(err error) error {
 	return &url.Error{Op: "Get", URL: "https://10.0.0.1:6443/apis/config.porch.kpt.dev/v1alpha1", Err: err}
 }
 
-// TestExplain holds what a user reads of what can be wrong with a cluster.
+// TestExplain checks the messages for everything that can be wrong with a cluster.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	variants := schema.GroupResource{Group: "config.porch.kpt.dev", Resource: "packagevariants"}

@@ -13,11 +13,11 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 )
 
-// Kind is a kind of objects that the plugin reads.
+// Kind is a kind of object that the plugin reads.
 type Kind struct {
-	// Name is the kind, Resource its plural, as rules of a Role name it, APIVersion its group and version.
+	// Name is the kind, Resource its plural as in the rules of a Role, APIVersion its group and version.
 	Name, Resource, APIVersion string
-	// also are the other words by which kubectl knows it.
+	// also are other words that kubectl knows it by.
 	also []string
 }
 
@@ -31,7 +31,7 @@ var (
 		[]string{"packagerevision"}}
 	Resources  = Kind{"PackageRevisionResources", "packagerevisionresources", porchapi.SchemeGroupVersion.String(), nil}
 	Repository = Kind{"Repository", "repositories", configapi.GroupVersion.String(), []string{"repository", "repo"}}
-	// Package is no kind of the API: it is named by its Repository and its name in it.
+	// Package is not a kind of the API: a package is named by its Repository and its name there.
 	Package = Kind{Name: "Package", Resource: "packages", also: []string{"package"}}
 )
 
@@ -58,9 +58,9 @@ func kindOf(word string) (Kind, bool) {
 	return Kind{}, false
 }
 
-// Parse returns what an argument names: an object of one of the kinds, the first of them if it does not say. Of
-// another kind, or of a word that is none, the error says which kinds are possible. What a word before a slash is none
-// of names a package, where packages are possible.
+// Parse returns the object that an argument names: of the given kinds, the first one if the argument has no kind. For
+// any other kind or unknown word, the error lists the possible kinds. If packages are possible, an unknown word before
+// a slash is taken for a Repository.
 func Parse(argument string, kinds ...Kind) (Object, error) {
 	word, name, typed := strings.Cut(argument, "/")
 	if !typed {

@@ -16,13 +16,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Selection is which variants a command line chooses: by their names, by labels, or as those of a set, or of a wave of
-// its rollout.
+// Selection is how a command line chooses variants: by name, by labels, or as the variants of a set or of a wave of its
+// rollout.
 type Selection struct {
 	Selector, Set, Wave string
 }
 
-// AddFlags adds the flags of a selection; with waves, --wave too.
+// AddFlags adds the flags of a selection, with --wave if waves is set.
 func (s *Selection) AddFlags(flags *pflag.FlagSet, waves bool) {
 	flags.StringVarP(&s.Selector, "selector", "l", "", "choose the PackageVariants with these labels, as kubectl get does")
 	flags.StringVar(&s.Set, "set", "", "choose the PackageVariants of this PackageVariantSet")
@@ -31,7 +31,7 @@ func (s *Selection) AddFlags(flags *pflag.FlagSet, waves bool) {
 	}
 }
 
-// Check returns an error if the flags and so many names do not say which variants are meant, or say it twice.
+// Check returns an error if the flags and the number of names select no variants, or select them twice.
 func (s *Selection) Check(names int) error {
 	chosen := 0
 	for _, is := range []bool{names > 0, s.Selector != "", s.Set != ""} {
@@ -50,8 +50,8 @@ func (s *Selection) Check(names int) error {
 	return nil
 }
 
-// Variants returns the variants that are chosen by name, or by the flags, and the set of --set. That there are none is
-// an error, and a name that does not exist is one that names another.
+// Variants returns the variants selected by name or by the flags, and the set of --set. It fails if there are none; for
+// an unknown name the error suggests another.
 func (s *Selection) Variants(ctx context.Context, c *Cluster,
 	names []string) ([]v1alpha1.PackageVariant, *v1alpha2.PackageVariantSet, error) {
 	switch {
@@ -142,7 +142,7 @@ func hasWave(set *v1alpha2.PackageVariantSet, wave string) error {
 		strings.Join(names, ", "))
 }
 
-// SetOf returns the name of the set whose variant it is; "" if it is none's.
+// SetOf returns the name of the set that owns a variant; "" if none does.
 func SetOf(pv *v1alpha1.PackageVariant) string {
 	for _, ref := range pv.OwnerReferences {
 		if ref.Kind == Set.Name {

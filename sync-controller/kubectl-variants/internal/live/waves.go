@@ -18,13 +18,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Waves are the waves of a rollout by the variants that belong to them: by their packages, and by where these are made
-// from, which tell the variants of one set apart.
+// Waves maps the variants of a set to the waves of its rollout. A variant is identified by its package and its upstream
+// package, which are unique in a set.
 type Waves map[pair]string
 
 type pair struct{ upstream, downstream revision.Package }
 
-// Of returns the wave of a variant; "" if it is in none.
+// Of returns the wave of a variant; "" if it is in no wave.
 func (w Waves) Of(pv *v1alpha1.PackageVariant) string {
 	if pv.Spec.Upstream == nil || pv.Spec.Downstream == nil {
 		return ""
@@ -32,7 +32,7 @@ func (w Waves) Of(pv *v1alpha1.PackageVariant) string {
 	return w[pair{revision.UpstreamOf(pv.Spec.Upstream), revision.DownstreamOf(&pv.Spec)}]
 }
 
-// Waves expands a set, as its controller does, and returns the wave of each variant. The user needs the right to list
+// Waves expands a set as its controller does, and returns the wave of each variant. The user needs the right to list
 // what the set selects from.
 func (c *Cluster) Waves(ctx context.Context, set *v1alpha2.PackageVariantSet) (Waves, error) {
 	snapshot, err := c.snapshot(ctx, set)
@@ -56,7 +56,7 @@ func (c *Cluster) Waves(ctx context.Context, set *v1alpha2.PackageVariantSet) (W
 	return waves, nil
 }
 
-// snapshot reads what a set is expanded over.
+// snapshot reads the objects that a set is expanded over.
 func (c *Cluster) snapshot(ctx context.Context, set *v1alpha2.PackageVariantSet) (*expansion.Snapshot, error) {
 	revisions, err := c.Revisions(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Cluster) snapshot(ctx context.Context, set *v1alpha2.PackageVariantSet)
 	return s, nil
 }
 
-// objects returns the objects of a kind in the namespace, or of all if the kind has no namespaces.
+// objects returns the objects of a kind in the namespace, or all objects of a cluster-scoped kind.
 func (c *Cluster) objects(ctx context.Context, of expansion.GroupKind) ([]expansion.Object, error) {
 	gvk := schema.FromAPIVersionAndKind(of.APIVersion, of.Kind)
 	var list unstructured.UnstructuredList
@@ -115,7 +115,7 @@ func objectOf(o client.Object) expansion.Object {
 		Annotations: o.GetAnnotations()}
 }
 
-// Upstream returns the revision that an upstream stands for now, among all of a namespace; nil if there is none.
+// Upstream returns the revision that an upstream stands for now, chosen from all of a namespace; nil if there is none.
 func Upstream(u *variant.Upstream, revisions []revision.Revision) *revision.Revision {
 	if u == nil {
 		return nil

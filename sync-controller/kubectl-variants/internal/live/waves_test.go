@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestHasWave holds what is said of waves that a set does not have.
+// TestHasWave checks the errors for waves that a set does not have.
 func TestHasWave(t *testing.T) {
 	t.Parallel()
 	set := &v1alpha2.PackageVariantSet{ObjectMeta: metav1.ObjectMeta{Name: "fleet"}}
@@ -37,7 +37,7 @@ func TestHasWave(t *testing.T) {
 	}
 }
 
-// TestWavesOf holds that a variant is in the wave of its package, for the upstream that it is made from.
+// TestWavesOf checks that a variant is in the wave of its package, for the upstream that it is made from.
 func TestWavesOf(t *testing.T) {
 	t.Parallel()
 	web, app := revision.Package{Repo: "blueprints", Name: "web"}, revision.Package{Repo: "blueprints", Name: "app"}

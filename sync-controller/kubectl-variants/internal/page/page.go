@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package page writes the page that shows a fleet as a tree: one file, which asks no network for anything. What a
-// command has to show it gives as values; all of it is text, never markup.
+// Package page writes the page that shows a fleet as a tree: one file, which makes no network requests. Commands pass
+// the content as values; all of it is text, never markup.
 package page
 
 import (
@@ -11,35 +11,39 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/visible"
 )
 
-// Tone is what kind of state a state is, for its colour: the word says which one.
+// Tone is the kind of a state, for its colour; a word names the state itself.
 type Tone string
 
 // The tones.
 const (
-	// Good is done, or as it is meant to be.
+	// Good is done, or as intended.
 	Good Tone = "good"
-	// New comes into being.
+	// New is about to be created.
 	New Tone = "new"
-	// Change is changed, or under way.
+	// Change is changed, or in progress.
 	Change Tone = "change"
-	// Wait waits for somebody or something.
+	// Wait waits for a person or for something else.
 	Wait Tone = "wait"
 	// Bad fails, goes away, or needs a person.
 	Bad Tone = "bad"
-	// Quiet needs nobody.
+	// Quiet needs no attention.
 	Quiet Tone = "quiet"
 )
 
-// Page is what a page shows.
+// Page is the content of a page.
 type Page struct {
-	// Title stands above all, Summary says all in a sentence, Notes say what is to be known besides.
-	Title, Summary string
-	Notes          []string
-	// Counts are how many targets are in each state, in the order in which they are told. The search shows those of one.
+	// Title is at the top, Summary sums it all up in a sentence, About says what it is about and when it was made; Notes
+	// are further remarks.
+	Title, Summary, About string
+	Notes                 []string
+	// First are the objects that need attention first, grouped by what happens to them. They are nodes of Roots.
+	First []Group
+	// Counts are how many targets are in each state, in display order. The search can show the targets of one state.
 	Counts []Count
 	Roots  []*Node
 }
@@ -51,15 +55,22 @@ type Count struct {
 	N     int
 }
 
+// Group has the nodes to which the same happens.
+type Group struct {
+	State string
+	Tone  Tone
+	Nodes []*Node
+}
+
 // Node is an object of the tree.
 type Node struct {
-	// Kind and Name say which object it is; Detail stands beside the name.
+	// Kind and Name identify the object; Detail is shown beside the name.
 	Kind, Name, Detail string
-	// State is a word, Reason says more of it, Age for how long it has been so. Message is a sentence.
+	// State is a word, Reason details it, Age is how long it has lasted. Message is a sentence.
 	State                string
 	Tone                 Tone
 	Reason, Age, Message string
-	// Done and Of are how many targets of a wave are there; nothing is shown where Of is 0.
+	// Done and Of are how many targets of a wave are done, of how many; they are hidden if Of is 0.
 	Done, Of int
 	// Steps are what happens to it, in order.
 	Steps     []string
@@ -67,17 +78,19 @@ type Node struct {
 	Conflicts []Conflict
 	Children  []*Node
 
-	// ID identifies the node on the page; it is set by Write.
+	// ID identifies the node on the page. Write sets it.
 	ID string
 }
 
 // Draft is a package revision whose files change.
 type Draft struct {
-	Name string
-	// Compared is what the files are compared with, Total how many there are.
-	Compared string
-	Total    int
-	Files    []File
+	// Lifecycle may be empty.
+	Name, Lifecycle string
+	// Compared is what the files are compared with, Total how many files there are. Same is how many other drafts have the
+	// same change.
+	Compared    string
+	Total, Same int
+	Files       []File
 }
 
 // File is a file that changes.
@@ -105,10 +118,11 @@ var style string
 var script string
 
 var parsed = template.Must(template.New("page").Funcs(template.FuncMap{
-	"lines": lines, "tally": tally, "percent": percent, "tone": tone, "change": changeOf,
+	"lines": lines, "tally": tally, "percent": percent, "tone": tone, "change": changeOf, "segments": Segments,
+	"winner": Winner,
 }).Parse(markup))
 
-// Write writes a page, of which it makes all texts visible. The same page is the same text.
+// Write writes a page, with the control characters of all texts made visible. The same page gives the same output.
 func Write(w io.Writer, p *Page) error {
 	visible.All(p)
 	data := struct {
@@ -123,20 +137,20 @@ func Write(w io.Writer, p *Page) error {
 		Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // they are the page's own
 	}
 	number(p.Roots, new(int))
-	data.Conflicted = conflicted(p.Roots)
+	data.Conflicted = conflicts(p.Roots)
 	if err := parsed.Execute(w, data); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
 	return nil
 }
 
-// sum returns what tells a browser that a style or a script is the page's own, so that it takes no other.
+// sum returns the hash by which a browser accepts the page's own style or script, and no other.
 func sum(text string) string {
 	all := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(all[:])
 }
 
-// number gives each node its identifier.
+// number gives each node its ID.
 func number(nodes []*Node, count *int) {
 	for _, n := range nodes {
 		*count++
@@ -145,14 +159,49 @@ func number(nodes []*Node, count *int) {
 	}
 }
 
-// conflicted returns the nodes with conflicts, in the order of the tree.
-func conflicted(nodes []*Node) []*Node {
-	var out []*Node
-	for _, n := range nodes {
-		if len(n.Conflicts) > 0 {
-			out = append(out, n)
-		}
-		out = append(out, conflicted(n.Children)...)
+// conflicted is a conflict with the nodes that have it.
+type conflicted struct {
+	Conflict
+	Nodes []*Node
+}
+
+// Names are the names of all nodes, for the search.
+func (c *conflicted) Names() string {
+	var names []string
+	for _, n := range c.Nodes {
+		names = append(names, n.Name, n.Detail)
 	}
+	return strings.Join(names, " ")
+}
+
+// States are the states of the nodes, each between blanks.
+func (c *conflicted) States() string {
+	states := " "
+	for _, n := range c.Nodes {
+		if !strings.Contains(states, " "+n.State+" ") {
+			states += n.State + " "
+		}
+	}
+	return states
+}
+
+// conflicts returns the conflicts of nodes and of all below them, equal ones once, in the order of the tree.
+func conflicts(nodes []*Node) []*conflicted {
+	var out []*conflicted
+	met := map[Conflict]*conflicted{}
+	var walk func([]*Node)
+	walk = func(nodes []*Node) {
+		for _, n := range nodes {
+			for _, c := range n.Conflicts {
+				if met[c] == nil {
+					met[c] = &conflicted{Conflict: c}
+					out = append(out, met[c])
+				}
+				met[c].Nodes = append(met[c].Nodes, n)
+			}
+			walk(n.Children)
+		}
+	}
+	walk(nodes)
 	return out
 }

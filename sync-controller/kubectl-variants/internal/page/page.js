@@ -15,6 +15,22 @@ function show(item, text, state, within) {
   return shown;
 }
 
+// narrow hides what in a section has not the name or not the state, and the section if nothing is left.
+function narrow(id, selector, text, state) {
+  const section = document.getElementById(id);
+  if (!section) {
+    return;
+  }
+  const items = [...section.querySelectorAll(selector)];
+  for (const i of items) {
+    i.hidden = !named(i, text) || state !== "" && !` ${i.dataset.state} `.includes(` ${state} `);
+  }
+  for (const p of section.querySelectorAll(":scope > p:has(> a)")) {
+    p.hidden = ![...p.querySelectorAll("a")].some((a) => !a.hidden);
+  }
+  section.hidden = items.every((i) => i.hidden);
+}
+
 function filter() {
   const text = search.value.trim().toLowerCase();
   const pressed = chips.find((c) => c.getAttribute("aria-pressed") === "true");
@@ -24,14 +40,8 @@ function filter() {
     any = show(root, text, state, false) || any;
   }
   document.getElementById("nothing").hidden = any;
-  const conflicts = document.getElementById("conflicts");
-  if (conflicts) {
-    const articles = [...conflicts.querySelectorAll("article")];
-    for (const a of articles) {
-      a.hidden = !named(a, text) || state !== "" && a.dataset.state !== state;
-    }
-    conflicts.hidden = articles.every((a) => a.hidden);
-  }
+  narrow("first", "a", text, state);
+  narrow("conflicts", "article", text, state);
 }
 
 search.addEventListener("input", filter);

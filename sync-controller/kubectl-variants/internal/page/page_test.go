@@ -34,8 +34,8 @@ func write(t *testing.T, p *Page) string {
 	return out.String()
 }
 
-// TestWrite holds that the page is one file, which asks for no other, that no text is taken for markup, and that it is
-// the same each time.
+// TestWrite checks that the page is one file that loads no other, that it escapes all text, and that it is the same
+// each time.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	got := write(t, awkward())
@@ -55,7 +55,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestLines holds what a diff is taken for: its head is left out, as the page has the name of the file.
+// TestLines checks how the lines of a diff are classified. The head is left out, since the page names the file.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	const diff = "--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n one\n-two\n+2\r\n+\n"
@@ -68,7 +68,39 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestBars holds that the bar is whole, and what an empty one is.
+// TestSegments checks which parts of a message can be copied as commands.
+func TestSegments(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string][]Segment{
+		"":         {{Text: ""}},
+		"one; two": {{Text: "one; two"}},
+		"one; two, and approve it by: kubectl annotate x a=b; \"c\" is old": {
+			{"one; two, and approve it by:", "kubectl annotate x a=b"}, {Text: "\"c\" is old"}},
+		"write it by: kubectl get a > b; kubectl get c > d": {{"write it by:", "kubectl get a > b"}, {"", "kubectl get c > d"}},
+		"kubectl is there": {{Text: "kubectl is there"}},
+	} {
+		if d := cmp.Diff(want, Segments(message)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", message, d)
+		}
+	}
+}
+
+// TestConflicts checks that equal conflicts appear once, with the objects that have them.
+func TestConflicts(t *testing.T) {
+	t.Parallel()
+	one, other := Conflict{Where: "x", Local: "1"}, Conflict{Where: "x", Local: "2"}
+	a, b := &Node{Name: "a", State: "merge", Conflicts: []Conflict{one, other}}, &Node{Name: "b", State: "merge", Conflicts: []Conflict{one}}
+	got := conflicts([]*Node{{Name: "set", Children: []*Node{a, b}}})
+	want := []*conflicted{{one, []*Node{a, b}}, {other, []*Node{a}}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("conflicts (-want +got):\n%s", d)
+	}
+	if got[0].Names() != "a  b " || got[0].States() != " merge " {
+		t.Errorf("names %q, states %q", got[0].Names(), got[0].States())
+	}
+}
+
+// TestBars checks that the parts of the bar add up to all of it, and that an empty bar is right.
 func TestBars(t *testing.T) {
 	t.Parallel()
 	want := []bar{{Bad, "1 fail", 0, 25}, {Good, "3 create", 25, 75}}

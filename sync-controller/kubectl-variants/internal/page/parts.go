@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 )
 
-// line is a line of a diff, and what it is: add, del, at, or nothing.
+// line is a line of a diff with its class: add, del, at, or nothing.
 type line struct{ Class, Text string }
 
-// lines returns the lines of a diff below its head, which names the file as the page does already.
+// lines returns the lines of a diff below its head. The head only names the file, as the page already does.
 func lines(diff string) []line {
 	var out []line
 	for text := range strings.Lines(diff) {
@@ -33,7 +34,7 @@ func lines(diff string) []line {
 	return out
 }
 
-// tally says how many lines a diff adds and takes away.
+// tally says how many lines a diff adds and removes.
 func tally(diff string) string {
 	added, removed := 0, 0
 	for _, l := range lines(diff) {
@@ -54,7 +55,7 @@ type bar struct {
 	From, Width float64
 }
 
-// bars returns the parts of the bar, which is as long as there are targets.
+// bars returns the parts of the bar, in proportion to the counts.
 func bars(counts []Count) []bar {
 	all, from := 0, 0.0
 	for _, c := range counts {
@@ -69,7 +70,7 @@ func bars(counts []Count) []bar {
 	return out
 }
 
-// percent returns how many of a hundred n of all are.
+// percent returns n as a percentage of all.
 func percent(n, all int) float64 {
 	if all == 0 {
 		return 0
@@ -77,7 +78,7 @@ func percent(n, all int) float64 {
 	return 100 * float64(n) / float64(all)
 }
 
-// tone returns the class of a tone; Quiet for none.
+// tone returns the class of a tone; Quiet if it is empty.
 func tone(t Tone) Tone {
 	if t == "" {
 		return Quiet
@@ -85,7 +86,18 @@ func tone(t Tone) Tone {
 	return t
 }
 
-// changeOf returns the tone of what becomes of a file.
+// Winner says which side of a conflict is in the draft, from the value of v1alpha1.Conflict.
+func Winner(taken string) string {
+	switch taken {
+	case v1alpha1.TakenUpstream:
+		return "the upstream"
+	case v1alpha1.TakenLocal:
+		return "the package"
+	}
+	return "nobody yet"
+}
+
+// changeOf returns the tone of a file's change.
 func changeOf(change string) Tone {
 	switch change {
 	case "added":

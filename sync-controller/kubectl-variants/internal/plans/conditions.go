@@ -10,7 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// conditionOf returns what conditions say: the one of Ready, by the type that says what kind it is of.
+// conditionOf summarizes conditions: it takes reason and message from Ready, and the type from the condition that
+// classifies it.
 func conditionOf(conditions []metav1.Condition) Condition {
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
 	if ready == nil {
@@ -25,20 +26,29 @@ func conditionOf(conditions []metav1.Condition) Condition {
 	return out
 }
 
-// unmet returns what a package lacks although its variant is Ready: required injection points that are not filled.
+// unmet returns what a package lacks although its variant is Ready: required injection points that are not filled, and
+// what its approval waits for.
 func unmet(conditions []metav1.Condition) []Condition {
-	injected := meta.FindStatusCondition(conditions, v1alpha1.ConditionConfigInjected)
-	if injected == nil || injected.Status != metav1.ConditionFalse {
-		return nil
+	var out []Condition
+	for _, kind := range []string{v1alpha1.ConditionConfigInjected, v1alpha1.ConditionApproved} {
+		c := meta.FindStatusCondition(conditions, kind)
+		if c != nil && c.Status == metav1.ConditionFalse && c.Reason != v1alpha1.ReasonNotReady {
+			out = append(out, Condition{Type: c.Type, Reason: c.Reason, Message: c.Message})
+		}
 	}
-	return []Condition{{Type: injected.Type, Reason: injected.Reason, Message: injected.Message}}
+	return out
 }
 
-// ErrUnforeseen is wrapped by errors of rendering that are this machine's, and not those of the controller or of Porch.
+// ErrUnforeseen is wrapped by rendering errors that are due to this machine, not to the controller or Porch.
 var ErrUnforeseen = errors.New("is not foreseen")
 
-// failureOf says what an error of the controller comes to.
-func failureOf(err error) string {
+// failure returns what the error of the last look means; "" if there was none, or if the condition already says it.
+func (r *record) failure(stall Stall) string {
+	n := len(r.looks)
+	if n == 0 || r.looks[n-1].Err == nil || stall != "" {
+		return ""
+	}
+	err := r.looks[n-1].Err
 	if errors.Is(err, ErrUnforeseen) {
 		return err.Error()
 	}

@@ -5,24 +5,33 @@ package plans
 import (
 	"context"
 
+	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// recordDeleted notes which variants go with a set that is deleted.
-func (p *planner) recordDeleted(ctx context.Context, s *setRecord) error {
-	names := p.Deleted[s.key]
+// recordSet starts the record of a set. If the set is deleted, it also records the variants that go with it.
+func (p *planner) recordSet(ctx context.Context, key types.NamespacedName) error {
+	var set v1alpha2.PackageVariantSet
+	if err := p.world.Get(ctx, key, &set); client.IgnoreNotFound(err) != nil {
+		return err
+	}
+	s := &setRecord{key: key, before: set.Status.Conditions}
+	p.setRecords[key] = s
+	names := p.Deleted[key]
 	if len(names) == 0 {
 		return nil
 	}
 	s.looks = append(s.looks, &packagevariantset.Look{Deleted: names})
 	for _, name := range names {
-		if err := p.record(ctx, types.NamespacedName{Namespace: s.key.Namespace, Name: name}, s.key.Name, ""); err != nil {
+		if err := p.record(ctx, types.NamespacedName{Namespace: key.Namespace, Name: name}, key.Name, ""); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isDeleted reports whether a variant was deleted and is gone, as nothing keeps it: the controller does nothing then.
+// isDeleted reports whether a variant was deleted and is gone because no finalizer held it, so the controller did
+// nothing.
 func (r *record) isDeleted() bool { return r.after == nil && len(r.looks) == 0 && r.err == nil }

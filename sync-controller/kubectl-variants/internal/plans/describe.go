@@ -12,34 +12,39 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// plan returns what was noted, as a plan.
+// plan turns the records into a plan.
 func (p *planner) plan(ctx context.Context) (*Plan, error) {
 	plan := &Plan{Variants: []Variant{}}
 	for _, s := range sortedSets(p.setRecords) {
-		plan.Sets = append(plan.Sets, p.set(s))
+		described := p.set(s)
+		described.Follows = p.follows.sets[s.key]
+		plan.Sets = append(plan.Sets, described)
 	}
 	for _, r := range sortedRecords(p.records) {
 		v, err := p.describe(ctx, r)
 		if err != nil {
 			return nil, err
 		}
+		v.Follows = p.follows.variants[r.key]
 		plan.Variants = append(plan.Variants, *v)
 	}
 	plan.Count()
 	return plan, nil
 }
 
-// set returns what becomes of a set.
+// set returns what happens to a set.
 func (p *planner) set(s *setRecord) Set {
-	out := Set{Namespace: s.key.Namespace, Name: s.key.Name}
+	out := Set{Namespace: s.key.Namespace, Name: s.key.Name, Requests: slices.Sorted(slices.Values(s.requests))}
 	if s.err != nil {
 		out.Error = s.err.Error()
 	}
 	if s.after != nil {
 		out.Condition = conditionOf(s.after.Status.Conditions)
+		out.Stalled = stallOf(s.before, s.after.Status.Conditions)
 	}
 	for _, look := range s.looks {
 		if look.Held {
@@ -66,7 +71,7 @@ func (p *planner) set(s *setRecord) Set {
 	return out
 }
 
-// describe returns what becomes of a variant.
+// describe returns what happens to a variant.
 func (p *planner) describe(ctx context.Context, r *record) (*Variant, error) {
 	v := &Variant{Namespace: r.key.Namespace, Name: r.key.Name, Set: r.set, Wave: r.wave,
 		Action: Unchanged, Requests: r.requests}
@@ -75,6 +80,7 @@ func (p *planner) describe(ctx context.Context, r *record) (*Variant, error) {
 			v.Repo, v.Package = d.Repo, d.Package
 		}
 		v.Condition, v.Unmet = conditionOf(r.after.Status.Conditions), unmet(r.after.Status.Conditions)
+		v.Stalled = r.stall()
 	}
 	for _, look := range r.looks {
 		v.Steps = append(v.Steps, stepsOf(look)...)
@@ -82,10 +88,7 @@ func (p *planner) describe(ctx context.Context, r *record) (*Variant, error) {
 			v.Conflicts = c.Conflicts
 		}
 	}
-	v.Action = r.action()
-	if n := len(r.looks); n > 0 && r.looks[n-1].Err != nil {
-		v.Error = failureOf(r.looks[n-1].Err)
-	}
+	v.Action, v.Error = r.action(v.Stalled), r.failure(v.Stalled)
 	switch {
 	case r.err != nil:
 		v.Action, v.Error = Fail, r.err.Error()
@@ -94,25 +97,40 @@ func (p *planner) describe(ctx context.Context, r *record) (*Variant, error) {
 		v.Steps = []Step{{Do: "Delete", Text: "the variant goes at once, as it has no finalizer"}}
 	case r.waits != "" && v.Action == Unchanged || r.after == nil && r.waits != "":
 		v.Action = Wait
-		v.Condition = Condition{Type: v1alpha1.ConditionReconciling, Reason: "WaveNotOpen", Message: r.waits}
+		v.Condition = Condition{Type: v1alpha1.ConditionReconciling, Reason: WaveNotOpen, Message: r.waits}
+		v.Stalled = ""
 	case r.gone:
-		v.Condition, v.Unmet = Condition{}, nil
+		v.Condition, v.Unmet, v.Stalled = Condition{}, nil, ""
 	}
 	v.Upstream = r.upstream()
-	return v, p.addDrafts(ctx, r, v)
+	if err := p.addDrafts(ctx, r, v); err != nil {
+		return nil, err
+	}
+	r.keepRenderFailed(v)
+	return v, nil
 }
 
-// action says in one word what the steps come to.
-func (r *record) action() Action {
-	has := map[Action]bool{}
+// stall says whether the plan breaks a variant that exists in the end.
+func (r *record) stall() Stall {
+	var before []metav1.Condition
+	if r.before != nil {
+		before = r.before.Status.Conditions
+	}
+	return stallOf(before, r.after.Status.Conditions)
+}
+
+// action sums up the steps in one word. Steps of a failed look do not count.
+func (r *record) action(stall Stall) Action {
+	has := map[Action]bool{Fail: stall == Breaks}
 	for _, look := range r.looks {
+		if look.Err != nil {
+			has[Fail] = has[Fail] || stall == ""
+			continue
+		}
 		for i := range look.Decision.Steps {
 			if a := actionOf(&look.Decision.Steps[i], look); a != "" {
 				has[a] = true
 			}
-		}
-		if look.Err != nil {
-			has[Fail] = true
 		}
 	}
 	for _, a := range Actions {
@@ -126,13 +144,15 @@ func (r *record) action() Action {
 	switch {
 	case has[Prune]:
 		return Prune
+	case stall == Still:
+		return Stalled
 	case r.after != nil && conditionOf(r.after.Status.Conditions).Type != v1alpha1.ConditionReady:
 		return Wait
 	}
 	return Unchanged
 }
 
-// actionOf says in one word what a step does; "" of one that is a part of another.
+// actionOf returns the action of a step; "" if the step is part of another.
 func actionOf(s *decide.Step, look *packagevariant.Look) Action {
 	switch s.Action {
 	case decide.Create:
@@ -146,8 +166,10 @@ func actionOf(s *decide.Step, look *packagevariant.Look) Action {
 			return Merge
 		}
 		return Edit
-	case decide.Adopt, decide.TakeBack, decide.Keep:
+	case decide.Adopt, decide.TakeBack:
 		return Adopt
+	case decide.Keep:
+		return Keep
 	case decide.RemoveFinalizer:
 		return Delete
 	case decide.Delete, decide.ProposeDeletion, decide.Orphan, decide.Discard, decide.Retire:
@@ -161,7 +183,7 @@ func actionOf(s *decide.Step, look *packagevariant.Look) Action {
 	return ""
 }
 
-// stepsOf returns the steps of a look, in words, each with the revision that it is about.
+// stepsOf returns the steps of a look in words, each with its revision.
 func stepsOf(look *packagevariant.Look) []Step {
 	var out []Step
 	created := ""
@@ -182,7 +204,7 @@ func stepsOf(look *packagevariant.Look) []Step {
 	return out
 }
 
-// revisionOf returns the name of the revision that a draft became; "" of one that was not made.
+// revisionOf returns the name of the revision that a draft became; "" if it was not made.
 func revisionOf(in *decide.Input, d *decide.Draft) string {
 	for i := range in.Revisions {
 		if r := &in.Revisions[i]; r.Package == d.Package && r.Workspace == d.Workspace {
@@ -192,7 +214,7 @@ func revisionOf(in *decide.Input, d *decide.Draft) string {
 	return ""
 }
 
-// upstream returns to which upstream the package is taken; nil if it stays on its own.
+// upstream returns the upstream that the package moves to; nil if it stays on its own.
 func (r *record) upstream() *Upstream {
 	var u Upstream
 	if r.before != nil && r.before.Status.Upstream != nil {
@@ -220,7 +242,7 @@ func (r *record) upstream() *Upstream {
 	return &u
 }
 
-// addDrafts adds what becomes of the files of the revisions that were made or changed.
+// addDrafts adds the changes in the files of the revisions that were made or changed.
 func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 	seen := map[string]bool{}
 	for _, look := range r.looks {
@@ -249,7 +271,7 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 				continue
 			}
 			if d == nil {
-				continue // it did not stay
+				continue // it was removed again
 			}
 			d.Compared = compared
 			if p.Write != nil {

@@ -19,7 +19,8 @@ type draft struct {
 	files map[string]string
 }
 
-// draft returns what changes in a revision, compared with what another one, or the same, was; nil if it is not there.
+// draft returns the changes of a revision compared with base, a revision before the plan or the same one; nil if the
+// revision is gone.
 func (p *planner) draft(ctx context.Context, namespace, name, base string) (*draft, error) {
 	key := types.NamespacedName{Namespace: namespace, Name: name}
 	var pr porchapi.PackageRevision
@@ -42,7 +43,7 @@ func (p *planner) draft(ctx context.Context, namespace, name, base string) (*dra
 	return d, err
 }
 
-// compare returns the files that differ, in the order of their paths.
+// compare returns the files that differ, sorted by path.
 func (p *planner) compare(before, after map[string]string) ([]File, error) {
 	all := maps.Clone(before)
 	maps.Copy(all, after)
@@ -77,7 +78,7 @@ func diff(path, before, after string) (string, error) {
 	})
 }
 
-// lines returns the lines of a text. The last one ends as all others do.
+// lines returns the lines of a text, each with a line end.
 func lines(text string) []string {
 	if text == "" {
 		return nil

@@ -5,17 +5,15 @@ package plans
 import (
 	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -23,8 +21,8 @@ import (
 )
 
 const (
-	// maxRounds is how often all sets and variants are looked at, maxLooks how often a variant is in a row: each of the
-	// steps of its life takes one, and most need two.
+	// maxRounds is how often all sets and variants are looked at, maxLooks how often one variant is looked at in a row:
+	// each step of its life takes one look, and most variants need two.
 	maxRounds, maxLooks = 50, 10
 )
 
@@ -33,20 +31,22 @@ type Options struct {
 	// Version identifies the functions.
 	Version string
 	Runtime mutate.Runtime
-	// Diffs has the diffs of files written.
+	// Diffs asks for diffs of files.
 	Diffs bool
 	// Rendered reports whether the world runs the pipelines of packages.
 	Rendered bool
-	// Write is given the files of each package revision that is made or changed, as they are then; nil for nobody.
+	// Write is called with the final files of each package revision that is made or changed; nil to skip that.
 	Write func(draft types.NamespacedName, files map[string]string) error
-	// Deleted are the variants that go with a set which is deleted, by the set.
+	// Deleted are the variants that go with a deleted set, by set.
 	Deleted map[types.NamespacedName][]string
-	// Progress is told of how many of how many variants were looked at; nil for nobody.
+	// Progress is called with (done, total) as variants are looked at; nil to skip that.
 	Progress func(done, of int)
+	// Outside is what may change without being named; nil to ignore that.
+	Outside *Outside
 }
 
-// Indexes adds to a world the indexes that the reconcilers ask for. It must be called before objects are added.
-func Indexes(world *snapshot.World) error {
+// Indexes adds the indexes that the reconcilers use to a world. Call it before objects are added.
+func Indexes(world *memory.World) error {
 	for _, add := range []func(client.FieldIndexer) error{
 		porch.AddIndexes, packagevariant.Indexes, packagevariantset.Indexes,
 	} {
@@ -60,57 +60,50 @@ func Indexes(world *snapshot.World) error {
 // planner is a plan in the making.
 type planner struct {
 	Options
-	world    *snapshot.World
+	world    *memory.World
 	variants *packagevariant.Planner
 	sets     *packagevariantset.Planner
 
 	setRecords map[types.NamespacedName]*setRecord
 	records    map[types.NamespacedName]*record
+	// follows are the sets and variants that change although they are not named.
+	follows followers
 }
 
-// record is what is known of a variant.
+// record is what the planner knows about a variant.
 type record struct {
 	key types.NamespacedName
-	// before is the variant as it was, nil if it did not exist; after is as it was seen last.
+	// before is the variant before the plan, nil if it did not exist; after is its latest state.
 	before, after *v1alpha1.PackageVariant
 	looks         []*packagevariant.Look
 	requests      []string
 	gone          bool
 	err           error
-	// waits is why a variant is not made yet, or does not get its spec; the set's wave is not open.
+	// waits is why a variant is not created yet, or does not get its spec: the set's wave is not open.
 	waits     string
 	set, wave string
 }
 
-// setRecord is what is known of a set.
+// setRecord is what the planner knows about a set.
 type setRecord struct {
 	key   types.NamespacedName
 	looks []*packagevariantset.Look
 	last  *packagevariantset.Look
-	after *v1alpha2.PackageVariantSet
-	err   error
+	// requests are what the set wrote, except for its status.
+	requests []string
+	// before are the conditions of the set before the plan, after is its latest state.
+	before []metav1.Condition
+	after  *v1alpha2.PackageVariantSet
+	err    error
 }
 
-// Make returns what the controller is going to do about sets and variants of a world, and about the variants of those
-// sets. All that it would write is written to the world. An error is one of the world.
-func Make(ctx context.Context, world *snapshot.World, sets, variants []types.NamespacedName, options Options) (
+// Make returns what the controller would do about sets and variants of a world, and about the variants of those sets.
+// It applies the controller's writes to the world. It fails if the world does.
+func Make(ctx context.Context, world *memory.World, sets, variants []types.NamespacedName, options Options) (
 	*Plan, error) {
-	source := objects.NewStatic(func(ctx context.Context, kind objects.Kind) ([]*metav1.PartialObjectMetadata, error) {
-		gv, err := schema.ParseGroupVersion(kind.APIVersion)
-		if err != nil {
-			return nil, err
-		}
-		return world.Metadata(ctx, gv.WithKind(kind.Kind), kind.Namespace)
-	})
-	p := &planner{
-		Options: options, world: world,
-		variants:   packagevariant.NewPlanner(world, source, options.Runtime, options.Version),
-		sets:       packagevariantset.NewPlanner(world, source, options.Runtime, options.Version),
-		setRecords: map[types.NamespacedName]*setRecord{}, records: map[types.NamespacedName]*record{},
-	}
+	p := newPlanner(world, options)
 	for _, key := range sets {
-		p.setRecords[key] = &setRecord{key: key}
-		if err := p.recordDeleted(ctx, p.setRecords[key]); err != nil {
+		if err := p.recordSet(ctx, key); err != nil {
 			return nil, err
 		}
 	}
@@ -122,10 +115,32 @@ func Make(ctx context.Context, world *snapshot.World, sets, variants []types.Nam
 	if err := p.run(ctx); err != nil {
 		return nil, err
 	}
+	if options.Outside != nil {
+		if err := p.follow(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return p.plan(ctx)
 }
 
-// run looks at all sets and variants until nothing is written any more.
+// newPlanner returns a planner over a world, without records.
+func newPlanner(world *memory.World, options Options) *planner {
+	source := objects.NewStatic(func(ctx context.Context, kind objects.Kind) ([]*metav1.PartialObjectMetadata, error) {
+		gv, err := schema.ParseGroupVersion(kind.APIVersion)
+		if err != nil {
+			return nil, err
+		}
+		return world.Metadata(ctx, gv.WithKind(kind.Kind), kind.Namespace)
+	})
+	return &planner{
+		Options: options, world: world,
+		variants:   packagevariant.NewPlanner(world, source, options.Runtime, options.Version),
+		sets:       packagevariantset.NewPlanner(world, source, options.Runtime, options.Version),
+		setRecords: map[types.NamespacedName]*setRecord{}, records: map[types.NamespacedName]*record{},
+	}
+}
+
+// run looks at all sets and variants until nothing more is written.
 func (p *planner) run(ctx context.Context) error {
 	for range maxRounds {
 		version := p.world.Version()
@@ -153,29 +168,7 @@ func (p *planner) run(ctx context.Context) error {
 	return nil
 }
 
-func sortedSets(m map[types.NamespacedName]*setRecord) []*setRecord {
-	out := make([]*setRecord, 0, len(m))
-	for _, s := range m {
-		out = append(out, s)
-	}
-	slices.SortFunc(out, func(a, b *setRecord) int { return compareKeys(a.key, b.key) })
-	return out
-}
-
-func sortedRecords(m map[types.NamespacedName]*record) []*record {
-	out := make([]*record, 0, len(m))
-	for _, r := range m {
-		out = append(out, r)
-	}
-	slices.SortFunc(out, func(a, b *record) int { return compareKeys(a.key, b.key) })
-	return out
-}
-
-func compareKeys(a, b types.NamespacedName) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
-// variant returns a variant of the world; nil if there is none.
+// variant returns a variant of the world; nil if it does not exist.
 func (p *planner) variant(ctx context.Context, key types.NamespacedName) (*v1alpha1.PackageVariant, error) {
 	pv := &v1alpha1.PackageVariant{}
 	if err := p.world.Get(ctx, key, pv); err != nil {
@@ -184,7 +177,7 @@ func (p *planner) variant(ctx context.Context, key types.NamespacedName) (*v1alp
 	return pv, nil
 }
 
-// record begins to note what becomes of a variant, or notes to which set it belongs.
+// record starts the record of a variant, or adds the set that it belongs to.
 func (p *planner) record(ctx context.Context, key types.NamespacedName, set, wave string) error {
 	r := p.records[key]
 	if r == nil {
@@ -202,10 +195,10 @@ func (p *planner) record(ctx context.Context, key types.NamespacedName, set, wav
 	return nil
 }
 
-// isPlanned reports whether a variant is not there yet.
-func isPlanned(pv *v1alpha1.PackageVariant) bool { return snapshot.IsPlanned(pv) }
+// isPlanned reports whether a variant exists only in the plan.
+func isPlanned(pv *v1alpha1.PackageVariant) bool { return memory.IsPlanned(pv) }
 
-// lookAtSet reconciles a set, and begins to note what becomes of its variants.
+// lookAtSet reconciles a set, and starts the records of its variants.
 func (p *planner) lookAtSet(ctx context.Context, s *setRecord) error {
 	owned, err := p.sets.Owned(ctx, s.key)
 	if err != nil {
@@ -217,7 +210,7 @@ func (p *planner) lookAtSet(ctx context.Context, s *setRecord) error {
 		}
 	}
 	look, err := p.sets.Reconcile(ctx, s.key)
-	p.world.Writes() // which are told as what becomes of its variants
+	s.requests = append(s.requests, p.requests()...)
 	s.err = err
 	if look != nil {
 		s.last = look
@@ -237,7 +230,7 @@ func (p *planner) lookAtSet(ctx context.Context, s *setRecord) error {
 	return nil
 }
 
-// lookedAtSet notes what a plan of a set says of its variants.
+// lookedAtSet records what a look at a set says about its variants.
 func (p *planner) lookedAtSet(ctx context.Context, s *setRecord, look *packagevariantset.Look) error {
 	key := func(name string) types.NamespacedName {
 		return types.NamespacedName{Namespace: s.key.Namespace, Name: name}
@@ -270,11 +263,7 @@ func (p *planner) lookAt(ctx context.Context, r *record) error {
 		version := p.world.Version()
 		look, err := p.variants.Reconcile(ctx, r.key)
 		r.err = err
-		for _, w := range p.world.Writes() {
-			if w.Subresource != "status" {
-				r.requests = append(r.requests, strings.TrimSuffix(w.Verb+" "+w.Resource+"/"+w.Subresource, "/"))
-			}
-		}
+		r.requests = append(r.requests, p.requests()...)
 		if look != nil && (len(look.Decision.Steps) > 0 || len(r.looks) == 0 || r.looks[len(r.looks)-1].Err != nil) {
 			r.looks = append(r.looks, look)
 		}

@@ -1,64 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plans makes plans, which say as values what the controller is going to do about sets and variants. It runs
-// the controller's own reconcilers over a world in memory, until they find nothing more to do, and notes what they did.
+// Package plans makes plans: values that say what the controller would do about sets and variants. It runs the
+// controller's own reconcilers over a world in memory until they have nothing more to do, and records what they did.
 package plans
 
 import (
 	"slices"
+	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 )
 
-// Action is what becomes of a variant's package, in one word.
+// Action is what happens to a variant's package, in one word.
 type Action string
 
-// The actions, in the order in which they are told.
+// The actions, in display order.
 const (
-	// Fail says that what happens cannot be foreseen, or fails.
+	// Fail says that the variant becomes Stalled, that a step fails, or that the outcome cannot be predicted.
 	Fail Action = "fail"
 	// Delete lets the variant go, with what its deletion policy says of its packages.
 	Delete Action = "delete"
-	// Prune takes away packages, or revisions, that are not wanted any more.
+	// Prune removes packages or revisions that are no longer wanted.
 	Prune Action = "prune"
 	// Create clones the upstream into a draft.
 	Create Action = "create"
-	// Upgrade makes a draft of the published package on another upstream.
+	// Upgrade makes a draft of the published package on a new upstream.
 	Upgrade Action = "upgrade"
-	// Merge merges another upstream into an open draft.
+	// Merge merges a new upstream into an open draft.
 	Merge Action = "merge"
-	// Edit changes what the variant sets, in a new draft of the published package or in an open one.
+	// Edit changes what the variant sets, in a new draft of the published package or in an open draft.
 	Edit Action = "edit"
-	// Adopt makes the variant the owner of a package that is there.
+	// Adopt makes the variant the owner of an existing package.
 	Adopt Action = "adopt"
-	// Publish proposes and approves a draft, by the variant's approval policy.
+	// Keep withdraws a proposal to delete a package revision.
+	Keep Action = "keep"
+	// Publish proposes and approves a draft, according to the variant's approval policy.
 	Publish Action = "publish"
-	// Wait does nothing, because something is in the way.
+	// Stalled does nothing, because only a person can help, as before the plan.
+	Stalled Action = "stalled"
+	// Wait does nothing yet, because something else has to happen first.
 	Wait Action = "wait"
 	// Unchanged does nothing: the package is what the variant asks for.
 	Unchanged Action = "unchanged"
 )
 
-// Actions are all actions, in the order in which they are told.
-var Actions = []Action{Fail, Delete, Prune, Create, Upgrade, Adopt, Merge, Edit, Publish, Wait, Unchanged}
+// Actions are all actions, in display order.
+var Actions = []Action{Fail, Delete, Prune, Create, Upgrade, Adopt, Merge, Edit, Keep, Publish, Stalled,
+	Wait, Unchanged}
+
+// WaveNotOpen is the reason of a variant that a set holds back. It is the only reason that is not the controller's,
+// which sets no condition in this case.
+const WaveNotOpen = "WaveNotOpen"
 
 // Plan is what is going to happen.
 type Plan struct {
-	// Counts are how many variants each action is for; an action that is for none is left out. A set that fails counts as
-	// Fail, too.
+	// Counts are how many variants each action applies to; actions that apply to none are left out. A failing set counts
+	// as Fail too, and a set that stays Stalled as Stalled.
 	Counts map[Action]int `json:"counts"`
-	// Conflicts is how many conflicts there are in all.
+	// Conflicts is the total number of conflicts.
 	Conflicts int `json:"conflicts"`
-	// Sets and Variants are in the order of their namespaces and names.
+	// Sets and Variants are sorted by namespace and name.
 	Sets     []Set     `json:"sets,omitempty"`
 	Variants []Variant `json:"variants"`
-	// Notes say what is not foreseen.
+	// Notes say what is not predicted.
 	Notes []string `json:"notes,omitempty"`
+	// About is where and when the plan was made. It is for people, and not part of the plan itself.
+	About About `json:"-"`
+}
+
+// About is where and when a plan was made.
+type About struct {
+	// Cluster is the name of the cluster; Snapshot is the directory used instead.
+	Cluster, Snapshot string
+	// Namespace may be empty if it is unknown.
+	Namespace     string
+	AllNamespaces bool
+	Time          time.Time
+	// Newest is the latest time in the snapshot.
+	Newest time.Time
 }
 
 // Condition is what the controller says of a set or a variant.
 type Condition struct {
-	// Type is Ready, Reconciling or Stalled, whichever is True; of what is unmet, it is the condition that is False.
+	// Type is Ready, Reconciling or Stalled, the one that is True; for an unmet condition, the type that is False.
 	Type    string `json:"type"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
@@ -68,25 +92,33 @@ type Condition struct {
 type Set struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Created, Updated and Deleted are the names of its variants that are written.
+	// Created, Updated and Deleted are the names of the variants that the set writes.
 	Created []string `json:"created,omitempty"`
 	Updated []string `json:"updated,omitempty"`
 	Deleted []string `json:"deleted,omitempty"`
-	// Held are the variants that would be written, and are not: for Condition says why.
+	// Held are the variants that would be written but are held back, for the reason in Condition.
 	Held []string `json:"held,omitempty"`
+	// Requests are the writes that it asks for, except those of its status, such as create packagevariants. A set writes
+	// its variants side by side, so they are sorted.
+	Requests []string `json:"requests,omitempty"`
 	// HeldBack are the variants whose wave is not open.
 	HeldBack  []string  `json:"heldBack,omitempty"`
 	Waves     []Wave    `json:"waves,omitempty"`
 	Condition Condition `json:"condition"`
-	Error     string    `json:"error,omitempty"`
+	// Stalled says whether the plan breaks the set or the set was broken before, if Condition says that it is Stalled;
+	// otherwise empty.
+	Stalled Stall  `json:"stalled,omitempty"`
+	Error   string `json:"error,omitempty"`
+	// Follows reports whether the set is not named by the plan and changes as a consequence.
+	Follows bool `json:"follows,omitempty"`
 }
 
-// Wave is a row of the table of waves, once all is done that can be without people or time.
+// Wave is a row of the table of waves, once everything is done that needs no person and no time.
 type Wave struct {
 	Name    string `json:"name"`
 	State   string `json:"state"`
 	Message string `json:"message,omitempty"`
-	// Targets is how many variants it has; Updated, Reached, Failed and Suspended how many of them are so.
+	// Targets is how many variants it has; Updated, Reached, Failed and Suspended are how many are in that state.
 	Targets   int `json:"targets"`
 	Updated   int `json:"updated"`
 	Reached   int `json:"reached"`
@@ -98,7 +130,7 @@ type Wave struct {
 type Variant struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Set and Wave are those that it belongs to; empty without.
+	// Set and Wave are those that the variant belongs to, or empty.
 	Set  string `json:"set,omitempty"`
 	Wave string `json:"wave,omitempty"`
 	// Repo and Package are its downstream.
@@ -107,36 +139,42 @@ type Variant struct {
 	Action  Action `json:"action"`
 	// Steps are what the controller does, in order.
 	Steps []Step `json:"steps,omitempty"`
-	// Requests are the writes that it asks for, but for those of its status: create packagerevisions.
+	// Requests are its write requests, except for its status, such as create packagerevisions.
 	Requests []string `json:"requests,omitempty"`
-	// Condition is what the controller says then.
+	// Condition is the final condition.
 	Condition Condition `json:"condition"`
-	// Unmet are the conditions that are False then although the package is what the variant asks for: ConfigInjected.
+	// Stalled says whether the plan breaks the variant or it was broken before, if Condition says that it is Stalled;
+	// otherwise empty.
+	Stalled Stall `json:"stalled,omitempty"`
+	// Unmet are the conditions that are still False although the package is what the variant asks for: ConfigInjected, and
+	// Approved if the variant has an approval policy.
 	Unmet    []Condition `json:"unmet,omitempty"`
 	Upstream *Upstream   `json:"upstream,omitempty"`
 	// Drafts are the package revisions that are made or changed.
 	Drafts    []Draft             `json:"drafts,omitempty"`
 	Conflicts []v1alpha1.Conflict `json:"conflicts,omitempty"`
-	// Unforeseen are the functions in the pipelines of the package, which run when Porch saves it, and which did not run
-	// for this plan.
+	// Unforeseen are the functions in the package's pipelines that Porch runs when it saves the package, but that did not
+	// run for this plan.
 	Unforeseen []string `json:"unforeseen,omitempty"`
-	// Error is why nothing is foreseen of it.
+	// Error is why the plan predicts nothing for the variant.
 	Error string `json:"error,omitempty"`
+	// Follows reports whether the variant is not named by the plan and changes as a consequence.
+	Follows bool `json:"follows,omitempty"`
 }
 
 // Step is one thing that the controller does.
 type Step struct {
 	// Do is the step, in the controller's word: Create, Mutate, Adopt.
 	Do string `json:"do"`
-	// Revision is the package revision that it is about; empty for the variant itself.
+	// Revision is the package revision that the step is about; empty for the variant itself.
 	Revision string `json:"revision,omitempty"`
-	// Text says it in words; empty for a part of another step.
+	// Text describes the step; empty for a part of another step.
 	Text string `json:"text,omitempty"`
 }
 
-// Upstream is the revision that a package is taken to.
+// Upstream is the revision that a package moves to.
 type Upstream struct {
-	// From is empty for a package that is new.
+	// From is empty for a new package.
 	From string `json:"from,omitempty"`
 	To   string `json:"to"`
 }
@@ -146,7 +184,7 @@ type Draft struct {
 	Name      string `json:"name"`
 	Workspace string `json:"workspace"`
 	Lifecycle string `json:"lifecycle"`
-	// Compared is what the files are compared with: a package revision, or what Porch makes of a clone.
+	// Compared is what the files are compared with: a package revision, or Porch's clone.
 	Compared string `json:"compared"`
 	// Total is how many files the package has.
 	Total int    `json:"total"`
@@ -162,21 +200,22 @@ type File struct {
 	Diff string `json:"diff,omitempty"`
 }
 
-// Failure says why the controller does not do what a set asks for until a person helps; "" if it does, or if it waits
-// because the set asks for that.
-func (s *Set) Failure() string {
-	if s.Error != "" || s.Condition.Type != v1alpha1.ConditionStalled || s.Condition.Reason == v1alpha1.ReasonSuspended {
-		return s.Error
-	}
-	return s.Condition.Reason + ": " + s.Condition.Message
-}
+// Failure says why a set fails until a person helps. It is "" if the set works, waits because it asks for that, or
+// failed before.
+func (s *Set) Failure() string { return failure(s.Error, s.Stalled, s.Condition) }
+
+// Failure says why a variant fails; "" as for a set.
+func (v *Variant) Failure() string { return failure(v.Error, v.Stalled, v.Condition) }
 
 // Count sets the counts of a plan.
 func (p *Plan) Count() {
 	p.Counts, p.Conflicts = map[Action]int{}, 0
 	for i := range p.Sets {
-		if p.Sets[i].Failure() != "" {
+		switch s := &p.Sets[i]; {
+		case s.Failure() != "":
 			p.Counts[Fail]++
+		case s.Stalled == Still:
+			p.Counts[Stalled]++
 		}
 	}
 	for i := range p.Variants {
@@ -185,17 +224,17 @@ func (p *Plan) Count() {
 	}
 }
 
-// Changes reports whether anything is going to be written, but to the status of an object.
+// Changes reports whether the plan writes anything except statuses.
 func (p *Plan) Changes() bool {
 	for _, action := range Actions {
-		if action != Wait && action != Unchanged && action != Fail && p.Counts[action] > 0 {
+		if !slices.Contains([]Action{Fail, Stalled, Wait, Unchanged}, action) && p.Counts[action] > 0 {
 			return true
 		}
 	}
 	return slices.ContainsFunc(p.Sets, func(s Set) bool { return len(s.Created)+len(s.Updated)+len(s.Deleted) > 0 })
 }
 
-// Errors returns what fails, and what could not be foreseen.
+// Errors returns what the plan breaks, what fails, and what could not be predicted.
 func (p *Plan) Errors() []string {
 	var out []string
 	for i := range p.Sets {
@@ -204,8 +243,8 @@ func (p *Plan) Errors() []string {
 		}
 	}
 	for i := range p.Variants {
-		if v := &p.Variants[i]; v.Error != "" {
-			out = append(out, "PackageVariant "+v.Name+": "+v.Error)
+		if failure := p.Variants[i].Failure(); failure != "" {
+			out = append(out, "PackageVariant "+p.Variants[i].Name+": "+failure)
 		}
 	}
 	return out

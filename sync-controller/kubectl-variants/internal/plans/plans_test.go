@@ -3,13 +3,15 @@
 package plans
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestFailureOfSet holds which sets count as failed: those that are stopped until a person helps, unless that is what
-// they ask for.
+// TestFailureOfSet checks which sets count as failed: those that are stopped until a person helps, unless they ask for
+// that or were stopped before.
 func TestFailureOfSet(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -17,36 +19,71 @@ func TestFailureOfSet(t *testing.T) {
 		errors []string
 		counts map[Action]int
 	}{
-		"ready":      {set: Set{Condition: Condition{Type: "Ready", Reason: "VariantsReady", Message: "m"}}},
-		"deleted":    {set: Set{}},
-		"approval":   {set: Set{Condition: Condition{Type: "Reconciling", Reason: "RolloutAwaitingApproval", Message: "m"}}},
-		"suspended":  {set: Set{Condition: Condition{Type: "Stalled", Reason: "Suspended", Message: "m"}}},
-		"unforeseen": {set: Set{Error: "boom"}, errors: []string{"PackageVariantSet s: boom"}},
-		"invalid": {set: Set{Condition: Condition{Type: "Stalled", Reason: "InvalidSpec", Message: "m"}},
-			errors: []string{"PackageVariantSet s: InvalidSpec: m"}},
-		"not expanded": {set: Set{Condition: Condition{Type: "Stalled", Reason: "ExpansionFailed", Message: "m"}},
-			errors: []string{"PackageVariantSet s: ExpansionFailed: m"}},
-		"no upstream": {set: Set{Condition: Condition{Type: "Stalled", Reason: "UpstreamNotFound", Message: "m"}},
-			errors: []string{"PackageVariantSet s: UpstreamNotFound: m"}},
-		"empty": {set: Set{Condition: Condition{Type: "Stalled", Reason: "EmptySelection", Message: "m"}},
-			errors: []string{"PackageVariantSet s: EmptySelection: m"}},
-		"too many": {set: Set{Condition: Condition{Type: "Stalled", Reason: "TooManyDeletions", Message: "m"}},
-			errors: []string{"PackageVariantSet s: TooManyDeletions: m"}},
+		"ready":     {set: Set{Condition: Condition{Type: "Ready", Reason: "VariantsReady", Message: "m"}}},
+		"deleted":   {set: Set{}},
+		"approval":  {set: Set{Condition: Condition{Type: "Reconciling", Reason: "RolloutAwaitingApproval", Message: "m"}}},
+		"suspended": {set: Set{Condition: Condition{Type: "Stalled", Reason: "Suspended", Message: "m"}}},
+		"broken before": {set: Set{Stalled: Still, Condition: Condition{Type: "Stalled", Reason: "InvalidSpec", Message: "m"}},
+			counts: map[Action]int{Stalled: 1}},
+		"unforeseen": {set: Set{Error: "boom"}, errors: []string{"PackageVariantSet s: boom"},
+			counts: map[Action]int{Fail: 1}},
+		"broken": {set: Set{Stalled: Breaks, Condition: Condition{Type: "Stalled", Reason: "InvalidSpec", Message: "m"}},
+			errors: []string{"PackageVariantSet s: breaks: InvalidSpec: m"}, counts: map[Action]int{Fail: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.set.Name, c.counts = "s", map[Action]int{Unchanged: 1}
-			if len(c.errors) > 0 {
-				c.counts[Fail] = 1
-			}
+			c.set.Name = "s"
+			counts := map[Action]int{Unchanged: 1}
+			maps.Copy(counts, c.counts)
 			p := &Plan{Sets: []Set{c.set}, Variants: []Variant{{Action: Unchanged}}}
 			p.Count()
-			if diff := cmp.Diff(c.counts, p.Counts); diff != "" {
+			if diff := cmp.Diff(counts, p.Counts); diff != "" {
 				t.Errorf("counts (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(c.errors, p.Errors()); diff != "" {
 				t.Errorf("errors (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestStallOf checks what counts as broken, by the condition Stalled alone.
+func TestStallOf(t *testing.T) {
+	t.Parallel()
+	condition := func(status metav1.ConditionStatus, reason string) []metav1.Condition {
+		return []metav1.Condition{{Type: "Ready", Status: "False", Reason: reason}, {Type: "Stalled", Status: status, Reason: reason}}
+	}
+	for name, c := range map[string]struct {
+		before, after []metav1.Condition
+		want          Stall
+	}{
+		"not looked at": {},
+		"waits":         {nil, condition("False", "Pending"), ""},
+		"mended":        {condition("True", "InvalidSpec"), condition("False", "UpToDate"), ""},
+		"new":           {nil, condition("True", "InvalidSpec"), Breaks},
+		"waited before": {condition("False", "Pending"), condition("True", "AnyReason"), Breaks},
+		"broken before": {condition("True", "InvalidSpec"), condition("True", "AnyReason"), Still},
+		"suspended":     {nil, condition("True", "Suspended"), ""},
+		"was suspended": {condition("True", "Suspended"), condition("True", "InvalidSpec"), Breaks},
+	} {
+		if got := stallOf(c.before, c.after); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestUnmet checks which conditions are reported besides Ready.
+func TestUnmet(t *testing.T) {
+	t.Parallel()
+	got := unmet([]metav1.Condition{
+		{Type: "Approved", Status: "False", Reason: "GatesNotMet", Message: "a gate"}, {Type: "Ready", Status: "True", Reason: "UpToDate"},
+		{Type: "ConfigInjected", Status: "False", Reason: "InjectionUnmet", Message: "a point"},
+	})
+	want := []Condition{{"ConfigInjected", "InjectionUnmet", "a point"}, {"Approved", "GatesNotMet", "a gate"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := unmet([]metav1.Condition{{Type: "Approved", Status: "False", Reason: "NotReady"}}); got != nil {
+		t.Errorf("of a variant that is not ready: %v", got)
 	}
 }

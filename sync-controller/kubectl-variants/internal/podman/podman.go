@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podman stands in for the program podman, by which kpt runs functions: those of a package's pipeline are run
-// by a function-runner, as in Porch, and no container on this machine.
+// Package podman replaces the program podman, with which kpt runs functions: a function-runner runs the functions of a
+// package's pipeline, as in Porch, and no container runs on this machine.
 package podman
 
 import (
@@ -21,16 +21,16 @@ import (
 )
 
 const (
-	// address is the environment variable that makes this program the stand-in, and says where the function-runner is.
+	// address is the environment variable that turns this program into podman, and gives the function-runner's address.
 	address = "KUBECTL_VARIANTS_FUNCTION_RUNNER"
 	name    = "podman"
 )
 
-// Unreachable begins what is said of a function-runner that does not answer, before its address.
+// Unreachable begins the error for a function-runner that does not answer; its address follows.
 const Unreachable = "cannot reach the function-runner at "
 
-// Install makes this program the podman of a directory, which it creates, and returns the environment with which kpt
-// finds it there: it runs functions by the function-runner at an address, host:port.
+// Install creates a directory in which this program is called podman, and returns the environment in which kpt finds it
+// there and runs functions with the function-runner at an address, host:port.
 func Install(directory, runner string) ([]string, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -46,16 +46,16 @@ func Install(directory, runner string) ([]string, error) {
 		"KRM_FN_RUNTIME="+name, address+"="+runner), nil
 }
 
-// Called reports whether this program was called in place of podman: by an installed name of it.
+// Called reports whether this program was called as podman, by its installed name.
 func Called(args []string) bool {
 	called := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
 	return called == name && os.Getenv(address) != ""
 }
 
-// Run does what kpt asks podman for, and returns the exit code: podman run [FLAG]... IMAGE, which is the last of the
-// arguments, runs a function over the ResourceList of the standard input.
+// Run answers kpt's calls of podman, and returns the exit code: podman run [FLAG]... IMAGE, with the image as the last
+// argument, runs a function on the ResourceList from the standard input.
 func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams) int {
-	if len(args) < 2 || args[0] != "run" { // kpt asks for its version to see whether it is there
+	if len(args) < 2 || args[0] != "run" { // kpt asks for the version to see whether podman is there
 		return 0
 	}
 	if err := run(ctx, args[len(args)-1], streams.In, streams.Out); err != nil {
@@ -66,6 +66,9 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 }
 
 func run(ctx context.Context, image string, in io.Reader, out io.Writer) error {
+	if function := builtin(image); function != nil {
+		return execute(function, in, out)
+	}
 	list, err := io.ReadAll(in)
 	if err != nil {
 		return err

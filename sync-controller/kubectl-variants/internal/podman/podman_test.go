@@ -19,7 +19,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-// runner answers as Porch's function-runner does; e2e/plugin runs that one.
+// runner answers as Porch's function-runner does; the tests of e2e/plugin use the real one.
 type runner struct {
 	evaluator.UnimplementedFunctionEvaluatorServer
 }
@@ -32,7 +32,7 @@ func (runner) EvaluateFunction(_ context.Context,
 	return &evaluator.EvaluateFunctionResponse{ResourceList: append(r.ResourceList, " changed"...)}, nil
 }
 
-// TestRun holds what kpt is told when it asks this podman for what it asks podman.
+// TestRun checks the answers to kpt's calls of podman.
 func TestRun(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -71,7 +71,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestInstall holds by which name and environment this program is the stand-in.
+// TestInstall checks the name and the environment under which this program acts as podman.
 func TestInstall(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bin")
 	env, err := Install(dir, "runner:9445")
@@ -94,5 +94,37 @@ func TestInstall(t *testing.T) {
 	t.Setenv(address, "runner:9445")
 	if !Called([]string{installed}) || Called([]string{"kubectl-variants"}) {
 		t.Error("it is the stand-in by another name only")
+	}
+}
+
+// TestBuiltin checks, by name and version, which functions run as Porch runs them itself, without the function-runner.
+// An empty namespace changes nothing, and does not fail.
+func TestBuiltin(t *testing.T) {
+	t.Setenv(address, "127.0.0.1:1")
+	const item = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: before}\n"
+	list := func(config string) string {
+		return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(item), "\n", "\n  ") +
+			"\nfunctionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: " + config + "}\n"
+	}
+	for name, c := range map[string]struct {
+		image, config, want string
+		code                int
+	}{
+		"by its name":      {"set-namespace:v0.4.1", "{namespace: after}", "namespace: after", 0},
+		"by Porch's":       {"gcr.io/kpt-fn/set-namespace:v0.4", "{namespace: after}", "namespace: after", 0},
+		"by kpt's":         {"ghcr.io/kptdev/krm-functions-catalog/set-namespace:v0.4.1", "{namespace: after}", "namespace: after", 0},
+		"empty namespace":  {"set-namespace:v0.4.1", `{namespace: ""}`, "namespace: before", 0},
+		"starlark":         {"starlark:v0.4.3", `{source: "for r in ctx.resource_list['items']: r['metadata']['namespace'] = 'after'"}`, "namespace: after", 0},
+		"another version":  {"set-namespace:v0.4.5", "{namespace: after}", "", 1},
+		"another registry": {"example.com/set-namespace:v0.4.1", "{namespace: after}", "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, errOut bytes.Buffer
+			streams := genericiooptions.IOStreams{In: strings.NewReader(list(c.config)), Out: &out, ErrOut: &errOut}
+			code := Run(t.Context(), []string{"run", c.image}, streams)
+			if code != c.code || !strings.Contains(out.String(), c.want) {
+				t.Errorf("got %d, want %d and %q:\n%s%s", code, c.code, c.want, &out, &errOut)
+			}
+		})
 	}
 }

@@ -23,7 +23,7 @@ const apiIntroduction = "Every field, as the CustomResourceDefinitions of the gr
 	"a map. How the fields work\ntogether is said in [the life of a package](../lifecycle.md), " +
 	"[how packages follow their upstream](../upstream.md)\nand [rollouts](../rollouts.md)."
 
-// apiPage returns the page of the API: for each kind its fields, by their paths.
+// apiPage returns the page about the API: the fields of each kind, by path.
 func apiPage() (string, error) {
 	files, err := fs.Glob(crds.Files, "*.yaml")
 	if err != nil {
@@ -60,7 +60,7 @@ func kindSection(names apiextensionsv1.CustomResourceDefinitionNames,
 	return out
 }
 
-// columns returns the columns of a kind, the wide ones in brackets.
+// columns returns the columns of a kind, those of -o wide in brackets.
 func columns(version apiextensionsv1.CustomResourceDefinitionVersion) string {
 	var all []string
 	for _, c := range version.AdditionalPrinterColumns {
@@ -127,8 +127,8 @@ func typeOf(field schema) string {
 	return field.Type
 }
 
-// rules returns what a value has to be. The rules of CEL have their messages; an empty value, which is as good as none,
-// is left out.
+// rules returns the rules for a value. CEL rules have messages; an empty value means the same as an absent one, and is
+// left out.
 func rules(of schema) (all []string) {
 	var values []string
 	for _, value := range of.Enum {
@@ -166,7 +166,7 @@ func rules(of schema) (all []string) {
 	return all
 }
 
-// bounds returns how large a value has to be, or may be.
+// bounds returns the least and the greatest size of a value.
 func bounds(of schema) (all []string) {
 	for _, bound := range []struct {
 		words string

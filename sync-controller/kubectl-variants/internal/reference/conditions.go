@@ -17,7 +17,7 @@ import (
 const conditionsIntroduction = "The types and the reasons of all conditions, as the packages `api/v1alpha1` and " +
 	"`api/v1alpha2` define them.\nWhat to do about each is in [what the conditions say](../conditions.md)."
 
-// constant is one that is a type or a reason of a condition.
+// constant is a type or a reason of a condition.
 type constant struct{ name, value, doc string }
 
 // group is a declaration of such constants, with its comment.
@@ -48,7 +48,7 @@ func conditionsPage(variants, sets string) (string, error) {
 	return out, nil
 }
 
-// conditionGroups returns the groups of a package's constants that are about conditions, in the order of its sources.
+// conditionGroups returns the groups of a package's constants for conditions, in source order.
 func conditionGroups(dir string) (groups []group, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -113,10 +113,10 @@ func sentence(comment *ast.CommentGroup) string {
 	return strings.Join(strings.Fields(comment.Text()), " ")
 }
 
-// names finds those of constants in comments.
+// names matches such constants in comments.
 var names = regexp.MustCompile(`\b(?:Reason|Condition)[A-Z]\w+\b`)
 
-// section returns a group under the first sentence of its comment. A constant that stands alone is a paragraph.
+// section returns a group under the first sentence of its comment. A single constant is a paragraph.
 func (g group) section(values map[string]string) string {
 	inWords := func(text string) string {
 		return names.ReplaceAllStringFunc(plain(text), func(name string) string {

@@ -17,7 +17,7 @@ const pluginIntroduction = "What `--help` prints. [kubectl variants](../plugin.m
 // pluginPage returns the page of the plugin: a section for each command.
 func pluginPage() string {
 	root := command.New(cli.New(genericiooptions.NewTestIOStreamsDiscard()))
-	// Its default depends on who asks.
+	// The default depends on the user.
 	root.PersistentFlags().Lookup("cache-dir").DefValue = "$HOME/.kube/cache"
 	out := page("The commands of kubectl variants", "the commands of the plugin", pluginIntroduction)
 	for _, c := range root.Commands() {

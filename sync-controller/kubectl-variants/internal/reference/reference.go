@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reference writes the reference pages of docs/reference from what they are about: the fields of the API, the
-// commands of the plugin, the flags and the metrics of the controller, and the reasons of conditions.
+// Package reference generates the pages of docs/reference from the fields of the API, the commands of the plugin, the
+// flags and metrics of the controller, and the reasons of conditions.
 package reference
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Pages returns the pages by the names of their files. The directory api has the sources of the API.
+// Pages returns the pages by file name. The directory api has the sources of the API.
 func Pages(api string) (map[string]string, error) {
 	fields, err := apiPage()
 	if err != nil {
@@ -30,12 +30,12 @@ func Pages(api string) (map[string]string, error) {
 	}, nil
 }
 
-// page returns the beginning of a page that is made from something; the introduction says what it is.
+// page returns the beginning of a generated page; the introduction says what it is.
 func page(title, from, introduction string) string {
 	return fmt.Sprintf("<!-- Made by make generate from %s: do not edit. -->\n\n# %s\n\n%s\n", from, title, introduction)
 }
 
-// table returns a table with a line for each row, behind an empty line.
+// table returns a table with a line for each row, after an empty line.
 func table(columns []string, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
@@ -48,7 +48,7 @@ func table(columns []string, rows [][]string) string {
 	return b.String()
 }
 
-// code returns text as code in a cell of a table; nothing if there is none.
+// code returns text as code in a table cell; "" stays empty.
 func code(text string) string {
 	if text == "" {
 		return ""
@@ -58,5 +58,5 @@ func code(text string) string {
 
 var escapes = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "[", `\[`)
 
-// plain returns text as words in a cell of a table, on one line.
+// plain returns text as words in a table cell, on one line.
 func plain(text string) string { return escapes.Replace(strings.Join(strings.Fields(text), " ")) }

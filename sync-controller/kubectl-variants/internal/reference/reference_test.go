@@ -17,7 +17,7 @@ var (
 	api  = filepath.Join(root, "api")
 )
 
-// TestPages holds that the pages are those of docs/reference, and what some of their lines are.
+// TestPages checks that the pages are those in docs/reference, and some of their lines.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	pages, err := Pages(api)
@@ -79,7 +79,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestRules holds how the rules of a schema are worded.
+// TestRules checks the wording of a schema's rules.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	one, ten, least := int64(1), int64(10), 1.5
@@ -107,7 +107,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestErrors holds what is said of a directory that is not that of the API.
+// TestErrors checks the errors for a directory without the API.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()

@@ -17,11 +17,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// anew says what to do about a snapshot that is damaged.
+// anew says how to repair a damaged snapshot.
 const anew = "write the snapshot anew, by kubectl get ... -o yaml"
 
-// damaged returns the error for a part of a file that is not as it was written. Strict is of manifests, which a user
-// writes.
+// damaged returns the error for a damaged part of a file. Strict is for manifests, which a user writes.
 func damaged(at place, strict bool, format string, args ...any) error {
 	remedy := anew
 	if strict {
@@ -45,8 +44,8 @@ func conflict(at place, strict bool) error {
 	return fmt.Errorf("cannot read %s, line %d: it has a conflict marker of git: %s", at.path, at.line, remedy)
 }
 
-// checkList returns an error if the text of a list, without its items, does not say that it is one: kubectl writes its
-// kind at the end. Parts are the text before and after the items, at is where the items begin.
+// checkList returns an error if the text of a list, without its items, does not say that it is a list: kubectl writes
+// the kind at the end. parts are the texts before and after the items, at is where the items begin.
 func checkList(at place, strict bool, parts ...part) error {
 	var list head
 	for _, p := range parts {
@@ -64,7 +63,7 @@ type part struct {
 	line int
 }
 
-// checkListHead returns an error for a list whose head lacks something.
+// checkListHead returns an error for a list whose head is incomplete.
 func checkListHead(at place, strict bool, list *head) error {
 	switch {
 	case list.Kind == "":
@@ -79,7 +78,7 @@ func checkListHead(at place, strict bool, list *head) error {
 
 func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
-// checkItem returns an error for an item of a list that is no object, by its head or the error of reading it.
+// checkItem returns an error for a list item that is not an object, given its head or the error from reading it.
 func checkItem(at place, strict bool, h *head, err error) error {
 	var wrong *json.UnmarshalTypeError
 	isText := errors.As(err, &wrong) && wrong.Field == ""
@@ -102,11 +101,11 @@ func checkItem(at place, strict bool, h *head, err error) error {
 	return damaged(at, strict, "an item of the list has no %s", missing)
 }
 
-// someVersion is the version of objects of a snapshot from which it was stripped: writes are made to a version.
+// someVersion is the version of snapshot objects that were stripped of theirs: writes need a version.
 const someVersion = "1"
 
-// complete gives an object of a snapshot a version if it has none. It returns an error for one that lacks what cannot
-// be made up: its namespace, or the commit of a package revision, by which the base of an upgrade is found.
+// complete gives an object of a snapshot a version if it has none. It returns an error if the object lacks what cannot
+// be made up: its namespace, or a package revision's commit, which is needed to find the base of an upgrade.
 func complete(at place, h *head, o client.Object) error {
 	_, other := o.(*unstructured.Unstructured)
 	_, isRevision := o.(*porchapi.PackageRevision)
@@ -122,14 +121,14 @@ func complete(at place, h *head, o client.Object) error {
 	return nil
 }
 
-// yamlReason is how the parser tells of an error: by the line of the text that it read.
+// yamlReason matches the parser's errors, which count lines in the text that it read.
 var yamlReason = regexp.MustCompile(`line (\d+): (.*)`)
 
-// reasonOf returns the line and the reason of an error about a text that begins at a line.
+// reasonOf returns the line and the reason of an error about a text that begins at a line of its file.
 func reasonOf(err error, begin int) (int, string) {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		value, _, _ := strings.Cut(wrong.Value, " ") // a number is told with its digits
+		value, _, _ := strings.Cut(wrong.Value, " ") // a number comes with its digits
 		value = strings.NewReplacer("object", "map", "array", "list").Replace(value)
 		if wrong.Field == "" {
 			return begin, fmt.Sprintf("it is a %s, and no object", value)
@@ -152,7 +151,7 @@ func reasonOf(err error, begin int) (int, string) {
 	return begin + line - 1, found[2]
 }
 
-// inYAML returns what a value of a type is in YAML.
+// inYAML names the YAML form of a type's values.
 func inYAML(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:

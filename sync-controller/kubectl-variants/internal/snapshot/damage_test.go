@@ -12,7 +12,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 )
 
-// TestDamaged holds that a list that was cut off, merged by halves or edited is refused by file and line.
+// TestDamaged checks that a list that was truncated, badly merged or edited is refused, with file and line.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	const (
@@ -65,7 +65,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// refusal returns why a snapshot is refused, with a name for its path; "" if it is not.
+// refusal returns the error for a snapshot, with a name in place of its path; "" if there is none.
 func refusal(t *testing.T, path, name string) string {
 	t.Helper()
 	types, err := scheme.New()

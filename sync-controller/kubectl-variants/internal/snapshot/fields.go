@@ -12,10 +12,10 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
 
-// unknownField begins the error of the decoder for a field that a kind does not have.
+// unknownField begins the decoder's error for an unknown field.
 const unknownField = "json: unknown field "
 
-// fieldOf returns the line of a field that a kind does not have, and a reason with the field that may be meant.
+// fieldOf returns the line of an unknown field, and a reason that suggests the field that may be meant.
 func fieldOf(o any, kind, field string, text []byte, begin int) (int, string) {
 	reason := fmt.Sprintf("a %s has no field %q", kind, field)
 	names := slices.Sorted(slices.Values(fieldNames(reflect.TypeOf(o), map[reflect.Type]bool{})))
@@ -29,7 +29,7 @@ func fieldOf(o any, kind, field string, text []byte, begin int) (int, string) {
 	return begin + bytes.Count(before, []byte("\n")), reason
 }
 
-// fieldNames returns the names of the fields of a type and of all below it, as they are in YAML.
+// fieldNames returns the YAML names of the fields of a type and of all types below it.
 func fieldNames(t reflect.Type, seen map[reflect.Type]bool) []string {
 	if k := t.Kind(); k == reflect.Pointer || k == reflect.Slice || k == reflect.Map {
 		return fieldNames(t.Elem(), seen)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package snapshot reads the objects of a cluster, and the manifests that are laid over them, from files.
 package snapshot
 
 import (
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/admission"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -22,6 +24,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
+
+// contentKind is the kind of the contents of package revisions.
+const contentKind = "PackageRevisionResources"
 
 // Object is an object that a file has.
 type Object struct {
@@ -35,11 +40,13 @@ type Object struct {
 type Files struct {
 	Objects []Object
 	// Count is how many objects there are, with the contents.
-	Count    int
-	types    *runtime.Scheme
-	strict   bool
-	path     string
-	contents map[types.NamespacedName]place
+	Count  int
+	types  *runtime.Scheme
+	strict bool
+	// identities is whether objects are read no further than to what names them.
+	identities bool
+	path       string
+	contents   map[types.NamespacedName]place
 }
 
 // ReadFiles reads the YAML and JSON files of a directory and all below it, or one file: manifests, and lists as kubectl
@@ -54,8 +61,7 @@ func ReadFiles(scheme *runtime.Scheme, path string, strict bool) (*Files, error)
 		if entry.IsDir() && hidden {
 			return fs.SkipDir
 		}
-		extension := filepath.Ext(name)
-		if entry.IsDir() || hidden || name != path && !slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
+		if entry.IsDir() || hidden || name != path && !isYAML(name) {
 			return nil
 		}
 		if err := readable(path, name, entry); err != nil {
@@ -117,6 +123,9 @@ func (f *Files) add(at place, text []byte) error {
 		line, reason := reasonOf(err, at.line)
 		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
 	}
+	if err := krm.CheckObject(string(text)); err != nil {
+		return problem(err)
+	}
 	h, err := headOf(text)
 	if at.item {
 		if err := checkItem(at, f.strict, h, err); err != nil {
@@ -143,8 +152,12 @@ func (f *Files) add(at place, text []byte) error {
 // addObject adds an object. The contents of a package of a snapshot are read where they are asked for.
 func (f *Files) addObject(at place, h *head, text []byte) error {
 	f.Count++
+	if f.identities {
+		f.Objects = append(f.Objects, Object{Object: h.identity(), Path: at.path, Line: at.line})
+		return nil
+	}
 	gvk := porchapi.SchemeGroupVersion.WithKind(h.Kind)
-	if h.APIVersion == gvk.GroupVersion().String() && gvk == contents && !f.strict {
+	if h.APIVersion == gvk.GroupVersion().String() && gvk.Kind == contentKind && !f.strict {
 		f.contents[types.NamespacedName{Namespace: h.Metadata.Namespace, Name: h.Metadata.Name}] = at
 		return nil
 	}
@@ -199,7 +212,7 @@ func (f *Files) addList(at place, text []byte) error {
 			return err
 		}
 		h, err := headOf(data)
-		if err == nil && h.Kind == contents.Kind {
+		if err == nil && h.Kind == contentKind {
 			return fmt.Errorf("%s, line %d, has a list of contents that cannot be read by parts: write it by "+
 				"kubectl get ... -o yaml", at.path, at.line)
 		}
@@ -253,43 +266,4 @@ func (f *Files) decode(h *head, text []byte) (client.Object, error) {
 		return o, yaml.UnmarshalStrict(text, o)
 	}
 	return o, yaml.Unmarshal(text, o)
-}
-
-// Contents implements Contents, by the files.
-func (f *Files) Contents(_ context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error) {
-	at, there := f.contents[key]
-	if !there {
-		return nil, &MissingContentError{Key: key, Path: f.path}
-	}
-	text, err := at.text()
-	if err != nil {
-		return nil, err
-	}
-	var prr porchapi.PackageRevisionResources
-	if err := yaml.Unmarshal(text, &prr); err != nil {
-		line, reason := reasonOf(err, at.line)
-		return nil, damaged(place{path: at.path, line: line}, false, "%s", reason)
-	}
-	if prr.ResourceVersion == "" {
-		prr.ResourceVersion = someVersion
-	}
-	return &prr, nil
-}
-
-// MissingContentError says that the files of a package revision are needed and not there.
-type MissingContentError struct {
-	Key types.NamespacedName
-	// Path is the directory that lacks them.
-	Path string
-}
-
-// Error says how to get them.
-func (e *MissingContentError) Error() string {
-	file := filepath.Join(e.Path, e.Key.Name+".yaml")
-	if info, err := os.Stat(e.Path); err == nil && !info.IsDir() {
-		file = filepath.Join(filepath.Dir(e.Path), e.Key.Name+".yaml")
-	}
-	return fmt.Sprintf("the files of package revision %s are needed, and %s does not have them: write them by: "+
-		"kubectl get packagerevisionresources %s --namespace %s -o yaml > %s", e.Key.Name, e.Path, e.Key.Name,
-		e.Key.Namespace, file)
 }

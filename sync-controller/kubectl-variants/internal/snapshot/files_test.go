@@ -17,7 +17,7 @@ const (
 	two = "apiVersion: v1\nkind: Secret\nmetadata: {name: two, namespace: fleet}\n"
 )
 
-// TestReadFiles holds which objects are found in files, by kind and name, and at which lines.
+// TestReadFiles checks which objects are found in files, by kind and name, and at which lines.
 func TestReadFiles(t *testing.T) {
 	t.Parallel()
 	const indented = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: one\n    namespace: fleet\n  data:\n    a: |\n      - x\n\n" +
@@ -66,7 +66,7 @@ func TestReadFiles(t *testing.T) {
 	}
 }
 
-// TestContents holds that contents are read from where they stand in a list, as they are.
+// TestContents checks that contents are read from where they stand in a list, as they are.
 func TestContents(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "contents.yaml")

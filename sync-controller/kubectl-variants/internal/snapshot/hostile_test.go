@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/functions/bounds"
 )
 
 const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: fleet}\n"
 
-// TestHostileFiles holds that a directory of somebody else's can be read: nothing outside of it is, and what has no
-// end, or would take all memory, is refused by file and line.
+// TestHostileFiles checks that an untrusted directory can be read: nothing outside of it is read, and endless or huge
+// input is refused, with file and line.
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	var bomb strings.Builder
@@ -50,15 +51,22 @@ func TestHostileFiles(t *testing.T) {
 			return os.Symlink(".", filepath.Join(dir, "b.yaml"))
 		}, "cannot read DIR/b.yaml: it is no file, nor a link to one"},
 		"long line": {func(_ *testing.T, dir string) error {
-			return os.Truncate(filepath.Join(dir, "a.yaml"), maxObject+1000)
-		}, "cannot read DIR/a.yaml, line 4: the object is larger than 64 MiB: leave it out"},
+			return os.Truncate(filepath.Join(dir, "a.yaml"), bounds.ObjectBytes+1000)
+		}, "cannot read DIR/a.yaml, line 4: the object is larger than 32 MiB: leave it out"},
 		"large object": {func(_ *testing.T, dir string) error {
 			line := "# " + strings.Repeat("x", 1<<20) + "\n"
-			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(configMap+strings.Repeat(line, 65)), 0o600)
-		}, "cannot read DIR/a.yaml, line 1: the object is larger than 64 MiB: leave it out"},
+			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(configMap+strings.Repeat(line, 33)), 0o600)
+		}, "cannot read DIR/a.yaml, line 1: the object is larger than 32 MiB: leave it out"},
 		"bomb": {func(_ *testing.T, dir string) error {
 			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(bomb.String()), 0o600)
-		}, "cannot read DIR/a.yaml, line 1: document contains excessive aliasing"},
+		}, "cannot read DIR/a.yaml, line 1: a5[3]: is a YAML alias (*a4) by which aliases stand for more than 100000 values: write the values out"},
+		"deep": {func(_ *testing.T, dir string) error {
+			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(configMap+"data: "+strings.Repeat("[", 20_000)), 0o600)
+		}, "cannot read DIR/a.yaml, line 1: is nested deeper than 250 levels: make it flatter"},
+		"many values in an item": {func(_ *testing.T, dir string) error {
+			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte("apiVersion: v1\nkind: List\nitems:\n- "+
+				strings.ReplaceAll(configMap, "\n", "\n  ")+"data: ["+strings.Repeat("1,", 1_000_000)+"]\n"), 0o600)
+		}, "cannot read DIR/a.yaml, line 4: the object has 1000014 values, and may have 1000000: make it smaller, or split it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,17 +10,19 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/package-variants/package-variants/functions/bounds"
 )
 
-// place is where an object stands in a file, so that it can be read again.
+// place is where an object is in a file, so it can be read again.
 type place struct {
 	path           string
 	offset, length int64
-	// indent is by how much each line is indented: of an item of a list.
+	// indent is the indentation of each line, for a list item.
 	indent int
 	// line is the number of the first line, from 1.
 	line int
-	// item is whether it is an item of a list.
+	// item reports whether the object is a list item.
 	item bool
 }
 
@@ -38,7 +40,7 @@ func (p place) text() ([]byte, error) {
 	return dedent(raw, p.indent), nil
 }
 
-// dedent takes the indentation of an item of a list, and its dash, from the lines.
+// dedent removes the indentation and the dash of a list item from its lines.
 func dedent(raw []byte, indent int) []byte {
 	if indent == 0 {
 		return raw
@@ -46,7 +48,7 @@ func dedent(raw []byte, indent int) []byte {
 	var out bytes.Buffer
 	for line := range bytes.Lines(raw) {
 		cut := min(indent, len(bytes.TrimRight(line, "\r\n")))
-		if comment := bytes.IndexByte(line[:cut], '#'); comment >= 0 { // it may stand further to the left
+		if comment := bytes.IndexByte(line[:cut], '#'); comment >= 0 { // a comment may be indented less
 			cut = comment
 		}
 		out.Write(line[cut:])
@@ -54,8 +56,8 @@ func dedent(raw []byte, indent int) []byte {
 	return out.Bytes()
 }
 
-// split finds the objects in a YAML file: the documents, and the items of a document that is a list as kubectl writes
-// it. It keeps no more of the file in memory than one object. Strict is of manifests, which a user writes.
+// split finds the objects in a YAML file: its documents, and the items of a document that is a list as kubectl writes
+// it. It keeps at most one object in memory. Strict is for manifests, which a user writes.
 func split(path string, strict bool, each func(place, []byte) error) error {
 	f, err := os.Open(path) //nolint:gosec // the user names it
 	if err != nil {
@@ -65,7 +67,7 @@ func split(path string, strict bool, each func(place, []byte) error) error {
 	return splitStream(f, path, strict, each)
 }
 
-// splitStream is split, of what a reader reads.
+// splitStream is split for a reader.
 func splitStream(from io.Reader, path string, strict bool, each func(place, []byte) error) error {
 	s := &splitter{path: path, strict: strict, each: each}
 	reader := bufio.NewReaderSize(from, 1<<16)
@@ -85,18 +87,15 @@ func splitStream(from io.Reader, path string, strict bool, each func(place, []by
 	}
 }
 
-// maxObject bounds the text of an object in bytes: no Kubernetes API and no Porch takes one as large.
-const maxObject = 64 << 20
+var errTooLarge = fmt.Errorf("the object is larger than %d MiB: leave it out", bounds.ObjectBytes>>20)
 
-var errTooLarge = fmt.Errorf("the object is larger than %d MiB: leave it out", maxObject>>20)
-
-// readLine reads a line, with its end. A line as large as no object is is an error.
+// readLine reads a line with its end. It fails for a line that is longer than any object may be.
 func readLine(reader *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := reader.ReadSlice('\n')
 		line = append(line, part...)
-		if len(line) > maxObject {
+		if len(line) > bounds.ObjectBytes {
 			return nil, errTooLarge
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -143,7 +142,7 @@ func (s *splitter) add(line []byte) error {
 	return s.keep(line, begin)
 }
 
-// mayList reports whether the document that is being read may be a list: of its kind or without one yet.
+// mayList reports whether the current document may be a list: it has the kind of a list, or no kind yet.
 func (s *splitter) mayList() bool {
 	h, err := headOf(s.text)
 	return err != nil || h.Kind == "" || isList(h.Kind)
@@ -176,19 +175,19 @@ func (s *splitter) item(line []byte, content string, begin int64) error {
 	return s.keep(line, begin)
 }
 
-// keep adds a line to the object that is being read.
+// keep adds a line to the current object.
 func (s *splitter) keep(line []byte, begin int64) error {
 	if len(s.text) == 0 {
 		s.at.path, s.at.offset, s.at.line = s.path, begin, s.line
 	}
-	if len(s.text)+len(line) > maxObject {
+	if len(s.text)+len(line) > bounds.ObjectBytes {
 		return fmt.Errorf("cannot read %s, line %d: %w", s.path, s.at.line, errTooLarge)
 	}
 	s.text = append(s.text, line...)
 	return nil
 }
 
-// flush hands on the object that was read.
+// flush passes on the current object.
 func (s *splitter) flush() error {
 	text, at := s.text, s.at
 	s.text, s.at = nil, place{}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package visible makes all texts of a value fit to be shown, before a command prints them: whoever may write a
-// package, a status or a name could else clear a reviewer's screen, or hide a line of what is going to be approved.
+// Package visible makes all texts of a value safe to print. Otherwise the author of a package, a status or a name could
+// clear a reviewer's screen, or hide a line of what the reviewer approves.
 package visible
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
-// All makes every text that a pointer leads to visible, as krm.Visible does, in fields, lists and maps: what is
-// exported of a struct, and the keys of a map, too.
+// All makes every text reachable from a pointer visible, as krm.Visible does: in exported fields, lists and maps, and
+// in map keys.
 func All(pointer any) { all(reflect.ValueOf(pointer)) }
 
 func all(v reflect.Value) {
@@ -52,7 +52,7 @@ func allOfMap(v reflect.Value) {
 	}
 }
 
-// copied returns a value as it may be shown, for what stands in a map, or in an interface, cannot be changed.
+// copied returns a visible copy of a value, since values in a map or an interface cannot be changed in place.
 func copied(v reflect.Value) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAll holds that no text of a value stays as it was, wherever it stands.
+// TestAll checks that every text of a value is made visible, wherever it is.
 func TestAll(t *testing.T) {
 	t.Parallel()
 	type inner struct {

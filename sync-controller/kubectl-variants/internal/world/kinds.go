@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// mistyped returns an error for an object that was not read as one of the known kinds, but is of one in another
-// version, or almost of one: it would be taken for an object that sets select, and left out.
+// mistyped returns an error for an object of unknown kind that is of a known kind in another version, or has almost the
+// name of one. Otherwise it would be taken for an object that sets select, and ignored.
 func mistyped(m snapshot.Object) error {
 	if _, unknown := m.Object.(*unstructured.Unstructured); !unknown {
 		return nil
@@ -32,8 +32,8 @@ func mistyped(m snapshot.Object) error {
 		gvk.GroupVersion(), meant.Name, meant.APIVersion)
 }
 
-// nearest returns the kind that a plan is about and that is nearest to a kind, and how many letters differ; none if
-// more than two differ.
+// nearest returns the planned kind whose name is nearest to that of a kind, and the number of letters that differ; no
+// kind if more than two differ.
 func nearest(gvk schema.GroupVersionKind) (live.Kind, int) {
 	var best live.Kind
 	least := 3

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package world makes the world that a plan is made in: a snapshot in files or a cluster, with manifests laid over it.
-// It gets nothing from a cluster by which one could be written to.
+// Package world makes the world for a plan: a snapshot in files or a cluster, with manifests applied on top. It has no
+// access that could write to a cluster.
 package world
 
 import (
@@ -18,6 +18,7 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -29,22 +30,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// planned begins the UIDs and versions of objects that are not there yet.
+// planned begins the UIDs and versions of objects that do not exist yet.
 const planned = "planned-"
 
 // Named are the sets and variants that a plan is about.
 type Named struct {
 	Sets, Variants []types.NamespacedName
-	// Notes say what is taken to be so, and cannot be known.
+	// Owned are the variants that go with a deleted set, by set.
+	Owned map[types.NamespacedName][]string
+	// Others are the kinds of all other objects, sorted. Known is how many of those objects existed before, or are
+	// Repositories.
+	Others []string
+	Known  int
+	// Notes say what is assumed because it cannot be known.
 	Notes []string
 }
 
-// Overlay lays manifests over a world, as kubectl apply does, and returns the sets and variants among them. Objects
-// that say no namespace get the given one. Porch is taken to be able to read Repositories that are new, and to find
-// nothing there, which Notes say.
-func Overlay(ctx context.Context, w *snapshot.World, manifests []snapshot.Object, namespace string) (Named, error) {
+// Overlay applies manifests to a world, as kubectl apply does, and returns the sets and variants among them. Objects
+// without a namespace get the given one. It assumes that Porch can read new Repositories and finds nothing in them, and
+// says so in Notes.
+func Overlay(ctx context.Context, w *memory.World, manifests []snapshot.Object, namespace string) (Named, error) {
 	var named Named
-	var others, repositories []string
+	var repositories []string
 	for _, m := range manifests {
 		if m.GetNamespace() == "" {
 			m.SetNamespace(namespace)
@@ -56,6 +63,7 @@ func Overlay(ctx context.Context, w *snapshot.World, manifests []snapshot.Object
 		case *v1alpha2.PackageVariantSet:
 			named.Sets = append(named.Sets, key)
 		case *configapi.Repository:
+			named.Known++
 			if apierrors.IsNotFound(w.Get(ctx, key, &configapi.Repository{})) {
 				meta.SetStatusCondition(&o.Status.Conditions, metav1.Condition{Type: configapi.RepositoryReady,
 					Status: metav1.ConditionTrue, Reason: configapi.ReasonReady, Message: "it is taken to be ready"})
@@ -66,7 +74,10 @@ func Overlay(ctx context.Context, w *snapshot.World, manifests []snapshot.Object
 				return named, err
 			}
 			gvk := o.GetObjectKind().GroupVersionKind()
-			others = append(others, fmt.Sprintf("%s (%s)", gvk.Kind, gvk.GroupVersion()))
+			named.Others = append(named.Others, fmt.Sprintf("%s (%s)", gvk.Kind, gvk.GroupVersion()))
+			if w.Get(ctx, key, copyOf(o)) == nil {
+				named.Known++
+			}
 		}
 		if err := apply(ctx, w, m.Object); err != nil {
 			return named, fmt.Errorf("%s, line %d: %w", m.Path, m.Line, err)
@@ -76,19 +87,12 @@ func Overlay(ctx context.Context, w *snapshot.World, manifests []snapshot.Object
 		named.Notes = []string{"Porch is taken to be able to read these Repositories, which are new, and to find no " +
 			"packages in them: " + strings.Join(repositories, ", ")}
 	}
-	if len(named.Sets)+len(named.Variants) > 0 {
-		return named, nil
-	}
-	found := "nothing"
-	if len(others) > 0 {
-		slices.Sort(others)
-		found = "only " + strings.Join(slices.Compact(others), ", ")
-	}
-	return named, fmt.Errorf("there is no PackageVariant and no PackageVariantSet in what -f names, but %s: name their "+
-		"manifests, or a directory that has them", found)
+	slices.Sort(named.Others)
+	named.Others = slices.Compact(named.Others)
+	return named, nil
 }
 
-// acceptable tells of a manifest of a kind that is not for a plan.
+// acceptable returns an error for a manifest of a kind that a plan cannot handle.
 func acceptable(o client.Object, m snapshot.Object) error {
 	gvk := o.GetObjectKind().GroupVersionKind()
 	if gvk.Group == porchapi.SchemeGroupVersion.Group {
@@ -98,12 +102,9 @@ func acceptable(o client.Object, m snapshot.Object) error {
 	return mistyped(m)
 }
 
-// apply adds an object as an API server would take it: with a generation of its own where its spec changes.
-func apply(ctx context.Context, w *snapshot.World, o client.Object) error {
-	before, ok := o.DeepCopyObject().(client.Object)
-	if !ok {
-		return errors.New("it is no object")
-	}
+// apply adds an object as an API server would store it, with a new generation if its spec changes.
+func apply(ctx context.Context, w *memory.World, o client.Object) error {
+	before := copyOf(o)
 	err := w.Get(ctx, client.ObjectKeyFromObject(o), before)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -123,7 +124,16 @@ func apply(ctx context.Context, w *snapshot.World, o client.Object) error {
 	return w.Add(after)
 }
 
-// merged returns an object with the labels, annotations and content of a manifest, and the rest of the one before.
+// copyOf returns a copy of an object, of its kind.
+func copyOf(o client.Object) client.Object {
+	c, ok := o.DeepCopyObject().(client.Object)
+	if !ok { // a copy has the type of what it is copied from
+		return o
+	}
+	return c
+}
+
+// merged returns an object with the labels, annotations and content of a manifest, and the rest of the earlier object.
 func merged(before, applied client.Object) client.Object {
 	said := lastApplied(before)
 	labels := union(before.GetLabels(), said.Metadata.Labels, applied.GetLabels())
@@ -155,12 +165,12 @@ func merged(before, applied client.Object) client.Object {
 	return after
 }
 
-// manifest is of a manifest what others may have added to.
+// manifest has the parts of a manifest that others may have added to.
 type manifest struct {
 	Metadata struct{ Labels, Annotations map[string]string }
 }
 
-// lastApplied returns the manifest that was applied last, as kubectl apply noted it; an empty one if it did not.
+// lastApplied returns the last applied manifest as kubectl apply recorded it; an empty one if there is no record.
 func lastApplied(o client.Object) (said manifest) {
 	if json.Unmarshal([]byte(o.GetAnnotations()[corev1.LastAppliedConfigAnnotation]), &said) != nil {
 		return manifest{}
@@ -168,8 +178,8 @@ func lastApplied(o client.Object) (said manifest) {
 	return said
 }
 
-// union returns the labels of an object before, without those that a manifest had and has no more, and with those that
-// it has.
+// union returns the earlier labels of an object, without those that the manifest no longer has, and with those that it
+// has.
 func union(before, said, manifest map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range before {
@@ -184,7 +194,7 @@ func union(before, said, manifest map[string]string) map[string]string {
 	return out
 }
 
-// contentOf returns what an object says, without its status and what the API server says of it.
+// contentOf returns the content of an object, without its status and the API server's metadata.
 func contentOf(o client.Object) map[string]any {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
 	if err != nil {
@@ -199,37 +209,8 @@ func contentOf(o client.Object) map[string]any {
 	return content
 }
 
-// Delete deletes what manifests name, as kubectl delete does.
-func Delete(ctx context.Context, w *snapshot.World, manifests []snapshot.Object, namespace string) (Named, error) {
-	var named Named
-	for _, m := range manifests {
-		if m.GetNamespace() == "" {
-			m.SetNamespace(namespace)
-		}
-		key := client.ObjectKeyFromObject(m.Object)
-		switch m.Object.(type) {
-		case *v1alpha1.PackageVariant:
-			named.Variants = append(named.Variants, key)
-		case *v1alpha2.PackageVariantSet:
-			named.Sets = append(named.Sets, key)
-		default:
-			if err := mistyped(m); err != nil {
-				return named, err
-			}
-			continue
-		}
-		if err := w.Delete(ctx, m.Object); err != nil {
-			return named, fmt.Errorf("%s, line %d: cannot delete %s: it is not there", m.Path, m.Line, key.Name)
-		}
-	}
-	if len(named.Sets)+len(named.Variants) == 0 {
-		return named, errors.New("there is no PackageVariant and no PackageVariantSet in what -f names")
-	}
-	return named, nil
-}
-
 // All returns all sets and variants of a namespace.
-func All(ctx context.Context, w *snapshot.World, namespace string) (Named, error) {
+func All(ctx context.Context, w *memory.World, namespace string) (Named, error) {
 	var named Named
 	var sets v1alpha2.PackageVariantSetList
 	var variants v1alpha1.PackageVariantList

@@ -38,8 +38,8 @@ metadata: {name: web}
 spec: {upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: edge, package: web}}
 `
 
-// TestOverlay holds that manifests are laid over a world as kubectl apply does it: labels that were applied and are no
-// more go, those of others stay. A Repository that is new is taken to be ready, which is said.
+// TestOverlay checks that manifests are applied as kubectl apply does: labels that the manifest no longer has are
+// removed, labels of others stay. A new Repository is assumed to be ready, with a note.
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	types, err := scheme.New()
@@ -64,7 +64,7 @@ func TestOverlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Named{Variants: named.Variants, Notes: []string{
+	want := Named{Variants: named.Variants, Known: 2, Notes: []string{
 		"Porch is taken to be able to read these Repositories, which are new, and to find no packages in them: other"}}
 	if diff := cmp.Diff(want, named); diff != "" || len(named.Variants) != 1 {
 		t.Errorf("named (-want +got):\n%s", diff)

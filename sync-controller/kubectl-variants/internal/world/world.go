@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
@@ -24,13 +25,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// FromFiles returns the world that the files of a directory tell of. It has only what they have.
-func FromFiles(scheme *runtime.Scheme, directory string, render snapshot.Render) (*snapshot.World, error) {
+// FromFiles returns the world in the files of a directory. It has only what is in the files.
+func FromFiles(scheme *runtime.Scheme, directory string, render memory.Render) (*memory.World, error) {
 	files, err := snapshot.ReadFiles(scheme, directory, false)
 	if err != nil {
 		return nil, err
 	}
-	w := snapshot.New(scheme, files.Contents, nil, render)
+	w := memory.New(scheme, files.Contents, nil, render)
+	w.AskFirst(refuse)
 	if err := plans.Indexes(w); err != nil {
 		return nil, err
 	}
@@ -55,9 +57,9 @@ func FromFiles(scheme *runtime.Scheme, directory string, render snapshot.Render)
 	return w, nil
 }
 
-// NamespaceOf returns the namespace that a plan over a snapshot is about: the one that was asked for, which must have
-// Repositories if any has, or else the only one that has.
-func NamespaceOf(ctx context.Context, w *snapshot.World, asked, directory string) (string, error) {
+// NamespaceOf returns the namespace for a plan over a snapshot: the requested one, which must have Repositories if any
+// namespace has, or else the only namespace with Repositories.
+func NamespaceOf(ctx context.Context, w *memory.World, asked, directory string) (string, error) {
 	var repositories configapi.RepositoryList
 	if err := w.List(ctx, &repositories); err != nil {
 		return "", err
@@ -81,8 +83,8 @@ func NamespaceOf(ctx context.Context, w *snapshot.World, asked, directory string
 	return known[0], nil
 }
 
-// noRepositories returns the error of a plan whose namespace is not known, as the snapshot has no Repositories.
-func noRepositories(ctx context.Context, w *snapshot.World, directory string) error {
+// noRepositories returns the error for a plan whose namespace is unknown because the snapshot has no Repositories.
+func noRepositories(ctx context.Context, w *memory.World, directory string) error {
 	var revisions porchapi.PackageRevisionList
 	if err := w.List(ctx, &revisions); err != nil {
 		return err
@@ -95,7 +97,7 @@ func noRepositories(ctx context.Context, w *snapshot.World, directory string) er
 		"repositories -o yaml, or set --namespace", directory, strings.Join(known, ", "))
 }
 
-// namespaces returns the namespaces of a list's items, in order.
+// namespaces returns the namespaces of a list's items, sorted.
 func namespaces(list client.ObjectList) ([]string, error) {
 	items, err := extract(list)
 	if err != nil {
@@ -109,12 +111,13 @@ func namespaces(list client.ObjectList) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// FromCluster returns the world that a cluster tells of, in a namespace. What the plan needs of other kinds, and the
-// contents of packages, are read when it asks for them. Repositories and variants of other namespaces are known where
-// they may be read.
+// FromCluster returns the world of a namespace in a cluster. Objects of other kinds, and the contents of packages, are
+// read when the plan needs them. Repositories and variants of other namespaces are included where the user may read
+// them.
 func FromCluster(ctx context.Context, scheme *runtime.Scheme, cluster client.Reader, namespace string,
-	render snapshot.Render) (*snapshot.World, error) {
-	w := snapshot.New(scheme, contentsOf(cluster), unknownTo(cluster), render)
+	render memory.Render) (*memory.World, error) {
+	w := memory.New(scheme, contentsOf(cluster), unknownTo(cluster), render)
+	w.AskFirst(refuse)
 	if err := plans.Indexes(w); err != nil {
 		return nil, err
 	}
@@ -146,7 +149,7 @@ func FromCluster(ctx context.Context, scheme *runtime.Scheme, cluster client.Rea
 }
 
 // addAll adds the items of a list.
-func addAll(w *snapshot.World, list client.ObjectList) error {
+func addAll(w *memory.World, list client.ObjectList) error {
 	items, err := extract(list)
 	if err != nil {
 		return err
@@ -160,7 +163,7 @@ func addAll(w *snapshot.World, list client.ObjectList) error {
 }
 
 // contentsOf reads the contents of package revisions from a cluster.
-func contentsOf(cluster client.Reader) snapshot.Contents {
+func contentsOf(cluster client.Reader) memory.Contents {
 	return func(ctx context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error) {
 		var prr porchapi.PackageRevisionResources
 		if err := cluster.Get(ctx, key, &prr); err != nil {
@@ -170,14 +173,14 @@ func contentsOf(cluster client.Reader) snapshot.Contents {
 	}
 }
 
-// unknownTo lists the objects of other kinds in a cluster, when they are asked for.
-func unknownTo(cluster client.Reader) snapshot.Unknown {
+// unknownTo lists objects of other kinds in a cluster on demand.
+func unknownTo(cluster client.Reader) memory.Unknown {
 	return func(ctx context.Context, kind schema.GroupVersionKind, namespace string) ([]*unstructured.Unstructured,
 		error) {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		err := cluster.List(ctx, list, client.InNamespace(namespace))
-		if meta.IsNoMatchError(err) { // of which the controller tells where it is named
+		if meta.IsNoMatchError(err) { // the controller reports it where the kind is named
 			return nil, &objects.UnknownKindError{Kind: objects.Kind{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind,
 				Namespace: namespace}}
 		}

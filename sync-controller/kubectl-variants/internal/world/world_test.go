@@ -12,6 +12,7 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -46,7 +47,7 @@ func fileOf(t *testing.T, text string) string {
 	return file
 }
 
-// TestNamespaceOf holds which namespace a plan over a snapshot is about, and that none is guessed.
+// TestNamespaceOf checks which namespace a plan over a snapshot is for, and that it is never guessed.
 func TestNamespaceOf(t *testing.T) {
 	t.Parallel()
 	one, two := object(ours, "Repository", "shop"), object(ours, "Repository", "bank")
@@ -85,7 +86,7 @@ func TestNamespaceOf(t *testing.T) {
 	}
 }
 
-// TestKinds holds that kinds that are mistyped, or of a version that is not known, are refused beside good ones.
+// TestKinds checks that objects of misspelled kinds or unknown versions are refused, even among good ones.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	meant := func(kind, of, want string) string {
@@ -115,7 +116,7 @@ func TestKinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, laid := Overlay(t.Context(), snapshot.New(types, nil, nil, nil), manifests.Objects, "shop")
+			_, laid := Overlay(t.Context(), memory.New(types, nil, nil, nil), manifests.Objects, "shop")
 			there, err := FromFiles(types, fileOf(t, object(ours, "PackageVariant", "shop")+object(ours, "Repository", "shop")), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -136,7 +137,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestVersions holds that objects of a snapshot that were stripped of their versions have some.
+// TestVersions checks that snapshot objects that were stripped of their versions get one.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	types, err := scheme.New()

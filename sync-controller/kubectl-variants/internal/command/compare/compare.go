@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package compare is the command kubectl variants diff: what the draft of a variant changes.
+// Package compare is the command kubectl variants diff, which shows what the draft of a variant changes.
 package compare
 
 import (
@@ -60,7 +60,7 @@ func New(env *cli.Env) *cobra.Command {
 		ValidArgsFunction: live.First(live.Names(env, live.VariantNames)),
 	}
 	cmd.Flags().StringVar(&against, "against", published, "what to compare with: "+published+" or "+upstream)
-	// It fails for a flag that is not there only.
+	// It fails only for an unknown flag.
 	_ = cmd.RegisterFlagCompletionFunc("against",
 		cobra.FixedCompletions([]string{published, upstream}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -100,7 +100,7 @@ func compare(ctx context.Context, env *cli.Env, argument, against string) error 
 	return nil
 }
 
-// variantOf returns the variant that an argument names, which must say what it is made from and where it is made.
+// variantOf returns the variant that an argument names. Its spec must have an upstream and a downstream.
 func variantOf(ctx context.Context, c *live.Cluster, argument string) (*v1alpha1.PackageVariant, error) {
 	of, err := live.Parse(argument, live.Variant)
 	if err != nil {
@@ -113,7 +113,7 @@ func variantOf(ctx context.Context, c *live.Cluster, argument string) (*v1alpha1
 	return pv, err
 }
 
-// each compares pairs of revisions, one after the other, and reports whether any differ.
+// each compares pairs of revisions one after the other, and reports whether any of them differ.
 func each(ctx context.Context, env *cli.Env, c *live.Cluster, pairs []pair) (differ bool, err error) {
 	for _, p := range pairs {
 		from, err := read(ctx, c, p.from, "nothing")
@@ -133,7 +133,7 @@ func each(ctx context.Context, env *cli.Env, c *live.Cluster, pairs []pair) (dif
 	return differ, nil
 }
 
-// read returns the files of a revision; of none, no files under another name.
+// read returns the files of a revision. Without a name it returns no files, under the other name.
 func read(ctx context.Context, c *live.Cluster, name, otherwise string) (side, error) {
 	if name == "" {
 		return side{name: otherwise}, nil
@@ -145,8 +145,8 @@ func read(ctx context.Context, c *live.Cluster, name, otherwise string) (side, e
 // pair names two revisions to compare; from is "" where there is nothing to compare with.
 type pair struct{ from, to string }
 
-// pairsOf returns what is to be compared for a variant: each open revision of its package with the latest published
-// one, or with the upstream that it asks for. The note says why there is nothing to compare.
+// pairsOf returns the pairs to compare for a variant: each open revision of its package with the latest published one,
+// or with the upstream in its spec. The note says why there is nothing to compare.
 func pairsOf(pv *v1alpha1.PackageVariant, revisions []revision.Revision, against string) ([]pair, string, error) {
 	pkg := revision.DownstreamOf(&pv.Spec)
 	var of []revision.Revision
@@ -186,7 +186,7 @@ func pairsOf(pv *v1alpha1.PackageVariant, revisions []revision.Revision, against
 	return pairs, "", nil
 }
 
-// printConflicts writes the three sides of each conflict that the status has.
+// printConflicts writes the three sides of each conflict in the status.
 func printConflicts(w io.Writer, pv *v1alpha1.PackageVariant) error {
 	for i := range pv.Status.Conflicts {
 		conflict := &pv.Status.Conflicts[i]

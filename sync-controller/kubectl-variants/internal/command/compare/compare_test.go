@@ -22,7 +22,7 @@ func rev(pkg, workspace string, number int, lifecycle revision.Lifecycle) revisi
 		Workspace: workspace, Number: number, Lifecycle: lifecycle}
 }
 
-// TestPairsOf holds what is compared with what.
+// TestPairsOf checks which revisions are compared.
 func TestPairsOf(t *testing.T) {
 	t.Parallel()
 	blueprint := []revision.Revision{rev("blueprints/web", "v1", 1, revision.Published), rev("blueprints/web", "v2", 2, revision.Published)}
@@ -63,7 +63,7 @@ func TestPairsOf(t *testing.T) {
 	}
 }
 
-// TestProgram holds what of the environment variable is run.
+// TestProgram checks which program the environment variable stands for.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
@@ -85,7 +85,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestRun compares directories by a real program, and by ones that fail.
+// TestRun compares directories with a real program, and with programs that fail.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	before := side{"before", map[string]string{"a.yaml": "a: 1\n", "sub/b.yaml": "b: 1\n"}}
@@ -127,8 +127,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestShown holds that no file, whatever program shows it, does to a terminal what is in it, and that two files which
-// differ still do.
+// TestShown checks that the content of a file cannot control the terminal, with any diff program, and that two files
+// that differ still differ.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ from, to, wantFrom, wantTo map[string]string }{
@@ -151,7 +151,7 @@ func TestShown(t *testing.T) {
 
 func noEnv(string) string { return "" }
 
-// TestPrintConflicts holds the three sides, and which of them the draft has.
+// TestPrintConflicts checks that the three sides are printed, and which of them the draft has.
 func TestPrintConflicts(t *testing.T) {
 	t.Parallel()
 	pv := &v1alpha1.PackageVariant{}

@@ -18,7 +18,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 )
 
-// programVariable is the environment variable by which kubectl, too, is told what shows differences.
+// programVariable names the program that shows differences. kubectl uses the same environment variable.
 const programVariable = "KUBECTL_EXTERNAL_DIFF"
 
 // side is one side of a comparison: the files of a package revision, under the name of their directory.
@@ -27,7 +27,7 @@ type side struct {
 	files map[string]string
 }
 
-// plainArgument is what an argument of the program may be, as kubectl has it: nothing that a shell would make more of.
+// plainArgument matches the arguments that the program may get, as in kubectl: nothing that a shell would expand.
 var plainArgument = regexp.MustCompile(`^[a-zA-Z0-9-=]+$`)
 
 // program returns the program that shows differences, with its arguments.
@@ -45,8 +45,8 @@ func program(getenv func(string) string) []string {
 	return out
 }
 
-// run writes both sides to directories and has a program compare them, which prints to the command's streams. Both are
-// named relative to the directory that they are in. The error is cli.ErrChanges if they differ.
+// run writes both sides to directories and runs a program that compares them and prints to the command's streams. Both
+// names are relative to the common directory. The error is cli.ErrChanges if the sides differ.
 func run(ctx context.Context, env *cli.Env, program []string, from, to side) error {
 	path, err := exec.LookPath(program[0])
 	if err == nil {
@@ -81,8 +81,8 @@ func run(ctx context.Context, env *cli.Env, program []string, from, to side) err
 	return fmt.Errorf("%s failed: %w", program[0], err)
 }
 
-// shown returns both sides as they may be shown, whatever program does: with their control characters and direction
-// overrides escaped. Backslashes beside them are doubled, so that files which differ still do.
+// shown returns both sides in a form that is safe to show with any program: control characters and direction overrides
+// are escaped. Backslashes beside them are doubled, so files that differ still do.
 func shown(from, to side) (side, side) {
 	names := slices.Concat(slices.Collect(maps.Keys(from.files)), slices.Collect(maps.Keys(to.files)))
 	hidden := func(text string) bool { return krm.Visible(text) != text }

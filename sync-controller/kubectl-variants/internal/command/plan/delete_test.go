@@ -19,6 +19,7 @@ const owned = `apiVersion: config.porch.kpt.dev/v1alpha2
 kind: PackageVariantSet
 metadata: {name: web, namespace: fleet, uid: s1, resourceVersion: "1", generation: 1}
 spec: {upstream: {repo: blueprints, package: web, revision: 1}, targets: [{repositories: [{name: edge-1}]}]}
+status: {observedGeneration: 1}
 `
 
 // ownedVariant returns a variant of an owner.
@@ -38,6 +39,7 @@ spec:
   upstream: {repo: blueprints, package: web, revision: 1}
   downstream: {repo: edge-1, package: ` + name + `}
   deletionPolicy: ` + policy + `
+status: {observedGeneration: 1}
 ---
 apiVersion: porch.kpt.dev/v1alpha1
 kind: PackageRevision
@@ -57,7 +59,7 @@ spec: {packageName: ` + name + `, repository: edge-1, workspaceName: packagevari
 `
 }
 
-// TestDeleteSet holds that with a set go the variants that it owns, each as its deletion policy says.
+// TestDeleteSet checks that the variants that a set owns are deleted with it, each by its deletion policy.
 func TestDeleteSet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

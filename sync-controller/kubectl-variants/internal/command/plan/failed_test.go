@@ -12,7 +12,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 )
 
-// TestFailedSet holds that a set which cannot be expanded fails in each format, and by the exit code.
+// TestFailedSet checks that a set that cannot be expanded counts as failed in each format and in the exit code.
 func TestFailedSet(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "set.yaml")
@@ -21,9 +21,9 @@ func TestFailedSet(t *testing.T) {
 		"targets: [{repositories: [{name: edge}], template: {downstream: {packageExpr: nothing}}}]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const why = "InvalidSpec: "
+	const why = "breaks: InvalidSpec: "
 	for format, want := range map[string][]string{
-		"text": {"  fail: " + why, "Plan: 1 fail."}, "json": {`"fail": 1`, "InvalidSpec"}, "yaml": {"fail: 1", "InvalidSpec"},
+		"text": {"  fail: " + why, "Plan: 1 fail."}, "json": {`"fail": 1`, `"stalled": "breaks"`}, "yaml": {"fail: 1", "stalled: breaks"},
 		"markdown": {"### Plan: 1 fail.\n", " **fail**: " + why}, "html": {"Plan: 1 fail.", why, `data-state="fail"`},
 	} {
 		t.Run(format, func(t *testing.T) {

@@ -4,6 +4,7 @@ package plan
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
-// TestTextOfLines holds that a message with many lines, and with what a table takes for the end of a cell, is one row.
+// TestTextOfLines checks that a message with several lines, or with characters that end a table cell, stays one row.
 func TestTextOfLines(t *testing.T) {
 	t.Parallel()
 	const message = "fatal: x\nexit\tstatus\v128\r\n"
@@ -47,7 +48,7 @@ Note: fatal: x exit status 128
 	}
 }
 
-// TestNamespaces holds that objects are told apart by their namespaces where a plan has several.
+// TestNamespaces checks that objects are told apart by their namespaces where a plan has several.
 func TestNamespaces(t *testing.T) {
 	t.Parallel()
 	plan := &plans.Plan{Sets: []plans.Set{{Namespace: "a", Name: "s"}, {Namespace: "b", Name: "s"}},
@@ -78,7 +79,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// TestCell holds that nothing in a cell of a comment is taken for Markdown: no link, no mention, no cell.
+// TestCell checks that nothing in a cell of a comment is taken for Markdown: no link, no mention, no cell.
 func TestCell(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -96,8 +97,7 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// TestMarkdownBounded holds that a comment is no longer than one may be, whatever there is much of, and says what is
-// left out.
+// TestMarkdownBounded checks that a comment never exceeds the limit, and says what is left out.
 func TestMarkdownBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a note of some length; ", 3)
@@ -123,7 +123,8 @@ func TestMarkdownBounded(t *testing.T) {
 			if len(p.Variants) == 0 {
 				p.Variants = []plans.Variant{{Name: "v", Action: plans.Merge}}
 			}
-			p.Variants[0].Conflicts = append(p.Variants[0].Conflicts, v1alpha1.Conflict{File: long})
+			p.Variants[0].Conflicts = append(p.Variants[0].Conflicts, v1alpha1.Conflict{
+				File: long + strconv.Itoa(len(p.Variants[0].Conflicts))})
 		}, " conflicts. See `-o html` or `-o text`.\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,30 +13,71 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
-// tones are the kinds of the actions.
+// tones are the tones of the actions.
 var tones = map[plans.Action]page.Tone{
 	plans.Fail: page.Bad, plans.Delete: page.Bad, plans.Prune: page.Bad, plans.Create: page.New,
 	plans.Upgrade: page.Change, plans.Merge: page.Change, plans.Edit: page.Change, plans.Adopt: page.Change,
-	plans.Publish: page.New, plans.Wait: page.Wait, plans.Unchanged: page.Quiet,
+	plans.Keep: page.Change, plans.Publish: page.New, plans.Stalled: page.Bad, plans.Wait: page.Wait,
+	plans.Unchanged: page.Quiet,
 }
 
-// HTML prints a plan as a page of one file: what conflicts first, then the fleet as a tree by set, wave and target.
+// title is the title of the page.
+const title = "What the controller is going to do"
+
+// HTML prints a plan as a page in one file: first what needs attention, then conflicts, then the fleet as a tree by
+// set, wave and target.
 func HTML(w io.Writer, plan *plans.Plan) error {
-	p := &page.Page{Title: "What the controller is going to do", Summary: summary(plan), Notes: notes(plan)}
+	p := &page.Page{Title: title, Summary: summary(plan), About: aboutOf(&plan.About), Notes: notes(plan)}
 	for _, a := range plans.Actions {
 		if n := plan.Counts[a]; n > 0 {
 			p.Counts = append(p.Counts, page.Count{State: string(a), Tone: tones[a], N: n})
 		}
 	}
-	t := tree{name: namer(plan), sets: map[[2]string]*page.Node{}, waves: map[[3]string]*page.Node{}}
-	for i := range plan.Sets {
-		t.addSet(&plan.Sets[i])
+	t := tree{name: namer(plan), sets: map[[2]string]*page.Node{}, waves: map[[3]string]*page.Node{}, same: alike(plan),
+		nodes: map[*plans.Variant]*page.Node{}}
+	for _, follow := range []bool{false, true} {
+		for _, s := range setsThat(follow, plan) {
+			t.addSet(s)
+		}
 	}
 	for i := range plan.Variants {
 		t.addVariant(&plan.Variants[i])
 	}
-	p.Roots = t.roots
+	p.Roots, p.First = t.roots, t.first(plan)
 	return page.Write(w, p)
+}
+
+// first returns what needs attention, grouped by what happens to it.
+func (t *tree) first(plan *plans.Plan) []page.Group {
+	var out []page.Group
+	for _, v := range sorted(plan).first {
+		if n := len(out); n == 0 || out[n-1].State != doingFirst(v) {
+			out = append(out, page.Group{State: doingFirst(v), Tone: tones[v.Action]})
+		}
+		last := &out[len(out)-1]
+		last.Nodes = append(last.Nodes, t.nodes[v])
+	}
+	return out
+}
+
+// alike counts the drafts with equal changes: the same files in the same way.
+func alike(plan *plans.Plan) map[string]int {
+	same := map[string]int{}
+	for i := range plan.Variants {
+		for j := range plan.Variants[i].Drafts {
+			same[changeOf(&plan.Variants[i].Drafts[j])]++
+		}
+	}
+	return same
+}
+
+// changeOf returns what a draft changes, as a text to compare; "" if it changes nothing.
+func changeOf(d *plans.Draft) string {
+	var out strings.Builder
+	for _, f := range d.Files {
+		out.WriteString(f.Diff)
+	}
+	return out.String()
 }
 
 // tree is the fleet by set, wave and target.
@@ -45,6 +86,9 @@ type tree struct {
 	sets  map[[2]string]*page.Node
 	waves map[[3]string]*page.Node
 	alone *page.Node
+	nodes map[*plans.Variant]*page.Node
+	// same is how many drafts change alike.
+	same map[string]int
 	// name names an object.
 	name func(namespace, name string) string
 }
@@ -52,23 +96,29 @@ type tree struct {
 // addSet adds a set with its waves, in the order in which they are rolled out.
 func (t *tree) addSet(s *plans.Set) {
 	n := &page.Node{Kind: live.Set.Name, Name: t.name(s.Namespace, s.Name), Tone: conditionTone(s.Condition.Type),
-		State: s.Condition.Reason, Message: setSummary(s) + "."}
+		State: then(s.Condition.Reason), Message: setSummary(s) + "."}
+	if s.Follows {
+		n.Detail = outside
+	}
 	if s.Condition.Message != "" {
 		n.Message += " " + s.Condition.Message
 	}
-	if failure := s.Failure(); failure != "" {
+	switch failure := s.Failure(); {
+	case failure != "":
 		n.State, n.Tone, n.Message = string(plans.Fail), page.Bad, failure
+	case s.Stalled == plans.Still:
+		n.State, n.Message = string(plans.Stalled), setSummary(s)+". "+s.Stalled.Says(s.Condition)
 	}
 	t.roots, t.sets[[2]string{s.Namespace, s.Name}] = append(t.roots, n), n
 	for i := range s.Waves {
 		w := &s.Waves[i]
-		child := &page.Node{Kind: "wave", Name: w.Name, State: w.State, Tone: page.WaveTone(w.State), Done: w.Reached,
+		child := &page.Node{Kind: "wave", Name: w.Name, State: then(w.State), Tone: page.WaveTone(w.State), Done: w.Reached,
 			Of: w.Targets, Message: w.Message}
 		n.Children, t.waves[[3]string{s.Namespace, s.Name, w.Name}] = append(n.Children, child), child
 	}
 }
 
-// addVariant adds a variant to its wave, or to its set, or to those without one.
+// addVariant adds a variant to its wave, or to its set, or to the variants without a set.
 func (t *tree) addVariant(v *plans.Variant) {
 	parent := t.sets[[2]string{v.Namespace, v.Set}]
 	if w := t.waves[[3]string{v.Namespace, v.Set, v.Wave}]; w != nil {
@@ -84,22 +134,31 @@ func (t *tree) addVariant(v *plans.Variant) {
 		}
 		parent = t.alone
 	}
-	parent.Children = append(parent.Children, variantNode(v, t.name(v.Namespace, v.Name)))
+	t.nodes[v] = t.variantNode(v)
+	parent.Children = append(parent.Children, t.nodes[v])
 }
 
-// variantNode returns what the page has of a variant.
-func variantNode(v *plans.Variant, name string) *page.Node {
+// variantNode returns the page's node for a variant.
+func (t *tree) variantNode(v *plans.Variant) *page.Node {
+	name := t.name(v.Namespace, v.Name)
 	n := &page.Node{Kind: live.Variant.Name, Name: cmp.Or(packageOf(v), name), State: string(v.Action),
 		Tone: tones[v.Action], Reason: strings.Replace(upstreamOf(v), "->", "→", 1), Message: thenOf(v), Steps: stepsOf(v)}
 	if n.Name != name {
 		n.Detail = name
 	}
-	if said := strings.Join(n.Steps, ", "); len(n.Steps) > 0 && n.Message == said {
-		n.Message = "" // the steps say it
+	if v.Follows {
+		n.Detail = strings.TrimSpace(n.Detail + " " + outside)
+	}
+	switch n.Message {
+	case strings.Join(n.Steps, ", "), v1alpha1.ReasonUpToDate + lifecycles(v):
+		n.Message = "" // the steps and the drafts say it
 	}
 	for i := range v.Drafts {
 		d := &v.Drafts[i]
-		draft := page.Draft{Name: d.Name, Compared: d.Compared, Total: d.Total}
+		draft := page.Draft{Name: d.Name, Lifecycle: d.Lifecycle, Compared: d.Compared, Total: d.Total}
+		if change := changeOf(d); change != "" {
+			draft.Same = t.same[change] - 1
+		}
 		for _, f := range d.Files {
 			draft.Files = append(draft.Files, page.File{Path: f.Path, Change: f.Change, Diff: f.Diff})
 		}
@@ -107,13 +166,21 @@ func variantNode(v *plans.Variant, name string) *page.Node {
 	}
 	for i := range v.Conflicts {
 		c := &v.Conflicts[i]
-		n.Conflicts = append(n.Conflicts, page.Conflict{Where: placeOf(c), Original: c.Original, Local: c.Local,
+		n.Conflicts = append(n.Conflicts, page.Conflict{Where: c.Place(), Original: c.Original, Local: c.Local,
 			Updated: c.Updated, Taken: c.Taken})
 	}
 	return n
 }
 
-// conditionTone returns the tone of what the controller says of a set.
+// then marks a state as the final one.
+func then(state string) string {
+	if state == "" {
+		return ""
+	}
+	return "then " + state
+}
+
+// conditionTone returns the tone for a set's condition.
 func conditionTone(kind string) page.Tone {
 	switch kind {
 	case v1alpha1.ConditionReady:

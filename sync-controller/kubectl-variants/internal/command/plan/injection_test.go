@@ -12,7 +12,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 )
 
-// TestUnmetInjection holds that each format tells of a required injection point that is not filled.
+// TestUnmetInjection checks that each format reports a required injection point that is not filled.
 func TestUnmetInjection(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

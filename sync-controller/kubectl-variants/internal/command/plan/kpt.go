@@ -13,18 +13,19 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/podman"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 )
 
-// newKpt returns what renders packages by kpt: that of the environment variable KPT, or else of the PATH. The functions
-// are run by the function-runner at an address, host:port, or else as kpt runs them.
-func newKpt(runner string) (snapshot.Render, error) {
+// newKpt returns a renderer that runs kpt: the one in the environment variable KPT, or else on the PATH. The
+// function-runner at the address runner, as host:port, runs the functions; without an address kpt runs them itself.
+func newKpt(runner string) (memory.Render, error) {
 	kpt := os.Getenv("KPT")
 	if kpt == "" {
 		kpt = "kpt"
@@ -42,8 +43,8 @@ func newKpt(runner string) (snapshot.Render, error) {
 	}, nil
 }
 
-// render runs kpt over files, in a directory that is removed then. What kpt says is the same each time: the directory
-// has the name of the package.
+// render runs kpt on files in a temporary directory. The directory has the name of the package, so kpt's output is the
+// same each time.
 func render(ctx context.Context, kpt, runner string, files map[string]string) (map[string]string, error) {
 	top, err := os.MkdirTemp("", "kubectl-variants-")
 	if err != nil {
@@ -69,18 +70,18 @@ func render(ctx context.Context, kpt, runner string, files map[string]string) (m
 				"KRM_FN_RUNTIME names, or a function-runner at --function-runner, or leave out --render: %s", err,
 				plans.ErrUnforeseen, text)
 		}
-		return nil, fmt.Errorf("kpt fn render failed (%w): %s", err, text)
+		return nil, porch.NewRenderError(fmt.Sprintf("kpt fn render failed (%v): %s", err, text))
 	}
 	return read(directory)
 }
 
-// lacksRuntime reports whether kpt says that there is nothing here that runs containers.
+// lacksRuntime reports whether kpt says that there is no container runtime here.
 func lacksRuntime(said string) bool {
 	return strings.Contains(said, "must be running to use this command") ||
 		strings.Contains(said, "executable file not found in $PATH") || strings.Contains(said, podman.Unreachable)
 }
 
-// nameOf returns the name of a package, as its Kptfile has it; another one where that is no name of a directory.
+// nameOf returns the package name in the Kptfile, or another one if that cannot name a directory.
 func nameOf(files map[string]string) string {
 	var kptfile metav1.PartialObjectMetadata
 	if yaml.Unmarshal([]byte(files["Kptfile"]), &kptfile) != nil || len(validation.IsDNS1123Subdomain(kptfile.Name)) > 0 {
@@ -89,7 +90,7 @@ func nameOf(files map[string]string) string {
 	return kptfile.Name
 }
 
-// read returns the files of a directory and all below it; what a link leads to outside of it is an error.
+// read returns the files below a directory. A link that leads out of the directory is an error.
 func read(directory string) (map[string]string, error) {
 	root, err := os.OpenRoot(directory)
 	if err != nil {

@@ -8,63 +8,67 @@ import (
 	"io"
 	"strings"
 
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
-// maxComment is how long a comment of a pull request may be, less what the rest of it needs.
+// maxComment is the most characters that a pull request comment may have, less a reserve for the rest of it.
 const maxComment = 60000
 
-// maxTables is how long all before the diffs may be, maxNotes how long the notes among that, and maxNote one of them.
+// maxTables limits all text before the diffs, maxNotes the notes in it, and maxNote one note.
 const maxTables, maxNotes, maxNote = 40000, 10000, 2000
 
-// leftOut says what has no room.
+// leftOut says what did not fit.
 const leftOut = "Left out here, as a comment has no room for it: %s. See `-o html` or `-o text`.\n"
 
-// Markdown prints a plan for the comment of a pull request: the counts, conflicts, sets, what changes, and the diffs to
-// unfold. Rows and diffs that make it too long for one are left out, which is said.
+// Markdown prints a plan as a pull request comment: the counts, what needs attention first, conflicts, sets, other
+// changes, and the diffs to unfold. It leaves out rows and diffs that do not fit, and says so.
 func Markdown(w io.Writer, plan *plans.Plan) error {
 	m := &markdown{name: namer(plan)}
 	fmt.Fprintf(m, "### %s\n\n", summary(plan))
-	m.notes(notes(plan))
+	if about := aboutOf(&plan.About); about != "" {
+		fmt.Fprintf(m, "%s\n\n", cell(about))
+	}
+	g := sorted(plan)
+	m.variants("Look at these first", g.first, doingFirst)
 	m.conflicts(plan)
-	m.sets(plan.Sets)
-	m.variants(plan)
-	left := 0
-	for i := range plan.Variants {
-		for j := range plan.Variants[i].Drafts {
-			diff := diffOf(&plan.Variants[i], &plan.Variants[i].Drafts[j])
-			if diff != "" && m.Len()+len(diff) > maxComment {
-				left++
-				continue
-			}
-			fmt.Fprint(m, diff)
-		}
-	}
-	if left > 0 {
-		fmt.Fprintf(m, leftOut, count(left, "diff"))
-	}
+	m.notes(notes(plan))
+	m.sets(setsThat(false, plan))
+	m.variants("What else changes, and what waits", g.others, doing)
+	m.sets(setsThat(true, plan))
+	m.variants("What follows from that, "+outside, g.following, doing)
+	m.unchanged(plan)
+	m.diffs(plan)
 	_, err := io.WriteString(w, strings.TrimRight(m.String(), "\n")+"\n")
+	return err
+}
+
+// noPlan prints a comment that says why there is no plan. Otherwise the comment of an earlier plan would stay.
+func noPlan(w io.Writer, about *plans.About, err error) error {
+	fence := fenceFor(err.Error())
+	_, err = fmt.Fprintf(w, "### There is no plan: it failed\n\n%s\n\n%stext\n%s\n%s\n", cell(aboutOf(about)), fence,
+		strings.ToValidUTF8(err.Error()[:min(len(err.Error()), maxTables)], ""), fence)
 	return err
 }
 
 // markdown is a plan on its way into a comment.
 type markdown struct {
 	strings.Builder
-	// left is how many rows of a table have been left out.
+	// left counts the rows of a table that were left out.
 	left int
 	// name names an object.
 	name func(namespace, name string) string
 }
 
-// escapes are what stands for the characters that mean something in Markdown. An @ is kept from naming a person, who
-// would be told of the comment, by a comment of HTML, which nobody sees: an escaped one would still name.
+// escapes replaces the characters that mean something in Markdown. An invisible HTML comment after an @ prevents a
+// mention, which would notify a person; an escaped @ would still be a mention.
 var escapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "&", "&amp;", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`,
 	"`", "\\`", "[", `\[`, "]", `\]`, "~", `\~`, "@", "@<!-- -->")
 
-// cell returns a text for a cell of a table.
+// cell returns a text as a table cell.
 func cell(s string) string { return escapes.Replace(oneLine(s)) }
 
-// notes prints notes as far as there is room for them.
+// notes prints as many notes as fit.
 func (m *markdown) notes(notes []string) {
 	room := m.Len() + maxNotes
 	for _, note := range notes {
@@ -76,25 +80,28 @@ func (m *markdown) notes(notes []string) {
 	m.endList("note")
 }
 
+// conflicts prints the conflicts, each once with the variants that have it.
 func (m *markdown) conflicts(plan *plans.Plan) {
 	if plan.Conflicts == 0 {
 		return
 	}
-	fmt.Fprint(m, "#### Conflicts\n\n| variant | where | here | upstream | in the draft |\n|---|---|---|---|---|\n")
-	for i := range plan.Variants {
-		v := &plan.Variants[i]
-		for _, c := range v.Conflicts {
-			m.row("| %s | %s | %s | %s | %s |\n", cell(m.name(v.Namespace, v.Name)), cell(placeOf(&c)), cell(c.Local),
-				cell(c.Updated), cell(c.Taken))
+	fmt.Fprint(m, "#### Conflicts\n\n| where | original | here | upstream | who wins | variants |\n",
+		"|---|---|---|---|---|---|\n")
+	for _, g := range conflictsOf(plan) {
+		names := make([]string, len(g.variants))
+		for i, v := range g.variants {
+			names[i] = m.name(v.Namespace, v.Name)
 		}
+		m.row("| %s | %s | %s | %s | %s | %s |\n", cell(g.Place()), cell(g.Original), cell(g.Local), cell(g.Updated),
+			cell(page.Winner(g.Taken)), cell(list(names)))
 	}
 	m.endTable("conflict")
 }
 
-// row writes a row of a table, if there is room for it.
+// row writes a row of a table if it fits.
 func (m *markdown) row(format string, values ...any) { m.within(maxTables, format, values...) }
 
-// within writes a text, if all up to it is no longer than that.
+// within writes a text if the comment then stays within a length.
 func (m *markdown) within(length int, format string, values ...any) {
 	text := fmt.Sprintf(format, values...)
 	if m.Len()+len(text) > length {
@@ -104,13 +111,13 @@ func (m *markdown) within(length int, format string, values ...any) {
 	fmt.Fprint(m, text)
 }
 
-// endTable ends a table, and says how many of its rows are left out.
+// endTable ends a table, and says how many rows were left out.
 func (m *markdown) endTable(of string) {
 	fmt.Fprint(m, "\n")
 	m.endList(of)
 }
 
-// endList says how many of a list are left out.
+// endList says how many items of a list were left out.
 func (m *markdown) endList(of string) {
 	if m.left > 0 {
 		fmt.Fprintf(m, leftOut+"\n", count(m.left, of))
@@ -118,29 +125,37 @@ func (m *markdown) endList(of string) {
 	m.left = 0
 }
 
-// sets prints sets as far as there is room for them.
-func (m *markdown) sets(sets []plans.Set) {
-	for i := range sets {
+// sets prints as many sets as fit.
+func (m *markdown) sets(sets []*plans.Set) {
+	for _, s := range sets {
 		one := &markdown{name: m.name}
-		one.set(&sets[i])
+		one.set(s)
 		m.row("%s", one.String())
 	}
 	m.endList("set")
 }
 
 func (m *markdown) set(s *plans.Set) {
-	fmt.Fprintf(m, "#### PackageVariantSet %s\n\n%s.", cell(m.name(s.Namespace, s.Name)), setSummary(s))
+	of := ""
+	if s.Follows {
+		of = ", " + outside
+	}
+	fmt.Fprintf(m, "#### PackageVariantSet %s%s\n\n%s.", cell(m.name(s.Namespace, s.Name)), of, setSummary(s))
 	switch failure := s.Failure(); {
 	case failure != "":
-		fmt.Fprintf(m, " **%s**: %s", plans.Fail, cell(failure))
+		m.message(fmt.Sprintf(" **%s**: ", plans.Fail), failure)
 	case s.Condition.Reason != "":
-		fmt.Fprintf(m, " %s: %s", cell(s.Condition.Reason), cell(s.Condition.Message))
+		lead := " Then "
+		if s.Stalled != "" { // as it is already, or breaks by this
+			lead = " "
+		}
+		m.message(lead, s.Stalled.Says(s.Condition))
 	}
 	fmt.Fprint(m, "\n\n")
 	if len(s.Waves) == 0 {
 		return
 	}
-	fmt.Fprint(m, "| wave | state | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(m, "| wave | then | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n")
 	for _, w := range s.Waves {
 		fmt.Fprintf(m, "| %s | %s | %d | %d | %d | %d | %s |\n", cell(w.Name), cell(w.State), w.Targets, w.Updated, w.Reached,
 			w.Failed, cell(w.Message))
@@ -148,40 +163,76 @@ func (m *markdown) set(s *plans.Set) {
 	fmt.Fprint(m, "\n")
 }
 
-// variants prints the variants of which something becomes, and how many stay as they are.
-func (m *markdown) variants(plan *plans.Plan) {
-	if len(plan.Variants) == plan.Counts[plans.Unchanged] {
-		fmt.Fprintf(m, "Nothing changes in %s.\n\n", count(len(plan.Variants), "variant"))
+// message prints a message with its commands as blocks.
+func (m *markdown) message(before, message string) {
+	for i, s := range page.Segments(message) {
+		switch {
+		case i == 0:
+			fmt.Fprint(m, before, cell(s.Text))
+		case s.Text != "":
+			fmt.Fprint(m, "\n\n", cell(s.Text))
+		}
+		if s.Command != "" {
+			fence := fenceFor(s.Command)
+			fmt.Fprintf(m, "\n\n%ssh\n%s\n%s", fence, oneLine(s.Command), fence)
+		}
+	}
+}
+
+// variants prints a table of variants under a heading, if there are any. say returns what happens to a variant.
+func (m *markdown) variants(heading string, variants []*plans.Variant, say func(*plans.Variant) string) {
+	if len(variants) == 0 {
 		return
 	}
-	fmt.Fprint(m, "| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n")
-	for i := range plan.Variants {
-		v := &plan.Variants[i]
-		if v.Action == plans.Unchanged {
-			continue
-		}
-		m.row("| **%s** | %s | %s | %s | %s | %s |\n", v.Action, cell(m.name(v.Namespace, v.Name)),
+	fmt.Fprint(m, "#### ", heading, "\n\n| action | variant | package | upstream | files | then |\n",
+		"|---|---|---|---|---|---|\n")
+	for _, v := range variants {
+		m.row("| **%s** | %s | %s | %s | %s | %s |\n", say(v), cell(m.name(v.Namespace, v.Name)),
 			cell(packageOf(v)), cell(upstreamOf(v)), filesOf(v), cell(thenOf(v)))
 	}
 	m.endTable("variant")
-	if n := plan.Counts[plans.Unchanged]; n > 0 {
+}
+
+// unchanged says how many variants stay as they are.
+func (m *markdown) unchanged(plan *plans.Plan) {
+	switch n := plan.Counts[plans.Unchanged]; {
+	case n == len(plan.Variants):
+		fmt.Fprintf(m, "Nothing changes in %s.\n\n", count(n, "variant"))
+	case n > 0:
 		fmt.Fprintf(m, "Unchanged: %s.\n\n", count(n, "variant"))
 	}
 }
 
-// diffOf returns the diffs of a draft, to unfold; "" if there are none.
-func diffOf(v *plans.Variant, d *plans.Draft) string {
+// diffs prints the diffs to unfold, each once with the drafts that have it.
+func (m *markdown) diffs(plan *plans.Plan) {
+	for _, g := range diffsOf(plan) {
+		m.within(maxComment, "%s", g.markdown())
+	}
+	m.endList("diff")
+}
+
+// markdown returns diffs to unfold.
+func (g *diffGroup) markdown() string {
+	var paths []string
 	var all strings.Builder
-	for _, f := range d.Files {
-		all.WriteString(f.Diff)
+	for _, f := range g.files {
+		paths = append(paths, f.path)
+		all.WriteString(f.diff)
 	}
-	if all.Len() == 0 {
-		return ""
+	of := fmt.Sprintf("%s, compared with %s", g.drafts[0].Name, g.drafts[0].Compared)
+	if len(g.drafts) > 1 {
+		of = fmt.Sprintf("the same in %s: %s", count(len(g.drafts), "package"), list(namesOf(g.drafts)))
 	}
+	fence := fenceFor(all.String())
+	return fmt.Sprintf("<details><summary>%s (%s)</summary>\n\n%sdiff\n%s%s\n\n</details>\n\n",
+		html.EscapeString(strings.Join(paths, ", ")), html.EscapeString(of), fence, all.String(), fence)
+}
+
+// fenceFor returns what begins and ends a block with a text.
+func fenceFor(text string) string {
 	fence := "```"
-	for strings.Contains(all.String(), fence) {
+	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fmt.Sprintf("<details><summary>%s: %s, compared with %s</summary>\n\n%sdiff\n%s%s\n\n</details>\n\n",
-		html.EscapeString(v.Name), html.EscapeString(d.Name), html.EscapeString(d.Compared), fence, all.String(), fence)
+	return fence
 }

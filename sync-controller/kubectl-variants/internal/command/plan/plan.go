@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plan is the command kubectl variants plan: it shows what the controller is going to do about manifests,
-// before they are applied.
+// Package plan is the command kubectl variants plan: it shows what the controller would do about manifests before they
+// are applied.
 package plan
 
 import (
@@ -14,15 +14,12 @@ import (
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // example is shown by --help.
@@ -39,6 +36,9 @@ const example = `  # What would the controller do if this set were applied to th
   kubectl variants plan -f fleet/ --from snapshot/ --files -o markdown
   kubectl variants plan -f fleet/ --from snapshot/ --files -o html > plan.html
 
+  # The same for a pull request that removes manifests: what main has and fleet/ does not is deleted
+  kubectl variants plan -f fleet/ --base origin/main --from snapshot/
+
   # What becomes of the packages if a variant is deleted?
   kubectl variants plan -f variant.yaml --delete`
 
@@ -47,15 +47,19 @@ applied.
 
 The plan is made by the controller's own code, over what the cluster has, or a directory of files: for each variant
 whether its package is created, upgraded, merged, edited, adopted, pruned, deleted, waits (and for what), or stays as it
-is. Nothing is written to the cluster. Without -f, the plan is about all sets and variants of the namespace as they are.
+is. Nothing is written to the cluster. Sets and variants of the namespace that are not named by -f, and change by what
+is, follow under a heading of their own. Without -f, the plan is about all sets and variants of the namespace as they
+are.
 
-It exits with 0 if nothing is to be done, with 1 if something is, and with more if there was an error, or if a set or a
-variant fails.`
+It exits with 0 if nothing is to be done, with 1 if something is, and with 2 if there was an error, or if a set or a
+variant fails: one that becomes Stalled does, and one that was Stalled before and stays so does not.`
 
 // options are the flags.
 type options struct {
 	env    *cli.Env
 	files  []string
+	all    bool
+	base   string
 	from   string
 	diffs  bool
 	format string
@@ -79,10 +83,16 @@ func New(env *cli.Env) *cobra.Command {
 			"standard input")
 	f.StringVar(&o.from, "from", "",
 		"directory with what a cluster has, as kubectl get ... -o yaml writes it, in its place")
-	for _, name := range []string{"filename", "from"} {
+	f.StringVar(&o.base, "base", "",
+		"git revision of what -f names, or a directory, whose objects are taken for deleted where -f does not have them any "+
+			"more")
+	for name, what := range map[string]string{"filename": "a file or a directory", "from": "a file or a directory",
+		"base": "a git revision or a directory"} {
 		flag := f.Lookup(name)
-		flag.Value = pathValue{flag.Value}
+		flag.Value = namingValue{flag.Value, what}
 	}
+	f.BoolVarP(&o.all, "all-namespaces", "A", false,
+		"plan the sets and variants of all namespaces; not with -f")
 	f.BoolVar(&o.diffs, "files", false, "show the diffs of the packages' files")
 	f.StringVarP(&o.format, "output", "o", "text", "format: "+strings.Join(formats(), ", "))
 	f.BoolVar(&o.render, "render", false,
@@ -95,7 +105,7 @@ func New(env *cli.Env) *cobra.Command {
 	return c
 }
 
-// noArgs tells who names manifests without -f.
+// noArgs explains that manifests need -f.
 func noArgs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -103,52 +113,53 @@ func noArgs(_ *cobra.Command, args []string) error {
 	return fmt.Errorf("manifests are named by -f: write kubectl variants plan -f %s", strings.Join(args, " -f "))
 }
 
-// pathValue is the value of a flag that names a path. An empty one would be a plan of something else.
-type pathValue struct{ pflag.Value }
+// namingValue is the value of a flag that names something. It must not be empty, since the plan would then be about
+// something else.
+type namingValue struct {
+	pflag.Value
+	// what it names.
+	what string
+}
 
 // Set implements pflag.Value.
-func (v pathValue) Set(path string) error {
-	if path == "" {
-		return errors.New("it must name a file or a directory: is it a variable that is not set?")
+func (v namingValue) Set(name string) error {
+	if name == "" {
+		return fmt.Errorf("it must name %s: is it a variable that is not set?", v.what)
 	}
-	return v.Value.Set(path)
+	return v.Value.Set(name)
 }
 
-// manifests reads what -f names.
-func (o *options) manifests(types *runtime.Scheme) ([]snapshot.Object, error) {
-	var manifests []snapshot.Object
-	for _, path := range o.files {
-		var read *snapshot.Files
-		var err error
-		if path == "-" {
-			read, err = snapshot.ReadManifests(types, "the standard input", o.env.In)
-		} else {
-			read, err = snapshot.ReadFiles(types, path, true)
-		}
-		if err != nil {
-			return nil, err
-		}
-		manifests = append(manifests, read.Objects...)
-	}
-	return manifests, nil
-}
-
-// formats are the formats, in the order in which they are told.
+// formats returns the formats in the order of the help.
 func formats() []string { return []string{"text", "json", "yaml", "markdown", "html"} }
 
-func (o *options) run(ctx context.Context) error {
+// check returns an error for flags that do not go together.
+func (o *options) check() error {
 	if !slices.Contains(formats(), o.format) {
 		return fmt.Errorf("-o is %q, but must be one of %s", o.format, strings.Join(formats(), ", "))
 	}
 	if o.delete && len(o.files) == 0 {
 		return errors.New("--delete needs -f: the manifests of what is to be deleted")
 	}
+	if o.base != "" && (len(o.files) == 0 || o.delete) {
+		return errors.New("--base needs -f, and no --delete: it finds the objects that -f does not have any more")
+	}
+	if o.all && (len(o.files) > 0 || *o.env.Flags.Namespace != "") {
+		return errors.New("-A is of all namespaces as they are: leave out -f and --namespace, or -A")
+	}
 	if o.runner != "" && !o.render {
 		return errors.New("--function-runner needs --render: the functions of packages are not run without it")
 	}
+	return nil
+}
+
+// run makes the plan, and prints it.
+func (o *options) run(ctx context.Context) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	plan, err := o.plan(ctx)
 	if err != nil {
-		return err
+		return o.printFailure(err)
 	}
 	if err := o.print(plan); err != nil {
 		return err
@@ -168,7 +179,7 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	manifests, err := o.manifests(known)
+	changes, err := o.read(ctx, known)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +191,23 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, owned, err := o.named(ctx, w, manifests, namespace)
+	about, doubts, err := o.look(ctx, w, changes, namespace)
+	if err != nil {
+		return nil, err
+	}
+	var before *memory.World
+	if len(o.files) > 0 { // without -f nothing is outside
+		before = w.Clone()
+	}
+	named, err := o.named(ctx, w, changes, namespace)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := o.answers(ctx, changes, namespace)
+	if err != nil {
+		return nil, err
+	}
+	outside, err := o.outside(ctx, before, w, namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -188,54 +215,23 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	defer progress.end()
 	plan, err := plans.Make(ctx, w, named.Sets, named.Variants, plans.Options{
 		Version: version.Line(), Runtime: mutate.Builtin{}, Diffs: o.diffs || o.format == "html", Rendered: o.render,
-		Progress: progress.tell, Write: o.writer(), Deleted: owned,
+		Progress: progress.tell, Write: o.writer(), Deleted: named.Owned, Outside: outside,
 	})
 	if err != nil {
 		return nil, err
 	}
-	plan.Notes = named.Notes
+	if len(o.files) > 0 && o.base == "" && len(plan.Sets)+len(plan.Variants) == 0 {
+		if err := nothing(named); err != nil {
+			return nil, err
+		}
+	}
+	plan.Notes, plan.About = slices.Concat(doubts, named.Notes, answers.Notes), about
+	plan.Refuse(answers.Refusals)
 	return plan, nil
 }
 
-// world returns the world that the plan is made in, and the namespace of the plan.
-func (o *options) world(ctx context.Context, known *runtime.Scheme, render snapshot.Render) (*snapshot.World, string,
-	error) {
-	if o.from != "" {
-		w, err := world.FromFiles(known, o.from, render)
-		if err != nil {
-			return nil, "", err
-		}
-		namespace, err := world.NamespaceOf(ctx, w, *o.env.Flags.Namespace, o.from)
-		return w, namespace, err
-	}
-	namespace, err := o.env.Namespace()
-	if err != nil {
-		return nil, "", err
-	}
-	cluster, err := o.env.Client()
-	if err != nil {
-		return nil, "", err
-	}
-	w, err := world.FromCluster(ctx, known, cluster, namespace, render)
-	return w, namespace, err
-}
-
-// named lays the manifests over the world, and returns what the plan is about, and which variants go with a set.
-func (o *options) named(ctx context.Context, w *snapshot.World, manifests []snapshot.Object, namespace string) (
-	named world.Named, owned map[types.NamespacedName][]string, err error) {
-	switch {
-	case len(o.files) == 0:
-		named, err = world.All(ctx, w, namespace)
-	case o.delete:
-		return deletion(ctx, w, manifests, namespace)
-	default:
-		named, err = world.Overlay(ctx, w, manifests, namespace)
-	}
-	return named, nil, err
-}
-
-// renderer returns what is made of the files of a draft that is saved.
-func (o *options) renderer() (snapshot.Render, error) {
+// renderer returns the function that renders the files of a saved draft.
+func (o *options) renderer() (memory.Render, error) {
 	if o.render {
 		return newKpt(o.runner)
 	}

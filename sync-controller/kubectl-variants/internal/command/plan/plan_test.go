@@ -31,6 +31,7 @@ func run(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	streams, _, out, _ := genericiooptions.NewTestIOStreams()
 	env := cli.New(streams)
+	env.Now = func() time.Time { return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC) }
 	c := New(env)
 	env.Flags.AddFlags(c.Flags())
 	c.SilenceErrors, c.SilenceUsage = true, true
@@ -40,15 +41,15 @@ func run(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// TestFormats holds the plan of a set in waves and of two variants, one of which waits, against golden files.
+// TestFormats compares the plan of a set in waves and of two variants, one of which breaks, with golden files.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, format := range formats() {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			got, err := run(t, "-f", "testdata/fleet", "--from", "testdata/snapshot", "--files", "-o", format)
-			if !errors.Is(err, cli.ErrChanges) {
-				t.Errorf("error %v, want that there are changes", err)
+			if got := cli.ExitCode(err); got != cli.ExitError {
+				t.Errorf("exit code %d (%v), want %d", got, err, cli.ExitError)
 			}
 			golden(t, filepath.Join("testdata", "plan."+format), got)
 		})
@@ -72,7 +73,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestMessages holds what is said of bad input.
+// TestMessages checks the errors for bad input.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -92,6 +93,7 @@ func TestMessages(t *testing.T) {
 	mistyped := file("mistyped.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec:\n  upstraem: {}\n")
 	revision := file("revision.yaml", "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n")
 	empty := filepath.Dir(file("empty/values.yaml", "a: b\n"))
+	none := filepath.Dir(file("none/fleet.txt", deployment))
 	partial := filepath.Join(dir, "partial")
 	cluster, err := os.ReadFile("testdata/snapshot/cluster.yaml")
 	if err != nil {
@@ -116,9 +118,18 @@ func TestMessages(t *testing.T) {
 			`invalid argument "" for "-f, --filename" flag: it must name a file or a directory: is it a variable that is not set?`},
 		"empty --from": {[]string{"-f", fleet, "--from", ""},
 			`invalid argument "" for "--from" flag: it must name a file or a directory: is it a variable that is not set?`},
+		"empty --base": {[]string{"-f", fleet, "--base", ""},
+			`invalid argument "" for "--base" flag: it must name a git revision or a directory: is it a variable that is not set?`},
+		"--base alone": {[]string{"--base", "main", "--from", snapshot},
+			"--base needs -f, and no --delete: it finds the objects that -f does not have any more"},
+		"--base and --delete": {[]string{"-f", fleet, "--base", "main", "--delete", "--from", snapshot},
+			"--base needs -f, and no --delete: it finds the objects that -f does not have any more"},
+		"no manifests": {[]string{"-f", none, "--from", snapshot}, "there are no manifests in " + none +
+			": in a directory, objects are read from files that end in .yaml, .yml or .json"},
 		"not there": {[]string{"-f", "nowhere.yaml", "--from", snapshot}, "there is no file or directory nowhere.yaml"},
 		"another kind": {[]string{"-f", deployment, "--from", snapshot}, "there is no PackageVariant and no PackageVariantSet " +
-			"in what -f names, but only Deployment (apps/v1): name their manifests, or a directory that has them"},
+			"in what -f names, but only Deployment (apps/v1), and nothing follows from that: name their manifests, or a directory " +
+			"that has them"},
 		"another version": {[]string{"-f", old, "--from", snapshot}, old + ", line 1: PackageVariantSet a is of " +
 			"config.porch.kpt.dev/v1alpha1, which is another API: write it as config.porch.kpt.dev/v1alpha2"},
 		"of Porch": {[]string{"-f", revision, "--from", snapshot}, revision + ", line 1: a PackageRevision is made by Porch, and " +
@@ -148,7 +159,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestStandardInput holds that -f - reads manifests from the standard input, and names it where they are wrong.
+// TestStandardInput checks that -f - reads manifests from the standard input, and that errors name it.
 func TestStandardInput(t *testing.T) {
 	t.Parallel()
 	manifest, err := os.ReadFile("testdata/fleet/variant.yaml")
@@ -177,7 +188,7 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// TestWriteTo holds that packages are written as they are going to be.
+// TestWriteTo checks that --write-to writes packages as the plan leaves them.
 func TestWriteTo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -193,8 +204,8 @@ func TestWriteTo(t *testing.T) {
 	}
 }
 
-// TestThousand plans 1,000 new variants from files, in no more memory than 300 MB, as a comment that is no longer than
-// one may be. It tells how long that took.
+// TestThousand plans 1,000 new variants from files in at most 300 MB of memory, as a comment within its limit, and logs
+// the time.
 func TestThousand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -231,7 +242,7 @@ func TestThousand(t *testing.T) {
 	}
 }
 
-// TestRender holds that --render saves what kpt makes of a package, and what is said where it fails or is not there.
+// TestRender checks that --render saves what kpt makes of a package, and the errors when kpt fails or is missing.
 func TestRender(t *testing.T) {
 	kpt := filepath.Join(t.TempDir(), "kpt")
 	for name, c := range map[string]struct {
@@ -240,8 +251,9 @@ func TestRender(t *testing.T) {
 		"rendered": {script: "#!/bin/sh\n[ \"$1 $2\" = \"fn render\" ] && echo 'kind: Rendered' > \"$3/rendered.yaml\"\n",
 			file: "rendered.yaml", text: "kind: Rendered\n"},
 		"failed": {script: "#!/bin/sh\necho \"boom in $3\" >&2; exit 3\n",
-			message: "PackageVariant alone: the controller would fail: cannot clone edge-1/alone: kpt fn render failed (exit " +
-				"status 3): boom in alone"},
+			message: "PackageVariant alone: breaks: RenderFailed: nothing was saved, because the pipeline in the package's Kptfile " +
+				"failed; correct the function or its config, in the upstream or in this variant: pkg.render: kpt fn render failed " +
+				"(exit status 3): boom in alone"},
 		"without containers": {script: "#!/bin/sh\necho \"Package: $3\"; echo 'docker must be running to use this command'; exit 1\n",
 			message: "PackageVariant alone: cannot clone edge-1/alone: kpt cannot run functions (exit status 1), and what " +
 				"they change is not foreseen: start docker, or what KRM_FN_RUNTIME names, or a function-runner at " +

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// patience is how long nothing is told of the progress.
+// patience is the time before the first progress message.
 const patience = time.Second
 
-// progress tells how far a plan is, if it takes long and somebody looks.
+// progress shows how far a plan is, if it takes long and the output is a terminal.
 type progress struct {
 	out      io.Writer
 	terminal bool
@@ -24,7 +24,7 @@ func newProgress(out io.Writer) *progress {
 	return &progress{out: out, terminal: isTerminal(out), began: time.Now()}
 }
 
-// tell tells of the variants that were looked at.
+// tell shows how many variants are done.
 func (p *progress) tell(done, of int) {
 	now := time.Now()
 	if !p.terminal || now.Sub(p.began) < patience || now.Sub(p.last) < patience/4 {
@@ -34,7 +34,7 @@ func (p *progress) tell(done, of int) {
 	fmt.Fprintf(p.out, "\rlooked at %d of %d variants ", done, of)
 }
 
-// end removes what was told.
+// end clears the progress line.
 func (p *progress) end() {
 	if p.told {
 		fmt.Fprint(p.out, "\r\033[K")

@@ -19,10 +19,11 @@ const (
 // colours are those of the actions; one that is not listed has none.
 var colours = map[plans.Action]string{
 	plans.Fail: red, plans.Delete: red, plans.Prune: red, plans.Create: green, plans.Upgrade: yellow,
-	plans.Merge: yellow, plans.Edit: yellow, plans.Adopt: yellow, plans.Publish: green, plans.Wait: blue,
+	plans.Merge: yellow, plans.Edit: yellow, plans.Adopt: yellow, plans.Keep: yellow, plans.Publish: green,
+	plans.Stalled: yellow, plans.Wait: blue,
 }
 
-// text is a plan on its way to a terminal.
+// text prints a plan to a terminal.
 type text struct {
 	strings.Builder
 	colour bool
@@ -33,10 +34,14 @@ type text struct {
 // Text prints a plan for people: sets with their waves, then variants, conflicts, diffs, and the counts.
 func Text(w io.Writer, plan *plans.Plan, colour bool) error {
 	t := &text{colour: colour, name: namer(plan)}
-	for i := range plan.Sets {
-		t.set(&plan.Sets[i])
+	t.part(setsThat(false, plan), variantsThat(false, plan))
+	if sets, variants := setsThat(true, plan), variantsThat(true, plan); len(sets)+len(variants) > 0 {
+		fmt.Fprint(t, "What follows from that, "+outside+":\n\n")
+		t.part(sets, variants)
 	}
-	t.variants(plan.Variants)
+	if len(plan.Variants) == 0 {
+		fmt.Fprint(t, "There are no variants.\n\n")
+	}
 	for i := range plan.Variants {
 		t.conflicts(&plan.Variants[i])
 	}
@@ -58,14 +63,14 @@ func (t *text) paint(colour, s string) string {
 	return colour + s + plain
 }
 
-// set prints what becomes of a set.
+// set prints what happens to a set.
 func (t *text) set(s *plans.Set) {
 	fmt.Fprintf(t, "PackageVariantSet %s: %s\n", t.name(s.Namespace, s.Name), setSummary(s))
 	switch failure := s.Failure(); {
 	case failure != "":
 		fmt.Fprintln(t, t.paint(red, "  fail: "+oneLine(failure)))
 	case s.Condition.Reason != "":
-		fmt.Fprintf(t, "  %s: %s\n", s.Condition.Reason, oneLine(s.Condition.Message))
+		fmt.Fprintln(t, "  "+oneLine(s.Stalled.Says(s.Condition)))
 	}
 	if len(s.Waves) > 0 {
 		var rows strings.Builder
@@ -83,7 +88,7 @@ func (t *text) set(s *plans.Set) {
 	fmt.Fprintln(t)
 }
 
-// setSummary says what is written of the variants of a set.
+// setSummary says which variants of a set are written.
 func setSummary(s *plans.Set) string {
 	if len(s.Held) > 0 {
 		return "would write " + count(len(s.Held), "variant") + ", and is held"
@@ -96,17 +101,22 @@ func setSummary(s *plans.Set) string {
 	return out
 }
 
-// variants prints the table of variants.
-func (t *text) variants(variants []plans.Variant) {
-	if len(variants) == 0 {
-		fmt.Fprint(t, "There are no variants.\n\n")
-		return
+// part prints sets and variants.
+func (t *text) part(sets []*plans.Set, variants []*plans.Variant) {
+	for _, s := range sets {
+		t.set(s)
 	}
+	if len(variants) > 0 {
+		t.variants(variants)
+	}
+}
+
+// variants prints the table of variants.
+func (t *text) variants(variants []*plans.Variant) {
 	var rows strings.Builder
 	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ACTION\tVARIANT\tPACKAGE\tDRAFT\tUPSTREAM\tFILES\tTHEN")
-	for i := range variants {
-		v := &variants[i]
+	for _, v := range variants {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Action, t.name(v.Namespace, v.Name), orDash(packageOf(v)),
 			orDash(draftOf(v)), orDash(upstreamOf(v)), orDash(filesOf(v)), oneLine(thenOf(v)))
 	}
@@ -126,7 +136,7 @@ func (t *text) conflicts(v *plans.Variant) {
 	}
 	fmt.Fprintln(t, t.paint(red, fmt.Sprintf("Conflicts of %s:", t.name(v.Namespace, v.Name))))
 	for _, c := range v.Conflicts {
-		fmt.Fprintf(t, "  %s: %s\n", placeOf(&c), c.Sides())
+		fmt.Fprintf(t, "  %s: %s\n", c.Place(), c.Sides())
 	}
 	fmt.Fprintln(t)
 }

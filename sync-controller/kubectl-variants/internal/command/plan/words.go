@@ -12,10 +12,10 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
-// oneLine returns a message as a line, and as a cell of a table: what ends lines and cells is a space.
+// oneLine returns a message as one line and one table cell: control characters become spaces.
 func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, unicode.IsControl), " ") }
 
-// namer returns what names the objects of a plan: with their namespaces where there are several.
+// namer returns a function that names the objects of a plan, with the namespace if the plan has several.
 func namer(plan *plans.Plan) func(namespace, name string) string {
 	namespaces := map[string]bool{}
 	for i := range plan.Sets {
@@ -32,7 +32,7 @@ func namer(plan *plans.Plan) func(namespace, name string) string {
 	}
 }
 
-// packageOf names the downstream package of a variant; "" of one that is not known.
+// packageOf names the downstream package of a variant; "" if it is unknown.
 func packageOf(v *plans.Variant) string {
 	if v.Repo == "" {
 		return ""
@@ -49,7 +49,7 @@ func draftOf(v *plans.Variant) string {
 	return strings.Join(names, ", ")
 }
 
-// upstreamOf says to which upstream the package is taken.
+// upstreamOf names the upstream that the package moves to.
 func upstreamOf(v *plans.Variant) string {
 	switch u := v.Upstream; {
 	case u == nil:
@@ -73,7 +73,8 @@ func filesOf(v *plans.Variant) string {
 	return fmt.Sprint(n)
 }
 
-// thenOf says what the controller says then, or what it does where that is not all, and what the package lacks then.
+// thenOf returns the final condition, or the controller's steps if the condition does not say it all, and what the
+// package still lacks.
 func thenOf(v *plans.Variant) string {
 	said := []string{endOf(v)}
 	for _, c := range v.Unmet {
@@ -82,17 +83,33 @@ func thenOf(v *plans.Variant) string {
 	return strings.Join(said, "; ")
 }
 
-// endOf says what the controller says, or what it does where that is not all.
+// endOf returns the final condition, or the controller's steps if the condition does not say it all.
 func endOf(v *plans.Variant) string {
 	switch {
-	case v.Error != "":
-		return v.Error
+	case v.Failure() != "":
+		return v.Failure()
 	case v.Action == plans.Prune, v.Action == plans.Delete, v.Action == plans.Publish:
 		return strings.Join(stepsOf(v), ", ")
 	case v.Condition.Reason == "":
 		return "not looked at yet"
+	case v.Condition.Type == v1alpha1.ConditionReady && v.Condition.Reason == v1alpha1.ReasonUpToDate:
+		return v.Condition.Reason + lifecycles(v)
 	}
-	return v.Condition.Reason + ": " + v.Condition.Message
+	return v.Stalled.Says(v.Condition)
+}
+
+// lifecycles returns the final lifecycles of a variant's drafts: Draft, which a person has to publish, or Published.
+func lifecycles(v *plans.Variant) string {
+	var all []string
+	for i := range v.Drafts {
+		if d := &v.Drafts[i]; d.Lifecycle != "" && !slices.Contains(all, d.Lifecycle) {
+			all = append(all, d.Lifecycle)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(all, ", ") + ")"
 }
 
 // stepsOf says what the controller does, step by step.
@@ -104,18 +121,6 @@ func stepsOf(v *plans.Variant) []string {
 		}
 	}
 	return out
-}
-
-// placeOf says where a conflict is.
-func placeOf(c *v1alpha1.Conflict) string {
-	place := c.File
-	if c.Resource != "" {
-		place = c.Resource + " in " + place
-	}
-	if c.Field != "" {
-		place = c.Field + " of " + place
-	}
-	return place
 }
 
 // summary counts what is going to happen.
@@ -136,7 +141,7 @@ func summary(plan *plans.Plan) string {
 	return out + "."
 }
 
-// notes say what is not foreseen.
+// notes say what is not predicted.
 func notes(plan *plans.Plan) []string {
 	var functions []string
 	for i := range plan.Variants {
@@ -152,7 +157,7 @@ func notes(plan *plans.Plan) []string {
 	return out
 }
 
-// count says how many there are of something whose plural ends in s.
+// count returns a count with a noun whose plural ends in s.
 func count(n int, of string) string {
 	if n != 1 {
 		of += "s"

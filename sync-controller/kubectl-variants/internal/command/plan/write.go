@@ -17,13 +17,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// write writes files to a directory, which is made if need be. A file that would be outside of it is an error, be it by
-// its name or by a link that stands in its way.
+// write writes files to a directory, which it creates if needed. A file that its name or a link would put outside the
+// directory is an error.
 func write(directory string, files map[string]string) error {
 	return within(directory, func(root *os.Root) error { return writeTo(root, files) })
 }
 
-// within calls a function with a directory, which is made if need be, as a root.
+// within opens a directory as a root, creating it if needed, and calls do with it.
 func within(directory string, do func(*os.Root) error) error {
 	if err := os.MkdirAll(directory, 0o750); err != nil {
 		return err
@@ -52,8 +52,8 @@ func writeTo(root *os.Root, files map[string]string) error {
 	return nil
 }
 
-// writer returns what writes the packages to the directory that was asked for, each as it is, without what was there of
-// an earlier one; nil if no directory was asked for.
+// writer returns a function that writes packages to the chosen directory and replaces earlier ones; nil if no directory
+// was chosen.
 func (o *options) writer() func(types.NamespacedName, map[string]string) error {
 	if o.write == "" {
 		return nil
@@ -79,9 +79,8 @@ func (o *options) writer() func(types.NamespacedName, map[string]string) error {
 	}
 }
 
-// ofGit reports whether a file is in a directory of git, or stands in place of one: git would run what it names. File
-// systems may take names for the same that differ in their case, in dots and blanks at their end, or by Windows' short
-// name.
+// ofGit reports whether a file is in a git directory, or replaces one: git would run commands that it names. File
+// systems may treat names as equal that differ in case, in trailing dots and blanks, or by Windows' short name.
 func ofGit(file string) bool {
 	return slices.ContainsFunc(strings.Split(strings.ReplaceAll(file, `\`, "/"), "/"), func(part string) bool {
 		part, _, _ = strings.Cut(part, ":") // a stream of a file, on Windows
@@ -90,10 +89,10 @@ func ofGit(file string) bool {
 	})
 }
 
-// replace writes files to a directory below another one, and removes all other files from there.
+// replace writes files to a directory below top, and removes all other files from it.
 func replace(top, directory string, files map[string]string) error {
 	return within(top, func(root *os.Root) error {
-		if krm.CheckPath(directory) == "" { // or else writeTo says so
+		if krm.CheckPath(directory) == "" { // otherwise writeTo fails
 			if err := removeOthers(root, directory, files); err != nil {
 				return err
 			}
@@ -102,8 +101,8 @@ func replace(top, directory string, files map[string]string) error {
 	})
 }
 
-// removeOthers removes all files of a directory that are not listed, and the directories that are empty then. Where a
-// link stands in place of the directory nothing is removed, and a link in it is removed itself.
+// removeOthers removes the files of a directory that are not listed, and the directories that become empty. If the
+// directory is a link, nothing is removed; a link inside it is removed itself.
 func removeOthers(root *os.Root, directory string, files map[string]string) error {
 	info, err := root.Lstat(filepath.FromSlash(directory))
 	switch {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestWriteInside holds that packages are written to the directory asked for, and nowhere else.
+// TestWriteInside checks that packages are written to the chosen directory and nowhere else.
 func TestWriteInside(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ pkg, file, want string }{
@@ -66,8 +66,8 @@ func TestWriteInside(t *testing.T) {
 	}
 }
 
-// TestWriteAgain holds that nothing of an earlier package stays in the directory of a draft, that what is beside it
-// stays, and that two namespaces do not write to one place.
+// TestWriteAgain checks that nothing of an earlier package stays in a draft's directory, that other files stay, and
+// that two namespaces write to different places.
 func TestWriteAgain(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

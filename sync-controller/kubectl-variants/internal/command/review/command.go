@@ -99,7 +99,7 @@ func command(env *cli.Env, a action) (*cobra.Command, *options) {
 	return cmd, o
 }
 
-// run reads, shows, asks and does.
+// run gathers the drafts, shows them, asks for confirmation, and acts.
 func run(ctx context.Context, env *cli.Env, a action, o *options, args []string) error {
 	if err := o.Check(len(args)); err != nil {
 		return err
@@ -132,7 +132,7 @@ func run(ctx context.Context, env *cli.Env, a action, o *options, args []string)
 	return finish(ctx, env, c, a, o, set, items)
 }
 
-// finish asks, and does what was shown.
+// finish asks for confirmation and does what was shown.
 func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *options,
 	set *v1alpha2.PackageVariantSet, items []Item) error {
 	todo, refused := summary(items)
@@ -163,8 +163,8 @@ func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *opt
 	return annotate(ctx, env, c, set, o.Wave, wave)
 }
 
-// waveToApprove returns what is to be approved of the wave of the command line, and tells if that is nothing. A wave in
-// which anything is refused is not approved.
+// waveToApprove returns the approval of the wave in the command line, and says so if there is nothing to approve. It
+// approves no wave in which anything is refused.
 func waveToApprove(env *cli.Env, a action, o *options, set *v1alpha2.PackageVariantSet, refused int) (Wave, error) {
 	if a.verb != approve.verb || o.Wave == "" {
 		return Wave{}, nil
@@ -179,7 +179,7 @@ func waveToApprove(env *cli.Env, a action, o *options, set *v1alpha2.PackageVari
 	return wave, nil
 }
 
-// subject says what is to be done; "" if that is nothing.
+// subject names what will be approved or rejected; "" if nothing.
 func subject(todo int, wave Wave) string {
 	var parts []string
 	if todo > 0 {
@@ -191,7 +191,7 @@ func subject(todo int, wave Wave) string {
 	return strings.Join(parts, " and ")
 }
 
-// doAll does what is not refused, one after the other. What fails keeps no other from being done.
+// doAll acts on each item that is not refused, one after the other. A failed item does not stop the others.
 func doAll(ctx context.Context, env *cli.Env, c *live.Cluster, a action, items []Item) []error {
 	var errs []error
 	for i := range items {
@@ -208,7 +208,7 @@ func doAll(ctx context.Context, env *cli.Env, c *live.Cluster, a action, items [
 	return errs
 }
 
-// notDone returns the error that ends the command if something was refused.
+// notDone returns the command's error if anything failed or was refused.
 func notDone(a action, failed, refused int) error {
 	if refused == 0 {
 		return nil
@@ -216,7 +216,7 @@ func notDone(a action, failed, refused int) error {
 	return fmt.Errorf("%s not %s, for the reasons above", counted(refused+failed, "package revision"), a.done)
 }
 
-// publish proposes a draft, and approves what is proposed. Porch refuses it if it is not any more what was shown.
+// publish proposes a draft and approves the proposal. Porch refuses if the draft changed since it was shown.
 func publish(ctx context.Context, c *live.Cluster, r *revision.Revision) error {
 	proposed := *r
 	if r.Lifecycle == revision.Draft {
@@ -239,7 +239,7 @@ func lifecycle(ctx context.Context, c *live.Cluster, r *revision.Revision, to re
 		Namespace: c.Namespace})
 }
 
-// isTerminal reports whether somebody can be asked.
+// isTerminal reports whether the user can be asked.
 func isTerminal(in io.Reader) bool {
 	file, isFile := in.(*os.File)
 	return isFile && term.IsTerminal(int(file.Fd()))

@@ -13,7 +13,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 )
 
-// gather reads what there is to know of variants, and returns what is to be done.
+// gather reads all about the variants, and returns the items to act on.
 func gather(ctx context.Context, c *live.Cluster, a action, o *options,
 	variants []v1alpha1.PackageVariant) ([]Item, error) {
 	revisions, err := c.Revisions(ctx)
@@ -44,7 +44,7 @@ func gather(ctx context.Context, c *live.Cluster, a action, o *options,
 	return items, nil
 }
 
-// read reads the files that are compared, and the gates in them.
+// read reads the files to compare, and their gates.
 func (in *Input) read(ctx context.Context, c *live.Cluster) error {
 	open, published := in.Targets()
 	for i := range open {

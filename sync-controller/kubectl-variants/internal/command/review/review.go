@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package review is the commands kubectl variants approve and kubectl variants reject. What will be done is a pure
-// function of what was read; it is shown before it is done.
+// Package review has the commands kubectl variants approve and kubectl variants reject. A pure function decides what to
+// do from what was read; it is shown before it is done.
 package review
 
 import (
@@ -19,20 +19,20 @@ import (
 // Input is what is known of a variant before its drafts are approved or rejected.
 type Input struct {
 	Variant *v1alpha1.PackageVariant
-	// Revisions are all of the namespace, Repositories the Repositories by name.
+	// Revisions are all revisions of the namespace, Repositories the Repositories by name.
 	Revisions    []revision.Revision
 	Repositories map[string]decide.Repository
-	// Files are the files of the open revisions and of the latest published one, by their names; Gates are the readiness
-	// gates of the open ones that are not True.
+	// Files are the files of the open revisions and of the latest published one, by name. Gates are the readiness gates of
+	// the open revisions that are not True.
 	Files map[string]map[string]string
 	Gates map[string][]string
 	// AllowConflicts and AllowGates are what the user allows.
 	AllowConflicts, AllowGates bool
 }
 
-// Item is a package revision that is to be approved or rejected.
+// Item is a package revision to approve or reject.
 type Item struct {
-	// Variant is the name of the variant, Target its open revision; nil if there is none.
+	// Variant is the name of the variant. Target is its open revision, nil if there is none.
 	Variant string
 	Target  *revision.Revision
 	// Published is the name of the latest published revision; "" if there is none.
@@ -41,13 +41,13 @@ type Item struct {
 	Files Files
 	// Conflicts is how many values the upstream and the package both changed.
 	Conflicts int
-	// Conditions are the conditions of the variant in short.
+	// Conditions are the conditions of the variant, shortened.
 	Conditions []string
-	// Refused says why nothing is done; "" if nothing speaks against it.
+	// Refused says why nothing is done; "" if nothing is in the way.
 	Refused string
 }
 
-// Files counts the files of a package by what became of them.
+// Files counts the files of a package by kind of change.
 type Files struct{ Added, Changed, Removed int }
 
 // String returns the counts in words.
@@ -72,7 +72,7 @@ func compared(before, after map[string]string) Files {
 	return f
 }
 
-// decision is the variant as package decide knows it, so that drafts are told apart as the controller does.
+// decision returns the variant as input for package decide, so drafts are told apart as in the controller.
 func (in *Input) decision() *decide.Input {
 	pv := in.Variant
 	d := &decide.Input{Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID},
@@ -94,8 +94,8 @@ func (in *Input) decision() *decide.Input {
 	return d
 }
 
-// Targets returns the open revisions of the variant, and the latest published one, nil if there is none: those of
-// which the files are needed.
+// Targets returns the revisions whose files are needed: the open revisions of the variant, and the latest published one
+// or nil.
 func (in *Input) Targets() (open []revision.Revision, published *revision.Revision) {
 	d := in.decision()
 	if in.Variant.Spec.Downstream == nil {
@@ -109,8 +109,7 @@ func (in *Input) Targets() (open []revision.Revision, published *revision.Revisi
 	return open, revision.LatestPublished(d.Revisions)
 }
 
-// Approvals returns what is to be approved of a variant: each of its open revisions, or one item that says that there
-// is none.
+// Approvals returns the items to approve for a variant: its open revisions, or one item that says there are none.
 func Approvals(in *Input) []Item {
 	return in.items(func(target *revision.Revision) string {
 		for _, rule := range refusals {
@@ -122,7 +121,7 @@ func Approvals(in *Input) []Item {
 	})
 }
 
-// Rejections returns what is to be rejected of a variant: its revisions that are proposed.
+// Rejections returns the items to reject for a variant: its proposed revisions.
 func Rejections(in *Input) []Item {
 	return in.items(func(target *revision.Revision) string {
 		if target.Lifecycle == revision.Proposed {
@@ -153,7 +152,7 @@ func (in *Input) items(refused func(*revision.Revision) string) []Item {
 	return items
 }
 
-// conditions returns the conditions that say more than that all is as usual, and Ready.
+// conditions returns Ready and every condition that reports something unusual.
 func conditions(pv *v1alpha1.PackageVariant) []string {
 	var out []string
 	for _, c := range pv.Status.Conditions {
@@ -166,8 +165,8 @@ func conditions(pv *v1alpha1.PackageVariant) []string {
 	return out
 }
 
-// refusals are tried in this order; the first sentence is why a revision is not approved. None approves what the
-// variant does not ask for.
+// refusals are tried in order; the first sentence is why a revision is not approved. Together they ensure that only
+// what the variant asks for is approved.
 var refusals = []func(*Input, *revision.Revision) string{
 	isDeleted, isUnseen, isOnAnotherUpstream, renderFailed, isNotReady, hasConflicts, hasUnmetGates,
 }
@@ -187,7 +186,7 @@ func isUnseen(in *Input, target *revision.Revision) string {
 		"see whether it runs", target.Name, in.Variant.Name, in.Variant.Generation)
 }
 
-// isOnAnotherUpstream refuses a draft that is stale: that was made before the upstream, or what it stands for, changed.
+// isOnAnotherUpstream refuses a stale draft: the upstream, or the revision that it stands for, has changed since.
 func isOnAnotherUpstream(in *Input, target *revision.Revision) string {
 	d := in.decision()
 	if d.Upstream == nil {

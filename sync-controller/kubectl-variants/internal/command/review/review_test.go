@@ -24,7 +24,7 @@ func blueprint(number int) revision.Revision {
 		Workspace: name, Number: number, Lifecycle: revision.Published, Commit: "commit-" + name}
 }
 
-// down is a revision of the variant's package that was made from a revision of the blueprint.
+// down is a revision of the variant's package, made from a revision of the blueprint.
 func down(workspace string, number int, lifecycle revision.Lifecycle, from int) revision.Revision {
 	base := blueprint(from)
 	return revision.Revision{Name: "edge.web." + workspace, Package: revision.Package{Repo: "edge", Name: "web"},
@@ -34,7 +34,8 @@ func down(workspace string, number int, lifecycle revision.Lifecycle, from int) 
 		Task:   revision.Task{Type: revision.Upgrade, Source: base.Name}}
 }
 
-// input is a variant with a published revision of the blueprint's first revision, and a draft of its second.
+// input is a variant with a published revision based on the blueprint's first revision, and a draft based on its
+// second.
 func input(changes ...func(*Input)) *Input {
 	pv := &v1alpha1.PackageVariant{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "uid", Generation: 3}, Spec: variant.Spec{
 		Upstream:   &variant.Upstream{Repo: "blueprints", Package: "web", Revision: variant.Revision{Str: "latest"}},
@@ -69,7 +70,7 @@ func conflicting(in *Input) {
 
 func proposed(in *Input) { in.Revisions[3].Lifecycle = revision.Proposed }
 
-// TestApprovals holds which drafts are not approved, and the sentence that says why.
+// TestApprovals checks which drafts are not approved, and the reason.
 func TestApprovals(t *testing.T) {
 	t.Parallel()
 	const draft = "edge.web.packagevariant-2"
@@ -142,7 +143,7 @@ func told(items []Item) []string {
 	return out
 }
 
-// TestRejections holds that only what is proposed is rejected, whatever it is.
+// TestRejections checks that only proposed revisions are rejected, in any state of the variant.
 func TestRejections(t *testing.T) {
 	t.Parallel()
 	const draft = "edge.web.packagevariant-2"
@@ -162,7 +163,7 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestShow holds what the user sees before anything is done.
+// TestShow checks what the user sees before anything is done.
 func TestShow(t *testing.T) {
 	t.Parallel()
 	const conditions = "  conditions: Ready=True (UpToDate), Approved=False (LaterRevision)\n"
@@ -191,7 +192,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestConfirm holds who is asked, and what counts as yes.
+// TestConfirm checks when the user is asked, and what counts as yes.
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	const no, none = "nothing is done", "there is no terminal to ask on: look at what would be done, and do it with --yes"

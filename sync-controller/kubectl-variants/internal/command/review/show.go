@@ -44,7 +44,7 @@ func madeBy(t *revision.Revision) string {
 	return fmt.Sprintf(", made by %s of %s", t.Task.Type, t.Task.Source)
 }
 
-// summary counts the items: todo is how many are to be done, refused how many are not.
+// summary counts the items: todo are to be acted on, refused are not.
 func summary(items []Item) (todo, refused int) {
 	for i := range items {
 		switch item := &items[i]; {
@@ -63,8 +63,8 @@ var (
 	errNo         = errors.New("nothing is done")
 )
 
-// confirm asks a question, unless the user has said yes before. The error says that the answer is no, or that nobody
-// can be asked.
+// confirm asks a question unless the user already said yes. It fails if the answer is no, or if the user cannot be
+// asked.
 func confirm(question string, yes, terminal bool, in io.Reader, out io.Writer) error {
 	if yes {
 		return nil

@@ -18,18 +18,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Wave is the approval of a wave of a rollout, beside that of its drafts.
+// Wave is the approval of a wave of a rollout, in addition to that of its drafts.
 type Wave struct {
-	// Value is the annotation v1alpha2.ApproveWaveAnnotation as it is to be; "" if it is to stay as it is.
+	// Value is the new value of the annotation v1alpha2.ApproveWaveAnnotation; "" to leave it unchanged.
 	Value string
 	// Told says what is approved, or why there is nothing to approve.
 	Told string
-	// Early is why the wave cannot be approved yet, though drafts of it can; nil if it can, or need not be.
+	// Early is why the wave cannot be approved yet although its drafts can; nil if it can, or needs no approval.
 	Early error
 }
 
-// ApproveWave returns what is to be written into a set to approve one of its waves, for the revision that is rolled
-// out. An error says why it must not be approved now.
+// ApproveWave returns what to write into a set to approve one of its waves for the revision that is rolled out. It
+// fails if the wave must not be approved now.
 func ApproveWave(set *v1alpha2.PackageVariantSet, name string) (Wave, error) {
 	status := set.Status.Rollout
 	w := waveOf(status, name)
@@ -58,8 +58,8 @@ func ApproveWave(set *v1alpha2.PackageVariantSet, name string) (Wave, error) {
 	return Wave{Value: value, Told: of + " for " + status.Revision.Name}, nil
 }
 
-// annotate approves a wave, for the generation of the set and the revision that were shown. What else becomes of the
-// set, as the controller counts what is published, is no hindrance.
+// annotate approves a wave for the generation and revision of the set that were shown. Other changes of the set do not
+// prevent that, such as the controller counting what is published.
 func annotate(ctx context.Context, env *cli.Env, c *live.Cluster, shown *v1alpha2.PackageVariantSet, name string,
 	wave Wave) error {
 	set := shown.DeepCopy()
@@ -92,7 +92,7 @@ func annotate(ctx context.Context, env *cli.Env, c *live.Cluster, shown *v1alpha
 	return nil
 }
 
-// isAnother reports whether a set asks for something else than it did when it was shown, or rolls out another revision.
+// isAnother reports whether the spec of a set, or the revision that it rolls out, differs from what was shown.
 func isAnother(set, shown *v1alpha2.PackageVariantSet) bool {
 	return set.UID != shown.UID || set.Generation != shown.Generation || set.Status.Rollout == nil ||
 		set.Status.Rollout.Revision.Name != shown.Status.Rollout.Revision.Name
@@ -110,7 +110,8 @@ func waveOf(status *v1alpha2.RolloutStatus, name string) *v1alpha2.WaveStatus {
 	return nil
 }
 
-// asksForApproval reports whether the spec has a wave wait for a person. The last wave, of all others, is not in it.
+// asksForApproval reports whether the spec makes a wave wait for a person. The last wave, for all remaining targets, is
+// not in the spec.
 func asksForApproval(set *v1alpha2.PackageVariantSet, name string) bool {
 	for _, w := range set.Spec.Rollout.Waves {
 		if w.Name == name {
@@ -120,7 +121,7 @@ func asksForApproval(set *v1alpha2.PackageVariantSet, name string) bool {
 	return false
 }
 
-// has reports whether an entry is in a list that is separated by commas.
+// has reports whether a comma-separated list has an entry.
 func has(list, entry string) bool {
 	for part := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(part) == entry {

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-// TestApproveWave holds what is written to approve a wave, and when nothing is.
+// TestApproveWave checks what is written to approve a wave, and when nothing is written.
 func TestApproveWave(t *testing.T) {
 	t.Parallel()
 	now := metav1.Now()
@@ -65,7 +65,7 @@ func TestApproveWave(t *testing.T) {
 	}
 }
 
-// TestAnnotate approves a wave of a set that others write to after it was shown.
+// TestAnnotate approves a wave of a set that changed after it was shown.
 func TestAnnotate(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -123,7 +123,7 @@ func TestAnnotate(t *testing.T) {
 	}
 }
 
-// rolledOut is a set whose wave canary is to be approved.
+// rolledOut is a set whose wave canary waits for approval.
 func rolledOut() *v1alpha2.PackageVariantSet {
 	set := &v1alpha2.PackageVariantSet{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "fleet", Generation: 1}}
 	set.Spec.Rollout = &v1alpha2.Rollout{Waves: []v1alpha2.Wave{{Name: "canary", After: &v1alpha2.WaveAfter{Approval: true}}}}

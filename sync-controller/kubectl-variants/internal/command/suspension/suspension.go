@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package suspension is the commands kubectl variants suspend and kubectl variants resume.
+// Package suspension has the commands kubectl variants suspend and kubectl variants resume.
 package suspension
 
 import (
@@ -88,7 +88,7 @@ func command(env *cli.Env, name string, suspend bool, reason *string) *cobra.Com
 	return cmd
 }
 
-// chosen returns the variants, and the sets, that a command line chooses.
+// chosen returns the variants and sets that a command line chooses.
 func chosen(ctx context.Context, c *live.Cluster, selection *live.Selection, names []string) ([]object, error) {
 	var objects []object
 	for _, name := range names {
@@ -121,7 +121,7 @@ func chosen(ctx context.Context, c *live.Cluster, selection *live.Selection, nam
 	return objects, err
 }
 
-// object is a variant or a set, with what counts of it here.
+// object is a variant or a set, with the fields that matter here.
 type object struct {
 	kind live.Kind
 	client.Object
@@ -129,13 +129,13 @@ type object struct {
 	conditions []metav1.Condition
 }
 
-// change is what to make of objects.
+// change is the change to make to objects.
 type change struct {
 	suspend bool
 	reason  string
 }
 
-// patch returns the merge patch for an object, nil if it is as it is to be, and what is told of it.
+// patch returns the merge patch for an object, nil if it needs no change, and a message about it.
 func (ch change) patch(o *object) (patch []byte, told string) {
 	name := strings.ToLower(o.kind.Name) + "/" + o.GetName()
 	before := v1alpha1.SuspendReason(o.GetAnnotations())
@@ -172,7 +172,7 @@ func because(reason string) string {
 	return ": " + reason
 }
 
-// would says what the controller is going to do with an object that is resumed, as its condition has it.
+// would says what the controller will do with a resumed object, according to its condition.
 func would(o *object) string {
 	c := meta.FindStatusCondition(o.conditions, v1alpha1.ConditionSuspended)
 	if c == nil {
@@ -186,7 +186,7 @@ func would(o *object) string {
 	return ": " + text
 }
 
-// write changes the objects one by one. What fails keeps no other from being changed.
+// write changes the objects one by one. A failed change does not stop the others.
 func write(ctx context.Context, env *cli.Env, c *live.Cluster, objects []object, ch change) error {
 	var errs []error
 	for i := range objects {

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestPatch holds what is written into an object, and what is told of it.
+// TestPatch checks what is written into an object, and the message about it.
 func TestPatch(t *testing.T) {
 	t.Parallel()
 	const annotation = "config.porch.kpt.dev/suspend-reason"

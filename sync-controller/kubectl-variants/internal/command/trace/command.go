@@ -60,7 +60,7 @@ func New(env *cli.Env) *cobra.Command {
 		ValidArgsFunction: live.First(live.Names(env, objectNames)),
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "the format: "+strings.Join(formats(), ", "))
-	// It fails for a flag that is not there only.
+	// It fails only for an unknown flag.
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -95,7 +95,7 @@ func read(ctx context.Context, env *cli.Env, argument string) ([]*Node, error) {
 	return Build(in, of, c.Namespace)
 }
 
-// objectNames lists what a tree can be of: variants, sets, and the packages that variants are made from.
+// objectNames lists what a tree can start from: variants, sets, and the packages that variants are made from.
 func objectNames(ctx context.Context, c *live.Cluster) ([]string, error) {
 	names, err := live.TypedNames(ctx, c)
 	if err != nil {

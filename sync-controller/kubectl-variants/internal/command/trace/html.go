@@ -15,7 +15,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
 )
 
-// printHTML writes the trees as the page that shows plans, too. It counts the variants by their states.
+// printHTML writes the trees as a page, in the format that plans use too. It counts the variants by state.
 func printHTML(w io.Writer, trees []*Node, now time.Time) error {
 	p := &page.Page{Title: "Package variants"}
 	var names []string
@@ -42,7 +42,7 @@ func printHTML(w io.Writer, trees []*Node, now time.Time) error {
 	return page.Write(w, p)
 }
 
-// order is the order in which states are told, by their tones.
+// order is the order in which states are listed, by tone.
 var order = []page.Tone{page.Bad, page.Change, page.Wait, page.Quiet, page.New, page.Good}
 
 // countStates counts the variants of trees by their states.
@@ -55,7 +55,7 @@ func countStates(trees []*Node, states map[string]int) {
 	}
 }
 
-// shown returns what the page has of a node and of all below it.
+// shown returns the page's node for a node and all below it.
 func (n *Node) shown(now time.Time) *page.Node {
 	out := &page.Node{Kind: n.Kind, Name: n.Name, Detail: n.Revision, State: n.State, Tone: toneOf(n.State),
 		Reason: n.Reason, Message: n.Message}
@@ -68,10 +68,10 @@ func (n *Node) shown(now time.Time) *page.Node {
 	return out
 }
 
-// toneOf returns the tone of a state: those that are good, and those that want a person; all others are under way.
+// toneOf returns the tone of a state. States that are neither good nor in need of a person are in progress.
 func toneOf(state string) page.Tone {
 	switch state {
-	case "Ready", "Published", "Complete":
+	case "Ready", "Published", "Complete", stateBranch:
 		return page.Good
 	case "Stalled", "NotFound", "Unpublished":
 		return page.Bad

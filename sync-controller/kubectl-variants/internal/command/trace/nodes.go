@@ -4,6 +4,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -18,9 +19,11 @@ import (
 const (
 	statePending   = "Pending"
 	stateSuspended = "Suspended"
+	stateBranch    = "Branch"
 )
 
-// set returns the node of a set with these of its variants; those of a rollout by its waves, as far as they are known.
+// set returns the node of a set with the given variants. Variants of a rollout are grouped by wave where the waves are
+// known.
 func (b *builder) set(set *v1alpha2.PackageVariantSet, variants []*v1alpha1.PackageVariant) *Node {
 	n := &Node{Kind: live.Set.Name, Name: set.Name}
 	n.stand(set.Status.Conditions, set.Generation, set.Status.ObservedGeneration)
@@ -47,13 +50,16 @@ func wave(w *v1alpha2.WaveStatus) *Node {
 		Reason: fmt.Sprintf("%d/%d", w.Reached, w.Targets)}
 }
 
-// variant returns the node of a variant with its downstream revisions: the latest published one, those that are open,
-// and those that are to be deleted. What is made from the package stands below the first of them.
+// variant returns the node of a variant with its downstream revisions: the latest published one, the open ones, and
+// those proposed for deletion. Packages made from it appear below the first of them.
 func (b *builder) variant(pv *v1alpha1.PackageVariant) *Node {
 	n := &Node{Kind: live.Variant.Name, Name: pv.Name}
 	n.stand(pv.Status.Conditions, pv.Generation, pv.Status.ObservedGeneration)
-	if u := pv.Status.Upstream; u != nil && u.Revision > 0 {
+	switch u := pv.Status.Upstream; {
+	case u != nil && u.Revision > 0:
 		n.Revision = fmt.Sprintf("v%d", u.Revision)
+	case u != nil && u.Revision < 0:
+		n.Revision = "main"
 	}
 	if pv.Spec.Downstream == nil {
 		return n
@@ -65,21 +71,40 @@ func (b *builder) variant(pv *v1alpha1.PackageVariant) *Node {
 			of = append(of, *r)
 		}
 	}
+	below := n
 	latest := revision.LatestPublished(of)
 	for i := range of {
-		if r := &of[i]; r.Lifecycle == revision.Published && r.Name != latest.Name {
+		if of[i].Lifecycle == revision.Published && of[i].Name != latest.Name {
 			continue
 		}
-		n.Children = append(n.Children, revisionNode(&of[i]))
-	}
-	below := n
-	for _, child := range n.Children {
+		child := downstreamNode(pv, &of[i])
 		if latest != nil && child.Name == latest.Name {
 			below = child
 		}
+		n.Children = append(n.Children, child)
 	}
 	below.Children = append(below.Children, b.derived(pkg)...)
 	return n
+}
+
+// downstreamNode returns the node of a downstream revision of a variant, with the upstream that it is on now.
+func downstreamNode(pv *v1alpha1.PackageVariant, r *revision.Revision) *Node {
+	n := revisionNode(r)
+	if now := upstreamNow(pv, n.Name); n.Message != "" && now != "" && now != r.Task.Source {
+		n.Message += ", and is on " + now
+	}
+	return n
+}
+
+// upstreamNow returns the upstream that a variant's target is on; "" while the target is being updated.
+func upstreamNow(pv *v1alpha1.PackageVariant, target string) string {
+	isTarget := func(t v1alpha1.DownstreamTarget) bool { return t.Name == target }
+	if pv.Status.Upstream == nil || pv.Status.ObservedGeneration < pv.Generation ||
+		!meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionReady) ||
+		!slices.ContainsFunc(pv.Status.DownstreamTargets, isTarget) {
+		return ""
+	}
+	return pv.Status.Upstream.Name
 }
 
 func revisionNode(r *revision.Revision) *Node {
@@ -94,7 +119,7 @@ func revisionNode(r *revision.Revision) *Node {
 	return n
 }
 
-// stand sets how an object of ours stands, by its conditions.
+// stand sets the state of one of our objects from its conditions.
 func (n *Node) stand(conditions []metav1.Condition, generation, observed int64) {
 	if len(conditions) == 0 || observed < generation {
 		n.State, n.Message = statePending, "the controller has not looked at it yet"
@@ -129,7 +154,7 @@ func (n *Node) stand(conditions []metav1.Condition, generation, observed int64) 
 	}
 }
 
-// aspects are the conditions beside Ready that are told of where they have that status.
+// aspects are the conditions other than Ready that are shown when they have the given status.
 var aspects = []struct {
 	kind  string
 	tells metav1.ConditionStatus

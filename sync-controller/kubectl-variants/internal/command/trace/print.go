@@ -14,10 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// longest is how many characters of a message a line has; all of them with -o wide.
+// longest is how many characters of a message a line shows; -o wide shows all.
 const longest = 90
 
-// Printer writes trees. Ages are those at the time now.
+// Printer writes trees. Ages are relative to now.
 type Printer func(w io.Writer, trees []*Node, now time.Time) error
 
 // Printers are the formats by their names.
@@ -38,7 +38,8 @@ func printJSON(w io.Writer, trees []*Node, _ time.Time) error {
 
 var header = []string{"OBJECT", "REVISION", "STATE", "REASON", "AGE", "MESSAGE"}
 
-// printText writes a table whose first column is the tree. Messages are cut after so many characters, unless that is 0.
+// printText writes a table whose first column is the tree. Messages are cut after that many characters, unless cut is
+// 0.
 func printText(w io.Writer, trees []*Node, now time.Time, cut int) error {
 	rows := [][]string{header}
 	for _, tree := range trees {
@@ -62,7 +63,7 @@ func printText(w io.Writer, trees []*Node, now time.Time, cut int) error {
 	return nil
 }
 
-// rows returns a row for a node and for each below it; first stands before its own name, rest before what is below.
+// rows returns the rows for a node and all nodes below it. first stands before its own name, rest before those below.
 func (n *Node) rows(now time.Time, first, rest string, cut int) [][]string {
 	rows := [][]string{{first + n.Kind + " " + n.Name, orDash(n.Revision), n.State, orDash(n.Reason), n.age(now),
 		shortened(n.Message, cut)}}
@@ -83,7 +84,7 @@ func orDash(text string) string {
 	return text
 }
 
-// age returns for how long the node has stood so.
+// age returns how long the node has been in its state.
 func (n *Node) age(now time.Time) string {
 	if n.Since.IsZero() {
 		return "-"
@@ -99,7 +100,7 @@ func shortened(text string, cut int) string {
 	return text
 }
 
-// colours are those of a graph, by the tones.
+// colours are the colours of the graph, by tone.
 var colours = map[page.Tone]string{
 	page.Good: "#2e7d32", page.Bad: "#c62828", page.Quiet: "#616161", page.Wait: "#1565c0", page.Change: "#b26a00",
 }

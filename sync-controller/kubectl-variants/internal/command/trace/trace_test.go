@@ -17,7 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// noon is when all was, and now an hour later.
+// Everything happened at noon; now is an hour later.
 var (
 	noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	now  = noon.Add(time.Hour)
@@ -29,7 +29,7 @@ func rev(pkg, workspace string, number int, lifecycle revision.Lifecycle) revisi
 		Workspace: workspace, Number: number, Lifecycle: lifecycle, Created: noon.Add(-time.Hour), PublishedAt: noon}
 }
 
-// draft is a draft that was made by an upgrade.
+// draft is a draft made by an upgrade.
 func draft(pkg, workspace, source string) revision.Revision {
 	r := rev(pkg, workspace, 0, revision.Draft)
 	r.PublishedAt, r.Task = time.Time{}, revision.Task{Type: revision.Upgrade, Source: source}
@@ -46,7 +46,7 @@ func conditions(of ...string) []metav1.Condition {
 	return out
 }
 
-// pv is a variant of a package, in the state that its conditions tell.
+// pv is a variant of a package, in the state given by its conditions.
 func pv(name, upstream, downstream, set string, of ...string) v1alpha1.PackageVariant {
 	from, fromPkg, _ := strings.Cut(upstream, "/")
 	to, toPkg, _ := strings.Cut(downstream, "/")
@@ -91,7 +91,7 @@ func fleet() *Input {
 	}}
 }
 
-// TestBuild holds the trees of all kinds of objects, as text. Columns are told apart by a space.
+// TestBuild checks the trees of all kinds of objects, as text with one space between columns.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	const head = "OBJECT REVISION STATE REASON AGE MESSAGE\nPackage blueprints/web v2 Published - 60m\n"
@@ -167,7 +167,15 @@ func text(t *testing.T, trees []*Node) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// TestBuildOdd holds what a tree says of what is missing or in a circle.
+// followed is the variant x of r/a in r/b, with a draft on a revision of its upstream.
+func followed(upstream string, number int) v1alpha1.PackageVariant {
+	x := pv("x", "r/a", "r/b", "", upToDate)
+	x.Status.Upstream = &v1alpha1.ResolvedUpstream{Name: upstream, Revision: number}
+	x.Status.DownstreamTargets = []v1alpha1.DownstreamTarget{{Name: "r.b.packagevariant-1"}}
+	return x
+}
+
+// TestBuildOdd checks how a tree shows missing objects and cycles.
 func TestBuildOdd(t *testing.T) {
 	t.Parallel()
 	const head = "OBJECT REVISION STATE REASON AGE MESSAGE\n"
@@ -190,6 +198,16 @@ func TestBuildOdd(t *testing.T) {
 		"only drafts of the blueprint": {Input{Fleet: live.Fleet{Variants: []v1alpha1.PackageVariant{pv("x", "r/a", "r/b", "", upToDate)},
 			Revisions: []revision.Revision{draft("r/a", "v1", "")}}}, live.Object{Kind: live.Variant, Name: "x"},
 			head + "Package r/a - Unpublished - - no revision of it is published\n└─ PackageVariant x v2 Ready UpToDate 60m\n"},
+		"a branch": {Input{Fleet: live.Fleet{Variants: []v1alpha1.PackageVariant{followed("r.a.main", -1)},
+			Revisions: []revision.Revision{rev("r/a", "main", -1, revision.Published)}}}, live.Object{Kind: live.Variant, Name: "x"},
+			head + "Package r/a main Branch - - the branch is the upstream; no revision of it is published\n" +
+				"└─ PackageVariant x main Ready UpToDate 60m\n"},
+		"a draft that was brought to another upstream": {Input{Fleet: live.Fleet{
+			Variants:  []v1alpha1.PackageVariant{followed("r.a.v2", 2)},
+			Revisions: []revision.Revision{rev("r/a", "v2", 2, revision.Published), draft("r/b", "packagevariant-1", "r.a.v1")},
+		}}, live.Object{Kind: live.Variant, Name: "x"}, head + "Package r/a v2 Published - 60m\n" +
+			"└─ PackageVariant x v2 Ready UpToDate 60m\n" +
+			"   └─ PackageRevision r.b.packagevariant-1 - Draft upgrade 120m made from r.a.v1, and is on r.a.v2\n"},
 		"another generation": {Input{Fleet: live.Fleet{Variants: []v1alpha1.PackageVariant{changed}}}, live.Object{Kind: live.Variant, Name: "web"},
 			head + "Package blueprints/web - NotFound - - Porch knows no revision of it\n" +
 				"└─ PackageVariant web v2 Pending - - the controller has not looked at its generation 2 yet\n"},
@@ -217,7 +235,7 @@ func TestBuildOdd(t *testing.T) {
 	}
 }
 
-// awkward is a tree with all that a format has to quote.
+// awkward is a tree with everything that a format has to quote.
 func awkward() []*Node {
 	since := metav1.NewTime(noon)
 	return []*Node{{Kind: "PackageVariant", Name: `a"b\c`, Revision: "v1", State: "Stalled", Reason: "RenderFailed", Since: &since,
@@ -225,7 +243,7 @@ func awkward() []*Node {
 		Children: []*Node{{Kind: "PackageRevision", Name: "x", State: "Published"}, {Kind: "PackageRevision", Name: "y", State: "Draft"}}}}
 }
 
-// TestPrint holds the formats.
+// TestPrint checks the formats.
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 100)
@@ -249,7 +267,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestPrintJSON holds that what is printed is the tree.
+// TestPrintJSON checks that the printed JSON is the tree.
 func TestPrintJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -268,7 +286,7 @@ func TestPrintJSON(t *testing.T) {
 	}
 }
 
-// TestPrintHTML holds that the page has each object with its state in words, quotes what it is told, and loads nothing.
+// TestPrintHTML checks that the page names the state of each object, quotes its input, and loads nothing.
 func TestPrintHTML(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package trace is the command kubectl variants trace: the tree from a blueprint to the sets, variants and package
-// revisions that are derived from it, and how each of them stands. The tree is a pure function of what was read.
+// revisions derived from it, with the state of each. The tree is a pure function of what was read.
 package trace
 
 import (
@@ -22,28 +22,27 @@ type Node struct {
 	// Kind is Package, PackageVariantSet, Wave, PackageVariant or PackageRevision.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// Revision is the number of a package revision; of a package, that of the latest one, and of a variant that of its
-	// upstream.
+	// Revision is the number of a package revision; for a package its latest revision, for a variant that of its upstream.
 	Revision string `json:"revision,omitempty"`
-	// State is how the object stands: Ready, Stalled, Reconciling, Suspended or Pending, the lifecycle of a package
-	// revision, or the state of a wave. Reason and Message say why, Since since when.
+	// State is the state of the object: Ready, Stalled, Reconciling, Suspended or Pending, the lifecycle of a package
+	// revision, or the state of a wave. Reason and Message explain it, Since is when it began.
 	State   string       `json:"state"`
 	Reason  string       `json:"reason,omitempty"`
 	Message string       `json:"message,omitempty"`
 	Since   *metav1.Time `json:"since,omitempty"`
-	// Children are what is derived from the object, in the order of the names.
+	// Children are what is derived from the object, by name.
 	Children []*Node `json:"children,omitempty"`
 }
 
 // Input is all that a tree depends on.
 type Input struct {
 	live.Fleet
-	// Waves are those of sets with a rollout, by the names of the sets, as far as they are known.
+	// Waves are the waves of sets with a rollout, by the name of the set, where they are known.
 	Waves map[string]live.Waves
 }
 
-// Build returns the trees to and from an object: from the packages that a set, a variant or a package is made from down
-// to what is derived from it. The error names an object that is not there, and one that is close.
+// Build returns the trees through an object: from the packages that a set, a variant or a package is made from down to
+// everything derived from it. If the object does not exist, the error suggests a similar name.
 func Build(in *Input, of live.Object, namespace string) ([]*Node, error) {
 	b := &builder{Input: in, on: map[revision.Package]bool{}}
 	switch of.Kind.Name {
@@ -58,7 +57,7 @@ func Build(in *Input, of live.Object, namespace string) ([]*Node, error) {
 
 type builder struct {
 	*Input
-	// on are the packages on the way from the root: a circle ends at the second sight of one.
+	// on are the packages on the path from the root; meeting one again ends a cycle.
 	on map[revision.Package]bool
 }
 
@@ -124,8 +123,8 @@ func (b *builder) variantTree(pv *v1alpha1.PackageVariant) *Node {
 	return n
 }
 
-// fromPackage returns the tree of a package, named by REPOSITORY/PACKAGE or by one of its revisions. What is made by a
-// variant is in that variant's tree.
+// fromPackage returns the tree of a package, named by REPOSITORY/PACKAGE or by one of its revisions. A package that a
+// variant makes is shown in that variant's tree.
 func (b *builder) fromPackage(of live.Object, namespace string) ([]*Node, error) {
 	var known []string
 	for i := range b.Revisions {
@@ -192,7 +191,7 @@ func (b *builder) hasSet(name string) bool {
 	return slices.ContainsFunc(b.Sets, func(s v1alpha2.PackageVariantSet) bool { return s.Name == name })
 }
 
-// within does something below a package.
+// within calls do with a package on the path.
 func (b *builder) within(pkg revision.Package, do func()) {
 	before := b.on[pkg]
 	b.on[pkg] = true
@@ -215,10 +214,21 @@ func (b *builder) pkg(pkg revision.Package) *Node {
 		n.Revision, n.State, n.Since = number(latest), string(latest.Lifecycle), since(latest)
 	case len(of) == 0:
 		n.State, n.Message = "NotFound", "Porch knows no revision of it"
+	case b.hasBranch(of):
+		n.Revision, n.State, n.Message = "main", stateBranch, "the branch is the upstream; no revision of it is published"
 	default:
 		n.State, n.Message = "Unpublished", "no revision of it is published"
 	}
 	return n
+}
+
+// hasBranch reports whether a variant is made from the branch among the revisions of a package.
+func (b *builder) hasBranch(of []revision.Revision) bool {
+	return slices.ContainsFunc(of, func(r revision.Revision) bool {
+		return r.Main() && slices.ContainsFunc(b.Variants, func(pv v1alpha1.PackageVariant) bool {
+			return pv.Status.Upstream != nil && pv.Status.Upstream.Name == r.Name
+		})
+	})
 }
 
 func number(r *revision.Revision) string {

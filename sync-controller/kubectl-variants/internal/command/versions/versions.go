@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// namespace and name are of the Deployment that the package of the controller installs, container is its container.
+// namespace and name are those of the Deployment in the controller's package, container is its container.
 const (
 	namespace = "package-variants-system"
 	name      = "sync-controller"

@@ -32,7 +32,7 @@ func TestTagOf(t *testing.T) {
 	}
 }
 
-// TestClient holds that the version of the plugin needs no cluster.
+// TestClient checks that the version of the plugin needs no cluster.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	streams, _, out, _ := genericiooptions.NewTestIOStreams()

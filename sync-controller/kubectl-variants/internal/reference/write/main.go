@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// run writes the pages to the directory to, in place of those that are there.
+// run writes the pages to the directory to, replacing those in it.
 func run(api, to string) error {
 	pages, err := reference.Pages(api)
 	if err != nil {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/dryrun"
+)
+
+// inGit returns a directory that has a git repository with files, fleet at its commit v1, and a snapshot outside of
+// git.
+func inGit(t *testing.T, fleet map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	const finalizer = "config.porch.kpt.dev/packagevariants"
+	files := map[string]string{".gitignore": "snapshot\n", "snapshot/owned.yaml": owned + ownedVariant("a", finalizer, "s1", "delete") +
+		ownedVariant("b", finalizer, "s1", "orphan")}
+	for _, name := range []string{"cluster.yaml", "contents.yaml"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "snapshot", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["snapshot/"+name] = string(text)
+	}
+	for name, text := range fleet {
+		files["fleet/"+name] = text
+	}
+	for file, text := range files {
+		file = filepath.Join(dir, file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, arguments := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-q", "-m", "one"}, {"tag", "v1"}} {
+		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=t", "-c",
+			"user.email=t@example.com"}, arguments...)...)
+		command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", strings.Join(arguments, " "), err, out)
+		}
+	}
+	return dir
+}
+
+// TestBase checks that what the base has and -f no longer has is planned as deleted, with the variants of a set.
+func TestBase(t *testing.T) {
+	t.Parallel()
+	const repository = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: edge-2}\n"
+	alone := "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: alone}\nspec:\n" +
+		"  upstream: {repo: blueprints, package: web, revision: 1}\n  downstream: {repo: edge-2, package: alone}\n"
+	set, _, _ := strings.Cut(owned, "metadata:")
+	set += "metadata: {name: web}\n"
+	for name, c := range map[string]struct {
+		base   map[string]string
+		remove []string
+		want   map[string][]string
+		notes  []string
+	}{
+		"a set": {map[string]string{"set.yaml": set, "repository.yaml": repository}, []string{"set.yaml"}, map[string][]string{
+			"a": {"delete", "delete edge-1.a.packagevariant-1, let the variant go"},
+			"b": {"delete", "orphan edge-1.b.packagevariant-1, let the variant go"}},
+			[]string{"These objects are in v1 and not in FLEET any more, and are taken for deleted: PackageVariantSet web"}},
+		"all": {map[string]string{"set.yaml": set}, []string{"."}, map[string][]string{
+			"a": {"delete", "delete edge-1.a.packagevariant-1, let the variant go"},
+			"b": {"delete", "orphan edge-1.b.packagevariant-1, let the variant go"}},
+			[]string{"These objects are in v1 and not in FLEET any more, and are taken for deleted: PackageVariantSet web"}},
+		"a Repository": {map[string]string{"variant.yaml": alone, "repository.yaml": repository}, []string{"repository.yaml"},
+			map[string][]string{"alone": {"fail", ""}},
+			[]string{"These objects are in v1 and not in FLEET any more, and are taken for deleted: Repository edge-2"}},
+		"what is not there": {map[string]string{"variant.yaml": alone, "other.yaml": strings.Replace(alone, "{name: alone}", "{name: other}", 1)},
+			[]string{"other.yaml"}, map[string][]string{"alone": {"create", "clone blueprints.web.v1 into edge-2/alone"}},
+			[]string{"These objects are in v1 and not in FLEET any more, and are taken for deleted: PackageVariant other"}},
+		"nothing": {map[string]string{"variant.yaml": alone}, nil, map[string][]string{
+			"alone": {"create", "clone blueprints.web.v1 into edge-2/alone"}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := inGit(t, c.base)
+			fleet := filepath.Join(dir, "fleet")
+			for _, file := range c.remove {
+				if err := os.RemoveAll(filepath.Join(fleet, file)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			plan, _ := planOf(t, "-f", fleet, "--base", "v1", "--from", filepath.Join(dir, "snapshot"))
+			got := map[string][]string{}
+			for i := range plan.Variants {
+				v := &plan.Variants[i]
+				got[v.Name] = []string{string(v.Action), strings.Join(stepsOf(v), ", ")}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("variants (-want +got):\n%s", diff)
+			}
+			var notes []string
+			for _, note := range plan.Notes {
+				notes = append(notes, strings.ReplaceAll(note, fleet, "FLEET"))
+			}
+			if diff := cmp.Diff(append(c.notes, dryrun.FromSnapshot), notes); diff != "" {
+				t.Errorf("notes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
+)
+
+// busy returns a plan that deletes and publishes, and in which several variants share a conflict and diffs.
+func busy() *plans.Plan {
+	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	conflict := v1alpha1.Conflict{File: "a.yaml", Field: "spec.replicas", Original: "1", Local: "5", Updated: "2", Taken: "upstream"}
+	up := func(name, diff string, steps ...plans.Step) plans.Variant {
+		return plans.Variant{Name: name, Repo: name, Package: "web", Set: "sites", Action: plans.Upgrade, Steps: steps,
+			Upstream: &plans.Upstream{From: "b.web.v1", To: "b.web.v2"}, Conflicts: []v1alpha1.Conflict{conflict},
+			Condition: plans.Condition{Type: "Ready", Reason: "UpToDate", Message: "it is up to date with b.web.v2"},
+			Drafts: []plans.Draft{{Name: name + ".web.v2", Lifecycle: "Draft", Compared: name + ".web.v1", Total: 3, Files: []plans.File{
+				{Path: "Kptfile", Change: "changed", Diff: "-v1\n+v2\n"}, {Path: "a.yaml", Change: "changed", Diff: diff}}}}}
+	}
+	published := up("ldn", "-1\n+2\n", plans.Step{Do: "Propose", Text: "propose it"}, plans.Step{Do: "Approve", Text: "approve it"})
+	published.Drafts[0].Lifecycle = "Published"
+	plan := &plans.Plan{
+		About: plans.About{Snapshot: "snapshot", Namespace: "fleet", Time: at, Newest: at.Add(-50 * time.Hour)},
+		Sets: []plans.Set{{Name: "sites", Updated: []string{"ams", "fra", "ldn"}, Deleted: []string{"osl"}, Condition: plans.Condition{
+			Type: "Reconciling", Reason: "RolloutAwaitingApproval", Message: "approve it by: kubectl annotate packagevariantset sites x=y; it is old"},
+			Waves: []plans.Wave{{Name: "all", State: "AwaitingApproval", Targets: 3, Updated: 3, Reached: 3, Message: "3 of 3"}}}},
+		Variants: []plans.Variant{up("ams", "-1\n+2\n"), up("fra", "-1\n+3\n"), published,
+			{Name: "osl", Repo: "osl", Package: "web", Set: "sites", Action: plans.Delete, Steps: []plans.Step{{Do: "RemoveFinalizer", Text: "let the variant go"}}},
+			{Name: "same", Action: plans.Unchanged}},
+		Notes: []string{"a note"},
+	}
+	plan.Count()
+	return plan
+}
+
+// TestComment checks what a reviewer reads, and in which order.
+func TestComment(t *testing.T) {
+	t.Parallel()
+	const want = "### Plan: 1 delete, 3 upgrade, 1 unchanged; 3 conflicts.\n\n" +
+		"Over the snapshot snapshot, namespace fleet, planned at 2026-11-23 12:00 UTC. The newest that the snapshot has is of " +
+		"2026-11-21 10:00 UTC, 2d2h before.\n\n" +
+		"#### Look at these first\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n" +
+		"| **delete** | osl | osl/web |  |  | let the variant go |\n" +
+		"| **upgrade, publish** | ldn | ldn/web | b.web.v1 -&gt; b.web.v2 | 2 | UpToDate (Published) |\n\n" +
+		"#### Conflicts\n\n| where | original | here | upstream | who wins | variants |\n|---|---|---|---|---|---|\n" +
+		"| spec.replicas of a.yaml | 1 | 5 | 2 | the upstream | ams, fra, ldn |\n\n" +
+		"> a note\n\n" +
+		"#### PackageVariantSet sites\n\ncreates 0, updates 3 and deletes 1 variant. Then RolloutAwaitingApproval: approve it by:\n\n" +
+		"```sh\nkubectl annotate packagevariantset sites x=y\n```\n\nit is old\n\n" +
+		"| wave | then | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n" +
+		"| all | AwaitingApproval | 3 | 3 | 3 | 0 | 3 of 3 |\n\n" +
+		"#### What else changes, and what waits\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n" +
+		"| **upgrade** | ams | ams/web | b.web.v1 -&gt; b.web.v2 | 2 | UpToDate (Draft) |\n" +
+		"| **upgrade** | fra | fra/web | b.web.v1 -&gt; b.web.v2 | 2 | UpToDate (Draft) |\n\n" +
+		"Unchanged: 1 variant.\n\n" +
+		"<details><summary>Kptfile (the same in 3 packages: ams.web.v2, fra.web.v2, ldn.web.v2)</summary>\n\n```diff\n-v1\n+v2\n```\n\n</details>\n\n" +
+		"<details><summary>a.yaml (the same in 2 packages: ams.web.v2, ldn.web.v2)</summary>\n\n```diff\n-1\n+2\n```\n\n</details>\n\n" +
+		"<details><summary>a.yaml (fra.web.v2, compared with fra.web.v1)</summary>\n\n```diff\n-1\n+3\n```\n\n</details>\n"
+	var out bytes.Buffer
+	if err := Markdown(&out, busy()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(out.String(), "\n")); diff != "" {
+		t.Errorf("comment (-want +got):\n%s", diff)
+	}
+}
+
+// TestPageFirst checks what the page shows before the fleet: what is deleted and published, and each conflict once.
+func TestPageFirst(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := HTML(&out, busy()); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	for _, want := range []string{
+		`<p><span class="state bad">delete</span> <a href="#n6" data-name="osl/web osl" data-state="delete">osl/web</a></p>`,
+		`<p><span class="state change">upgrade, publish</span> <a href="#n5" data-name="ldn/web ldn" data-state="upgrade">ldn/web</a></p>`,
+		`<h3>spec.replicas of a.yaml <span class="dim">3 packages, the upstream wins</span></h3>`,
+		`<p class="names"><a href="#n3">ams/web</a> <a href="#n4">fra/web</a> <a href="#n5">ldn/web</a> </p>`,
+		`<pre class="command">kubectl annotate packagevariantset sites x=y</pre>`,
+		`<span class="detail">Draft, 2 of 3 files, compared with ams.web.v1; 1 other changes alike</span>`,
+		`<span class="state wait">then AwaitingApproval</span>`,
+	} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("there is not one %s", want)
+		}
+	}
+	if strings.Contains(text, "up to date with") {
+		t.Error("it says of what is up to date with what")
+	}
+}
+
+// TestNoPlan checks that the output files of a failed plan say that it failed.
+func TestNoPlan(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{
+		"markdown": "### There is no plan: it failed\n\nOver the snapshot nowhere, planned at 2026-11-23 12:00 UTC.\n\n" +
+			"```text\nthere is no file or directory nowhere\n```\n",
+		"html": `<p class="note">there is no file or directory nowhere</p>`,
+		"text": "",
+	} {
+		got, err := run(t, "-f", "testdata/fleet", "--from", "nowhere", "-o", format)
+		if cli.ExitCode(err) != cli.ExitError || err.Error() != "there is no file or directory nowhere" {
+			t.Errorf("%s: error %v", format, err)
+		}
+		if format == "html" && strings.Contains(got, want) {
+			continue
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", format, diff)
+		}
+	}
+}

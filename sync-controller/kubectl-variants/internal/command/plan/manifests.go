@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/base"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// changes are the changes that -f and --base ask for.
+type changes struct {
+	manifests []snapshot.Object
+	// base is the base, nil without --base. gone are the objects that only the base has; named sets it.
+	base *base.Base
+	gone []snapshot.Object
+}
+
+// read reads what -f and --base name.
+func (o *options) read(ctx context.Context, types *runtime.Scheme) (*changes, error) {
+	c := &changes{}
+	if o.base != "" {
+		var err error
+		if c.base, err = base.Read(ctx, o.base, o.files); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range o.files {
+		read, err := o.manifests(types, path)
+		if err != nil {
+			return nil, err
+		}
+		c.manifests = append(c.manifests, read...)
+	}
+	return c, nil
+}
+
+// manifests reads the manifests at a path of -f. With a base, the path may be gone.
+func (o *options) manifests(types *runtime.Scheme, path string) ([]snapshot.Object, error) {
+	if _, err := os.Stat(path); o.base != "" && path != "-" && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var read *snapshot.Files
+	var err error
+	name := path
+	if path == "-" {
+		name = "the standard input"
+		read, err = snapshot.ReadManifests(types, name, o.env.In)
+	} else {
+		read, err = snapshot.ReadFiles(types, path, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if read.Count == 0 && o.base == "" {
+		return nil, fmt.Errorf("there are no manifests in %s: in a directory, objects are read from files that end in "+
+			".yaml, .yml or .json", name)
+	}
+	return read.Objects, nil
+}
+
+// world returns the world for the plan, and the plan's namespace; an empty namespace stands for all.
+func (o *options) world(ctx context.Context, known *runtime.Scheme, render memory.Render) (*memory.World, string,
+	error) {
+	if o.from != "" {
+		w, err := world.FromFiles(known, o.from, render)
+		if err != nil {
+			return nil, "", err
+		}
+		if o.all {
+			return w, metav1.NamespaceAll, nil
+		}
+		namespace, err := world.NamespaceOf(ctx, w, *o.env.Flags.Namespace, o.from)
+		return w, namespace, err
+	}
+	namespace := metav1.NamespaceAll
+	if !o.all {
+		var err error
+		if namespace, err = o.env.Namespace(); err != nil {
+			return nil, "", err
+		}
+	}
+	cluster, err := o.env.Client()
+	if err != nil {
+		return nil, "", err
+	}
+	w, err := world.FromCluster(ctx, known, cluster, namespace, render)
+	return w, namespace, err
+}
+
+// named applies the changes of -f and --base to the world, and returns what the plan is about.
+func (o *options) named(ctx context.Context, w *memory.World, c *changes, namespace string) (world.Named, error) {
+	switch {
+	case len(o.files) == 0:
+		return world.All(ctx, w, namespace)
+	case o.delete:
+		return world.Delete(ctx, w, c.manifests, namespace)
+	}
+	named, err := world.Overlay(ctx, w, c.manifests, namespace)
+	if err != nil || c.base == nil {
+		return named, err
+	}
+	c.gone = c.base.Gone(c.manifests, namespace)
+	removed, err := world.Remove(ctx, w, c.gone, namespace)
+	if err != nil {
+		return named, err
+	}
+	named.Sets, named.Variants = append(named.Sets, removed.Sets...), append(named.Variants, removed.Variants...)
+	named.Owned = removed.Owned
+	named.Notes = append(named.Notes, c.base.Notes...)
+	if len(c.gone) > 0 {
+		names := make([]string, len(c.gone))
+		for i, g := range c.gone {
+			names[i] = g.GetObjectKind().GroupVersionKind().Kind + " " + g.GetName()
+		}
+		named.Notes = append(named.Notes, fmt.Sprintf("These objects are in %s and not in %s any more, and are taken for "+
+			"deleted: %s", o.base, strings.Join(o.files, ", "), strings.Join(names, ", ")))
+	}
+	return named, nil
+}
+
+// outside returns what may change because of -f without being named; nil without -f.
+func (o *options) outside(ctx context.Context, before, w *memory.World, namespace string) (*plans.Outside, error) {
+	if len(o.files) == 0 {
+		return nil, nil
+	}
+	all, err := world.All(ctx, w, namespace)
+	return &plans.Outside{Before: before, Sets: all.Sets, Variants: all.Variants}, err
+}
+
+// nothing returns an error for manifests that affect no set or variant: they name none, and no object that existed
+// before.
+func nothing(named world.Named) error {
+	if named.Known > 0 {
+		return nil
+	}
+	return fmt.Errorf("there is no PackageVariant and no PackageVariantSet in what -f names, but only %s, and nothing "+
+		"follows from that: name their manifests, or a directory that has them", strings.Join(named.Others, ", "))
+}
