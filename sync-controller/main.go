@@ -43,7 +43,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	mgr, err := o.Manager()
+	ctx := ctrl.SetupSignalHandler()
+	mgr, err := o.Manager(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,5 +63,5 @@ func run() error {
 	if err := fleet.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	return mgr.Start(ctrl.SetupSignalHandler())
+	return mgr.Start(ctx)
 }

@@ -21,9 +21,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// BenchmarkFleet measures, over the manager's cache with 10,000 variants and 100 sets of four waves, one scrape; and
-// beside it what reconciles do all the time, to read and to take note of a variant, alone and while one scrape
-// follows the other.
+// BenchmarkFleet measures, over the manager's cache with 10,000 variants and 100 sets of four waves, one scrape. It
+// also measures what reconciles do all the time, reading and recording a variant, alone and during continuous scrapes.
 func BenchmarkFleet(b *testing.B) {
 	const variants, sets = 10_000, 100
 	reader, changes := newCache(b, variants, sets)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fleet counts PackageVariants and the targets of PackageVariantSets for Prometheus: from the caches, when it
-// asks, so that there is nothing to keep up and the series of what is deleted go.
+// Package fleet counts PackageVariants and the targets of PackageVariantSets for Prometheus: from the caches, at each
+// scrape. It keeps no state, and the series of deleted objects disappear.
 package fleet
 
 import (
@@ -85,8 +85,8 @@ func (*collector) Describe(descriptions chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. Lists of a cache are the objects that it holds, which nothing is done to:
-// its lock is held for as long as it takes to copy the pointers to them. What cannot be read has no series.
+// Collect implements prometheus.Collector. It lists the cache's own objects without changing them: the cache is locked
+// only while the pointers are copied. What cannot be read has no series.
 func (c *collector) Collect(samples chan<- prometheus.Metric) {
 	reader := c.reader.Load()
 	if reader == nil {

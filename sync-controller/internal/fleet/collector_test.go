@@ -77,7 +77,7 @@ func variant(namespace string, of []metav1.Condition) v1alpha1.PackageVariant {
 		Status: v1alpha1.PackageVariantStatus{Conditions: of}}
 }
 
-// TestVariants holds by which labels variants are counted.
+// TestVariants checks by which labels variants are counted.
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	old := variant("eu", conditions("Ready", "UpToDate"))
@@ -114,7 +114,7 @@ func TestVariants(t *testing.T) {
 
 var inAnyOrder = cmpopts.SortSlices(strings.Compare)
 
-// TestSets holds what is told of sets, with a rollout and without.
+// TestSets checks the series of sets, with a rollout and without.
 func TestSets(t *testing.T) {
 	t.Parallel()
 	set := func(name string, status v1alpha2.PackageVariantSetStatus) v1alpha2.PackageVariantSet {
@@ -168,7 +168,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestNotServed holds that there are no series while there is no cache to count in, and that what cannot be read does
+// TestNotServed checks that there are no series while there is no cache to count in, and that what cannot be read does
 // not take the others with it.
 func TestNotServed(t *testing.T) {
 	t.Parallel()
@@ -189,7 +189,7 @@ func TestNotServed(t *testing.T) {
 	}
 }
 
-// TestReasons holds that the reasons of the label are those that the API has of the condition Ready.
+// TestReasons checks that the reasons of the label are those that the API has of the condition Ready.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	var want []string

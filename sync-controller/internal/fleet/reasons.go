@@ -16,8 +16,8 @@ var reasons = []string{
 	v1alpha1.ReasonDownstreamExists, v1alpha1.ReasonUpstreamLockMissing, v1alpha1.ReasonBaseNotFound,
 	v1alpha1.ReasonConflicted, v1alpha1.ReasonBranchMoved, v1alpha1.ReasonDownstreamProposed,
 	v1alpha1.ReasonPipelineConflict, v1alpha1.ReasonRenderFailed, v1alpha1.ReasonFunctionFailed,
-	v1alpha1.ReasonFunctionRunnerUnavailable, v1alpha1.ReasonPackageTooLarge, v1alpha1.ReasonSuspended,
-	v1alpha1.ReasonDependencyNotReady,
+	v1alpha1.ReasonFunctionRunnerUnavailable, v1alpha1.ReasonPackageTooLarge, v1alpha1.ReasonPackageRefused,
+	v1alpha1.ReasonPorchTimedOut, v1alpha1.ReasonSuspended, v1alpha1.ReasonDependencyNotReady,
 	v1alpha1.ReasonDependencyNotFound, v1alpha1.ReasonDependencyCycle, v1alpha1.ReasonDependentsExist,
 	v1alpha1.ReasonPorchUnavailable, v1alpha1.ReasonPorchFailed,
 
@@ -29,5 +29,5 @@ var reasons = []string{
 	v1alpha2.ReasonRolloutStopped,
 }
 
-// other is the label of a reason that is none of these.
+// other is the label of any other reason.
 const other = "Other"

@@ -16,7 +16,7 @@ import (
 type standing struct{ namespace, state, reason string }
 
 // standingOf returns the standing of an object of a generation: that the conditions are about an older one counts as
-// pending. A reason that the API does not have, which somebody else wrote, is Other.
+// pending. A reason that the API does not define is Other.
 func standingOf(namespace string, generation int64, conditions []metav1.Condition) standing {
 	s := standing{namespace: namespace, state: v1alpha1.ConditionReconciling, reason: v1alpha1.ReasonPending}
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)

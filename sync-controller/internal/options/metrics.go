@@ -16,10 +16,10 @@ import (
 type Metrics struct {
 	// Address is where they are served; 0 is nowhere.
 	Address string
-	// Secure is whether they are served by https, and only to whom RBAC allows to get /metrics.
+	// Secure is whether they are served by https, and only to clients that RBAC allows to get /metrics.
 	Secure bool
 	// CertDir is the directory of tls.crt and tls.key, which are read again when they change. Without it, the controller
-	// makes a certificate that nobody has signed.
+	// makes a self-signed certificate.
 	CertDir string
 }
 
@@ -50,7 +50,7 @@ func (m *Metrics) validate() error {
 	return nil
 }
 
-// server returns the options of the server. It has no HTTP/2, of which Prometheus needs nothing.
+// server returns the options of the server. It has no HTTP/2, which Prometheus does not need.
 func (m *Metrics) server() metricsserver.Options {
 	options := metricsserver.Options{BindAddress: m.Address}
 	if m.Secure {

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package options reads the controller's flags and makes of them what main needs.
+// Package options reads the controller's flags and makes what main needs from them.
 package options
 
 import (
 	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,9 +43,6 @@ const (
 	porchRuntime = "porch"
 )
 
-// leaderElectionID is the name of the Lease that replicas compete for.
-const leaderElectionID = "package-variants-sync-controller"
-
 // gracePeriod is how long calls to Porch that are under way may take when the controller is asked to end: less than a
 // Pod has for it.
 var gracePeriod = 25 * time.Second
@@ -62,7 +63,7 @@ type Options struct {
 	LogLevel     slog.Level
 
 	LeaderElection                            bool
-	LeaderElectionNamespace                   string
+	LeaderElectionNamespace, LeaderElectionID string
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 
 	// Version is whether to print the version and do nothing else.
@@ -118,6 +119,8 @@ func (o *Options) Flags() *flag.FlagSet {
 	f.BoolVar(&o.LeaderElection, "leader-elect", false, "let one of several replicas act")
 	f.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "",
 		"namespace of the Lease; empty for the controller's own")
+	f.StringVar(&o.LeaderElectionID, "leader-election-id", "package-variants-sync-controller",
+		"name of the Lease: controllers of different namespaces have different ones")
 	f.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", 15*time.Second,
 		"how long others wait for a leader that is not heard of")
 	f.DurationVar(&o.RenewDeadline, "leader-election-renew-deadline", 10*time.Second,
@@ -206,12 +209,25 @@ func (o *Options) Functions() (mutate.Runtime, error) {
 	return functionrunner.New(options)
 }
 
-// Share returns what bounds the computing of the functions in this process; nil if they run elsewhere.
+// Share returns what bounds what is worked on in this process at once: by the processors but one, which is left for
+// others, where the functions run in it, and by its memory.
 func (o *Options) Share() *fairqueue.Share {
+	processors := max(1, runtime.GOMAXPROCS(0)-1)
 	if o.FunctionRuntime != builtin {
-		return nil
+		processors = o.Concurrency
 	}
-	return fairqueue.NewShare()
+	return fairqueue.NewShare(processors, reserveMemory())
+}
+
+// reserveMemory leaves a tenth of the memory that the process has, which GOMEMLIMIT says, to what Go does not count,
+// and returns the rest; math.MaxInt64 if there is no limit.
+func reserveMemory() int64 {
+	limit := debug.SetMemoryLimit(-1)
+	if limit < math.MaxInt64 {
+		limit -= limit / 10
+		debug.SetMemoryLimit(limit)
+	}
+	return limit
 }
 
 // FunctionsVersion identifies the controller and the functions that it runs.
@@ -223,7 +239,7 @@ func (o *Options) FunctionsVersion() string {
 }
 
 // Manager returns a manager that has no controllers yet.
-func (o *Options) Manager() (ctrl.Manager, error) {
+func (o *Options) Manager(ctx context.Context) (ctrl.Manager, error) {
 	config, err := o.config()
 	if err != nil {
 		return nil, err
@@ -232,12 +248,9 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	var namespaces map[string]cache.Config
-	for _, namespace := range o.Namespaces {
-		if namespaces == nil {
-			namespaces = map[string]cache.Config{}
-		}
-		namespaces[namespace] = cache.Config{}
+	namespaces, wait, err := o.open(ctx, config, types)
+	if err != nil {
+		return nil, err
 	}
 	cacheOptions := cache.Options{DefaultNamespaces: namespaces, DefaultTransform: cache.TransformStripManagedFields()}
 	var mgr ctrl.Manager
@@ -246,7 +259,7 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 		Scheme: types, Cache: cacheOptions,
 		Metrics:                o.Metrics.server(),
 		HealthProbeBindAddress: o.ProbeAddress,
-		LeaderElection:         o.LeaderElection, LeaderElectionID: leaderElectionID,
+		LeaderElection:         o.LeaderElection, LeaderElectionID: o.LeaderElectionID,
 		LeaderElectionNamespace: o.LeaderElectionNamespace,
 		LeaseDuration:           &o.LeaseDuration, RenewDeadline: &o.RenewDeadline, RetryPeriod: &o.RetryPeriod,
 		LeaderElectionReleaseOnCancel: true, GracefulShutdownTimeout: &gracePeriod,
@@ -256,6 +269,11 @@ func (o *Options) Manager() (ctrl.Manager, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if wait != nil {
+		if err := mgr.Add(wait); err != nil {
+			return nil, err
+		}
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,8 +24,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 )
 
 func defaults() Options {
@@ -33,7 +37,8 @@ func defaults() Options {
 		FunctionRunner: functionrunner.Options{Registry: "ghcr.io/package-variants", Timeout: time.Minute},
 		Metrics:        Metrics{Address: ":8443", Secure: true}, ProbeAddress: ":8081",
 		LogFormat: "json", LogLevel: slog.LevelInfo,
-		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+		LeaderElectionID: "package-variants-sync-controller",
+		LeaseDuration:    15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
 	}
 }
 
@@ -72,7 +77,7 @@ func TestParse(t *testing.T) {
 		"version":            {"--version", with(func(o *Options) { o.Version = true })},
 		"all": {"--kubeconfig=k --namespace=n --concurrency=3 --upgrade-window=1h --request-timeout=9s --function-runtime=builtin " +
 			"--metrics-bind-address=:1 --metrics-secure=false --health-probe-bind-address=:2 " +
-			"--log-format=text --log-level=debug --leader-elect --leader-election-namespace=l " +
+			"--log-format=text --log-level=debug --leader-elect --leader-election-namespace=l --leader-election-id=i " +
 			"--leader-election-lease-duration=3s " +
 			"--leader-election-renew-deadline=2s --leader-election-retry-period=1s",
 			Options{
@@ -80,7 +85,8 @@ func TestParse(t *testing.T) {
 				FunctionRuntime: "builtin",
 				FunctionRunner:  defaults().FunctionRunner, Metrics: Metrics{Address: ":1"}, ProbeAddress: ":2",
 				LogFormat: "text", LogLevel: slog.LevelDebug, LeaderElection: true, LeaderElectionNamespace: "l",
-				LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: time.Second,
+				LeaderElectionID: "i",
+				LeaseDuration:    3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: time.Second,
 			}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,9 +183,9 @@ func TestHelp(t *testing.T) {
 	want := []string{
 		"kubeconfig", "namespace", "concurrency", "function-runtime", "function-runner", "function-registry",
 		"function-version", "function-timeout", "metrics-bind-address", "metrics-secure", "metrics-cert-dir",
-		"health-probe-bind-address",
-		"log-format", "log-level", "leader-elect", "leader-election-namespace", "leader-election-lease-duration",
-		"leader-election-renew-deadline", "leader-election-retry-period", "upgrade-window", "request-timeout", "version",
+		"health-probe-bind-address", "log-format", "log-level", "leader-elect", "leader-election-namespace",
+		"leader-election-id", "leader-election-lease-duration", "leader-election-renew-deadline",
+		"leader-election-retry-period", "upgrade-window", "request-timeout", "version",
 	}
 	slices.Sort(got)
 	slices.Sort(want)
@@ -250,15 +256,22 @@ users: [{name: u, user: {}}]
 current-context: c
 `
 
-// discovery answers what kinds there are, which is all that a manager asks before it starts.
+// discovery answers what kinds there are, and that all may be done but in the namespace closed, which is all that a
+// manager asks before it starts.
 func discovery(t *testing.T) string {
 	answers := map[string]any{
 		"/api": metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}},
 		"/apis": metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
-			Groups: []metav1.APIGroup{{
-				Name: "porch.kpt.dev", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "porch.kpt.dev/v1alpha1",
-					Version: "v1alpha1"}},
-			}}},
+			Groups: []metav1.APIGroup{
+				{Name: "porch.kpt.dev", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "porch.kpt.dev/v1alpha1",
+					Version: "v1alpha1"}}},
+				{Name: "authorization.k8s.io", Versions: []metav1.GroupVersionForDiscovery{{
+					GroupVersion: "authorization.k8s.io/v1", Version: "v1"}}},
+			}},
+		"/apis/authorization.k8s.io/v1": metav1.APIResourceList{
+			TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "authorization.k8s.io/v1",
+			APIResources: []metav1.APIResource{{Name: "selfsubjectaccessreviews", Kind: "SelfSubjectAccessReview"}},
+		},
 		"/apis/porch.kpt.dev/v1alpha1": metav1.APIResourceList{
 			TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "porch.kpt.dev/v1alpha1",
 			APIResources: []metav1.APIResource{{Name: "packagerevisions", Kind: "PackageRevision", Namespaced: true}},
@@ -267,6 +280,10 @@ func discovery(t *testing.T) string {
 			GroupVersion: "v1"},
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			reviewed(t, w, r)
+			return
+		}
 		answer, ok := answers[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -281,6 +298,78 @@ func discovery(t *testing.T) string {
 	return server.URL
 }
 
+// reviewed answers a question about a right.
+func reviewed(t *testing.T, w http.ResponseWriter, r *http.Request) {
+	types, err := scheme.New()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	var review authorizationv1.SelfSubjectAccessReview
+	_, _, err = serializer.NewCodecFactory(types).UniversalDeserializer().Decode(body, nil, &review)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	review.APIVersion, review.Kind = "authorization.k8s.io/v1", "SelfSubjectAccessReview"
+	review.Status.Allowed = review.Spec.ResourceAttributes.Namespace != "closed"
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(review); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManagerOfNamespaces checks that a namespace in which the controller has no rights is left out, unless there is no
+// other.
+func TestManagerOfNamespaces(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, fmt.Appendf(nil, kubeconfig, discovery(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	of := func(namespaces string) (*Options, error) {
+		o, err := Parse([]string{"--kubeconfig", path, "--namespace", namespaces, "--metrics-bind-address=0",
+			"--health-probe-bind-address=0"}, &bytes.Buffer{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = o.Manager(t.Context())
+		return o, err
+	}
+	o, err := of("a,closed,b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := o.config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, wait, err := o.open(t.Context(), config, types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Sorted(maps.Keys(open)); !slices.Equal(got, []string{"a", "b"}) || wait == nil ||
+		len(wait.Closed) != 1 || wait.Closed[0].Namespace != "closed" {
+		t.Errorf("it works in %q and waits by %+v", got, wait)
+	}
+	const want = "--namespace names nothing to work in: the controller does nothing in namespace closed, because it may " +
+		"not list packagevariants.config.porch.kpt.dev, packagevariantsets.config.porch.kpt.dev, " +
+		"repositories.config.porch.kpt.dev, packagerevisions.porch.kpt.dev there: bind its ServiceAccount to the " +
+		"ClusterRole package-variants-sync-controller in that namespace"
+	if _, err := of("closed"); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
 func TestManager(t *testing.T) {
 	t.Parallel()
 	url := discovery(t)
@@ -293,7 +382,7 @@ func TestManager(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mgr, err := o.Manager()
+	mgr, err := o.Manager(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +407,7 @@ func TestManagerErrors(t *testing.T) {
 	t.Parallel()
 	o := defaults()
 	o.Kubeconfig = "/nowhere/kubeconfig"
-	_, err := o.Manager()
+	_, err := o.Manager(t.Context())
 	want := "cannot find out how to reach the cluster: stat /nowhere/kubeconfig: " +
 		"no such file or directory; outside of a cluster, set --kubeconfig"
 	if err == nil || err.Error() != want {
@@ -329,8 +418,8 @@ func TestManagerErrors(t *testing.T) {
 	}
 }
 
-// TestLeaderElectionOutsideOfCluster holds that who starts a replica outside of a cluster is told which flag is
-// missing.
+// TestLeaderElectionOutsideOfCluster checks that a replica started outside of a cluster fails with the name of the
+// missing flag.
 func TestLeaderElectionOutsideOfCluster(t *testing.T) {
 	t.Parallel()
 	o := defaults()
@@ -339,14 +428,14 @@ func TestLeaderElectionOutsideOfCluster(t *testing.T) {
 	if err := os.WriteFile(o.Kubeconfig, fmt.Appendf(nil, kubeconfig, discovery(t)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := o.Manager()
+	_, err := o.Manager(t.Context())
 	const want = "; outside of a cluster, set --leader-election-namespace"
 	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v\nwant ...%s", err, want)
 	}
 }
 
-// TestFunctionsVersion holds what makes another version of the functions, after which each variant is looked at once.
+// TestFunctionsVersion checks what makes another version of the functions, after which each variant is looked at once.
 func TestFunctionsVersion(t *testing.T) {
 	t.Parallel()
 	of := func(args string) string {

@@ -14,43 +14,42 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// result is what is known after the steps of a decision, and what came of them.
+// result is what is known after the steps of a decision, and the outcome of the steps.
 type result struct {
 	decide.Input
 	// pv is the variant as it was written last.
 	pv *v1alpha1.PackageVariant
-	// contents are the contents that are known then, of the inspection and of the steps.
+	// contents are the contents that are known after the steps.
 	contents map[string]evaluated
 	// rendered is what Porch reported of the revisions that were saved, by name.
 	rendered map[string]v1alpha1.RenderStatus
-	// approval is that of a draft that was published; nil if none was.
+	// approval is the approval of a draft that was published; nil if there was none.
 	approval *v1alpha1.Approval
-	// change is the last that was done to a revision; nil if nothing was.
+	// change is the last change to a revision; nil if there was none.
 	change *v1alpha1.Change
-	// saving is the draft of which it is not known whether a save of it was finished; nil if that is known of all. marked
-	// reports whether the status said so before the steps.
+	// saving is the draft with a save that may not have finished; nil if there is no such draft. marked reports whether
+	// the status said so before the steps.
 	saving *v1alpha1.SavingDraft
 	marked bool
 	// injected are the objects to watch from now on.
 	injected []v1alpha1.ObjectReference
-	// gone reports whether the variant itself was let go.
+	// gone reports whether the variant's finalizer was removed.
 	gone bool
 	// err is why the steps ended early.
 	err error
 }
 
-// action is the performance of the steps of one decision.
+// action runs the steps of one decision.
 type action struct {
 	*Reconciler
 	in  *inspection
 	out *result
-	// created is the draft that was made; nil before. learned reports whether its lock told the commit of the upstream,
-	// which nothing else tells.
+	// created is the draft that was made; nil before. learned reports whether its lock gave the commit of the upstream,
+	// which nothing else gives.
 	created *revision.Revision
 	learned bool
 	// disposed says what was done with revisions that are not wanted any more.
@@ -63,7 +62,7 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 		rendered: map[string]v1alpha1.RenderStatus{}, contents: maps.Clone(in.contents)}}
 	a.out.Mutations = maps.Clone(in.Mutations)
 	a.out.Revisions, a.out.OwnedInOtherPackages = slices.Clone(in.Revisions), slices.Clone(in.OwnedInOtherPackages)
-	a.out.Refused, a.out.Retired = map[string]bool{}, maps.Clone(in.Retired)
+	a.out.Refused, a.out.Retired, a.out.Used = map[string]bool{}, maps.Clone(in.Retired), maps.Clone(in.Used)
 	a.out.Saved = in.savedUnchanged()
 	if len(d.Steps) > 0 {
 		a.out.saving = in.saving(d.Steps)
@@ -83,9 +82,9 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 	return a.out
 }
 
-// mark takes away from the status, before the first step, that the variant is settled, and says which draft is going to
-// be saved, and with what conflicts: after a save, nobody could tell them any more. It is refused if the variant is not
-// any more what the cache has of it, also where there is nothing to change.
+// mark removes the observed inputs from the status before the first step, and writes which draft will be saved, with
+// which conflicts: after a save, they could not be found out any more. It fails if the variant is not as the cache has
+// it, even if there is nothing to change.
 func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 	switch first := &d.Steps[0]; first.Action {
 	case decide.AddFinalizer, decide.RemoveFinalizer, decide.Propose:
@@ -102,7 +101,7 @@ func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 	})
 }
 
-// do does one step. condition is what there is to tell meanwhile.
+// do does one step. condition is what to report meanwhile.
 func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.Condition) error {
 	switch step.Action {
 	case decide.AddFinalizer:
@@ -127,9 +126,8 @@ func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.C
 	}
 }
 
-// announce writes to the status which draft is going to be asked for, before it is: then it is known for the variant's,
-// whatever happens to the controller or to Porch. Nothing is written where that is tried again, and why it failed
-// stays.
+// announce writes to the status which draft the controller will ask for, before it asks: then the draft is known to be
+// the variant's if the controller or Porch stops. On a retry it writes nothing, and the reason of the failure stays.
 func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1alpha1.Condition) error {
 	if announced(a.out.pv, draft) {
 		return nil
@@ -151,27 +149,28 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 		Labels: a.in.Spec.Labels, Annotations: a.in.Spec.Annotations, Owner: a.in.Owner, Task: draft.Task,
 	})
 	if err != nil {
-		return err
+		return a.notCreated(ctx, draft, err)
 	}
 	a.created = &made
 	a.out.Revisions, a.out.Requested = append(a.out.Revisions, made), *draft
+	slices.SortFunc(a.out.Revisions, revision.ByName)
 	a.out.Requested.Version = made.Version
 	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && draft.Task.Source == u.Name {
 		u.Commit, a.learned = made.Lock.Commit, made.Lock.Commit != ""
 	}
 	switch t := draft.Task; t.Type {
 	case revision.Clone:
-		a.did("Cloned", made.Name, fmt.Sprintf("cloned %s into the draft %s", t.Source, made.Name), nil)
+		a.did("Cloned", made.Name, fmt.Sprintf("cloned %s into the draft %s", t.Source, made.Name))
 	case revision.Upgrade:
 		a.did("Upgraded", made.Name, fmt.Sprintf("upgraded %s from %s to %s into the draft %s", t.Local, t.Base, t.Source,
-			made.Name), nil)
+			made.Name))
 	default:
-		a.did("Edited", made.Name, fmt.Sprintf("edited %s into the draft %s", t.Source, made.Name), nil)
+		a.did("Edited", made.Name, fmt.Sprintf("edited %s into the draft %s", t.Source, made.Name))
 	}
 	return nil
 }
 
-// own makes the variant the owner of a revision. Labels and annotations go on one that is new to it.
+// own makes the variant the owner of a revision. A revision that is new to it gets its labels and annotations.
 func (a *action) own(ctx context.Context, step *decide.Step) error {
 	target := step.Revision
 	labels, annotations := a.in.Spec.Labels, a.in.Spec.Annotations
@@ -184,111 +183,36 @@ func (a *action) own(ctx context.Context, step *decide.Step) error {
 		}
 	}
 	owners := target.OwnedBy(a.in.Owner)
-	err := a.porch.SetMeta(ctx, target, owners, labels, annotations)
-	a.did(reason, target.Name, message, err)
+	if err := a.porch.SetMeta(ctx, target, owners, labels, annotations); err != nil {
+		return err
+	}
+	a.did(reason, target.Name, message)
 	a.changed(target.Name, func(r *revision.Revision) { r.Owners = owners })
-	return err
-}
-
-// dispose deals with a revision that is not wanted any more.
-func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
-	target, did, change := step.Revision, "", "Deleted"
-	switch step.Action {
-	case decide.Discard:
-		did, err = "deleted the incomplete draft", a.remove(ctx, target, target.Version)
-	case decide.Delete:
-		did, err = "deleted", a.remove(ctx, target, target.Version)
-	case decide.ProposeDeletion:
-		owners := target.Owners
-		if a.in.Deleting {
-			owners = target.OrphanedBy(a.in.Owner)
-		}
-		change = "DeletionProposed"
-		did, err = "proposed the deletion of", a.porch.ProposeDeletion(ctx, target, owners)
-	case decide.Retire:
-		return a.retire(ctx, target)
-	case decide.Orphan:
-		if err := a.disown(ctx, target.Name); err != nil {
-			return err
-		}
-		change = "Orphaned"
-		did, err = "orphaned", a.porch.SetMeta(ctx, target, target.OrphanedBy(a.in.Owner), nil, nil)
-	default:
-		return fmt.Errorf("there is no step %s", step.Action)
-	}
-	if apierrors.IsNotFound(err) {
-		return nil // it went by itself
-	}
-	if err == nil {
-		a.disposed = append(a.disposed, did+" "+target.Name)
-		a.note(change, target.Name)
-		a.gone(target.Name)
-	}
-	return err
-}
-
-// remove deletes a revision that is still what was looked at: Porch asks for no version when it deletes.
-func (a *action) remove(ctx context.Context, r *revision.Revision, version string) error {
-	now, err := a.porch.Revision(ctx, r.Namespace, r.Name)
-	if err != nil {
-		return err
-	}
-	if now.Version != version {
-		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, porch.ErrOutdated)
-	}
-	return a.porch.Delete(ctx, r)
-}
-
-// retire proposes the deletion of a superseded revision. A refusal is told once: it is tried again when something
-// changes.
-func (a *action) retire(ctx context.Context, target *revision.Revision) error {
-	err := a.porch.ProposeDeletion(ctx, target, target.Owners)
-	switch {
-	case err == nil:
-		a.disposed = append(a.disposed, "proposed the deletion of "+target.Name+", by spec.revisionHistoryLimit")
-		a.note("DeletionProposed", target.Name)
-		a.changed(target.Name, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
-		a.out.Retired[target.Name] = true
-	case porch.Unavailable(err), porch.Busy(err):
-		return err
-	case !apierrors.IsNotFound(err):
-		a.out.Refused[target.Name] = true
-		a.event(a.out.pv, corev1.EventTypeWarning, "HistoryKept", target.Name+
-			" stays, though it is beyond spec.revisionHistoryLimit: "+err.Error())
-	}
 	return nil
 }
 
-// disown takes a revision out of those that may be taken back, before it loses its owner.
-func (a *action) disown(ctx context.Context, name string) error {
-	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
-		is := func(owned string) bool { return owned == name }
-		status.OwnedRevisions = slices.DeleteFunc(slices.Clone(status.OwnedRevisions), is)
-	})
-}
-
-// changed changes what is known of a revision after a step.
+// changed changes what the result knows of a revision.
 func (a *action) changed(name string, change func(*revision.Revision)) {
-	for i := range a.out.Revisions {
-		if a.out.Revisions[i].Name == name {
-			change(&a.out.Revisions[i])
+	for _, known := range [][]revision.Revision{a.out.Revisions, a.out.OwnedInOtherPackages} {
+		for i := range known {
+			if known[i].Name == name {
+				change(&known[i])
+			}
 		}
 	}
 }
 
-// gone takes a revision out of what is known after a step.
+// gone removes a revision from the result.
 func (a *action) gone(name string) {
 	is := func(r revision.Revision) bool { return r.Name == name }
 	a.out.Revisions = slices.DeleteFunc(a.out.Revisions, is)
 	a.out.OwnedInOtherPackages = slices.DeleteFunc(a.out.OwnedInOtherPackages, is)
 }
 
-// did notes what was done to a revision, and records an Event of it, if err is nil.
-func (a *action) did(what, name, message string, err error) {
-	if err == nil {
-		a.note(what, name)
-		a.event(a.out.pv, corev1.EventTypeNormal, what, message)
-	}
+// did notes what was done to a revision, and records an Event for it.
+func (a *action) did(what, name, message string) {
+	a.note(what, name)
+	a.event(a.out.pv, corev1.EventTypeNormal, what, message)
 }
 
 // note notes what was done to a revision.

@@ -10,7 +10,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// TestAnnounced holds when a draft need not be announced once more.
+// TestAnnounced checks when a draft need not be announced again.
 func TestAnnounced(t *testing.T) {
 	t.Parallel()
 	asked := decide.Draft{Package: revision.Package{Repo: "edge", Name: "web"}, Workspace: "packagevariant-2",

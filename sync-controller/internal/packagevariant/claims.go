@@ -4,7 +4,6 @@ package packagevariant
 
 import (
 	"context"
-	"path"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -20,7 +19,7 @@ func (r *Reconciler) observeClaims(ctx context.Context, o *observation) error {
 	if o.Spec.Downstream == nil {
 		return nil
 	}
-	variants, err := r.claimants(ctx, o.pv)
+	variants, err := r.claimants(ctx, o.pv, &o.place)
 	if err != nil {
 		return err
 	}
@@ -34,13 +33,7 @@ func (r *Reconciler) observeClaims(ctx context.Context, o *observation) error {
 		if err != nil {
 			return err
 		}
-		claims = append(claims, decide.Claim{
-			Name: claimant(o.key(), key), Since: pv.CreationTimestamp.Unix(),
-			Owns: slices.ContainsFunc(revisions, func(r revision.Revision) bool {
-				owned, _ := r.Of(revision.Owner{Name: pv.Name})
-				return owned
-			}),
-		})
+		claims = append(claims, o.claim(pv, revisions))
 	}
 	if winner := decide.Winner(claims); winner.Name != o.pv.Name {
 		o.Conflicting = winner.Name
@@ -48,7 +41,18 @@ func (r *Reconciler) observeClaims(ctx context.Context, o *observation) error {
 	return nil
 }
 
-// claimant names a variant to another: with its namespace, where that is another one.
+// claim returns the claim of a variant to its downstream package, which has these revisions.
+func (o *observation) claim(pv *v1alpha1.PackageVariant, revisions []revision.Revision) decide.Claim {
+	return decide.Claim{
+		Name: claimant(o.key(), client.ObjectKeyFromObject(pv)), Since: pv.CreationTimestamp.Unix(),
+		Owns: slices.ContainsFunc(revisions, func(r revision.Revision) bool {
+			owned, _ := r.Of(revision.Owner{Name: pv.Name})
+			return owned
+		}),
+	}
+}
+
+// claimant names a variant to another: with its namespace if the other is in another one.
 func claimant(to, variant types.NamespacedName) string {
 	if to.Namespace == variant.Namespace {
 		return variant.Name
@@ -56,15 +60,12 @@ func claimant(to, variant types.NamespacedName) string {
 	return variant.String()
 }
 
-// claimants returns the variants whose downstream is that of pv, and pv itself: also those that name it by another
+// claimants returns pv, and the variants with the same downstream, which has a place: also those that name it by another
 // Repository over the same git repository.
-func (r *Reconciler) claimants(ctx context.Context, pv *v1alpha1.PackageVariant) ([]*v1alpha1.PackageVariant, error) {
+func (r *Reconciler) claimants(ctx context.Context, pv *v1alpha1.PackageVariant, n *neighborhood) (
+	[]*v1alpha1.PackageVariant, error) {
 	found := []*v1alpha1.PackageVariant{pv}
-	aliases, err := r.aliases(ctx, pv.Namespace, revision.DownstreamOf(&pv.Spec))
-	if err != nil {
-		return nil, err
-	}
-	for _, alias := range aliases {
+	for _, alias := range n.same {
 		others, err := r.indexed(ctx, alias.namespace, downstreamIndex, alias.pkg.String())
 		if err != nil {
 			return nil, err
@@ -76,21 +77,4 @@ func (r *Reconciler) claimants(ctx context.Context, pv *v1alpha1.PackageVariant)
 		}
 	}
 	return found, nil
-}
-
-// alias is a package by one of the names that it has.
-type alias struct {
-	namespace string
-	pkg       revision.Package
-}
-
-// aliases returns all names of a package, by the Repositories in the cache.
-func (r *Reconciler) aliases(ctx context.Context, namespace string, pkg revision.Package) ([]alias, error) {
-	names := []alias{{namespace, pkg}}
-	own, err := porch.GetRepository(ctx, r.client, namespace, pkg.Repo)
-	if err != nil || !own.Git {
-		return names, client.IgnoreNotFound(err)
-	}
-	all, err := r.packagesAt(ctx, own.Place.Address, path.Join("/", own.Place.Directory, pkg.Name))
-	return append(names, slices.DeleteFunc(all, func(a alias) bool { return a == names[0] })...), err
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
 // current returns the content that a revision has now. Porch's cache in PostgreSQL gives a draft its new version before
-// its new files: a content whose version is not yet known to the cache is read once more.
+// its new files, so a content with another version than the cached one is read once more.
 func (r *Reconciler) current(ctx context.Context, o *observation, name string) (porch.Content, error) {
 	content, err := r.content(ctx, o, name)
 	target := o.target(name)
@@ -37,10 +38,16 @@ func (r *Reconciler) content(ctx context.Context, o *observation, name string) (
 		return r.porch.Content(ctx, o.pv.Namespace, name)
 	}
 	content, err := r.shared(ctx, o.Upstream)
-	if err == nil && o.Repositories[o.Spec.Downstream.Repo].Deployment {
-		content.Files = withPackageContext(content.Files)
+	if err == nil {
+		err = content.unusable
 	}
-	return content.Content, err
+	if err != nil || !o.Repositories[o.Spec.Downstream.Repo].Deployment {
+		return content.Content, err
+	}
+	if files, err := predict.WithContexts(content.Files, o.Spec.Downstream.Package); err == nil {
+		content.Files = files // otherwise the functions say what is wrong with them
+	}
+	return content.Content, nil
 }
 
 // shared returns the content of a published revision, which is read once for all variants that ask for it.
@@ -57,16 +64,23 @@ func (r *Reconciler) shared(ctx context.Context, rev *revision.Revision) (upstre
 // upstreamContent is the content of a published revision, with what identifies it.
 type upstreamContent struct {
 	porch.Content
-	// digest identifies the files, commit is the git commit that holds them where Porch tells it only when it is asked.
+	// digest identifies the files, commit is the git commit that holds them, if Porch gives it only on request.
 	digest, commit string
+	// unusable says why the functions do not run over the files, which are left out then; nil if they are usable.
+	unusable error
 }
 
-// read reads the content of a published revision, and what identifies it where its version does not.
+// read reads the content of a published revision, and its identity if the version does not give it.
 func (r *Reconciler) read(ctx context.Context, rev *revision.Revision) (c upstreamContent, err error) {
-	if c.Content, err = r.porch.Content(ctx, rev.Namespace, rev.Name); err != nil || rev.KeptInGit {
+	if c.Content, err = r.porch.Content(ctx, rev.Namespace, rev.Name); err != nil {
 		return c, err
 	}
-	c.digest = kptfile.Digest(c.Files)
-	c.commit, err = r.porch.Commit(ctx, rev)
+	if !rev.KeptInGit {
+		c.digest = kptfile.Digest(c.Files)
+		c.commit, err = r.porch.Commit(ctx, rev)
+	}
+	if c.unusable = checkFiles(rev.Name, c.Files); c.unusable != nil {
+		c.Content = porch.Content{} // which would be kept for all that ask for it
+	}
 	return c, err
 }

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What a delivery is about, in the words in which a wave says what it waits for.
+// The events that a delivery measures, named as in a wave's until.
 const (
 	untilReady     = "Ready"
 	untilPublished = "Published"
@@ -26,8 +26,8 @@ type delivery struct {
 	took time.Duration
 }
 
-// resolved returns what the status says of an upstream with a digest of its content, with the times that are known of
-// the same revision. What identifies it stays where its content was not looked at, which has the digest "".
+// resolved returns the status of an upstream with a digest of its content, and the known times of the same revision. If
+// its content was not read, the digest is "", and what identifies it stays.
 func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpstream) *v1alpha1.ResolvedUpstream {
 	out := &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
 	same := known != nil && known.Name == u.Name
@@ -45,8 +45,8 @@ func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpst
 }
 
 // deliver sets in the status when the downstream package was first ready and first published with the upstream, and
-// returns what became so since the status of before. A time is set once, and what it measures is returned with it, so
-// that nothing is measured twice, also by another process.
+// returns what is new since the earlier status. A time is set once and measured when it is set, so nothing is measured
+// twice, even by another process.
 func (out *result) deliver(before, status *v1alpha1.PackageVariantStatus, now metav1.Time) (all []delivery) {
 	if out.Upstream == nil || out.Upstream.Number < 1 || status.Upstream == nil {
 		return nil
@@ -79,9 +79,9 @@ func (out *result) deliver(before, status *v1alpha1.PackageVariantStatus, now me
 	return all
 }
 
-// readyAt returns since when a variant that is ready with its upstream is so, and whether that is new: it was not so
-// before, nor is there an older revision that was made from the same upstream revision, as after an edit, or when a
-// variant goes back to a revision that it had left.
+// readyAt returns since when a variant has been ready with its upstream, and whether that is new: it was not ready with
+// it before, and no older revision was made from the same upstream revision, as after an edit, or when a variant
+// returns to a revision that it had left.
 func (out *result) readyAt(before *v1alpha1.PackageVariantStatus, now metav1.Time) (at metav1.Time, isNew bool) {
 	ready := meta.FindStatusCondition(before.Conditions, v1alpha1.ConditionReady)
 	if ready != nil && ready.Status == metav1.ConditionTrue && before.Upstream != nil &&
@@ -95,8 +95,8 @@ func (out *result) readyAt(before *v1alpha1.PackageVariantStatus, now metav1.Tim
 	})
 }
 
-// firstPublished returns the variant's downstream revision that was published first of those that were made from the
-// upstream revision; nil if there is none.
+// firstPublished returns the first published revision of the variant's downstream that was made from the upstream
+// revision; nil if there is none.
 func (out *result) firstPublished() *revision.Revision {
 	var first *revision.Revision
 	for i := range out.Revisions {

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestDeliver holds when a downstream package is ready, and published, with an upstream revision for the first time,
-// and what is measured of that: the upstream is published at 0s, the report is made at 100s.
+// TestDeliver checks when a downstream package is first ready, and first published, with an upstream revision, and what
+// is measured: the upstream is published at 0s, the report is made at 100s.
 func TestDeliver(t *testing.T) {
 	t.Parallel()
 	const draft = "edge.web.packagevariant-2"
@@ -22,7 +22,7 @@ func TestDeliver(t *testing.T) {
 	ready := func(status metav1.ConditionStatus, s int) []metav1.Condition {
 		return []metav1.Condition{{Type: "Ready", Status: status, LastTransitionTime: at(s)}}
 	}
-	// world is what there is: the draft of the second revision, which is ready now, and was not before.
+	// world is the state: the draft of the second revision is ready now, and was not before.
 	type world struct {
 		out           *result
 		draft         *revision.Revision

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// variant returns a variant of a namespace by its name; nil if there is none.
+// variant returns a variant by its namespace and name; nil if it does not exist.
 func (r *Reconciler) variant(ctx context.Context, namespace, name string) (*v1alpha1.PackageVariant, error) {
 	var pv v1alpha1.PackageVariant
 	err := r.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &pv)
@@ -54,8 +54,8 @@ func (r *Reconciler) observeDependencies(ctx context.Context, o *observation) er
 	return err
 }
 
-// wayBack returns the names from a variant's dependencies to the one of the given name, which is the last; nil if none
-// leads there. Each variant is visited once.
+// wayBack returns the path from a variant's dependencies to the given name, which is the last; nil if there is no path.
+// It visits each variant once.
 func (r *Reconciler) wayBack(ctx context.Context, from *v1alpha1.PackageVariant, to string,
 	visited map[string]bool) ([]string, error) {
 	for i := range from.Spec.DependsOn {
@@ -78,8 +78,8 @@ func (r *Reconciler) wayBack(ctx context.Context, from *v1alpha1.PackageVariant,
 	return nil, nil
 }
 
-// observeDependents finds the variants with packages that depend on one that is being deleted. Those that it depends on
-// itself do not count: one of a cycle has to go first.
+// observeDependents finds the variants with packages that depend on one that is being deleted. Its own dependencies do
+// not count: one variant of a cycle has to go first.
 func (r *Reconciler) observeDependents(ctx context.Context, o *observation) error {
 	if !o.Deleting {
 		return nil
@@ -105,9 +105,9 @@ func (r *Reconciler) observeDependents(ctx context.Context, o *observation) erro
 	return nil
 }
 
-// ready is what those that depend on a variant ask of its status: whether it is ready, and why it is not, where only a
-// person helps; the latest revision that is published of its package; and whether it owns any. What it is about to do
-// is not asked for: of a long chain, each would be written at each step of each.
+// ready is what the dependents of a variant need from its status: whether it is ready, why it is not if only a person
+// helps, its latest published revision, and whether it owns any. Its next steps are left out: otherwise each step in a
+// long chain would cause a write to every variant.
 type ready struct {
 	ready     bool
 	message   string
@@ -130,7 +130,7 @@ func readiness(pv *v1alpha1.PackageVariant) ready {
 	return state
 }
 
-// related returns the variants that depend on one, and those that it depends on and that wait for it to be gone.
+// related returns the variants that depend on one, and its own dependencies that are being deleted, which wait for it.
 func (r *Reconciler) related(ctx context.Context, o client.Object) []ctrl.Request {
 	requests := r.variants(ctx, o.GetNamespace(), dependencyIndex, o.GetName(), nil)
 	pv, ok := o.(*v1alpha1.PackageVariant)

@@ -7,12 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"path"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
@@ -21,34 +18,9 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// withPackageContext returns the files of a package with a package context, which Porch adds to a clone in a deployment
-// Repository that has none.
-func withPackageContext(files map[string]string) map[string]string {
-	const file = "package-context.yaml"
-	for p, text := range files {
-		if path.Base(p) != "Kptfile" && ofRoot(files, p) && packagecontext.Relevant(p, text) {
-			return files
-		}
-	}
-	files = maps.Clone(files)
-	files[file] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n" +
-		"  annotations:\n    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: example\n"
-	return files
-}
-
-// ofRoot reports whether a file is of the root package, not of a subpackage.
-func ofRoot(files map[string]string, p string) bool {
-	for directory := path.Dir(p); directory != "."; directory = path.Dir(directory) {
-		if _, isPackage := files[directory+"/Kptfile"]; isPackage {
-			return false
-		}
-	}
-	return true
-}
-
-// merge merges the upstream asked for into the files of a target, and notes the conflicts. It returns nil if nothing is
-// to be merged, or nothing can be. Files that are no resources are merged, too, which are not among the items of a
-// function: that is why it runs in this process, whatever runs the other functions.
+// merge merges the upstream asked for into the files of a target, and notes the conflicts. It returns nil if there is
+// nothing to merge, or the merge fails. It also merges files that are no resources, which a function does not get as
+// items: so it runs in this process, whichever runtime runs the other functions.
 func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision.Revision,
 	local map[string]string) (map[string]string, error) {
 	base := decide.Merging(&in.Input, target)
@@ -57,7 +29,7 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	}
 	merged, outcome, err := r.mergeChanges(ctx, in, base, in.Upstream, in.lock(target), local)
 	if err == nil {
-		err = checkSize(target.Name, merged)
+		err = checkFiles(target.Name, merged)
 	}
 	if err != nil {
 		return nil, err
@@ -67,8 +39,8 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	return merged, nil
 }
 
-// mergeChanges merges the changes between two revisions of an upstream into files, as the spec wants it, and puts the
-// lock into their Kptfile. No files come of a merge that failed, or that conflicts stop.
+// mergeChanges merges the changes between two revisions of an upstream into files, by the spec's policy, and puts the
+// lock into their Kptfile. It returns no files if the merge failed, or if conflicts stop it.
 func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to *revision.Revision, lock *revision.Lock,
 	local map[string]string) (map[string]string, decide.Merge, error) {
 	original, err := r.original(ctx, from, to)
@@ -79,13 +51,13 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 	if err != nil {
 		return nil, decide.Merge{}, err
 	}
-	if err := cmp.Or(checkSize(to.Name, updated.Files), checkSize(from.Name, original)); err != nil {
+	if err := cmp.Or(updated.unusable, original.unusable); err != nil {
 		return nil, decide.Merge{}, err
 	}
 	var merged map[string]string
 	var conflicts []merging.Conflict
-	r.share.Do(in.pv.Namespace, func() {
-		merged, conflicts, err = merging.Merge(original, updated.Files, local, merging.Options{
+	r.share.Do(in.pv.Namespace, mutate.Memory(original.Files, updated.Files, local), func() {
+		merged, conflicts, err = merging.Merge(original.Files, updated.Files, local, merging.Options{
 			OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
 			Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
 				Ref: lock.Ref}},
@@ -110,18 +82,18 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 	return merged, outcome, nil
 }
 
-// original returns the files from which two revisions of an upstream are compared: those of the first. Where there is
-// but one, because it has replaced what the package was made from, that is gone, and they are none but a Kptfile.
-func (r *Reconciler) original(ctx context.Context, from, to *revision.Revision) (map[string]string, error) {
+// original returns the content of the first of two revisions to compare. If both are the same, because the revision has
+// replaced the one that the package was made from, the original is gone, and a bare Kptfile stands for it.
+func (r *Reconciler) original(ctx context.Context, from, to *revision.Revision) (c upstreamContent, err error) {
 	if from.Name == to.Name {
-		return map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: gone\n"}, nil
+		c.Files = map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: gone\n"}
+		return c, nil
 	}
-	content, err := r.shared(ctx, from)
-	return content.Files, err
+	return r.shared(ctx, from)
 }
 
 // lock returns the lock of a target once it is on the upstream asked for. The address of the git repository stays as
-// Porch wrote it, where it is the same.
+// Porch wrote it, if it is equivalent.
 func (o *observation) lock(target *revision.Revision) *revision.Lock {
 	repository := o.Repositories[o.Spec.Upstream.Repo]
 	lock := revision.LockOn(o.Upstream, repository.Address, repository.Directory)
@@ -131,8 +103,8 @@ func (o *observation) lock(target *revision.Revision) *revision.Lock {
 	return lock
 }
 
-// runFunctions runs the functions over the files that a content is to have, and returns what they make of them. It
-// watches from now on the objects that they inject, too.
+// runFunctions runs the functions over the files that a content should have, and returns the result. From then on the
+// objects that they inject are watched, too.
 func (r *Reconciler) runFunctions(ctx context.Context, o *observation, e evaluated) (evaluated, error) {
 	request := mutate.Request{
 		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
@@ -150,7 +122,9 @@ func (r *Reconciler) runFunctions(ctx context.Context, o *observation, e evaluat
 		},
 	}
 	var err error
-	r.share.Do(o.pv.Namespace, func() { e.outcome, err = mutate.Apply(ctx, r.runtime, e.files, request) })
+	r.share.Do(o.pv.Namespace, mutate.Memory(e.files), func() {
+		e.outcome, err = mutate.Apply(ctx, r.runtime, e.files, request)
+	})
 	return e, err
 }
 

@@ -13,16 +13,16 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
-// evaluated is the content of a revision and what is made of it.
+// evaluated is the content of a revision, with the result of the functions.
 type evaluated struct {
 	content porch.Content
-	// files are the files that the functions ran over: those of the content, with the upstream merged into them where it
-	// is to be.
+	// files are the files that the functions ran over: those of the content, after the merge with the upstream if there
+	// was one.
 	files   map[string]string
 	outcome mutate.Outcome
-	// untouched reports whether the content is what Porch made, of a draft that was asked for and not seen complete.
+	// untouched reports whether the content of a requested draft is as Porch made it.
 	untouched bool
-	// unfinished reports whether Porch was stopped over a save of the content: files that are not there may be lost.
+	// unfinished reports whether Porch was stopped during a save of the content: missing files may be lost.
 	unfinished bool
 	// references are the objects that injectors name for the injection points in the content, versions their versions
 	// before they were read.
@@ -30,14 +30,14 @@ type evaluated struct {
 	versions   []string
 }
 
-// wanted returns the files that the content is to have.
+// wanted returns the files that the content should have.
 func (e *evaluated) wanted() map[string]string {
 	wanted := maps.Clone(e.files)
 	maps.Copy(wanted, e.outcome.Files)
 	return wanted
 }
 
-// changed returns the paths of the files that are to change, in order.
+// changed returns the paths of the files that have to change, in order.
 func (e *evaluated) changed() []string {
 	wanted := e.wanted()
 	var paths []string
@@ -55,7 +55,7 @@ func (e *evaluated) changed() []string {
 	return paths
 }
 
-// mutation returns what decisions ask of what was evaluated.
+// mutation returns what decisions need from the evaluation.
 func (e *evaluated) mutation() decide.Mutation {
 	m := decide.Mutation{Changed: e.changed(), RenderError: e.content.RenderStatus.Err}
 	for _, p := range e.outcome.Points {
@@ -64,7 +64,7 @@ func (e *evaluated) mutation() decide.Mutation {
 	return m
 }
 
-// addApproval adds what approvals ask of what was evaluated. That parses the Kptfile, and is not done for the others.
+// addApproval adds what approvals need. It parses the Kptfile, so it is only called for them.
 func (e *evaluated) addApproval(m *decide.Mutation) {
 	m.Content = kptfile.Digest(e.content.Files)
 	var err error

@@ -7,7 +7,9 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,8 +25,8 @@ func (e *mutationError) Error() string { return decide.FunctionFailed(e.revision
 
 func (e *mutationError) Unwrap() error { return e.err }
 
-// approvalError is the failure of an approval, or of what leads to it. The package is as the variant asks for all the
-// same.
+// approvalError is the failure of an approval, or of a step on the way to it. The package is still as the variant asks
+// for.
 type approvalError struct {
 	revision string
 	err      error
@@ -34,7 +36,7 @@ func (e *approvalError) Error() string { return e.err.Error() }
 
 func (e *approvalError) Unwrap() error { return e.err }
 
-// aspect tells the user of the failure.
+// aspect returns the condition for the failure.
 func (e *approvalError) aspect() *decide.Aspect {
 	a := &decide.Aspect{Type: v1alpha1.ConditionApproved, Reason: v1alpha1.ReasonApprovalFailed,
 		Message: fmt.Sprintf("%s is not published, will try again: %v", e.revision, e.err)}
@@ -45,15 +47,21 @@ func (e *approvalError) aspect() *decide.Aspect {
 	return a
 }
 
-// conditionOf tells the user of an error.
+// conditionOf returns the condition for an error.
 func conditionOf(err error) v1alpha1.Condition {
 	runtime, noRuntime := errors.AsType[*mutate.UnavailableError](err)
 	mutation, ofFunction := errors.AsType[*mutationError](err)
 	rendered, ofRender := porch.RenderError(err)
-	large, isLarge := errors.AsType[*tooLargeError](err)
+	unusable, isUnusable := errors.AsType[*unusableError](err)
+	timedOut, isTimedOut := errors.AsType[*timedOutError](err)
 	switch {
-	case isLarge:
-		return v1alpha1.Stalled(v1alpha1.ReasonPackageTooLarge, large.Error())
+	case isUnusable:
+		return v1alpha1.Stalled(unusable.reason, unusable.Error())
+	case isTimedOut:
+		return v1alpha1.Stalled(v1alpha1.ReasonPorchTimedOut, timedOut.Error())
+	case porch.RefusesFiles(err):
+		return v1alpha1.Stalled(v1alpha1.ReasonPackageRefused, krm.Visible("Porch does not take a file of the package: "+
+			"rename or correct the file that it names, in the upstream or in this package ("+err.Error()+")"))
 	case porch.TooLarge(err):
 		return v1alpha1.Stalled(v1alpha1.ReasonPackageTooLarge,
 			"nothing was saved, because all files of the package are sent in one request, and it is larger than Porch takes: "+
@@ -78,15 +86,20 @@ func conditionOf(err error) v1alpha1.Condition {
 	case porch.Migrated(err):
 		return v1alpha1.Stalled(v1alpha1.ReasonRepositoryMigrated,
 			"the packages are served by another version of Porch's API, which this controller does not know yet: "+err.Error())
+	case apierrors.IsForbidden(err):
+		return v1alpha1.Stalled(v1alpha1.ReasonPermissionMissing, "nothing is wrong with this variant, but the controller "+
+			"lacks a right in this namespace, and tries again: an administrator has to bind its ServiceAccount to the "+
+			"ClusterRole "+access.Role+" ("+err.Error()+")")
 	default:
 		return v1alpha1.Reconciling(v1alpha1.ReasonPorchFailed, "will try again: "+err.Error())
 	}
 }
 
-// lasting reports whether an error stays as long as nothing changes that an event tells of.
+// lasting reports whether an error stays until something changes that causes an event.
 func lasting(err error) bool {
-	_, isLarge := errors.AsType[*tooLargeError](err)
-	return isLarge || porch.TooLarge(err) || porch.Placeholder(err)
+	_, isUnusable := errors.AsType[*unusableError](err)
+	_, isTimedOut := errors.AsType[*timedOutError](err)
+	return isUnusable || isTimedOut || porch.RefusesFiles(err) || porch.TooLarge(err) || porch.Placeholder(err)
 }
 
 // unavailable reports whether no function could be run.

@@ -17,12 +17,12 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// settled reports whether nothing has changed since the last report, and after what time the variant is to be looked at
-// nevertheless, because the controller's version has changed; 0 is never.
-func (r *Reconciler) settled(o *observation) (wait time.Duration, settled bool) {
+// settled reports whether nothing has changed since the last report, by the hash of an observation, and after what time
+// to look at the variant anyway because the controller's version has changed; 0 for never.
+func (r *Reconciler) settled(o *observation, hash string) (wait time.Duration, settled bool) {
 	version, inputs, _ := strings.Cut(o.pv.Status.ObservedInputs, "/")
 	switch {
-	case o.Deleting, inputs != o.hash():
+	case o.Deleting, inputs != hash:
 		return 0, false
 	case version == versionHash(r.version):
 		return 0, true
@@ -31,8 +31,7 @@ func (r *Reconciler) settled(o *observation) (wait time.Duration, settled bool) 
 	return wait, wait > 0
 }
 
-// shares is into how many parts the time is divided in which all variants are looked at after an upgrade of the
-// controller.
+// shares is the number of parts of the time in which all variants are looked at after an upgrade of the controller.
 const shares = 1 << 10
 
 // share returns a variant's part, by its UID.
@@ -42,7 +41,7 @@ func share(uid string) uint32 {
 	return h.Sum32() % shares
 }
 
-// observedInputs is the value of the status field of that name.
+// observedInputs returns the value of the status field of that name.
 func (r *Reconciler) observedInputs(o *observation) string {
 	return versionHash(r.version) + "/" + o.hash()
 }
@@ -52,8 +51,8 @@ func versionHash(version string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// hash identifies all that a decision depends on, as far as the caches know it. That a Repository is not ready is no
-// part of it: what is settled stays as it is.
+// hash identifies all that a decision depends on, as far as the caches know it. Whether a Repository is ready is left
+// out: a settled variant stays as it is.
 func (o *observation) hash() string {
 	h := sha256.New()
 	write := func(parts ...any) { _, _ = fmt.Fprintln(h, parts...) }
@@ -82,6 +81,7 @@ func (o *observation) hash() string {
 	if branch := decide.ForeignBranch(&o.Input); branch != nil {
 		write("pushed", branch.Name)
 	}
+	o.writeNeighbors(h)
 	for _, d := range o.Dependencies {
 		write("dependency", d.Name, d.Found, d.Ready, d.Message, d.Published)
 	}
@@ -97,8 +97,21 @@ func (o *observation) hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// writeRevision writes what a decision asks of a revision. Porch's cache in PostgreSQL does not tell the lock of one,
-// under its new version, while it saves it.
+// writeNeighbors writes which packages lie inside the downstream package, or around it.
+func (o *observation) writeNeighbors(h io.Writer) {
+	for i := range o.Neighbors {
+		n := &o.Neighbors[i]
+		if there := decide.Existing(&o.Input, n); there != nil {
+			_, _ = fmt.Fprintln(h, "neighbor", n.Package, n.Inside, there.Name, there.Lifecycle)
+		}
+		if n.Variant != "" {
+			_, _ = fmt.Fprintln(h, "neighbor", n.Package, n.Inside, n.Variant)
+		}
+	}
+}
+
+// writeRevision writes what a decision needs from a revision. Porch's cache in PostgreSQL does not give the lock of a
+// revision, under its new version, while it saves it.
 func (o *observation) writeRevision(w io.Writer, r *revision.Revision) {
 	if r.Main() {
 		return

@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// observed returns an observation with something of everything: edge/web, published, derived from the blueprint's first
-// revision, and the second asked for.
+// observed returns an observation with some of everything: edge/web is published and derived from the blueprint's first
+// revision, and the variant asks for the second.
 func observed() *observation {
 	us := revision.Owner{Name: "web-eu", UID: "uid"}
 	owned := []metav1.OwnerReference{us.Reference()}
@@ -60,7 +60,7 @@ func observed() *observation {
 	}
 }
 
-// toggleLock gives a revision a lock, or takes it away.
+// toggleLock gives a revision a lock, or removes it.
 func toggleLock(r *revision.Revision) {
 	if r.Lock != nil {
 		r.Lock = nil
@@ -69,7 +69,7 @@ func toggleLock(r *revision.Revision) {
 	r.Lock = &revision.Lock{Ref: "web/v1"}
 }
 
-// TestHash holds what of all that is known makes a variant be looked at, and what does not.
+// TestHash checks which changes make the controller look at a variant, and which do not.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	before := observed().hash()
@@ -163,7 +163,7 @@ func owners(name, uid string) []metav1.OwnerReference {
 	return []metav1.OwnerReference{revision.Owner{Name: name, UID: types.UID(uid)}.Reference()}
 }
 
-// TestHashInvalid holds that a variant whose spec lacks everything has a hash.
+// TestHashInvalid checks that a variant whose spec lacks everything has a hash.
 func TestHashInvalid(t *testing.T) {
 	t.Parallel()
 	o := observed()
@@ -173,7 +173,7 @@ func TestHashInvalid(t *testing.T) {
 	}
 }
 
-// TestSettled holds when a variant needs nothing: if the last report was about the same, by the same controller.
+// TestSettled checks when a variant needs nothing: the last report had the same hash and the same controller.
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	r := &Reconciler{version: "v2", started: time.Now(), lookWithin: time.Hour}
@@ -192,14 +192,14 @@ func TestSettled(t *testing.T) {
 		o := observed()
 		o.pv.Status.ObservedInputs = r.observedInputs(o)
 		c.edit(o)
-		if wait, got := r.settled(o); got != c.want || wait != 0 {
+		if wait, got := r.settled(o, o.hash()); got != c.want || wait != 0 {
 			t.Errorf("%s: settled is %v, and in %s it is looked at", name, got, wait)
 		}
 	}
 }
 
-// TestUpgrade holds that after an upgrade of the controller each variant is looked at once, spread over the time that
-// there is for all, and that one that has changed does not wait.
+// TestUpgrade checks that after an upgrade of the controller each variant is looked at once, spread over the time for
+// all, and that a variant that has changed does not wait.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -211,7 +211,7 @@ func TestUpgrade(t *testing.T) {
 			o := observed()
 			o.pv.UID = types.UID(fmt.Sprint("uid-", i))
 			o.pv.Status.ObservedInputs = before.observedInputs(o)
-			wait, settled := r.settled(o)
+			wait, settled := r.settled(o, o.hash())
 			if wait < 0 || wait >= time.Hour || settled != (wait > 0) {
 				t.Fatalf("%s: settled is %v, and in %s it is looked at", o.pv.UID, settled, wait)
 			}
@@ -219,7 +219,7 @@ func TestUpgrade(t *testing.T) {
 			last = o
 			changed := *o
 			changed.Conflicting = "web-us"
-			if _, settled := r.settled(&changed); settled {
+			if _, settled := r.settled(&changed, changed.hash()); settled {
 				t.Fatalf("%s has changed and waits", o.pv.UID)
 			}
 		}
@@ -228,24 +228,24 @@ func TestUpgrade(t *testing.T) {
 				t.Errorf("%d of 2000 are looked at in quarter %d of the time", n, quarter+1)
 			}
 		}
-		wait, _ := r.settled(last)
+		wait, _ := r.settled(last, last.hash())
 		time.Sleep(wait)
-		if _, settled := r.settled(last); settled {
+		if _, settled := r.settled(last, last.hash()); settled {
 			t.Error("its time has come, and it is not looked at")
 		}
 		last.pv.Status.ObservedInputs = r.observedInputs(last)
-		if wait, settled := r.settled(last); !settled || wait != 0 {
+		if wait, settled := r.settled(last, last.hash()); !settled || wait != 0 {
 			t.Errorf("looked at: settled is %v, and in %s it is looked at", settled, wait)
 		}
 		r.lookWithin = 0
 		last.pv.Status.ObservedInputs = before.observedInputs(last)
-		if _, settled := r.settled(last); settled {
+		if _, settled := r.settled(last, last.hash()); settled {
 			t.Error("without a time, it is not looked at at once")
 		}
 	})
 }
 
-// TestObservedInputs holds that the status tells nothing of versions in plain text, and stays short.
+// TestObservedInputs checks that the status holds no version in plain text, and stays short.
 func TestObservedInputs(t *testing.T) {
 	t.Parallel()
 	got := (&Reconciler{version: "v2 registry.example.com/secret"}).observedInputs(observed())

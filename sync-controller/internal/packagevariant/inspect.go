@@ -8,17 +8,17 @@ import (
 	"errors"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
-	authorizationv1 "k8s.io/api/authorization/v1"
 )
 
-// inspection is an observation brought up to date, with what the functions make of the package.
+// inspection is an observation brought up to date, with the results of the functions.
 type inspection struct {
 	*observation
-	// contents are the contents that were read, by the name of the revision, and what the functions make of them.
+	// contents are the contents that were read, with the results of the functions, by the name of the revision.
 	contents map[string]evaluated
 }
 
@@ -35,31 +35,27 @@ func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspectio
 		}
 	}
 	for _, name := range decide.Inspections(&in.Input) {
-		if err := in.noteSize(name, r.evaluate(ctx, in, name)); err != nil {
+		if err := in.noteUnusable(name, r.evaluate(ctx, in, name)); err != nil {
 			return nil, err
 		}
 	}
 	return in, r.mayApprove(ctx, in)
 }
 
-// mayApprove asks the cluster whether the controller may approve package revisions, where that is wanted. Without the
-// right a draft would be proposed, and could then be neither published nor changed.
+// mayApprove asks the cluster whether the controller may approve package revisions, if the variant needs that. Without
+// the right a draft would be proposed, and could then be neither published nor changed.
 func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error) {
 	if !decide.Approving(&in.Input) && in.Saved.Proposed == "" || in.Deleting {
 		return nil
 	}
 	in.MayApprove, err = r.allowed.Get(in.pv.Namespace, func() (bool, error) {
-		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-			ResourceAttributes: porch.ApprovalAttributes(in.pv.Namespace),
-		}}
-		err := r.client.Create(ctx, review)
-		return review.Status.Allowed, err
+		return access.May(ctx, r.client, porch.ApprovalAttributes(in.pv.Namespace))
 	})
 	return err
 }
 
-// evaluate reads the content of a revision, merges the upstream into it where it is to be, and runs the functions over
-// what results.
+// evaluate reads the content of a revision, merges the upstream into it if that is needed, and runs the functions over
+// the result.
 func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
 	e, err := r.whole(ctx, in, name)
 	if errors.Is(err, errUnwritten) {
@@ -85,8 +81,8 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 	return r.try(ctx, in, name, e)
 }
 
-// whole reads the content of a revision, and puts together the files that it would have if nobody had been stopped over
-// it. Where that is to be made again, the error is errUnwritten.
+// whole reads the content of a revision, and restores the files that it would have if no work on it had been
+// interrupted. If the revision has to be made again, the error is errUnwritten.
 func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e evaluated, err error) {
 	target := in.target(name)
 	e.content, err = r.current(ctx, in.observation, name)
@@ -100,7 +96,7 @@ func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e 
 		}
 	}
 	if err == nil {
-		err = checkSize(name, e.files)
+		err = checkFiles(name, e.files)
 	}
 	if err != nil || target == nil {
 		return e, err
@@ -112,7 +108,7 @@ func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e 
 	return e, err
 }
 
-// try runs the functions over the files of a revision, and notes what they make of them. That one fails is an outcome.
+// try runs the functions over the files of a revision, and notes the result. A function that fails is a result, too.
 func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun evaluated) error {
 	e, err := r.runFunctions(ctx, in.observation, begun)
 	failure, failed := errors.AsType[*mutate.FunctionError](err)
@@ -122,10 +118,13 @@ func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun
 	m := e.mutation()
 	switch {
 	case failed:
-		m = decide.Mutation{Err: failure, Untouched: e.untouched}
+		m = decide.Mutation{Err: failure}
 	case decide.Approving(&in.Input) && in.target(name) != nil:
 		e.addApproval(&m)
+	case in.target(name) != nil && decide.CameBack(&in.Input, in.target(name)) != nil:
+		m.Content = kptfile.Digest(e.content.Files)
 	}
+	m.Untouched = e.untouched
 	m.RenderError = cmp.Or(m.RenderError, in.renderError(name))
 	in.contents[name], in.Mutations[name] = e, m
 	return nil
@@ -141,8 +140,8 @@ func (o *observation) renderError(name string) string {
 	return ""
 }
 
-// confirmProposal finds out what became of a proposal that the status announces: whether it is the controller's. While
-// the cache has a draft, it may still come to know of it: Porch does not tell each change that it ends over.
+// confirmProposal finds out whether a proposal that the status announces is the controller's. While the cache has a
+// draft, the proposal may still show up: Porch does not send an event for a change during which it was stopped.
 func (r *Reconciler) confirmProposal(ctx context.Context, o *observation) error {
 	announced := o.Saved.Proposing
 	target := o.target(o.Saved.Name)
@@ -160,9 +159,9 @@ func (r *Reconciler) confirmProposal(ctx context.Context, o *observation) error 
 	return err
 }
 
-// identify finds out whether the upstream, and the one before it, are still the revisions that the status knows, where
-// their versions do not tell their commits: one that was deleted, and published again under its old name, is another.
-// Only what has another version than the known one is looked at, once for all variants.
+// identify finds out whether the upstream, and the one before it, are still the revisions that the status knows, if
+// their versions do not give their commits: a revision that was deleted and published again under its old name is
+// another one. It reads only revisions with a new version, once for all variants.
 func (r *Reconciler) identify(ctx context.Context, o *observation) error {
 	if o.Upstream == nil || o.Upstream.KeptInGit || o.Deleting {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// TestEvaluated holds which files a revision is to have, and which of them change: also by a merge, which may remove
+// TestEvaluated checks which files a revision should have, and which of them change: also by a merge, which may remove
 // some.
 func TestEvaluated(t *testing.T) {
 	t.Parallel()
@@ -53,8 +53,8 @@ func TestEvaluated(t *testing.T) {
 	}
 }
 
-// TestConfirmProposal holds for how long it is remembered that the controller was about to propose a draft: while the
-// cache still has a draft, Porch may have proposed it.
+// TestConfirmProposal checks how long the status keeps an announced proposal: while the cache still has a draft, Porch
+// may have proposed it.
 func TestConfirmProposal(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// Metrics beside those of controller-runtime.
+// Metrics in addition to those of controller-runtime.
 var (
 	evaluations = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "package_variant_evaluations_total",
@@ -29,7 +29,7 @@ var (
 	}, []string{"until"})
 )
 
-// deliveryBuckets are from what Porch needs for a draft to what people need for a review.
+// deliveryBuckets range from the time Porch needs for a draft to the time people need for a review.
 var deliveryBuckets = seconds(2*time.Second, 5*time.Second, 15*time.Second, 30*time.Second, time.Minute, 2*time.Minute,
 	5*time.Minute, 15*time.Minute, 30*time.Minute, time.Hour, 2*time.Hour, 6*time.Hour, 12*time.Hour, day, 2*day, 4*day,
 	7*day, 14*day, 30*day)
@@ -50,7 +50,7 @@ func init() {
 	}
 }
 
-// label is the label of a step in the metrics: of one that makes a draft, how.
+// label returns the label of a step in the metrics. A step that makes a draft is labelled by its task.
 func label(step *decide.Step) string {
 	if step.Action == decide.Create {
 		return step.Draft.Task.Type.Label()
@@ -58,7 +58,7 @@ func label(step *decide.Step) string {
 	return string(step.Action)
 }
 
-// outcomeOf is the label of a step's outcome in the metrics.
+// outcomeOf returns the label of a step's outcome in the metrics.
 func outcomeOf(err error) string {
 	if err != nil {
 		return "error"

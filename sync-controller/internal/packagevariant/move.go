@@ -26,19 +26,21 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 		}
 		now := metav1.Now()
 		a.out.approval = &v1alpha1.Approval{Revision: name, Policy: a.in.Spec.ApprovalPolicy, Time: now}
-		a.did("Approved", name, fmt.Sprintf("published %s, by spec.approvalPolicy %s", name, a.in.Spec.ApprovalPolicy), nil)
+		a.did("Approved", name, fmt.Sprintf("published %s, by spec.approvalPolicy %s", name, a.in.Spec.ApprovalPolicy))
 		return nil
 	case decide.Withdraw:
 		return a.withdraw(ctx, step.Revision)
 	default: // decide.Keep
-		err := a.porch.Keep(ctx, step.Revision)
+		if err := a.porch.Keep(ctx, step.Revision); err != nil {
+			return err
+		}
 		a.changed(name, func(r *revision.Revision) { r.Lifecycle = revision.Published })
-		a.did("DeletionTakenBack", name, "took back the proposal to delete "+name, err)
-		return err
+		a.did("DeletionTakenBack", name, "took back the proposal to delete "+name)
+		return nil
 	}
 }
 
-// propose proposes a draft. The status says so before it is: who proposed it could not be told afterwards.
+// propose proposes a draft. The status says so first: afterwards it would not be known who proposed it.
 func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 	a.out.Saved.Proposing = kptfile.Meaning(a.in.contents[r.Name].content.Files)
 	if err := a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
@@ -55,8 +57,8 @@ func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 	return nil
 }
 
-// withdraw makes a proposed revision a draft again. Porch writes its Kptfile anew; what it is then is the controller's
-// as much as what it had proposed.
+// withdraw makes a proposed revision a draft again. Porch rewrites its Kptfile, and the rewritten draft still counts as
+// the controller's.
 func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 	now, err := a.lifecycle(ctx, r, revision.Draft, a.porch.Approve)
 	if err != nil {
@@ -74,8 +76,8 @@ func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 	return nil
 }
 
-// lifecycle gives a revision another lifecycle, by one of Porch's two calls for that, if its content is still what was
-// looked at.
+// lifecycle gives a revision another lifecycle, by one of Porch's two calls for that, if its content has not changed
+// since it was read.
 func (a *action) lifecycle(ctx context.Context, r *revision.Revision, lifecycle revision.Lifecycle,
 	set func(context.Context, *revision.Revision, revision.Lifecycle) (revision.Revision, error)) (revision.Revision,
 	error) {

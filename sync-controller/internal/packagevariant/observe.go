@@ -23,17 +23,19 @@ import (
 type observation struct {
 	decide.Input
 	pv *v1alpha1.PackageVariant
+	// place is where the downstream package lies; empty if the spec names none.
+	place neighborhood
 	// objects are the versions of the objects that the status says are injected.
 	objects []string
 	// asked reports whether Porch was asked for the revisions that the cache does not have.
 	asked bool
-	// content is the digest of the upstream's files, where they were read because its version tells no commit.
+	// content is the digest of the upstream's files, if they were read because its version gives no commit.
 	content string
 }
 
 func (o *observation) key() types.NamespacedName { return client.ObjectKeyFromObject(o.pv) }
 
-// places are the Repositories that may be written, in an order; none while a guard holds.
+// places are the Repositories that may be written, in a fixed order; empty while a guard holds.
 func (o *observation) places() []types.NamespacedName {
 	var names []string
 	switch {
@@ -58,15 +60,16 @@ func (o *observation) places() []types.NamespacedName {
 	return places
 }
 
-// observe reads what the caches know. It makes no request, but for the first objects of a kind to inject.
+// observe reads what the caches know. It makes no request, except for the first objects of a kind to inject.
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
 	o := &observation{pv: pv, Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
 		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), SuspendReason: suspendReason(pv),
 		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status),
-		HasPublished: pv.Status.LastApproval != nil, Known: map[string]bool{}, Retired: map[string]bool{},
+		LastDraft: pv.Status.LastDraft, HasPublished: pv.Status.LastApproval != nil,
+		Known: map[string]bool{}, Retired: map[string]bool{},
 		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
-		Merges: map[string]decide.Merge{}, TooLarge: map[string]string{},
+		Merges: map[string]decide.Merge{}, Unusable: map[string]v1alpha1.Condition{},
 	}}
 	for _, name := range pv.Status.OwnedRevisions {
 		o.Known[name] = true
@@ -82,8 +85,8 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 		o.Conflicts = pv.Status.Conflicts
 	}
 	for _, read := range []func(context.Context, *observation) error{
-		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observeClaims,
-		r.observeDependencies, r.observeDependents, r.observeUses, r.observeObjects,
+		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observePlace,
+		r.observeClaims, r.observeNeighbors, r.observeDependencies, r.observeDependents, r.observeUses, r.observeObjects,
 	} {
 		if err := read(ctx, o); err != nil {
 			return nil, err
@@ -96,7 +99,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	return o, nil
 }
 
-// suspendReason returns why a variant is suspended, as its annotation says; "" of one that is not.
+// suspendReason returns why a variant is suspended, from its annotation; "" if it is not.
 func suspendReason(pv *v1alpha1.PackageVariant) string {
 	if !pv.Spec.Suspend {
 		return ""
@@ -104,8 +107,7 @@ func suspendReason(pv *v1alpha1.PackageVariant) string {
 	return v1alpha1.SuspendReason(pv.Annotations)
 }
 
-// cached returns the revisions that the cache has under a value of one of the indexes of package porch, in the order of
-// their names.
+// cached returns the revisions that the cache has under a value of one of package porch's indexes, sorted by name.
 func (r *Reconciler) cached(ctx context.Context, namespace, index, value string) ([]revision.Revision, error) {
 	return porch.FindRevisions(ctx, r.client, namespace, index, value)
 }
@@ -150,7 +152,7 @@ func (r *Reconciler) observeOwnedInOtherPackages(ctx context.Context, o *observa
 	return nil
 }
 
-// observeUpstream finds the upstream revision, and what the targets may have been derived from.
+// observeUpstream finds the upstream revision, and the revisions that the targets may have been derived from.
 func (r *Reconciler) observeUpstream(ctx context.Context, o *observation) error {
 	u := o.Spec.Upstream
 	if u == nil {
@@ -171,7 +173,7 @@ func (r *Reconciler) observeUpstream(ctx context.Context, o *observation) error 
 	return r.observeBases(ctx, o)
 }
 
-// observeBases looks further where a target was derived from a package that is not the upstream any more.
+// observeBases adds the bases of targets that were derived from a package that is not the upstream any more.
 func (r *Reconciler) observeBases(ctx context.Context, o *observation) error {
 	if o.Spec.Downstream == nil || o.Upstream == nil {
 		return nil
@@ -199,7 +201,7 @@ func (r *Reconciler) observeObjects(ctx context.Context, o *observation) error {
 	return nil
 }
 
-// references returns what the status says is injected.
+// references returns the objects that the status says are injected.
 func references(pv *v1alpha1.PackageVariant) []objects.Reference {
 	var out []objects.Reference
 	for _, o := range pv.Status.InjectedObjects {
@@ -209,7 +211,7 @@ func references(pv *v1alpha1.PackageVariant) []objects.Reference {
 	return out
 }
 
-// versions returns the versions of objects, of those that are not there and of those that cannot be read, too.
+// versions returns the versions of objects, including those that do not exist or cannot be read.
 func (r *Reconciler) versions(references []objects.Reference) []string {
 	var out []string
 	for _, reference := range references {
@@ -224,8 +226,8 @@ func (r *Reconciler) versions(references []objects.Reference) []string {
 	return out
 }
 
-// observeUnlisted asks Porch for each revision that the status names and that the cache does not have, and adds those
-// that there are: Porch leaves out of its lists what it fails to read.
+// observeUnlisted asks Porch for each revision that the status names and the cache does not have, and adds those that
+// exist: Porch leaves revisions that it fails to read out of its lists.
 func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error {
 	if d := o.Spec.Downstream; d == nil || !o.Repositories[d.Repo].Ready || !o.Deleting && decide.Guard(&o.Input) != nil {
 		return nil
@@ -257,7 +259,7 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 	return r.observeBases(ctx, o)
 }
 
-// target returns the downstream revision of a name, or nil.
+// target returns the downstream revision with a name, or nil.
 func (o *observation) target(name string) *revision.Revision {
 	for i := range o.Revisions {
 		if o.Revisions[i].Name == name {

@@ -4,9 +4,7 @@ package packagevariant
 
 import (
 	"context"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
@@ -31,8 +29,8 @@ func (r *Reconciler) locate(ctx context.Context, revisions []revision.Revision) 
 	return nil
 }
 
-// named returns the published revisions in a namespace on which a lock was taken, by whatever Repositories they are
-// known; in all namespaces for "".
+// named returns the published revisions in a namespace on which a lock was taken, under the names of all Repositories;
+// in all namespaces for "".
 func (r *Reconciler) named(ctx context.Context, namespace string, lock *revision.Lock) ([]revision.Revision, error) {
 	names, err := r.packagesAt(ctx, lock.Repo, lock.Place())
 	if err != nil {
@@ -97,17 +95,15 @@ func (r *Reconciler) packagesAt(ctx context.Context, address, place string) ([]a
 	}
 	var names []alias
 	for i := range same {
-		repository := &same[i]
-		directory := strings.TrimSuffix(path.Join("/", repository.Place.Directory), "/") + "/"
-		if name, below := strings.CutPrefix(place, directory); below {
-			names = append(names, alias{repository.Namespace, revision.Package{Repo: repository.Name, Name: name}})
+		if name, below := aliasAt(&same[i], place); below {
+			names = append(names, name)
 		}
 	}
 	return names, nil
 }
 
-// writersOf returns how many variants may write a Repository at a time: one where Porch keeps drafts in git, and else
-// half of those that a namespace may work on.
+// writersOf returns how many variants may write a Repository at a time: one if Porch keeps drafts in git, else half of
+// those that a namespace may work on.
 func (r *Reconciler) writersOf(o *observation) int {
 	if o.keptInGit() {
 		return 1
@@ -115,7 +111,7 @@ func (r *Reconciler) writersOf(o *observation) int {
 	return max(r.concurrency/2, 1)
 }
 
-// keptInGit reports whether Porch keeps what is observed in git, drafts too, as far as that is known.
+// keptInGit reports whether Porch keeps the observed revisions in git, including drafts, as far as that is known.
 func (o *observation) keptInGit() bool {
 	is := func(r revision.Revision) bool { return r.KeptInGit }
 	all := slices.Concat(o.Revisions, o.OwnedInOtherPackages, o.Bases)

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// contentsOf is a Porch that has one file in each revision, and says of none but one which commit it has.
+// contentsOf is a Porch with one file in each revision, which gives the commit of only one of them.
 type contentsOf struct {
 	client.Reader
 	files  map[string]string
@@ -42,7 +42,7 @@ func (c *contentsOf) Get(_ context.Context, key client.ObjectKey, o client.Objec
 	return nil
 }
 
-// TestIdentify holds what is known of an upstream whose version tells no commit, and when Porch is asked for it.
+// TestIdentify checks what is known of an upstream whose version gives no commit, and when Porch is asked for it.
 func TestIdentify(t *testing.T) {
 	t.Parallel()
 	const c1, c2 = "1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222"

@@ -22,13 +22,13 @@ import (
 // Look is what a reconcile saw of a variant, and what it decided.
 type Look struct {
 	Decision decide.Decision
-	// Before is what the decision was made by, After what was known once its steps were done.
+	// Before is the input of the decision, After what was known once its steps were done.
 	Before, After *decide.Input
 	// Err is why the steps ended early.
 	Err error
 }
 
-// expose tells a Planner of a look at a variant.
+// expose passes a look at a variant to a Planner.
 func (r *Reconciler) expose(in *inspection, d decide.Decision, out *result) {
 	if r.looked != nil {
 		r.looked(&Look{Decision: d, Before: &in.Input, After: &out.Input, Err: out.err})
@@ -44,14 +44,14 @@ type Planner struct {
 // Indexes adds the indexes of variants and Repositories that reconciles ask for.
 func Indexes(indexer client.FieldIndexer) error { return addIndexes(indexer) }
 
-// NewPlanner returns a Planner over a world: what it reads from there is what the caches, the API server and Porch say,
-// and what it writes is written there. The world must know at once what was written to it.
+// NewPlanner returns a Planner over a world, which stands for the caches, the API server and Porch. The world must know
+// at once what was written to it.
 func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime, version string) *Planner {
 	p := &Planner{}
 	p.reconciler = &Reconciler{
 		client: world, runtime: functions, version: version,
 		porch: porch.Client{Reader: world, Writer: world, Pause: func(context.Context, time.Duration) error { return nil }},
-		// What another version of the controller has settled is settled.
+		// A variant that another version of the controller has settled stays settled.
 		started: time.Now().UTC(), lookWithin: 1000 * time.Hour,
 		watches: source, objects: objects.NewContents(source, world),
 		upstream: ttlcache.New[upstreamContent](keptContents, time.Hour), allowed: ttlcache.New[bool](keptAnswers, time.Hour),
@@ -62,8 +62,8 @@ func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime
 	return p
 }
 
-// Reconcile brings one variant nearer to what its spec asks for, as Reconciler.Reconcile does. It returns nil for one
-// that is settled, or that is not there.
+// Reconcile brings one variant nearer to what its spec asks for, as Reconciler.Reconcile does. It returns nil if the
+// variant is settled, or does not exist.
 func (p *Planner) Reconcile(ctx context.Context, variant types.NamespacedName) (*Look, error) {
 	p.look = nil
 	request := ctrl.Request{NamespacedName: variant}

@@ -19,9 +19,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Reconcile brings one variant nearer to what its spec asks for. What it writes comes back as an event. What fails is
-// tried again when the limiter of the work queue says so, or when something has changed. A write that was refused
-// because something has changed is no failure: it is decided again, and nothing is logged as an error.
+// Reconcile brings one variant nearer to what its spec asks for. Its writes come back as events. A failure is tried
+// again when the limiter of the work queue says so, or when something has changed. A write that was refused because
+// something has changed is no failure: the variant is decided again, and no error is logged.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	wait, err := r.reconcile(ctx, req)
 	if porch.Busy(err) {
@@ -32,8 +32,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{RequeueAfter: wait}, err
 }
 
-// reconcile calls the stages in their order, and returns when the variant is to be looked at again; 0 for when an event
-// says so.
+// reconcile calls the stages in order, and returns after how long to look at the variant again; 0 to wait for an event.
 func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Duration, error) {
 	var pv v1alpha1.PackageVariant
 	if err := r.client.Get(ctx, req.NamespacedName, &pv); err != nil || isGone(&pv) {
@@ -84,23 +83,24 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Dura
 // rests reports whether there is nothing to do for a variant now, and after what time it is to be looked at again; 0
 // for when an event says so.
 func (r *Reconciler) rests(req ctrl.Request, seen *observation) (wait time.Duration, rests bool) {
-	if wait, settled := r.settled(seen); settled {
+	hash := seen.hash()
+	if wait, settled := r.settled(seen, hash); settled {
 		return wait, true
 	}
-	wait = r.retries.Held(req, seen.hash())
+	wait = r.retries.Held(req, hash)
 	return wait, wait > 0
 }
 
 const (
-	// catchUp is how long a reconcile waits at most until the caches know what it wrote.
+	// catchUp is how long a reconcile waits at most for the caches to know what it wrote.
 	catchUp     = 3 * time.Second
 	lookedAfter = 10 * time.Millisecond
-	// lookAgain is when a variant is looked at again of which an event should tell: Porch loses a write now and then.
+	// lookAgain is when to look at a variant again although an event should come: Porch loses a write now and then.
 	lookAgain = 10 * time.Second
 )
 
-// await waits until the caches know what was written, so that the next reconcile finds it settled. It reports whether
-// they came to know it in time.
+// await waits until the caches know what was written, so that the next reconcile finds the variant settled. It reports
+// whether they knew in time.
 func (r *Reconciler) await(ctx context.Context, written *observation) bool {
 	return nil == wait.PollUntilContextTimeout(ctx, lookedAfter, catchUp, true, func(ctx context.Context) (bool, error) {
 		var pv v1alpha1.PackageVariant
@@ -120,7 +120,7 @@ func isGone(pv *v1alpha1.PackageVariant) bool {
 	return !pv.DeletionTimestamp.IsZero() && !controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer)
 }
 
-// forget ends what is kept for a variant.
+// forget drops what is kept for a variant.
 func (r *Reconciler) forget(req ctrl.Request) {
 	r.watches.Release(req.NamespacedName)
 	r.turns.Release(req.NamespacedName)

@@ -12,14 +12,13 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// report writes what there is to tell after the steps, and returns what is known then, whether more steps follow, and
-// the failure of the steps that is to be tried again. Nothing is told while more steps follow, unless there is
-// something to remember: what was written comes back as an event. Nothing is known where nothing was written.
+// report writes the status after the steps. It returns what is known then, whether more steps follow, and the failure
+// of the steps that has to be tried again. While more steps follow, it writes only what has to be remembered: the
+// writes of the steps come back as events. If it wrote nothing, it returns no observation.
 func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.Decision, out *result) (
 	known *observation, more bool, err error) {
 	if out.gone {
@@ -53,17 +52,14 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 			status.ObservedInputs = r.observedInputs(known)
 		}
 	})
-	if apierrors.IsConflict(written) {
-		written = errors.Join(written, r.saveState(ctx, in, out))
-	}
 	if written != nil {
-		return nil, false, written
+		return nil, false, errors.Join(written, r.saveState(ctx, in, out))
 	}
 	r.recordEvents(out.pv, news, deliveries)
 	return known, more, failure
 }
 
-// saveState writes, whatever somebody has changed of the variant, what must not be forgotten: which draft nobody else
+// saveState writes what must not be lost, even if the variant has changed meanwhile: which draft only the controller
 // has edited, and that a save was finished.
 func (r *Reconciler) saveState(ctx context.Context, in *inspection, out *result) error {
 	if out.Saved == in.Saved && out.approval == nil && (!out.marked || out.saving != nil) {
@@ -80,13 +76,13 @@ func (r *Reconciler) saveState(ctx context.Context, in *inspection, out *result)
 	return nil
 }
 
-// nothingToTell reports whether nothing is to be written while more steps follow: nothing to tell, nor to remember.
+// nothingToTell reports whether nothing has to be written while more steps follow.
 func (out *result) nothingToTell(in *inspection, condition v1alpha1.Condition) bool {
 	return condition.Type != v1alpha1.ConditionReady && out.Saved == in.Saved && out.change == nil
 }
 
-// decideAgain decides by what is known after the steps of a decision, and reports whether more steps follow. It is not
-// known while a revision has become a target that was not looked at: behind a draft that was discarded for example.
+// decideAgain decides by what is known after the steps of a decision, and reports whether more steps follow. They do if
+// a revision that was not inspected has become a target, for example behind a draft that was discarded.
 func (out *result) decideAgain(done *decide.Decision) (after decide.Decision, more bool) {
 	if done.Conflicted != nil {
 		out.Conflicts = done.Conflicted.Conflicts
@@ -103,15 +99,15 @@ func (out *result) decideAgain(done *decide.Decision) (after decide.Decision, mo
 	return after, unseen || out.err == nil && len(after.Steps) > 0
 }
 
-// warning is what an Event is to tell of.
+// warning is the content of a warning Event.
 type warning struct{ reason, message string }
 
-// warnings are the reasons of aspects of which an Event tells.
+// warnings are the reasons of aspects that get an Event.
 var warnings = []string{
 	v1alpha1.ReasonInjectionUnmet, v1alpha1.ReasonPermissionMissing, v1alpha1.ReasonApprovalFailed,
 }
 
-// setConditions sets the conditions, and returns what is news in them.
+// setConditions sets the conditions, and returns a warning for each that is news.
 func (out *result) setConditions(in *inspection, status *v1alpha1.PackageVariantStatus, conflicted *decide.Conflicted,
 	after *decide.Decision, condition v1alpha1.Condition) (news []warning) {
 	out.fillConflicts(status, conflicted)
@@ -133,7 +129,7 @@ func (out *result) setConditions(in *inspection, status *v1alpha1.PackageVariant
 	return news
 }
 
-// condition returns what there is to tell, and the failure that it tells of, if that is to be tried again.
+// condition returns the condition to report, and the failure behind it, if that has to be tried again.
 func (out *result) condition(after decide.Decision, deleting bool) (v1alpha1.Condition, error) {
 	if out.err == nil {
 		return after.Condition, after.Err
@@ -151,8 +147,8 @@ func (out *result) condition(after decide.Decision, deleting bool) (v1alpha1.Con
 	return condition, out.err
 }
 
-// reportFailure writes why a variant could not be looked at, and returns that. What Porch does not find while it reads
-// a repository is a failure like any other: no event tells when it does.
+// reportFailure writes why a variant could not be inspected, and returns the error. If Porch does not find something
+// while it reads a repository, that is a failure like any other: no event says when it is there.
 func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err error) error {
 	if porch.Busy(err) {
 		return err

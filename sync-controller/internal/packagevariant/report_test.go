@@ -3,10 +3,9 @@
 package packagevariant
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,12 +17,13 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 var errBoom = errors.New("boom")
 
-// TestConditionOf holds what a user is told of each kind of error.
+// TestConditionOf checks the condition for each kind of error.
 func TestConditionOf(t *testing.T) {
 	t.Parallel()
 	wrap := func(err error) error { return fmt.Errorf("cannot clone edge/web: %w", err) }
@@ -38,6 +38,7 @@ func TestConditionOf(t *testing.T) {
 	gone := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone,
 		Message: "served by v1alpha2"}}
 	unavailable := apierrors.NewServiceUnavailable("no endpoints")
+	denied := apierrors.NewForbidden(schema.GroupResource{Resource: "packagerevisions"}, "", errBoom)
 	for name, c := range map[string]struct {
 		err  error
 		want v1alpha1.Condition
@@ -46,10 +47,24 @@ func TestConditionOf(t *testing.T) {
 			"cannot change blueprints.web.v1: inject-config: boom")},
 		"a function failed, joined": {errors.Join(errBoom, failure),
 			v1alpha1.Stalled("FunctionFailed", "cannot change blueprints.web.v1: inject-config: boom")},
-		"a package is too large": {wrap(&tooLargeError{"edge.web.v1", errBoom}),
+		"a package is too large": {wrap(&unusableError{"edge.web.v1", "PackageTooLarge", errBoom}),
 			v1alpha1.Stalled("PackageTooLarge", "edge.web.v1 is not worked on: boom")},
-		"a file with a hidden name is too large": {&tooLargeError{"edge.web.v1", errors.New("\x1b[2J/Kptfile: boom")},
+		"a file with a hidden name is too large": {&unusableError{"edge.web.v1", "PackageTooLarge", errors.New("\x1b[2J/Kptfile: boom")},
 			v1alpha1.Stalled("PackageTooLarge", `edge.web.v1 is not worked on: \x1b[2J/Kptfile: boom`)},
+		"a file is not text": {checkFiles("edge.web.v1", map[string]string{"Kptfile": "", "a/logo.png": "\uFFFDPNG"}),
+			v1alpha1.Stalled("PackageRefused", "edge.web.v1 is not worked on: a/logo.png is not text in UTF-8, or has the "+
+				"character U+FFFD, which Porch's API tells in place of other bytes: convert it, or take it out of the package")},
+		"a name of a file is not text": {checkFiles("edge.web.v1", map[string]string{"caf\uFFFD.txt": ""}),
+			v1alpha1.Stalled("PackageRefused", "edge.web.v1 is not worked on: caf\uFFFD.txt is not text in UTF-8, or has the "+
+				"character U+FFFD, which Porch's API tells in place of other bytes: convert it, or take it out of the package")},
+		"Porch refuses a file": {wrap(errors.New("illegal name 'a\x1b[2Jb.txt' in file creation")),
+			v1alpha1.Stalled("PackageRefused", "Porch does not take a file of the package: rename or correct the file that it "+
+				`names, in the upstream or in this package (cannot clone edge/web: illegal name 'a\x1b[2Jb.txt' in file creation)`)},
+		"Porch does not end a clone": {&timedOutError{&decide.Draft{Package: revision.Package{Repo: "edge", Name: "web"},
+			Task: revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}}, errBoom},
+			v1alpha1.Stalled("PorchTimedOut", "Porch has not finished in time to clone edge/web, and not for the first time, "+
+				"though it answers otherwise: what is in blueprints.web.v1 may be more than it can bear. It is asked again when the "+
+				"variant or what it is made from changes, or when the variant is suspended and resumed (boom)")},
 		"a save is too large": {wrap(apierrors.NewRequestEntityTooLargeError("limit is 3145728")),
 			v1alpha1.Stalled("PackageTooLarge", "nothing was saved, because all files of the package are sent in one request, and "+
 				"it is larger than Porch takes: make the package smaller, or split it (cannot clone edge/web: Request entity too "+
@@ -70,6 +85,10 @@ func TestConditionOf(t *testing.T) {
 				"cannot clone edge/web: served by v1alpha2")},
 		"Porch does not answer": {wrap(unavailable), v1alpha1.Reconciling("PorchUnavailable",
 			"will try again: "+wrap(unavailable).Error())},
+		"the controller lacks a right": {wrap(denied), v1alpha1.Stalled("PermissionMissing",
+			"nothing is wrong with this variant, but the controller lacks a right in this namespace, and tries again: an "+
+				"administrator has to bind its ServiceAccount to the ClusterRole package-variants-sync-controller ("+
+				wrap(denied).Error()+")")},
 		"Porch refuses": {wrap(errBoom), v1alpha1.Reconciling("PorchFailed",
 			"will try again: cannot clone edge/web: boom")},
 	} {
@@ -79,7 +98,7 @@ func TestConditionOf(t *testing.T) {
 	}
 }
 
-// TestLasting holds after which failures nothing is tried again by a clock.
+// TestLasting checks after which failures nothing is tried again by a clock.
 func TestLasting(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -88,7 +107,10 @@ func TestLasting(t *testing.T) {
 	}{
 		"none":                          {nil, false},
 		"any other":                     {errBoom, false},
-		"a package is too large":        {&tooLargeError{"edge.web.v1", errBoom}, true},
+		"a package is too large":        {&unusableError{"edge.web.v1", "PackageTooLarge", errBoom}, true},
+		"a file is refused":             {errors.New("illegal name 'a b' in file creation"), true},
+		"a clone does not end":          {&timedOutError{&decide.Draft{}, context.DeadlineExceeded}, true},
+		"a call is not answered":        {context.DeadlineExceeded, false},
 		"a save is too large":           {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), true},
 		"the upstream is a placeholder": {errors.New("may not be the placeholder package revision"), true},
 		"Porch does not answer":         {apierrors.NewServiceUnavailable("no endpoints"), false},
@@ -103,18 +125,23 @@ func TestLasting(t *testing.T) {
 	}
 }
 
-// TestOwnedRevisions holds which revisions are known for the variant's after a reconcile, by their names.
+// TestOwnedRevisions checks which revisions are known to be the variant's after a reconcile, by their names.
 func TestOwnedRevisions(t *testing.T) {
 	t.Parallel()
-	const made, left = "edge.web.packagevariant-1", "before.web.packagevariant-1"
+	const made, next, left = "edge.web.packagevariant-1", "edge.web.packagevariant-2", "before.web.packagevariant-1"
 	for name, c := range map[string]struct {
 		known []string
 		asked bool
 		edit  func(*observation)
 		want  []string
 	}{
-		"new ones":                         {nil, true, nil, []string{left, made}},
-		"one that is gone":                 {[]string{"gone", made}, true, nil, []string{left, made}},
+		"new ones":         {nil, true, nil, []string{left, made}},
+		"one that is gone": {[]string{"gone", made}, true, nil, []string{left, made}},
+		"a draft that a later one has replaced": {[]string{made}, true, func(o *observation) {
+			r := &o.Revisions[1]
+			r.Name, r.Workspace, r.Lifecycle, r.Number = next, "packagevariant-2", revision.Draft, 0
+			o.Known = map[string]bool{made: true}
+		}, []string{left, made, next}},
 		"one that the cache does not have": {[]string{"unseen", made}, false, nil, []string{left, made, "unseen"}},
 		"none any more": {[]string{made}, true,
 			func(o *observation) { o.Revisions, o.OwnedInOtherPackages = nil, nil }, []string{made}},
@@ -137,7 +164,7 @@ func TestOwnedRevisions(t *testing.T) {
 	}
 }
 
-// TestFill holds what the status tells after the steps, and when a draft that was asked for is known for complete.
+// TestFill checks the status after the steps, and when a requested draft counts as complete.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	const made = "edge.web.packagevariant-1"
@@ -205,7 +232,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestInjectedObjects holds that objects of several contents are watched once, and that one that was read in two
+// TestInjectedObjects checks that objects of several contents are watched once, and that an object that was read in two
 // versions is looked at again.
 func TestInjectedObjects(t *testing.T) {
 	t.Parallel()
@@ -227,7 +254,7 @@ func TestInjectedObjects(t *testing.T) {
 	}
 }
 
-// TestFillProgress holds what the status tells of what is published, of the open draft and of what was done last.
+// TestFillProgress checks the status of the published revision, the open draft and the last change.
 func TestFillProgress(t *testing.T) {
 	t.Parallel()
 	const made = "edge.web.packagevariant-1"
@@ -270,7 +297,7 @@ func TestFillProgress(t *testing.T) {
 	}
 }
 
-// TestFillConflicts holds which conflicts the status names, for how long, and when they are news.
+// TestFillConflicts checks which conflicts the status names, for how long, and when they are news.
 func TestFillConflicts(t *testing.T) {
 	t.Parallel()
 	many := func(n int) (conflicts []v1alpha1.Conflict) {
@@ -353,37 +380,7 @@ func TestFillConflicts(t *testing.T) {
 	}
 }
 
-// TestWithPackageContext holds over which files the functions run before a clone into a Repository of deployments:
-// Porch adds a package context to a package that has none.
-func TestWithPackageContext(t *testing.T) {
-	t.Parallel()
-	const context = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n"
-	for name, c := range map[string]struct {
-		files map[string]string
-		added bool
-	}{
-		"none": {map[string]string{"Kptfile": "k"}, true},
-		"that of a subpackage": {map[string]string{"Kptfile": "k", "sub/Kptfile": "k",
-			"sub/a/package-context.yaml": context}, true},
-		"its own":                 {map[string]string{"Kptfile": "k", "package-context.yaml": context}, false},
-		"its own in another file": {map[string]string{"Kptfile": "k", "context.yaml": context}, false},
-		"its own in a directory":  {map[string]string{"Kptfile": "k", "sub/context.yaml": context}, false},
-		"its own in a directory of this name": {map[string]string{"Kptfile": "k", "sub/Kptfile": "k",
-			"subs/context.yaml": context}, false},
-	} {
-		before := maps.Clone(c.files)
-		with := withPackageContext(c.files)
-		if diff := cmp.Diff(before, c.files); diff != "" {
-			t.Errorf("%s: the files given were changed, -want +got:\n%s", name, diff)
-		}
-		if added := len(with) > len(before); added != c.added || added &&
-			!strings.HasPrefix(with["package-context.yaml"], context) {
-			t.Errorf("%s: one is added: %v\n%s", name, added, with["package-context.yaml"])
-		}
-	}
-}
-
-// TestPlaces holds which Repositories are locked: those that may be written, in an order, and none while a guard holds.
+// TestPlaces checks which Repositories are locked: those that may be written, in order, or none while a guard holds.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -36,7 +36,7 @@ func repositories(s *variant.Spec) []string {
 	return names
 }
 
-// repositoryOf returns what the rules know of a Repository.
+// repositoryOf returns what the rules need of a Repository.
 func repositoryOf(repository *porch.Repository) decide.Repository {
 	return decide.Repository{
 		Ready: repository.Ready, Reading: repository.Reading, Message: repository.Message,
@@ -45,7 +45,7 @@ func repositoryOf(repository *porch.Repository) decide.Repository {
 	}
 }
 
-// readBefore takes a Repository for ready that Porch is reading again: it has known revisions of it before.
+// readBefore treats a Repository that Porch is reading as ready if revisions of it are known already.
 func (o *observation) readBefore() {
 	for _, r := range slices.Concat(o.Revisions, o.OwnedInOtherPackages, o.Bases) {
 		if repository := o.Repositories[r.Package.Repo]; repository.Reading {

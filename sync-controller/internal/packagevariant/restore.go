@@ -13,8 +13,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// saving returns what the status is to say, from before the steps of a decision on, of the draft that they save; nil if
-// they save none, or Porch saves it as a whole. A draft whose files are not all back stays what it was.
+// saving returns the status of the draft that the steps of a decision save, to be written before them; nil if they save
+// none, or if Porch saves it as a whole. A draft that still lacks files keeps its status.
 func (in *inspection) saving(steps []decide.Step) *v1alpha1.SavingDraft {
 	known := in.pv.Status.SavingDraft
 	for i := range steps {
@@ -41,53 +41,39 @@ func (in *inspection) saving(steps []decide.Step) *v1alpha1.SavingDraft {
 	return known
 }
 
-// isUnfinished reports whether Porch was stopped over a save of a target by the controller, and has only some of the
-// files.
+// isUnfinished reports whether Porch was stopped while the controller saved a target, and has only some of the files.
 func (in *inspection) isUnfinished(target *revision.Revision, content *porch.Content) bool {
 	saving := in.pv.Status.SavingDraft
 	return saving != nil && target != nil && target.Name == saving.Name && target.Lifecycle == revision.Draft &&
 		content.IsUnfinished(saving.Version, int(saving.Files))
 }
 
-// restore returns the files of a draft with those that it lost because Porch was stopped while it saved it, as they
-// were when the draft was made. What it has stays, and so do the edits in it.
+// restore returns the files of a draft with those that it lost because Porch was stopped while it saved it. Lost files
+// come back as they were when the draft was made. Files that it has stay, with their edits.
 func (r *Reconciler) restore(ctx context.Context, in *inspection, target *revision.Revision, files map[string]string) (
 	map[string]string, error) {
-	source, err := r.porch.Revision(ctx, target.Namespace, target.Task.Source)
+	p, err := r.predictMade(ctx, in, target)
 	if apierrors.IsNotFound(err) { // nothing tells what it was made from
 		return files, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	whole := *target
-	if whole.Lock == nil { // the Kptfile is lost
-		repository := in.Repositories[source.Package.Repo]
-		whole.Lock = revision.LockOn(&source, repository.Address, repository.Directory)
+	whole := p.made
+	if p.wanted != nil {
+		whole = p.wanted
 	}
-	conflicts, merged := in.Merges[target.Name]
-	made, wanted, err := r.predictMade(ctx, in, &whole)
-	if delete(in.Merges, target.Name); merged { // those of the merge that made the draft are known
-		in.Merges[target.Name] = conflicts
-	}
-	if apierrors.IsNotFound(err) {
-		return files, nil
-	}
-	if wanted != nil {
-		made = wanted
-	}
-	// The upstream may have been merged into it since.
-	if base := decide.Base(&in.Input, target); err == nil && made != nil && base != nil && base.Name != source.Name &&
+	// The upstream may have been merged into the draft since.
+	if base := decide.Base(&in.Input, target); whole != nil && base != nil && base.Name != p.source.Name &&
 		target.Task.Type != revision.Edit {
-		made, _, err = r.mergeChanges(ctx, in, &source, base, whole.Lock, made)
+		if whole, _, err = r.mergeChanges(ctx, in, &p.source, base, target.Lock, whole); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return completed(made, files), nil
+	return completed(whole, files), nil
 }
 
-// completed returns the files with those of others that are not among them.
+// completed returns the files, and those of the others that are missing among them.
 func completed(others, files map[string]string) map[string]string {
 	all := make(map[string]string, len(others))
 	maps.Copy(all, others)

@@ -12,7 +12,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// TestSaving holds what the status says of a save before it, and for how long.
+// TestSaving checks what the status says about a save before it, and for how long.
 func TestSaving(t *testing.T) {
 	t.Parallel()
 	const draft = "edge.web.v1"
@@ -54,7 +54,7 @@ func TestSaving(t *testing.T) {
 	}
 }
 
-// TestIsUnfinished holds which draft has lost files because Porch was stopped over a save by the controller.
+// TestIsUnfinished checks which drafts have lost files because Porch was stopped during a save by the controller.
 func TestIsUnfinished(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

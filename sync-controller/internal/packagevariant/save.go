@@ -15,12 +15,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// maxSaves is how often a draft is saved in a row: a second time is needed where the package's pipeline makes a
-// resource that is for the functions, such as an injection point.
+// maxSaves is how often a draft is saved in a row: a second save is needed if the package's pipeline makes a resource
+// for the functions, such as an injection point.
 const maxSaves = 2
 
-// saveDraft saves a draft, or the one that was created before, until what Porch's render makes of the files is what the
-// functions want. What still differs then is Reverted.
+// saveDraft saves a draft, or the one that was created before, until the rendered files are as the functions want them.
+// Files that still differ after maxSaves are Reverted.
 func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error {
 	if draft == nil {
 		draft = a.created
@@ -67,7 +67,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 	return nil
 }
 
-// save saves a draft, and notes what is not in doubt any more.
+// save saves a draft, and notes if its save is known to have finished.
 func (a *action) save(ctx context.Context, draft *revision.Revision, content porch.Content, wanted map[string]string) (
 	porch.Content, error) {
 	saved, err := a.porch.Save(ctx, content, wanted)
@@ -77,8 +77,8 @@ func (a *action) save(ctx context.Context, draft *revision.Revision, content por
 	return saved, err
 }
 
-// ours reports whether nobody else has edited a draft, and notes so of one that was made just now: if it cannot be
-// saved, it is so the next time, too.
+// ours reports whether only the controller has edited a draft. It also notes a draft that was just made as saved: if
+// the next save fails, the draft is still known to be the controller's.
 func (a *action) ours(draft *revision.Revision, content porch.Content) bool {
 	if a.untouched(content) {
 		a.out.Saved = decide.Saved{Name: draft.Name, Content: kptfile.Digest(content.Files)}
@@ -87,13 +87,13 @@ func (a *action) ours(draft *revision.Revision, content porch.Content) bool {
 	return a.in.Saved.Name == draft.Name && a.in.Saved.Content == kptfile.Digest(content.Files)
 }
 
-// untouched reports whether a content is what Porch made when the draft was created, and nobody has edited it since.
+// untouched reports whether a content is as Porch made it when the draft was created.
 func (a *action) untouched(content porch.Content) bool {
 	return a.created != nil && a.created.Version == content.Version
 }
 
-// notSaved returns the error of a save. A draft that was asked for, and that the package's pipeline keeps from being
-// saved, is not whole, and goes, if nobody else has edited it.
+// notSaved returns the error of a save. If the package's pipeline keeps a requested draft from being saved, the draft
+// is incomplete, and is deleted if only the controller has edited it.
 func (a *action) notSaved(ctx context.Context, draft *revision.Revision, content porch.Content, ours bool,
 	err error) error {
 	asked := a.out.Requested.Is(&decide.Draft{Package: draft.Package, Workspace: draft.Workspace, Task: draft.Task})
@@ -106,7 +106,7 @@ func (a *action) notSaved(ctx context.Context, draft *revision.Revision, content
 	return err
 }
 
-// discard deletes a draft that is not whole.
+// discard deletes an incomplete draft.
 func (a *action) discard(ctx context.Context, draft *revision.Revision, version string) error {
 	if err := a.remove(ctx, draft, version); client.IgnoreNotFound(err) != nil {
 		return err
@@ -116,16 +116,16 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision, version 
 	return nil
 }
 
-// saved notes that a draft was saved. The upstream asked for is merged into it then.
+// saved notes that a draft was saved, and with that the upstream asked for is merged into it.
 func (a *action) saved(draft *revision.Revision, content porch.Content, changed []string) {
 	merged := decide.Merged(&a.in.Input, draft.Name)
 	switch {
 	case a.created != nil: // of which there is an Event
 	case merged:
 		a.did("Merged", draft.Name,
-			fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name), nil)
+			fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name))
 	default:
-		a.did("Saved", draft.Name, fmt.Sprintf("changed %v of the draft %s", changed, draft.Name), nil)
+		a.did("Saved", draft.Name, fmt.Sprintf("changed %v of the draft %s", changed, draft.Name))
 	}
 	a.out.rendered[draft.Name] = content.RenderStatus
 	a.changed(draft.Name, func(r *revision.Revision) {
@@ -139,12 +139,12 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 	})
 }
 
-// prepare reads a draft and runs the functions over it. A draft that was created before, and on which one fails, goes,
-// if nobody has edited it.
+// prepare reads a draft and runs the functions over it. If a function fails on a draft that was created before, the
+// draft is deleted, unless it was edited.
 func (a *action) prepare(ctx context.Context, draft *revision.Revision) (evaluated, error) {
 	begun, err := a.begin(ctx, draft)
 	if err == nil {
-		err = checkSize(draft.Name, begun.files)
+		err = checkFiles(draft.Name, begun.files)
 	}
 	if err != nil {
 		return evaluated{}, err
@@ -162,10 +162,10 @@ func (a *action) prepare(ctx context.Context, draft *revision.Revision) (evaluat
 	return evaluated{}, &mutationError{revision: draft.Name, err: err}
 }
 
-// begin returns the content of a draft, and the files that the functions run over: those that it has. Of one that Porch
-// has just made by an upgrade they are those of our own merge, and nothing is read: Porch's knows one answer to a
-// conflict, brings back what somebody removed, and doubles what somebody moved. If somebody edits the draft meanwhile,
-// it is not saved, and is finished with that edit later.
+// begin returns the content of a draft, and the files that the functions run over, which are the draft's own. For an
+// upgrade that Porch has just made, they come from our own merge, and nothing is read: Porch's merge has one answer to
+// a conflict, restores what was removed, and duplicates what was moved. If people edit the draft meanwhile, it is not
+// saved, and a later reconcile finishes it with their edit.
 func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluated, err error) {
 	if local, merged := a.in.contents[a.out.Requested.Task.Local]; merged && a.created != nil {
 		files, err := a.onLock(ctx, local)
@@ -182,8 +182,8 @@ func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluat
 	return e, err
 }
 
-// onLock returns the files of our own merge. They get a lock with the commit of the upstream if that is known only
-// since Porch has made the draft.
+// onLock returns the files of our own merge. They get a lock with the commit of the upstream if that became known only
+// when Porch made the draft.
 func (a *action) onLock(ctx context.Context, local evaluated) (map[string]string, error) {
 	base := a.in.target(a.out.Requested.Task.Local)
 	if !a.learned || base == nil {

@@ -28,24 +28,24 @@ import (
 )
 
 const (
-	// firstRetry is the time after which a reconcile that failed is done again for the first time.
+	// firstRetry is the delay before the first retry of a reconcile that failed.
 	firstRetry = 250 * time.Millisecond
-	// keptContents is how many upstream contents are kept, each for keptFor: all variants of a fleet want the same.
+	// keptContents is how many upstream contents are kept, each for keptFor: all variants of a fleet want the same one.
 	keptContents, keptFor = 16, time.Minute
-	// keptAnswers is for how many namespaces it is kept, each for answerFor, whether the controller may approve there.
+	// keptAnswers is for how many namespaces the right to approve is kept, each for answerFor.
 	keptAnswers, answerFor = 1024, 10 * time.Second
 )
 
-// Options are what the controller can be told.
+// Options are the options of the controller.
 type Options struct {
-	// Concurrency is how many variants of a namespace are worked on at once; of all together, twice as many.
+	// Concurrency is how many variants of a namespace are worked on at once. All namespaces together get twice as many.
 	Concurrency int
 	// Runtime runs the functions.
 	Runtime mutate.Runtime
-	// Share bounds what the functions of a namespace compute at once; nil for what runs elsewhere.
+	// Share bounds what is computed at once; nil for no bound.
 	Share *fairqueue.Share
-	// Version identifies the controller and the functions. After a change of it each variant is looked at once, all of
-	// them within LookWithin.
+	// Version identifies the controller and the functions. After it changes, each variant is looked at once, all of them
+	// within LookWithin.
 	Version    string
 	LookWithin time.Duration
 }
@@ -66,10 +66,10 @@ type Reconciler struct {
 	turns      *repolock.Turns
 	// concurrency is how many variants of a namespace are worked on at once.
 	concurrency int
-	// retries says when a reconcile that failed is done again.
+	// retries says when to retry a reconcile that failed.
 	retries *retry.Limiter[ctrl.Request]
 	events  events.EventRecorder
-	// looked is told of each look at a variant; nil for none.
+	// looked is called with each look at a variant; nil for none.
 	looked func(*Look)
 }
 

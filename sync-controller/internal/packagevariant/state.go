@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// requestedDraft returns the draft that the status says Porch was asked for; zero if it says of none.
+// requestedDraft returns the draft that Porch was asked for, from the status; zero if there is none.
 func requestedDraft(status *v1alpha1.PackageVariantStatus) *decide.Draft {
 	d := status.RequestedDraft
 	if d == nil {
@@ -18,10 +18,11 @@ func requestedDraft(status *v1alpha1.PackageVariantStatus) *decide.Draft {
 	return &decide.Draft{
 		Package: revision.Package{Repo: d.Repo, Name: d.Package}, Workspace: d.WorkspaceName,
 		Task: revision.Task{Type: revision.TaskType(d.Task), Source: d.Source}, Version: d.Commit,
+		TimedOut: d.TimedOut,
 	}
 }
 
-// savedDraft returns the draft that the status says only the controller has edited; zero if it says of none.
+// savedDraft returns the draft that only the controller has edited, from the status; zero if there is none.
 func savedDraft(status *v1alpha1.PackageVariantStatus) decide.Saved {
 	d := status.SavedDraft
 	if d == nil {
@@ -30,12 +31,12 @@ func savedDraft(status *v1alpha1.PackageVariantStatus) decide.Saved {
 	return decide.Saved{Name: d.Name, Content: d.Content, Proposed: d.Proposed, Proposing: d.Proposing}
 }
 
-// ofDraft reports whether the conflicts in a status are those of a draft: they are of the one that was open then.
+// ofDraft reports whether the conflicts in a status belong to a draft: they belong to the one that was open then.
 func ofDraft(status *v1alpha1.PackageVariantStatus, name string) bool {
 	return status.OpenDraft == nil || status.OpenDraft.Name == name
 }
 
-// announced reports whether the status of a variant says already that a draft is going to be asked for.
+// announced reports whether a variant's status already says that the controller will ask for a draft.
 func announced(pv *v1alpha1.PackageVariant, draft *decide.Draft) bool {
 	status := &pv.Status
 	known := requestedDraft(status)
@@ -43,7 +44,7 @@ func announced(pv *v1alpha1.PackageVariant, draft *decide.Draft) bool {
 		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady)
 }
 
-// savedDraft returns what the status says of the draft that only the controller has edited.
+// savedDraft returns the status of the draft that only the controller has edited.
 func (out *result) savedDraft() *v1alpha1.SavedDraft {
 	s := &out.Saved
 	return &v1alpha1.SavedDraft{Name: s.Name, Content: s.Content, Proposed: s.Proposed, Proposing: s.Proposing}

@@ -3,6 +3,7 @@
 package packagevariant
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -14,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// fill sets what is to be known after the steps.
+// fill sets what is known after the steps.
 func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 	status.ObservedGeneration = out.pv.Generation
 	if u := out.Upstream; u != nil {
@@ -25,6 +26,7 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 	}
 	out.fillLife(status)
 	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.asked)
+	status.LastDraft = cmp.Or(decide.LastDraft(&out.Input), status.LastDraft)
 	if d := out.Requested; out.err == nil && (d.Workspace == "" ||
 		slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
 			_, current := r.Of(out.Owner)
@@ -33,9 +35,9 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 				(seen || r.Lifecycle != revision.Draft)
 		})) {
 		status.RequestedDraft = nil
-	} else if known := requestedDraft(status); known.Is(&d) && known.Version != d.Version {
+	} else if d.Workspace != "" && requestedDraft(status).Is(&d) {
 		status.RequestedDraft = status.RequestedDraft.DeepCopy()
-		status.RequestedDraft.Commit = d.Version
+		status.RequestedDraft.Commit, status.RequestedDraft.TimedOut = d.Version, d.TimedOut
 	}
 	if decide.Guard(&out.Input) == nil && !out.Deleting {
 		out.fillTargets(status)
@@ -62,7 +64,7 @@ func (out *result) fillProgress(status *v1alpha1.PackageVariantStatus, after *de
 	}
 }
 
-// fillLife sets what is to be remembered for approvals and for the history.
+// fillLife sets what approvals and the history need to remember.
 func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 	if out.approval != nil {
 		status.LastApproval = out.approval
@@ -79,9 +81,9 @@ func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 	}
 }
 
-// ownedRevisions returns the names of the revisions that the variant made or adopted. Those that were known stay unless
-// Porch was asked for them, and where it has none at all: if they come back without an owner, as they do when a
-// Repository is registered anew, they are known by it.
+// ownedRevisions returns the names of the revisions that the variant made or adopted. Known names stay unless Porch was
+// asked for them, and also if it has none of them: revisions that come back without an owner, as they do when a
+// Repository is registered again, are recognized by name. So are those that have Vanished.
 func (out *result) ownedRevisions(known []string, asked bool) []string {
 	var names []string
 	for _, r := range decide.Owned(&out.Input) {
@@ -91,13 +93,15 @@ func (out *result) ownedRevisions(known []string, asked bool) []string {
 	}
 	if !asked || len(names) == 0 {
 		names = append(names, known...)
+	} else {
+		names = append(names, decide.Vanished(&out.Input)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// injectedObjects returns the objects that injectors name in any of the contents, and the versions by which they were
-// read. One that was read in two versions has none that is known: it is looked at again.
+// injectedObjects returns the objects that injectors name in any of the contents, and the versions in which they were
+// read. An object that was read in two versions gets no known version, so that it is looked at again.
 func injectedObjects(contents map[string]evaluated) (all []v1alpha1.ObjectReference, versions []string) {
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		e := contents[name]
@@ -113,11 +117,11 @@ func injectedObjects(contents map[string]evaluated) (all []v1alpha1.ObjectRefere
 	return all, versions
 }
 
-// maxConflicts is how many conflicts the status has at most.
+// maxConflicts is how many conflicts the status names at most.
 const maxConflicts = 20
 
-// fillConflicts sets the conflicts of the merge that was decided. Those of an earlier one stay for as long as its draft
-// is open.
+// fillConflicts sets the conflicts of the merge that was decided. Conflicts of an earlier merge stay as long as its
+// draft is open.
 func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) {
 	open := slices.ContainsFunc(decide.Targets(&out.Input), func(r revision.Revision) bool {
 		return r.Open() && ofDraft(status, r.Name)
@@ -133,8 +137,8 @@ func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided 
 	status.Conflicts = decided.Conflicts[:min(len(decided.Conflicts), maxConflicts)]
 }
 
-// untoldConflicts returns the condition of conflicts of which an Event is to tell, by the status before a reconcile and
-// after it; nil if there are none. If the one before was not completed, it may not have told them.
+// untoldConflicts returns the condition of conflicts that need an Event, from the status before and after a reconcile;
+// nil if there are none. If the reconcile before was not completed, it may not have recorded one.
 func untoldConflicts(before, after *v1alpha1.PackageVariantStatus) *metav1.Condition {
 	now := meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionConflicted)
 	if now == nil || now.Status != metav1.ConditionTrue {
@@ -147,7 +151,7 @@ func untoldConflicts(before, after *v1alpha1.PackageVariantStatus) *metav1.Condi
 	return now
 }
 
-// fillTargets sets the targets: with the render status of what was saved, or else the one known.
+// fillTargets sets the targets, with the render status of what was saved, or else the known one.
 func (out *result) fillTargets(status *v1alpha1.PackageVariantStatus) {
 	var targets []v1alpha1.DownstreamTarget
 	for _, r := range decide.Targets(&out.Input) {

@@ -16,36 +16,39 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// resume returns the files from which a draft is to be finished that was asked for and not seen complete, because the
-// controller was stopped or somebody edited the draft before it was saved, and whether it is as Porch made it. Of an
-// upgrade they are those of our own merge, with what people changed in that of Porch. What Porch made is predicted:
-// a wrong prediction counts as an edit, so nothing is lost.
+// resume returns the files from which to finish a requested draft that was not seen complete, because the controller
+// was stopped or the draft was edited before it was saved, and whether the draft is as Porch made it. For an upgrade
+// they come from our own merge, with people's changes to Porch's merge. What Porch made is predicted: a wrong
+// prediction counts as an edit, so nothing is lost.
 func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revision.Revision,
 	content porch.Content) (files map[string]string, untouched bool, err error) {
 	if !decide.Requested(&in.Input, target) || target.Lock == nil && target.Task.Type != revision.Edit {
 		return content.Files, false, nil
 	}
-	made, wanted, err := r.predictMade(ctx, in, target)
+	p, err := r.predictMade(ctx, in, target)
 	if apierrors.IsNotFound(err) { // what it was made from has gone
 		return content.Files, false, nil
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	if !target.KeptInGit && isPart(made, content.Files) {
+	if p.merge != nil {
+		in.Merges[target.Name] = *p.merge
+	}
+	if !target.KeptInGit && isPart(p.made, content.Files) {
 		return nil, false, errUnwritten
 	}
-	if least := predict.WithoutNestedContexts(made); !target.KeptInGit && len(content.Files) < len(least) {
+	if least := predict.WithoutNestedContexts(p.made); !target.KeptInGit && len(content.Files) < len(least) {
 		content.Files = completed(least, content.Files) // it was stopped over the first save
 	}
-	untouched = in.Requested.Version == content.Version || isMade(made, content.Files)
+	untouched = in.Requested.Version == content.Version || isMade(p.made, content.Files)
 	switch {
-	case wanted == nil:
+	case p.wanted == nil:
 		return content.Files, untouched, nil
 	case untouched:
-		return wanted, true, nil
+		return p.wanted, true, nil
 	}
-	merged, _, err := merging.Merge(made, wanted, content.Files, merging.Options{OnConflict: merging.KeepLocal})
+	merged, _, err := merging.Merge(p.made, p.wanted, content.Files, merging.Options{OnConflict: merging.KeepLocal})
 	if err != nil { // it is no package any more; the functions say why
 		return content.Files, false, nil
 	}
@@ -56,7 +59,7 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 // one by one.
 var errUnwritten = errors.New("not all files were written")
 
-// isPart reports whether files are some of those that Porch makes, and no others: it was stopped while it wrote them.
+// isPart reports whether files are only some of those that Porch makes: it was stopped while it wrote them.
 func isPart(made, files map[string]string) bool {
 	for p, text := range files {
 		if want, there := made[p]; !there || want != text && path.Base(p) != "Kptfile" {
@@ -66,8 +69,8 @@ func isPart(made, files map[string]string) bool {
 	return len(files) < len(made)
 }
 
-// isMade reports whether files are those that Porch made, in one of the ways of its versions. None are if it is not
-// known what Porch made.
+// isMade reports whether files are as Porch made them, in one of the ways of its versions. If it is not known what
+// Porch made, the answer is no.
 func isMade(made, files map[string]string) bool {
 	if made == nil {
 		return false
@@ -76,8 +79,8 @@ func isMade(made, files map[string]string) bool {
 	return got == kptfile.Meaning(made) || got == kptfile.Meaning(predict.WithoutNestedContexts(made))
 }
 
-// savedUnchanged returns what is known to be saved: that which was, or a draft that was asked for, is as Porch made it,
-// and needs no save. Nobody else has edited that either.
+// savedUnchanged returns the draft that is known to be saved: the saved one, or a requested draft that is as Porch made
+// it and needs no save. Only the controller has edited that one, too.
 func (in *inspection) savedUnchanged() decide.Saved {
 	for name, e := range in.contents {
 		target := in.target(name)
@@ -89,9 +92,8 @@ func (in *inspection) savedUnchanged() decide.Saved {
 	return in.Saved
 }
 
-// unwritten reports whether Porch was stopped before it wrote any file of a draft that it was asked for: what it was
-// made from can be read, and the draft is still empty. In git that is known only of a copy of a revision of the same
-// repository.
+// unwritten reports whether Porch was stopped before it wrote any file of a requested draft: its source can be read,
+// and the draft is still empty. In git that is known only for a copy of a revision of the same repository.
 func (r *Reconciler) unwritten(ctx context.Context, in *inspection, target *revision.Revision) bool {
 	if target == nil || target.KeptInGit && target.Task.Type != revision.Edit || !decide.Requested(&in.Input, target) {
 		return false
@@ -103,49 +105,64 @@ func (r *Reconciler) unwritten(ctx context.Context, in *inspection, target *revi
 	return errors.Is(err, porch.ErrNoFiles)
 }
 
-// predictMade returns what Porch made of a draft by its task, nil if that cannot be predicted, and, of an upgrade, what
-// our own merge makes instead, nil if it fails or conflicts stop it. The conflicts are noted.
-func (r *Reconciler) predictMade(ctx context.Context, in *inspection, target *revision.Revision) (made,
-	wanted map[string]string, err error) {
-	task := &target.Task
-	source, err := r.porch.Revision(ctx, target.Namespace, task.Source)
-	if err != nil {
-		return nil, nil, err
+// prediction is what the task of a draft tells about it.
+type prediction struct {
+	// source is the revision that was cloned or edited, or upgraded to.
+	source revision.Revision
+	// made is what Porch made of it, nil if that cannot be predicted. For an upgrade, wanted is the result of our own
+	// merge, nil if it fails or conflicts stop it, and merge is its outcome.
+	made, wanted map[string]string
+	merge        *decide.Merge
+}
+
+// predictMade predicts what Porch made of a draft. A draft that has lost its lock gets the lock of its source.
+func (r *Reconciler) predictMade(ctx context.Context, in *inspection, target *revision.Revision) (p prediction,
+	err error) {
+	task, lock := &target.Task, target.Lock
+	if p.source, err = r.porch.Revision(ctx, target.Namespace, task.Source); err != nil {
+		return p, err
 	}
-	from, err := r.shared(ctx, &source)
+	from, err := r.shared(ctx, &p.source)
+	if err == nil {
+		err = from.unusable
+	}
 	if err != nil || task.Type == revision.Edit {
-		return from.Files, nil, err
+		p.made = from.Files
+		return p, err
+	}
+	if lock == nil {
+		repository := in.Repositories[p.source.Package.Repo]
+		lock = revision.LockOn(&p.source, repository.Address, repository.Directory)
 	}
 	if task.Type == revision.Clone {
-		made, err = predict.Clone(from.Files, target.Package.Name, target.Lock,
-			in.Repositories[target.Package.Repo].Deployment)
-		return orNone(made, err), nil, nil
+		p.made = orNone(predict.Clone(from.Files, target.Package.Name, lock,
+			in.Repositories[target.Package.Repo].Deployment))
+		return p, nil
 	}
 	base, err := r.porch.Revision(ctx, target.Namespace, task.Base)
 	if err != nil {
-		return nil, nil, err
+		return p, err
 	}
 	local, err := r.porch.Content(ctx, target.Namespace, task.Local)
 	if err != nil {
-		return nil, nil, err
+		return p, err
 	}
-	wanted, outcome, err := r.mergeChanges(ctx, in, &base, &source, target.Lock, local.Files)
-	if err != nil {
-		return nil, nil, err
+	var outcome decide.Merge
+	if p.wanted, outcome, err = r.mergeChanges(ctx, in, &base, &p.source, lock, local.Files); err != nil {
+		return p, err
 	}
-	in.Merges[target.Name] = outcome
+	p.merge = &outcome
 	original, err := r.shared(ctx, &base)
 	if err != nil {
-		return nil, nil, err
+		return p, err
 	}
-	merged, _, err := merging.Merge(original.Files, from.Files, local.Files, merging.Options{})
-	if err == nil {
-		made, err = predict.Upgrade(merged, target.Lock)
+	if merged, _, err := merging.Merge(original.Files, from.Files, local.Files, merging.Options{}); err == nil {
+		p.made = orNone(predict.Upgrade(merged, lock))
 	}
-	return orNone(made, err), wanted, nil
+	return p, nil
 }
 
-// orNone returns the files, or none if they could not be predicted.
+// orNone returns the files, or nil if they could not be predicted.
 func orNone(files map[string]string, err error) map[string]string {
 	if err != nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// TestIsMade holds which drafts are as Porch made them: by v1.5, or by a newer one.
+// TestIsMade checks which drafts are as Porch made them, by v1.5 or by a newer version.
 func TestIsMade(t *testing.T) {
 	t.Parallel()
 	const kptfile, context = "kind: Kptfile\n", "kind: ConfigMap\n"
@@ -48,7 +48,7 @@ func TestIsMade(t *testing.T) {
 	}
 }
 
-// TestSavedUnchanged holds of which drafts it is known that nobody else has edited them, though they need no save.
+// TestSavedUnchanged checks which drafts are known to be edited only by the controller, though they need no save.
 func TestSavedUnchanged(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"Kptfile": "kind: Kptfile\n"}
@@ -86,7 +86,7 @@ func TestSavedUnchanged(t *testing.T) {
 	}
 }
 
-// TestIsPart holds which files are some of those that Porch makes: of a draft that it did not finish.
+// TestIsPart checks which files are some of those that Porch makes, of a draft that it did not finish.
 func TestIsPart(t *testing.T) {
 	t.Parallel()
 	made := map[string]string{"Kptfile": "k", "a.yaml": "a", "b/c.yaml": "c"}

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// observeUses finds which superseded revisions others need: as the upstream that a variant asks for, or as what a
-// package was made from, in any namespace.
+// observeUses finds which superseded revisions are in use, in any namespace: as the upstream that a variant asks for,
+// or as what a package was made from.
 func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
 	o.Used = map[string]bool{}
 	superseded := decide.Superseded(&o.Input)
@@ -24,12 +24,8 @@ func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
 	if err := r.locate(ctx, superseded); err != nil {
 		return err
 	}
-	aliases, err := r.aliases(ctx, o.pv.Namespace, revision.DownstreamOf(o.Spec))
-	if err != nil {
-		return err
-	}
-	for i := range aliases {
-		if err := r.observeUpstreams(ctx, o, &aliases[i]); err != nil {
+	for i := range o.place.same {
+		if err := r.observeUpstreams(ctx, o, &o.place.same[i]); err != nil {
 			return err
 		}
 	}

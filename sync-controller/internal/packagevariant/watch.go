@@ -21,6 +21,7 @@ import (
 // Indexes of the cached PackageVariants.
 const (
 	downstreamIndex = "downstream" // by repository/package
+	insideIndex     = "inside"     // by the repository/package in which their downstream lies
 	upstreamIndex   = "upstream"   // by repository/package
 	repositoryIndex = "repository" // by the Repositories that they name
 	dependencyIndex = "dependency" // by the names of the variants that they depend on
@@ -31,6 +32,9 @@ func addIndexes(indexer client.FieldIndexer) error {
 	for name, values := range map[string]func(*variant.Spec) []string{
 		downstreamIndex: func(s *variant.Spec) []string {
 			return []string{revision.DownstreamOf(s).String()}
+		},
+		insideIndex: func(s *variant.Spec) []string {
+			return revision.Names(revision.DownstreamOf(s).Ancestors())
 		},
 		upstreamIndex: func(s *variant.Spec) []string {
 			return []string{revision.UpstreamOf(s.Upstream).String()}
@@ -69,7 +73,7 @@ func (r *Reconciler) indexed(ctx context.Context, namespace, index, value string
 	return list.Items, err
 }
 
-// variants returns the variants with a value in an index, of those that keep says yes to.
+// variants returns the variants with a value in an index, if keep returns true for them.
 func (r *Reconciler) variants(ctx context.Context, namespace, index, value string,
 	keep func(*v1alpha1.PackageVariant) bool) []ctrl.Request {
 	found, err := r.indexed(ctx, namespace, index, value)
@@ -85,8 +89,8 @@ func (r *Reconciler) variants(ctx context.Context, namespace, index, value strin
 	return requests
 }
 
-// affectedByRevision returns the variants that own a revision, that make its package, whose upstream it may be, or
-// whose downstream was derived from it.
+// affectedByRevision returns the variants that own a revision, that make its package, or one inside it or around it,
+// whose upstream it may be, or whose downstream was derived from it.
 func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []ctrl.Request {
 	rev, ok := porch.RevisionOf(o)
 	if !ok {
@@ -98,6 +102,11 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 	}
 	if !rev.Main() {
 		requests = append(requests, r.variants(ctx, rev.Namespace, downstreamIndex, rev.Package.String(), nil)...)
+		n, err := r.neighborhood(ctx, rev.Namespace, rev.Package)
+		if err != nil { // as in variants
+			log.FromContext(ctx).Error(err, "cannot find the packages inside a package, or around it", "revision", rev.Name)
+		}
+		requests = append(requests, r.nested(ctx, &n)...)
 	}
 	branch := r.branchAt(ctx, &rev)
 	requests = append(requests, r.variants(ctx, rev.Namespace, upstreamIndex, rev.Package.String(),
@@ -139,8 +148,8 @@ func (r *Reconciler) branchAt(ctx context.Context, rev *revision.Revision) strin
 	return ""
 }
 
-// mayMean reports whether an upstream may mean a revision of its package, now or once other revisions go, or the branch
-// that may be at the revision; that is "" if the revision does not say so.
+// mayMean reports whether an upstream may mean a revision of its package, now or once other revisions are gone, or the
+// branch that may be at the revision; branch is "" if the revision does not tell.
 func mayMean(u *variant.Upstream, r *revision.Revision, branch string) bool {
 	tag, floating := u.Revision.Tag()
 	number, fixed := u.Revision.Number()
@@ -161,26 +170,30 @@ func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) 
 	return r.variants(ctx, o.GetNamespace(), repositoryIndex, o.GetName(), nil)
 }
 
-// conflicting returns the other variants that make the package that a variant makes.
+// conflicting returns the other variants that make the package that a variant makes, or one inside it or around it.
 func (r *Reconciler) conflicting(ctx context.Context, o client.Object) []ctrl.Request {
 	pv, ok := o.(*v1alpha1.PackageVariant)
 	if !ok || pv.Spec.Downstream == nil {
 		return nil
 	}
-	variants, err := r.claimants(ctx, pv)
+	n, err := r.neighborhood(ctx, pv.Namespace, revision.DownstreamOf(&pv.Spec))
+	var variants []*v1alpha1.PackageVariant
+	if err == nil {
+		variants, err = r.claimants(ctx, pv, &n)
+	}
 	if err != nil { // as in variants
 		log.FromContext(ctx).Error(err, "cannot find the variants of the same package", "variant",
 			client.ObjectKeyFromObject(o))
 		return nil
 	}
-	var requests []ctrl.Request
+	requests := r.nested(ctx, &n)
 	for _, other := range variants[1:] {
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(other)})
 	}
 	return requests
 }
 
-// tampered passes on that somebody took away what the controller wrote: the memory in the status, or the finalizer.
+// tampered passes events in which the controller's own data was removed: its memory in the status, or the finalizer.
 func tampered() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
@@ -195,7 +208,7 @@ func tampered() predicate.Predicate {
 	}
 }
 
-// suspendReasonChanged passes on that a suspended variant is suspended for another reason.
+// suspendReasonChanged passes events in which the reason of a suspended variant has changed.
 func suspendReasonChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
@@ -208,7 +221,7 @@ func suspendReasonChanged() predicate.Predicate {
 	}
 }
 
-// repositoryChanged passes on the events of a Repository that change what variants ask of it.
+// repositoryChanged passes the events of a Repository that matter to variants.
 func repositoryChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, okBefore := porch.RepositoryOf(e.ObjectOld)

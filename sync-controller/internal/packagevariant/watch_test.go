@@ -76,7 +76,7 @@ func TestMayMean(t *testing.T) {
 	}
 }
 
-// TestBranchAt holds that a revision affects who asks for the branch that may be at it, and nobody else.
+// TestBranchAt checks that a revision affects only the variants that ask for the branch that may be at it.
 func TestBranchAt(t *testing.T) {
 	t.Parallel()
 	r := &revision.Revision{Workspace: "v3", Number: 3, Lifecycle: revision.Published}
@@ -87,7 +87,7 @@ func TestBranchAt(t *testing.T) {
 	}
 }
 
-// TestSuspendReasonChanged holds that only why a variant is suspended is told of, and only while it is.
+// TestSuspendReasonChanged checks that only a change of the reason passes, and only while the variant is suspended.
 func TestSuspendReasonChanged(t *testing.T) {
 	t.Parallel()
 	pv := func(suspend bool, reason string) *v1alpha1.PackageVariant {

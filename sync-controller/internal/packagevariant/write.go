@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// writeStatus writes the status, if it changes, unless somebody else has changed the variant meanwhile.
+// writeStatus writes the status if it changes, unless the variant has changed meanwhile.
 func (r *Reconciler) writeStatus(ctx context.Context, pv *v1alpha1.PackageVariant,
 	change func(*v1alpha1.PackageVariantStatus)) error {
 	status := pv.Status.DeepCopy()
@@ -23,8 +23,8 @@ func (r *Reconciler) writeStatus(ctx context.Context, pv *v1alpha1.PackageVarian
 	return r.patchStatus(ctx, pv, func(now *v1alpha1.PackageVariantStatus) { *now = *status })
 }
 
-// patchStatus changes the status, unless somebody else has changed the variant meanwhile: then it is an error, also if
-// nothing is to change.
+// patchStatus changes the status, unless the variant has changed meanwhile: then it returns an error, even if there is
+// nothing to change.
 func (r *Reconciler) patchStatus(ctx context.Context, pv *v1alpha1.PackageVariant,
 	change func(*v1alpha1.PackageVariantStatus)) error {
 	before := pv.DeepCopy()
@@ -36,7 +36,7 @@ func (r *Reconciler) patchStatus(ctx context.Context, pv *v1alpha1.PackageVarian
 	return nil
 }
 
-// orOutdated returns the error of a write to a variant. That the variant has gone is no failure.
+// orOutdated returns the error of a write to a variant. If the variant is gone, that is no failure.
 func orOutdated(err error) error {
 	if apierrors.IsNotFound(err) {
 		return porch.ErrOutdated
@@ -49,7 +49,7 @@ func (r *Reconciler) event(pv *v1alpha1.PackageVariant, kind, reason, message st
 	r.events.Eventf(pv, nil, kind, reason, "Reconcile", "%s", v1alpha1.ShortenNote(message))
 }
 
-// patch changes the variant's metadata, unless somebody else has changed it meanwhile.
+// patch changes the variant's metadata, unless the variant has changed meanwhile.
 func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant)) error {
 	before := a.out.pv.DeepCopy()
 	change(a.out.pv)

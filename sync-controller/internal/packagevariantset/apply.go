@@ -18,10 +18,10 @@ import (
 )
 
 // atOnce is how many steps are done at once: a request takes an API server some ten milliseconds, and the variants' own
-// controller is to start in all Repositories.
+// controller should start in all Repositories.
 const atOnce = 8
 
-// apply does the steps and notes in each what went wrong with it. One Event tells of all.
+// apply does the steps and notes in each what went wrong with it. One Event reports them all.
 func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet, steps []step) {
 	each(steps, (*step).does, func(s *step) { s.err = r.do(ctx, s, set.Spec.Rollout != nil) })
 	done := map[action]int{}
@@ -36,7 +36,7 @@ func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet,
 	}
 }
 
-// each does something for those of the steps that are so. What fails for one keeps no other from being done.
+// each calls a function for the selected steps. A failure of one step does not stop the others.
 func each(steps []step, are func(*step) bool, do func(*step)) {
 	var group errgroup.Group
 	group.SetLimit(atOnce)
@@ -51,8 +51,8 @@ func each(steps []step, are func(*step) bool, do func(*step)) {
 	_ = group.Wait()
 }
 
-// try returns the steps which the API server refuses for what they write, each with the error, without writing
-// anything. What was tried before, by the name of the variant that the set wants, is not tried again.
+// try finds out, without writing, which steps the API server refuses for what they write, and returns these with their
+// errors. It skips steps that were tried before, by the name of the wanted variant.
 func (r *Reconciler) try(ctx context.Context, steps []step, tried map[string]bool) (refused []step) {
 	are := func(s *step) bool { return s.of != nil && (s.do == create || s.do == update) && !tried[s.of.Name] }
 	each(steps, are, func(s *step) {
@@ -75,7 +75,8 @@ func (r *Reconciler) try(ctx context.Context, steps []step, tried map[string]boo
 	return refused
 }
 
-// refuse leaves out what the API server refuses, and reports whether there is such. Its variants stay as they are.
+// refuse leaves out what the API server refuses, and reports whether it refuses any. The variants of these targets stay
+// as they are.
 func (in *input) refuse(refused []step) bool {
 	names := make(map[string]bool, len(refused))
 	for i := range refused {
@@ -114,8 +115,8 @@ func wrap(what string, pv *v1alpha1.PackageVariant, err error) error {
 	return nil
 }
 
-// patchFrom returns the merge patch for an update. Owner references are patched as one list, so that the patch must not
-// meet a change of another's; and of two that roll out a set, none may take back what the other has opened.
+// patchFrom returns the merge patch for an update. Owner references are patched as one list, so the patch must fail
+// after a change by another writer; and of two writers that roll out a set, neither may undo what the other opened.
 func patchFrom(s *step, inWaves bool) client.Patch {
 	if !inWaves && equality.Semantic.DeepEqual(s.have.OwnerReferences, s.want.OwnerReferences) {
 		return client.MergeFrom(s.have)

@@ -35,7 +35,7 @@ const (
 	// concurrency is how many sets of a namespace are worked on at once, so that one whose objects are slow to read holds
 	// up no other; of all together, twice as many.
 	concurrency = 2
-	// firstRetry is the time after which an attempt that failed is made again for the first time.
+	// firstRetry is the time before the first retry of a failed attempt.
 	firstRetry = 200 * time.Millisecond
 )
 
@@ -44,12 +44,12 @@ type Reconciler struct {
 	client  porch.API        // reads from the cache
 	live    client.Reader    // reads from the API server
 	runtime mutate.Runtime   // runs the function that expands sets
-	share   *fairqueue.Share // of what it computes; nil for what runs elsewhere
+	share   *fairqueue.Share // of what it computes; nil for no bound
 	watches objects.Source
 	version string // of the controller and the functions
 	events  events.EventRecorder
 	retries *retry.Limiter[ctrl.Request]
-	// looked is told of each plan of a set; nil for none.
+	// looked is called with each plan of a set, unless it is nil.
 	looked func(*Look)
 }
 

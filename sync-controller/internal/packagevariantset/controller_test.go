@@ -190,8 +190,8 @@ func TestReconcile(t *testing.T) {
 	expect("nothing has changed", false, "2/2/0 ExpansionFailed")
 }
 
-// TestUpstreamRepository holds that a set whose upstream's Repository is not there, or not to be read, is not taken for
-// one that lacks its upstream, and that no variant is touched meanwhile.
+// TestUpstreamRepository checks that a set whose upstream's Repository is not there, or not to be read, does not count
+// as one that lacks its upstream, and that no variant is changed meanwhile.
 func TestUpstreamRepository(t *testing.T) {
 	c := newCluster(t, testObjects()...)
 	c.reconcile(t, false)
@@ -226,7 +226,7 @@ func TestUpstreamRepository(t *testing.T) {
 		`there is no Repository "blueprints" in this namespace: register it, or correct spec.upstream.repo`, status)
 }
 
-// TestExcluded holds that no variant is deleted where one cannot be made, though the set goes on without it.
+// TestExcluded checks that no variant is deleted where one cannot be made, though the set goes on without it.
 func TestExcluded(t *testing.T) {
 	objects := testObjects()
 	objects[0].(*v1alpha2.PackageVariantSet).Spec.ErrorPolicy = v1alpha2.ErrorPolicyContinue
@@ -243,8 +243,8 @@ func TestExcluded(t *testing.T) {
 	}
 }
 
-// TestExcludedElsewhere holds that no variant is deleted where targets fail after their packages were renamed: what is
-// called otherwise now is theirs still.
+// TestExcludedElsewhere checks that no variant is deleted where targets fail after their packages were renamed: the
+// variants with the old names still belong to them.
 func TestExcludedElsewhere(t *testing.T) {
 	objects := testObjects()
 	set := objects[0].(*v1alpha2.PackageVariantSet)
@@ -277,7 +277,7 @@ func TestExcludedElsewhere(t *testing.T) {
 	}
 }
 
-// TestRefused holds that a variant which the API server refuses holds up no other: it is left out before anything is
+// TestRefused checks that a variant which the API server refuses holds up no other: it is left out before anything is
 // written, in a rollout and without one.
 func TestRefused(t *testing.T) {
 	webA, webB := expansion.Name("web", "a", "web"), expansion.Name("web", "b", "web")

@@ -26,7 +26,7 @@ const (
 	specPath = "spec"
 )
 
-// problem is what keeps a set from being expanded until an event tells of a change.
+// problem is what keeps a set from being expanded until an event reports a change.
 type problem struct{ v1alpha1.Condition }
 
 // Error returns the message for the user.
@@ -88,7 +88,8 @@ func (r *Reconciler) addNamesakes(ctx context.Context, namespace string, in *inp
 	return nil
 }
 
-// expand expands the set, and tells what only the spec or the upstream can heal from what other objects can.
+// expand expands the set, and tells problems that only the spec or the upstream can fix from those that other objects
+// can.
 func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet,
 	s *expansion.Snapshot) (*mutate.Expansion, error) {
 	if err := r.checkUpstreams(ctx, set, s); err != nil {
@@ -96,7 +97,9 @@ func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet
 	}
 	var expanded *mutate.Expansion
 	var err error
-	r.share.Do(set.Namespace, func() { expanded, err = mutate.Expand(ctx, r.runtime, set, s) })
+	r.share.Do(set.Namespace, mutate.ExpansionMemory(&set.Spec, s), func() {
+		expanded, err = mutate.Expand(ctx, r.runtime, set, s)
+	})
 	if err == nil {
 		slices.SortFunc(expanded.Variants, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
 		return expanded, nil
@@ -110,7 +113,7 @@ func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet
 	return nil, stalled(v1alpha2.ReasonExpansionFailed, err.Error())
 }
 
-// view is what a set is to be expanded over. The labels and annotations are those of the cache, to be read only.
+// view is what a set is expanded over. The labels and annotations belong to the cache and must not be changed.
 type view struct {
 	expansion.Snapshot
 	// versions identify what is in the snapshot.
@@ -119,7 +122,7 @@ type view struct {
 	packages map[expansion.PackageName]bool
 }
 
-// see reads what a set is to be expanded over.
+// see reads what a set is expanded over.
 func (r *Reconciler) see(ctx context.Context, set *v1alpha2.PackageVariantSet) (*view, error) {
 	v := &view{Snapshot: expansion.Snapshot{Objects: map[expansion.GroupKind][]expansion.Object{}}}
 	if err := r.addRevisions(ctx, set, v); err != nil {
@@ -179,7 +182,7 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 	return versions, nil
 }
 
-// unreadable tells why objects that a selector chooses from cannot be read. The watch tells when they can.
+// unreadable says why objects that a selector chooses from cannot be read. The watch reports when they can.
 func unreadable(err error) error {
 	if unknown, is := errors.AsType[*objects.UnknownKindError](err); is {
 		return stalled(v1alpha2.ReasonKindNotFound, unknown.Error())
@@ -195,7 +198,7 @@ func objectOf(o metav1.Object) expansion.Object {
 		Annotations: o.GetAnnotations()}
 }
 
-// byName puts objects in an order, for caches have none.
+// byName sorts objects by name, as caches have no order.
 func byName(list []expansion.Object) {
 	slices.SortFunc(list, func(a, b expansion.Object) int { return cmp.Compare(a.Name, b.Name) })
 }

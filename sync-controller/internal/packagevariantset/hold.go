@@ -12,12 +12,12 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
 
-// hold says why no step of a plan is done: a reason, a sentence for people, and what would be done without. The zero
+// hold says why no step of a plan is done: a reason, a sentence for users, and what would be done otherwise. The zero
 // value holds nothing.
 type hold struct{ reason, message, would string }
 
-// hold returns why none of the steps is to be done: because they delete more variants than the set allows, or because
-// there is something to do and the set is suspended.
+// hold returns why no step may be done: because they delete more variants than the set allows, or because there is
+// something to do and the set is suspended.
 func (in *input) hold(steps []step) hold {
 	there, doomed := 0, []string(nil)
 	for i := range steps {

@@ -21,7 +21,7 @@ func suspendedAnd(would string) hold {
 // tooManyAnd is the hold of a set that would delete too many variants.
 func tooManyAnd(message string) hold { return hold{"TooManyDeletions", message, message} }
 
-// TestHold holds what keeps a whole plan from being done. The wanted variants are web-a, web-b and web-e.
+// TestHold checks what keeps a whole plan from being done. The wanted variants are web-a, web-b and web-e.
 func TestHold(t *testing.T) {
 	type variants = []v1alpha1.PackageVariant
 	wanted := variants{wantedVariant("web-a", "a"), wantedVariant("web-b", "b"), wantedVariant("web-e", "e")}
@@ -94,7 +94,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestTellSuspended holds what the condition Suspended says, and that it keeps the time since when.
+// TestTellSuspended checks what the condition Suspended says, and that it keeps the time since when.
 func TestTellSuspended(t *testing.T) {
 	set := &v1alpha2.PackageVariantSet{ObjectMeta: metav1.ObjectMeta{Generation: 3}}
 	tell := func(step string, o outcome, want string) {

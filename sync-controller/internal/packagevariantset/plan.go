@@ -23,7 +23,7 @@ type input struct {
 	owner owner
 	// spec is the set's.
 	spec *v1alpha2.PackageVariantSetSpec
-	// suspendReason says why spec.suspend is set; "" if nobody has said.
+	// suspendReason says why spec.suspend is set; "" if no reason is given.
 	suspendReason string
 	// wanted are the variants that the set expands to, desired is their number; existing are the set's variants, and
 	// those of others with the name of a wanted one. Both are only read.
@@ -53,10 +53,10 @@ type input struct {
 // pair is a variant that the set wants, and what there is of it.
 type pair struct {
 	want *v1alpha1.PackageVariant
-	// have is the variant of the set that becomes it, namesake a variant that is not the set's and has its name where
-	// there is no such; nil if there is none.
+	// have is the variant of the set that becomes it. Where there is none, namesake is a variant of that name that is not
+	// the set's. Either may be nil.
 	have, namesake *v1alpha1.PackageVariant
-	// now is what the variant is to be for now: want, unless a rollout holds that back; nil if it is not to be yet.
+	// now is what to write of the variant for now: want, unless a rollout holds that back; nil if it must not exist yet.
 	now *v1alpha1.PackageVariant
 }
 
@@ -78,8 +78,8 @@ type step struct {
 	// have is the variant as it is, nil for create; want is what it is to be, nil for remove, waiting and taken. After
 	// the step is done, want is the variant as the cluster returned it.
 	have, want *v1alpha1.PackageVariant
-	// of is the variant that the set wants; nil for one that it does not want. spared says that such a one stays because
-	// targets fail, undecided that any of these may be its target.
+	// of is the variant that the set wants; nil for one that it does not want. spared says that have stays because targets
+	// fail, undecided that any of these may be its target.
 	of                *v1alpha1.PackageVariant
 	spared, undecided bool
 	err               error
@@ -88,8 +88,8 @@ type step struct {
 // does reports whether the step writes.
 func (s *step) does() bool { return s.do == create || s.do == update || s.do == remove }
 
-// plan returns the steps that make the existing variants the wanted ones, those that it keeps among them, and why none
-// of them is to be done, if none is.
+// plan returns the steps from the existing variants to the wanted ones, including those that keep a variant, and the
+// reason if none of them may be done.
 func plan(in *input, pairs []pair) ([]step, hold) {
 	steps := in.steps(pairs)
 	return steps, in.hold(steps)
@@ -107,7 +107,8 @@ func (in *input) steps(pairs []pair) []step {
 		p := &pairs[i]
 		used[p.have] = true
 		if p.namesake != nil {
-			steps = append(steps, step{do: taken, have: p.namesake})
+			spares := in.owner.owns(p.namesake) && spared.Of(downstream(p.namesake))
+			steps = append(steps, step{do: taken, have: p.namesake, spared: spares})
 		} else if p.now != nil {
 			s := in.owner.step(p.have, p.now)
 			s.of = p.want
@@ -140,7 +141,7 @@ func (in *input) names() map[string]*v1alpha1.PackageVariant {
 	return named
 }
 
-// kept returns the steps that keep variants as they are, but for those that are being deleted.
+// kept returns the steps that keep variants as they are, except those that are being deleted.
 func kept(owned []*v1alpha1.PackageVariant) []step {
 	var steps []step
 	for _, pv := range owned {
@@ -203,7 +204,7 @@ func (in *input) match() []pair {
 	return pairs
 }
 
-// step returns what makes a variant that is the set's, or nil, the wanted one.
+// step returns the step from a variant of the set, or from nil, to the wanted one.
 func (o owner) step(have, want *v1alpha1.PackageVariant) step {
 	switch {
 	case have == nil:

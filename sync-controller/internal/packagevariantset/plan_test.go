@@ -149,8 +149,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanOfSettled holds that a variant which is being deleted is not counted among those that a settled set keeps: it
-// is not wanted any more, and was not when the set was found settled.
+// TestPlanOfSettled checks that a variant which is being deleted is not counted among those that a settled set keeps:
+// it is not wanted any more, and was not when the set was found settled.
 func TestPlanOfSettled(t *testing.T) {
 	steps, _ := planOf(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{}, settled: true,
 		existing: []v1alpha1.PackageVariant{ownVariant("web-a", "a"), ownVariant("web-c", "c", deleted)}})
@@ -162,8 +162,8 @@ func TestPlanOfSettled(t *testing.T) {
 // planOf returns the plan for a set without a rollout.
 func planOf(in *input) ([]step, hold) { return plan(in, in.match()) }
 
-// TestPlanWithoutSome holds which variants stay where targets fail: those for a failing target's downstream, and all of
-// them where a target has none, for what it is called may have changed.
+// TestPlanWithoutSome checks which variants stay where targets fail: those for a failing target's downstream, and all
+// of them where a target has none, for what it is called may have changed.
 func TestPlanWithoutSome(t *testing.T) {
 	type variants = []v1alpha1.PackageVariant
 	both := variants{ownVariant("web-a", "a", outdated), ownVariant("porch-x", "b")}
@@ -201,6 +201,25 @@ func TestPlanWithoutSome(t *testing.T) {
 				t.Errorf("steps (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestTakenBy checks how a variant is named that has the name of a wanted one: as the set's own, where it stays for a
+// target that fails.
+func TestTakenBy(t *testing.T) {
+	failing := mutate.Excluded{Name: "web-b", Downstream: variant.Downstream{Repo: "b", Package: "web"}}
+	foreign := wantedVariant("web-a", "b")
+	foreign.Labels = nil
+	for want, existing := range map[string]v1alpha1.PackageVariant{
+		`"web-a"`: foreign,
+		`"web-a" (this one is, for a target that fails: correct that)`: ownVariant("web-a", "b"),
+	} {
+		steps, _ := planOf(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{AllowEmpty: true},
+			wanted: []v1alpha1.PackageVariant{wantedVariant("web-a", "a")}, excluded: []mutate.Excluded{failing},
+			existing: []v1alpha1.PackageVariant{existing}, desired: 2})
+		if steps[0].do != taken || steps[0].takenBy() != want {
+			t.Errorf("got %d %s, want %s", steps[0].do, steps[0].takenBy(), want)
+		}
 	}
 }
 

@@ -17,10 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Look is what a reconcile planned for a set, and what it says of it.
+// Look is what a reconcile planned for a set, and what it reports.
 type Look struct {
-	// Created, Updated and Deleted are the names of the variants that were to be written. Held reports whether none of
-	// them was.
+	// Created, Updated and Deleted are the names of the variants that the plan writes. Held reports whether the plan was
+	// held, so that none was written.
 	Created, Updated, Deleted []string
 	Held                      bool
 	// HeldBack are the variants that do not get yet what the set makes for them.
@@ -29,13 +29,13 @@ type Look struct {
 	Waves map[string]string
 	// Rollout is where the rollout stands; nil without one.
 	Rollout *v1alpha2.RolloutStatus
-	// Condition is what there is to tell.
+	// Condition is the condition that the set would get.
 	Condition v1alpha1.Condition
-	// Err is why steps failed, or why the set could not be expanded, if that is to be tried again.
+	// Err is why steps failed, or why the set could not be expanded, if a retry may help.
 	Err error
 }
 
-// expose tells a Planner of a plan of a set.
+// expose passes a plan of a set to a Planner.
 func (r *Reconciler) expose(set *v1alpha2.PackageVariantSet, in *input, steps []step, held hold, o *outcome) {
 	if r.looked == nil {
 		return

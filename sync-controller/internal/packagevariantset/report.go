@@ -16,7 +16,6 @@ import (
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -25,21 +24,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// errBehind ends a reconcile whose cache does not know the newest variants. There is nothing to tell.
+// errBehind ends a reconcile whose cache does not know the newest variants. There is nothing to report.
 var errBehind = errors.New("the cache does not know the newest PackageVariants yet")
 
 // outcome is what came of a reconcile. Without a condition there is nothing to say.
 type outcome struct {
 	condition v1alpha1.Condition
-	// pending says what is to be done, or that there is nothing, if that is known.
+	// pending says what remains to do, or that nothing does, if that is known.
 	pending string
 	// counts is nil if the set could not be expanded. standing and failures are counts of how the variants stand.
 	counts   *counts
 	standing v1alpha2.VariantCounts
 	failures []v1alpha2.VariantFailure
-	// observed is the digest of the input if the variants are as they are to be, and a plan over it has nothing to do.
+	// observed is the digest of the input if the variants are as wanted, and a plan over it has nothing to do.
 	observed string
-	// err is to be tried again; without one, there is something to look for again after wait, unless that is 0.
+	// err causes a retry; without one, the set is reconciled again after wait, unless that is 0.
 	err  error
 	wait time.Duration
 }
@@ -62,7 +61,7 @@ func failed(err error) outcome {
 	}
 }
 
-// tally is what there is to say of the steps, by what it says of the set.
+// tally sums up the steps for the set's status.
 type tally struct {
 	counts
 	errs           []error
@@ -83,7 +82,7 @@ func count(in *input, steps []step, held bool) *tally {
 		case s.err != nil:
 			t.errs = append(t.errs, s.err)
 		case s.do == taken:
-			t.names = append(t.names, in.taken(s.have))
+			t.names = append(t.names, s.takenBy())
 		case s.do == waiting:
 			t.unready = append(t.unready, s.have.Name+" (being deleted)")
 		case s.do == remove, held && s.does():
@@ -161,8 +160,8 @@ func judge(in *input, steps []step, held hold) outcome {
 	return o
 }
 
-// again returns after how long to plan again although nothing changes; 0 is not at all. No event tells when the API
-// server does not refuse a variant any more.
+// again returns after how long to plan again although nothing changes; 0 is not at all. No event reports that the API
+// server would now accept a variant.
 func (in *input) again() time.Duration {
 	if wait := in.rolled.Again; len(in.refused) == 0 || wait > 0 && wait < retry.Last {
 		return wait
@@ -191,7 +190,7 @@ func (in *input) allNotes() []string {
 	return notes
 }
 
-// branchMoved tells of the variants that were made from an older commit of the branch that is their upstream.
+// branchMoved names the variants that were made from an older commit of their upstream branch.
 func (t *tally) branchMoved() string {
 	if t.moved == 0 {
 		return ""
@@ -218,27 +217,8 @@ func readiness(pv *v1alpha1.PackageVariant) state {
 	}
 }
 
-// progress is what a set asks of a variant's status beside that: how far a change has come.
-type progress struct {
-	generation       int64
-	upstream         string
-	open, conflicted bool
-}
-
-func progressOf(pv *v1alpha1.PackageVariant) progress {
-	p := progress{generation: pv.Status.ObservedGeneration,
-		conflicted: meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionConflicted)}
-	if u := pv.Status.Upstream; u != nil {
-		p.upstream = u.Name
-	}
-	for _, d := range pv.Status.DownstreamTargets {
-		p.open = p.open || d.Lifecycle != string(revision.Published)
-	}
-	return p
-}
-
-// untold are the reasons of which no Event tells: that variants are not ready is told by their own. Of asAsked, one
-// tells that is no warning.
+// untold are the reasons that cause no Event: variants that are not ready have their own. Those of asAsked cause an
+// Event that is no warning.
 var (
 	untold  = []string{v1alpha2.ReasonVariantsNotReady, v1alpha2.ReasonRolloutProgressing}
 	asAsked = []string{
@@ -246,7 +226,7 @@ var (
 	}
 )
 
-// report writes the status, if it changed, and tells of a new problem by an Event.
+// report writes the status, if it changed, and records an Event for a new problem.
 func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet, o *outcome) error {
 	if o.condition.Reason == "" {
 		return nil
@@ -278,7 +258,8 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	return nil
 }
 
-// tellSuspended sets the condition Suspended of a set that is: why, and what there is to do. Others do not have it.
+// tellSuspended sets the condition Suspended of a suspended set, with the reason and what there is to do. Other sets do
+// not have it.
 func (o *outcome) tellSuspended(set *v1alpha2.PackageVariantSet) {
 	if !set.Spec.Suspend {
 		meta.RemoveStatusCondition(&set.Status.Conditions, v1alpha1.ConditionSuspended)

@@ -227,7 +227,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestUnreadable holds what is told of objects that a selector chooses from and that cannot be read.
+// TestUnreadable checks what is reported about unreadable objects that a selector chooses from.
 func TestUnreadable(t *testing.T) {
 	denied := &objects.DeniedError{Resource: schema.GroupResource{Resource: "configmaps"}, Namespace: "fleet"}
 	unknown := &objects.UnknownKindError{Kind: objects.Kind{APIVersion: "example.com/v1", Kind: "Team",

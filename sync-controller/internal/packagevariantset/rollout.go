@@ -19,9 +19,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// rollOut matches wanted and existing variants, plans the rollout of the set, and holds back in the pairs what is not
-// to be written yet. Of a set without a rollout, the variants are counted. Nothing is opened by a cache that may be
-// behind: the variants are read from the API server then.
+// rollOut matches wanted and existing variants, plans the rollout of the set, and holds back in the pairs what must not
+// be written yet. Without a rollout, it counts the variants. Before it opens targets, it reads the variants from the
+// API server, as the cache may be behind.
 func (r *Reconciler) rollOut(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) ([]pair, error) {
 	pairs := in.match()
 	view, rolled := in.rolloutInput(set, pairs)
@@ -115,8 +115,8 @@ func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 	}
 }
 
-// holdBack makes of pairs for now what the steps of the rollout say: those that are held stay as they are, or are not
-// made yet.
+// holdBack sets what the pairs are for now by the steps of the rollout: variants that are held stay as they are, or are
+// not made yet.
 func (in *input) holdBack(rolled []*pair) {
 	in.heldBack = map[string]bool{}
 	for i := range in.rolled.Steps {
@@ -165,8 +165,8 @@ func (r *Reconciler) liveVariants(ctx context.Context, namespace string,
 	return list.Items, nil
 }
 
-// writeRollout writes where the rollout is going to stand, before anything is opened, unless the set has changed since
-// it was read: of several writers one opens.
+// writeRollout writes the next state of the rollout before any target is opened. It fails if the set has changed since
+// it was read, so only one of several writers opens targets.
 func (r *Reconciler) writeRollout(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) error {
 	before := set.DeepCopy()
 	set.Status.Rollout = nil

@@ -59,7 +59,7 @@ func (r *Reconciler) ownedBy(ctx context.Context, namespace string, o owner) ([]
 }
 
 // digest identifies all that a plan depends on: the set, the versions of what it is expanded over, and of its variants
-// what a plan asks, which is not their status. So the many events of a fleet that comes up cost no expansion.
+// what a plan asks, which is not their status. So the many events of a new fleet cause no expansion.
 func digest(version string, set *v1alpha2.PackageVariantSet, versions []string,
 	owned []v1alpha1.PackageVariant) string {
 	lines := slices.Clone(versions)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// TestDigest holds what of a set's variants makes it be expanded anew: not their status, nor their order.
+// TestDigest checks which changes of a set's variants cause another expansion: not their status, nor their order.
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	of := func(change func(set *v1alpha2.PackageVariantSet, variants []v1alpha1.PackageVariant,
@@ -53,7 +53,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestSettled holds that a set is not expanded for what a plan does not depend on.
+// TestSettled checks that a change that no plan depends on causes no expansion.
 func TestSettled(t *testing.T) {
 	c := newCluster(t, testObjects()...)
 	counted := &counting{}

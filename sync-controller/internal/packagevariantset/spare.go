@@ -34,7 +34,7 @@ func downstream(pv *v1alpha1.PackageVariant) variant.Downstream {
 }
 
 // undecided returns a note about the variants that no target makes and that stay because any of them may belong to a
-// target that fails; none if there are none.
+// failing target; nothing without such variants.
 func undecided(steps []step) []string {
 	var names []string
 	for i := range steps {
@@ -49,10 +49,10 @@ func undecided(steps []step) []string {
 		"belong to what fails: %s", len(names), words.Some(names, ", "))}
 }
 
-// taken names a variant that has the name of a wanted one, in a message about those that are not the set's.
-func (in *input) taken(pv *v1alpha1.PackageVariant) string {
-	if in.owner.owns(pv) && in.spared(in.owned()).Of(downstream(pv)) {
-		return fmt.Sprintf("%q (this one is, for a target that fails: correct that)", pv.Name)
+// takenBy names a variant that has the name of a wanted one, in a message about those that are not the set's.
+func (s *step) takenBy() string {
+	if s.spared {
+		return fmt.Sprintf("%q (this one is, for a target that fails: correct that)", s.have.Name)
 	}
-	return fmt.Sprintf("%q", pv.Name)
+	return fmt.Sprintf("%q", s.have.Name)
 }

@@ -46,7 +46,7 @@ func (r *Reconciler) addRevisions(ctx context.Context, set *v1alpha2.PackageVari
 }
 
 // addCandidates adds to the view the package revisions that a set selects, and the names of all packages of which any
-// revision is published. The many drafts of a fleet that comes up are none of them, and cause no expansion.
+// revision is published. Drafts are left out, so the many drafts of a new fleet cause no expansion.
 func (r *Reconciler) addCandidates(ctx context.Context, set *v1alpha2.PackageVariantSet, v *view) error {
 	v.packages = map[expansion.PackageName]bool{}
 	selects := expansion.Candidates(set)
@@ -71,7 +71,7 @@ func packageOf(pr *expansion.PackageRevision) expansion.PackageName {
 	return expansion.PackageName{Repo: pr.Repo, Package: pr.Package}
 }
 
-// lostUpstream tells of a package that is not there any more, of which a set that selects its upstreams has variants.
+// lostUpstream reports a package that is gone while a set that selects its upstreams still has variants of it.
 func (r *Reconciler) lostUpstream(ctx context.Context, set *v1alpha2.PackageVariantSet, v *view,
 	owned []v1alpha1.PackageVariant) error {
 	var made []expansion.Made
@@ -92,14 +92,14 @@ func (r *Reconciler) lostUpstream(ctx context.Context, set *v1alpha2.PackageVari
 	return stalled(v1alpha1.ReasonUpstreamNotFound, problem.Error())
 }
 
-// lacks reports whether a set has told that it lacks a package that a variant of it is made from.
+// lacks reports whether a set's status says that it lacks a package that one of its variants is made from.
 func lacks(set *v1alpha2.PackageVariantSet, pr *expansion.PackageRevision) bool {
 	c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionReady)
 	return set.Spec.UpstreamSelector != nil && c != nil && c.Reason == v1alpha1.ReasonUpstreamNotFound &&
 		strings.Contains(c.Message, " "+packageOf(pr).String()+" ")
 }
 
-// checkUpstreams tells what keeps the upstreams of a set from being found.
+// checkUpstreams returns why the upstreams of a set cannot be found.
 func (r *Reconciler) checkUpstreams(ctx context.Context, set *v1alpha2.PackageVariantSet,
 	s *expansion.Snapshot) error {
 	for _, u := range expansion.NamedUpstreams(set, specPath) {
@@ -117,7 +117,7 @@ func (r *Reconciler) checkUpstreams(ctx context.Context, set *v1alpha2.PackageVa
 	return nil
 }
 
-// checkRepository tells what keeps the packages of the Repository that a field names from being found.
+// checkRepository returns why packages of the Repository that a field names cannot be found.
 func (r *Reconciler) checkRepository(ctx context.Context, set *v1alpha2.PackageVariantSet, name, field string) error {
 	repository, err := porch.GetRepository(ctx, r.client, set.Namespace, name)
 	switch {

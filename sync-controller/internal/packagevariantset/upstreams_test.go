@@ -44,7 +44,7 @@ func (c *cluster) edit(t *testing.T, change func(*v1alpha2.PackageVariantSetSpec
 	}
 }
 
-// expect reconciles the set and holds what Ready says, and which upstreams the variants have in which Repositories.
+// expect reconciles the set and checks what Ready says, and which upstreams the variants have in which Repositories.
 func (c *cluster) expect(t *testing.T, step, wantReady, wantMessage string, want ...string) {
 	t.Helper()
 	_, ready := c.reconcile(t, false)
@@ -71,8 +71,8 @@ func (c *cluster) expect(t *testing.T, step, wantReady, wantMessage string, want
 	}
 }
 
-// TestSelectedUpstreams holds that a set follows the packages that it selects, and lets none of its variants go because
-// a package is not there at all.
+// TestSelectedUpstreams checks that a set follows the packages that it selects, and lets none of its variants go
+// because a package is not there at all.
 func TestSelectedUpstreams(t *testing.T) {
 	objects := append(testObjects(), published("db", 1), published("web", 3))
 	c := newCluster(t, objects...)
@@ -107,7 +107,7 @@ func TestSelectedUpstreams(t *testing.T) {
 		"web@4 in a")
 }
 
-// TestSeveralUpstreams holds what a set with a list of upstreams lacks.
+// TestSeveralUpstreams checks what a set with a list of upstreams lacks.
 func TestSeveralUpstreams(t *testing.T) {
 	c := newCluster(t, append(testObjects(), published("db", 1))...)
 	c.edit(t, func(s *v1alpha2.PackageVariantSetSpec) {
@@ -125,7 +125,7 @@ func TestSeveralUpstreams(t *testing.T) {
 		"db@1 in a", "db@1 in b", "web@2 in a", "web@2 in b")
 }
 
-// TestHeldBack holds that a set which is held back writes its status only, and goes on when nothing holds it.
+// TestHeldBack checks that a set which is held back writes its status only, and goes on when nothing holds it.
 func TestHeldBack(t *testing.T) {
 	c := newCluster(t, testObjects()...)
 	c.reconcile(t, false)

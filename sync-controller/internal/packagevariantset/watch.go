@@ -26,12 +26,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// delay is how long events are collected: a fleet that comes up then causes few writes of its set's status, and labels
-// that are lost all at once are seen as an empty selection. It is also how long to wait for a cache that is behind.
+// delay is how long events are collected, so a new fleet causes few writes of its set's status, and labels that are
+// lost all at once look like an empty selection. It is also how long to wait for a cache that is behind.
 const delay = 500 * time.Millisecond
 
-// delayEach is how much longer events are collected for each variant of a set: looking at a set takes as much longer as
-// the set is larger, and so does its coming up.
+// delayEach is how much longer events are collected for each variant of a set: a larger set takes longer to reconcile,
+// and longer to come up.
 const delayEach = 2 * time.Millisecond
 
 // delayOf returns how long the events of a set are collected.
@@ -89,7 +89,7 @@ func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) 
 	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool { return mayUse(set, o.GetName()) })
 }
 
-// sets returns those sets in an object's namespace that affected says yes to.
+// sets returns the sets in an object's namespace for which affected returns true.
 func (r *Reconciler) sets(ctx context.Context, o client.Object,
 	affected func(*v1alpha2.PackageVariantSet) bool) []*v1alpha2.PackageVariantSet {
 	var list v1alpha2.PackageVariantSetList
@@ -106,7 +106,7 @@ func (r *Reconciler) sets(ctx context.Context, o client.Object,
 	return sets
 }
 
-// waitsFor reports whether a set has told that a variant which is not its own has a name that it needs.
+// waitsFor reports whether a set's status says that a variant which is not its own has a name that it needs.
 func waitsFor(set *v1alpha2.PackageVariantSet, name string) bool {
 	c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionReady)
 	return c != nil && c.Reason == v1alpha2.ReasonNameTaken && strings.Contains(c.Message, strconv.Quote(name))
@@ -134,6 +134,29 @@ func variantChanged() predicate.Predicate {
 	}}
 }
 
+// progress is the rest of what a set reads from a variant's status: how far a change has come.
+type progress struct {
+	generation       int64
+	upstream         string
+	open, conflicted bool
+	waits            string // the reason of its open draft
+}
+
+func progressOf(pv *v1alpha1.PackageVariant) progress {
+	p := progress{generation: pv.Status.ObservedGeneration,
+		conflicted: meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionConflicted)}
+	if u := pv.Status.Upstream; u != nil {
+		p.upstream = u.Name
+	}
+	if d := pv.Status.OpenDraft; d != nil {
+		p.waits = d.Reason
+	}
+	for _, d := range pv.Status.DownstreamTargets {
+		p.open = p.open || d.Lifecycle != string(revision.Published)
+	}
+	return p
+}
+
 // revisionChanged passes on what an expansion sees of a PackageRevision.
 func revisionChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
@@ -141,7 +164,7 @@ func revisionChanged() predicate.Predicate {
 	}}
 }
 
-// revisionOf returns a PackageRevision as expansions take it, and of other objects none.
+// revisionOf returns a PackageRevision as expansions take it, and nothing for other objects.
 func revisionOf(o client.Object) []expansion.PackageRevision {
 	rev, ok := porch.RevisionOf(o)
 	if !ok {

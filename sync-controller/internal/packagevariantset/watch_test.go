@@ -32,6 +32,9 @@ func TestVariantChanged(t *testing.T) {
 		"a conflict": {func(pv *v1alpha1.PackageVariant) {
 			pv.Status.Conditions = append(pv.Status.Conditions, metav1.Condition{Type: "Conflicted", Status: "True"})
 		}, true},
+		"what its draft waits for": {func(pv *v1alpha1.PackageVariant) {
+			pv.Status.OpenDraft = &v1alpha1.OpenDraft{Name: "x", Reason: "EditedByOthers"}
+		}, true},
 		"a message": {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Message = "x" }, false},
 		"the spec":  {func(pv *v1alpha1.PackageVariant) { pv.Generation = 3 }, true},
 		"readiness": {func(pv *v1alpha1.PackageVariant) { pv.Status.Conditions[0].Status = metav1.ConditionTrue },

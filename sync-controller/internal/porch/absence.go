@@ -16,7 +16,8 @@ import (
 
 // complete adds to a list what it lacks of the revisions that are known, and that were not deleted: Porch leaves out of
 // a list what it cannot read at the time, and answers without an error (docs/limits.md). Each that is missing is asked
-// for by name. One that Porch does not find is gone. Where Porch fails, all of that Repository are as they were.
+// for by name. One that Porch does not find is gone. Where Porch fails, all revisions of that Repository stay as they
+// were.
 func (r *relisting) complete(ctx context.Context, list *porchapi.PackageRevisionList) error {
 	if r.reader == nil {
 		return nil
@@ -66,13 +67,13 @@ func (r *relisting) known() (all []*porchapi.PackageRevision) {
 	return all
 }
 
-// isOfRepository reports whether something is not found because its Repository is not.
+// isOfRepository reports whether an error says that the Repository, not the revision, is missing.
 func isOfRepository(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Details != nil && status.Status().Details.Kind == "repositories"
 }
 
-// probe asks for a revision that nobody has, to tell a Porch that has none at all from one whose database is down.
+// probe asks for a revision that does not exist, to tell a Porch without revisions from one whose database is down.
 func (r *relisting) probe(ctx context.Context) error {
 	for _, namespace := range r.namespaces {
 		var repositories configapi.RepositoryList

@@ -43,7 +43,7 @@ func (a *answers) List(_ context.Context, into client.ObjectList, _ ...client.Li
 	return nil
 }
 
-// TestComplete holds that what a list of Porch lacks is believed gone only if Porch does not find it by its name.
+// TestComplete checks that what a list of Porch lacks is believed gone only if Porch does not find it by its name.
 func TestComplete(t *testing.T) {
 	t.Parallel()
 	down := errors.New("failed to connect to `user=porch database=porch`: connection refused")

@@ -49,7 +49,7 @@ func newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync tim
 }
 
 // relisting lists again before each watch. Porch's resource versions have no order: a watch cannot go on where the last
-// one ended. It begins with all objects that there are, and does not tell of those that went in between.
+// one ended. It begins with all existing objects, and does not report those that were deleted in between.
 type relisting struct {
 	toolscache.ListerWatcherWithContext
 	listed atomic.Bool
@@ -58,7 +58,7 @@ type relisting struct {
 	store toolscache.Store
 }
 
-// asker asks Porch for a revision by name. Nobody is asked without a reader.
+// asker asks Porch for a revision by name; without a reader, it asks nothing.
 type asker struct {
 	reader     func() client.Reader
 	namespaces []string // that are listed; all for ""

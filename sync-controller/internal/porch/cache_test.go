@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// server is a Porch that lists and watches PackageRevisions as Porch does: a watch begins with all that there are, and
-// nothing tells of those that went before it.
+// server is a Porch that lists and watches PackageRevisions as Porch does: a watch begins with all existing ones, and
+// does not report those that were deleted before it.
 type server struct {
 	mu      sync.Mutex
 	names   []string
@@ -103,7 +103,7 @@ func TestRelisting(t *testing.T) {
 	}
 }
 
-// TestInformer holds that the informer tells of a revision that goes while there is no watch.
+// TestInformer checks that the informer reports a revision that is deleted while there is no watch.
 func TestInformer(t *testing.T) {
 	t.Parallel()
 	s := &server{names: []string{"a", "b"}}

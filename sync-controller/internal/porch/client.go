@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Client calls Porch. Its reads are not from a cache. A write that fails because Porch was reading the repository is
+// Client calls Porch. It does not read from a cache. A write that fails because Porch was reading the repository is
 // tried again a few times.
 type Client struct {
 	Reader client.Reader
@@ -27,7 +27,7 @@ type Client struct {
 		client.Writer
 		client.SubResourceClientConstructor
 	}
-	// Pause waits while Porch comes to rest; nil waits as long as it is told to.
+	// Pause waits while Porch comes to rest; nil waits for d.
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
@@ -80,7 +80,8 @@ type Draft struct {
 	Task revision.Task
 }
 
-// Create creates a draft and returns its revision. Exists tells of an error that there is a revision of that workspace.
+// Create creates a draft and returns its revision. Exists reports whether an error says that the workspace has a
+// revision already.
 func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error) {
 	pr := &porchapi.PackageRevision{
 		ObjectMeta: metav1.ObjectMeta{
@@ -107,15 +108,15 @@ func (c *Client) Keep(ctx context.Context, r *revision.Revision) error {
 	return c.patch(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}})
 }
 
-// Propose gives a draft the lifecycle Proposed, and returns the revision as it is then. It fails, and nothing is
-// changed, if the draft's version is another than that of r.
+// Propose gives a draft the lifecycle Proposed, and returns the revision as it is then. It fails, and changes nothing,
+// if the draft's version differs from that of r.
 func (c *Client) Propose(ctx context.Context, r *revision.Revision,
 	lifecycle revision.Lifecycle) (revision.Revision, error) {
 	return c.patchBy(ctx, propose, r, lifecycleOf(r, lifecycle), c.Writer.Patch)
 }
 
-// Approve changes the lifecycle of a proposed revision as only approvers may: to Published, or back to Draft. It fails
-// as Propose does.
+// Approve changes the lifecycle of a proposed revision, which only approvers may do: to Published, or back to Draft. It
+// fails as Propose does.
 func (c *Client) Approve(ctx context.Context, r *revision.Revision,
 	lifecycle revision.Lifecycle) (revision.Revision, error) {
 	approval := c.Writer.SubResource("approval")
@@ -143,9 +144,9 @@ func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owne
 	})
 }
 
-// SetMeta gives a revision these owners, and sets labels and annotations beside those that it has. The content stays
-// byte for byte: Porch v1.5 writes the Kptfile of a draft anew when its metadata changes, without comments, so a
-// draft's files are put back.
+// SetMeta gives a revision these owners, and adds these labels and annotations to those that it has. The content stays
+// byte for byte: Porch v1.5 rewrites the Kptfile of a draft when its metadata changes, without comments, so a draft's
+// files are put back.
 func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, labels,
 	annotations map[string]string) error {
 	metadata := map[string]any{"ownerReferences": orEmpty(owners)}

@@ -235,7 +235,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestSave holds that a save replaces all files, also removes them, and only those that were read.
+// TestSave checks that a save replaces all files, also removes them, and only those that were read.
 func TestSave(t *testing.T) {
 	t.Parallel()
 	before := map[string]string{"Kptfile": "k", "a.yaml": "old", "gone.yaml": "g"}
@@ -398,7 +398,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestErrorsSayWhat holds that each call names what it could not do, and keeps the cause.
+// TestErrorsSayWhat checks that each call names what it could not do, and keeps the cause.
 func TestErrorsSayWhat(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
@@ -434,7 +434,7 @@ func TestErrorsSayWhat(t *testing.T) {
 	}
 }
 
-// TestBroughtBack holds that a change is made again if Porch brings back what was before, as it does while it reads a
+// TestBroughtBack checks that a change is made again if Porch brings back what was before, as it does while it reads a
 // repository, and that it is an error if it always does.
 func TestBroughtBack(t *testing.T) {
 	t.Parallel()

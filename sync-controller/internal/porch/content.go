@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -21,7 +24,7 @@ import (
 type Content struct {
 	// Files are the files, by their path.
 	Files map[string]string
-	// Version is the state of the revision that has them; nothing else is to be read out of it.
+	// Version is the state of the revision that has them; it means nothing else.
 	Version string
 	// RenderStatus is what the functions of the package's pipeline reported when the content was saved.
 	RenderStatus v1alpha1.RenderStatus
@@ -60,6 +63,21 @@ func Unread(r *revision.Revision) Content {
 	})
 }
 
+// replacement is what Porch's API returns for bytes that are not UTF-8.
+const replacement = "\uFFFD"
+
+// CheckText returns an error for files that Porch's API does not return byte for byte: saved as they were read, they
+// would be damaged.
+func CheckText(files map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if strings.Contains(name, replacement) || strings.Contains(files[name], replacement) {
+			return fmt.Errorf("%s is not text in UTF-8, or has the character U+FFFD, which Porch's API tells in place of other "+
+				"bytes: convert it, or take it out of the package", name)
+		}
+	}
+	return nil
+}
+
 // ErrNoFiles says that a package revision has no files.
 var ErrNoFiles = errors.New("it has no files: Porch may have failed to read its repository")
 
@@ -78,8 +96,8 @@ func (c *Client) Content(ctx context.Context, namespace, name string) (Content, 
 	return contentOf(&prr), nil
 }
 
-// Commit returns the git commit of a published revision whose version does not tell it; "" where Porch does not tell it
-// at all. Newer Porch says in status.selfLock where git has a revision; the types of Porch v1.5 have no such field.
+// Commit returns the git commit of a published revision whose version does not contain it; "" where Porch does not
+// report it. Newer Porch says in status.selfLock where git has a revision; the types of Porch v1.5 have no such field.
 func (c *Client) Commit(ctx context.Context, r *revision.Revision) (string, error) {
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(porchapi.SchemeGroupVersion.WithKind("PackageRevision"))

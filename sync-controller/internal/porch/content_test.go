@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestRenderStatus holds that Porch's render status and this project's have the same JSON.
+// TestRenderStatus checks that Porch's render status and this project's have the same JSON.
 func TestRenderStatus(t *testing.T) {
 	t.Parallel()
 	zero := 0

@@ -56,7 +56,7 @@ func Revision(pr *porchapi.PackageRevision) revision.Revision {
 	return r
 }
 
-// PlaceOf returns where a Repository has its packages; zero of one that is not of a git repository.
+// PlaceOf returns where a Repository has its packages; zero for one without a git repository.
 func PlaceOf(repository *configapi.Repository) revision.Place {
 	if git := repository.Spec.Git; git != nil {
 		return revision.Place{Address: git.Repo, Directory: git.Directory}
@@ -70,7 +70,7 @@ func isReading(ready *metav1.Condition) bool {
 	return ready.Status != metav1.ConditionTrue && ready.Reason == "Reconciling"
 }
 
-// taskOf returns a task; of one that a variant does not use, the type alone.
+// taskOf returns a task; only its type if variants do not use that type.
 func taskOf(t *porchapi.Task) revision.Task {
 	out := revision.Task{Type: revision.TaskType(t.Type)}
 	switch {
@@ -106,7 +106,7 @@ func task(t revision.Task) porchapi.Task {
 
 // Trim is the transform of the cache of PackageRevisions: it keeps the fields that Revision reads, and completes the
 // resource version. Porch's stays the same when labels, owners or the lifecycle of a published revision change, and
-// informers do not tell of an object that keeps its version.
+// informers do not report a change of an object that keeps its version.
 func Trim(object any) (any, error) {
 	pr, ok := object.(*porchapi.PackageRevision)
 	if !ok {

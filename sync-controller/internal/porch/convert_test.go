@@ -121,8 +121,8 @@ func trimmed(t *testing.T, pr *porchapi.PackageRevision) *porchapi.PackageRevisi
 	return out.(*porchapi.PackageRevision)
 }
 
-// TestTrimVersion holds that the version tells of what the controllers read, and of nothing else: informers pass on
-// an object whose version has changed, and no other.
+// TestTrimVersion checks that the version changes with what the controllers read, and with nothing else: informers pass
+// on an object whose version has changed, and no other.
 func TestTrimVersion(t *testing.T) {
 	t.Parallel()
 	before := trimmed(t, full()).ResourceVersion
@@ -176,7 +176,7 @@ func TestTrimVersion(t *testing.T) {
 	}
 }
 
-// TestTrimKeeps holds that what Revision reads is there after Trim, and that the rest is not.
+// TestTrimKeeps checks that what Revision reads is there after Trim, and that the rest is not.
 func TestTrimKeeps(t *testing.T) {
 	t.Parallel()
 	got := trimmed(t, full())
@@ -207,8 +207,8 @@ func TestTrimOthers(t *testing.T) {
 	}
 }
 
-// TestTrimRelist holds that an object which is listed again, and has not changed, keeps its version, whatever it is:
-// else each relist would reconcile everything.
+// TestTrimRelist checks that an object which is listed again, and has not changed, keeps its version: otherwise each
+// relist would reconcile everything.
 func TestTrimRelist(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -243,7 +243,7 @@ func TestTrimRelist(t *testing.T) {
 	}
 }
 
-// TestTasks holds that a task reads as it was written, from the cache too: by it a draft is known for the one that was
+// TestTasks checks that a task reads as it was written, from the cache too: by it a draft is known for the one that was
 // asked for.
 func TestTasks(t *testing.T) {
 	t.Parallel()

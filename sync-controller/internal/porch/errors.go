@@ -26,6 +26,10 @@ const (
 	databaseDown    = "failed to connect to `"
 )
 
+// refusals are the texts by which Porch says that it takes no package with such a file: its renderer knows letters,
+// digits and ".-_:" in names, and what makes a package context reads all YAML.
+var refusals = []string{"illegal name '", `"builtins/gen-pkg-context": MalformedYAMLError`}
+
 // lostBranches are the texts by which Porch says that it did not find a branch: it reads the branches of a repository
 // badly while it writes one of them.
 var lostBranches = []string{"reference not found", "ref file is empty", "remote not found"}
@@ -53,6 +57,10 @@ func RenderError(err error) (string, bool) {
 	}
 	return "", false
 }
+
+// NewRenderError returns the error of a plan for a change that Porch will refuse because the package's pipeline fails.
+// RenderError recognises it, and returns what the functions said.
+func NewRenderError(said string) error { return errors.New(pipelineFailed + " " + said) }
 
 // oneLine joins the lines of a text that Porch indents.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -84,6 +92,17 @@ func Placeholder(err error) bool {
 // TooLarge reports whether a call was refused because what it sends is larger than Porch, or the API server before it,
 // takes.
 func TooLarge(err error) bool { return apierrors.IsRequestEntityTooLargeError(err) }
+
+// RefusesFiles reports whether Porch refused a package for a file in it, and always will.
+func RefusesFiles(err error) bool {
+	return err != nil &&
+		slices.ContainsFunc(refusals, func(text string) bool { return strings.Contains(err.Error(), text) })
+}
+
+// TimedOut reports whether a call reached Porch, and was not answered in time.
+func TimedOut(err error) bool {
+	return apierrors.IsTimeout(err) || errors.Is(err, context.DeadlineExceeded)
+}
 
 // Migrated reports whether a call failed because another version of Porch's API serves the Repository.
 func Migrated(err error) bool { return apierrors.IsGone(err) }

@@ -88,6 +88,45 @@ func TestRenderError(t *testing.T) {
 	}
 }
 
+// TestRefusesFiles checks which failures are about a file that Porch never takes; the texts are Porch's.
+func TestRefusesFiles(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"illegal name ' a .txt' in file creation":                   true,
+		renderText + "illegal name 'a\\b' in directory creation":    true,
+		"cannot read repository":                                    false,
+		renderText + "pkg.render: MalformedYAMLError: yaml: no key": false,
+		`failed to generate deployment context: failed to evaluate function "builtins/gen-pkg-context": ` +
+			"MalformedYAMLError: yaml: incomplete UTF-8 octet sequence": true,
+	} {
+		if got := RefusesFiles(internal(text)); got != want {
+			t.Errorf("%s: got %t", text, got)
+		}
+	}
+	if RefusesFiles(nil) {
+		t.Error("no error is a refusal")
+	}
+}
+
+// TestTimedOut checks which failures are of calls that reached Porch and were not answered in time.
+func TestTimedOut(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"none":           {nil, false},
+		"no answer":      {fmt.Errorf("cannot clone edge/web: %w", context.DeadlineExceeded), true},
+		"a gateway":      {apierrors.NewTimeoutError("request did not complete within requested timeout", 1), true},
+		"nobody listens": {apierrors.NewServiceUnavailable("no endpoints"), false},
+		"refused":        {&url.Error{Op: "Get", URL: "https://porch", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}, false},
+	} {
+		if got := TimedOut(c.err); got != c.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
+
 func TestKindsOfErrors(t *testing.T) {
 	t.Parallel()
 	wrap := func(err error) error { return fmt.Errorf("cannot clone edge/web: %w", err) }

@@ -16,6 +16,8 @@ import (
 const (
 	// PackageIndex finds them by their package, as revision.Package writes it.
 	PackageIndex = "package"
+	// InsideIndex finds them by the packages in which theirs lies; see revision.Package.Ancestors.
+	InsideIndex = "inside"
 	// OwnerIndex finds them by the name of a PackageVariant that owns them.
 	OwnerIndex = "owner"
 	// LockIndex finds them by the keys of their lock; see revision.Lock.Keys.
@@ -25,10 +27,13 @@ const (
 // addressIndex finds the cached Repositories by the address of their git repository.
 const addressIndex = "address"
 
-// AddIndexes adds the indexes to a cache, which it must be called for once.
+// AddIndexes adds the indexes to a cache. It must be called once per cache.
 func AddIndexes(indexer client.FieldIndexer) error {
 	for name, values := range map[string]client.IndexerFunc{
 		PackageIndex: indexed(func(r revision.Revision) []string { return []string{r.Package.String()} }),
+		InsideIndex: indexed(func(r revision.Revision) []string {
+			return revision.Names(r.Package.Ancestors())
+		}),
 		LockIndex: indexed(func(r revision.Revision) []string {
 			if r.Lock == nil {
 				return nil

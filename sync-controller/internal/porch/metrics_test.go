@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// TestResultOf holds by which word the metric says what came of a call.
+// TestResultOf checks by which word the metric says what came of a call.
 func TestResultOf(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
@@ -60,7 +60,7 @@ func counted(t *testing.T) map[string]uint64 {
 	return out
 }
 
-// TestCalls holds that each request to Porch is measured once, as the call that it is, and that each try of a write
+// TestCalls checks that each request to Porch is measured once, as the call that it is, and that each try of a write
 // is. It does not run beside others, which measure, too.
 func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 	draft := pr("edge", "web", "v1", "Draft")

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// How often, and after what times, it is looked whether Porch has kept a change of a revision.
+// How often, and after what times, the client checks whether Porch has kept a change of a revision.
 const (
 	looks     = 3
 	lookAfter = 400 * time.Millisecond

@@ -19,7 +19,7 @@ import (
 // errLost is what Porch answers while it reads the branches of a repository.
 var errLost = apierrors.NewInternalError(errors.New("reference not found"))
 
-// TestRetry holds which writes are tried again, how often and how long.
+// TestRetry checks which writes are tried again, how often and how long.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
@@ -56,7 +56,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestRetryEndsWithItsContext holds that a write that waits ends with the controller, and says why it failed.
+// TestRetryEndsWithItsContext checks that a write that waits ends with the controller, and says why it failed.
 func TestRetryEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestWritesAreRetried holds that each kind of write is tried again while Porch is busy, as it was asked for: a client
+// TestWritesAreRetried checks that each kind of write is tried again while Porch is busy, as it was asked for: a client
 // writes the answer of a call into the object that it was given.
 func TestWritesAreRetried(t *testing.T) {
 	t.Parallel()

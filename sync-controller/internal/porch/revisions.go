@@ -53,7 +53,7 @@ func GetRevision(ctx context.Context, cache client.Reader, namespace, name strin
 }
 
 // EachRevision calls see for each revision in a cache that the options select, with the object that it was read from.
-// Both are to be read only.
+// Neither may be changed.
 func EachRevision(ctx context.Context, cache client.Reader, see func(metav1.Object, revision.Revision),
 	options ...client.ListOption) error {
 	var list porchapi.PackageRevisionList

@@ -20,8 +20,8 @@ const (
 )
 
 // Save replaces the files of a draft, which Porch then renders, and returns the content that results. It fails, and
-// nothing is changed, if the draft is not any more what was read. Where Porch keeps drafts in PostgreSQL, it takes all
-// files away and writes the new ones one by one: a save that it did not finish is made again, so that no file is lost.
+// changes nothing, if the draft has changed since it was read. Where Porch keeps drafts in PostgreSQL, it removes all
+// files and writes the new ones one by one: an unfinished save is repeated, so no file is lost.
 func (c *Client) Save(ctx context.Context, content Content, files map[string]string) (Content, error) {
 	saved, err := c.save(ctx, content, files)
 	if err == nil || content.KeptInGit() || !Unsure(err) {
@@ -70,7 +70,8 @@ func (c *Content) IsUnfinished(before string, files int) bool {
 	return !c.KeptInGit() && c.Version != before && len(c.Files) < files
 }
 
-// isPartOf reports whether there is no file that is not among the files, whatever is in them: Porch renders them.
+// isPartOf reports whether the files include each file of the content. It compares paths only, as Porch renders the
+// rest.
 func (c *Content) isPartOf(files map[string]string) bool {
 	for p := range c.Files {
 		if _, there := files[p]; !there {
@@ -87,8 +88,7 @@ func Unsure(err error) bool {
 	}
 	for _, is := range []func(error) bool{
 		apierrors.IsInvalid, apierrors.IsForbidden, apierrors.IsUnauthorized, apierrors.IsNotFound, apierrors.IsGone,
-		apierrors.IsBadRequest, apierrors.IsMethodNotSupported, apierrors.IsRequestEntityTooLargeError,
-		apierrors.IsTooManyRequests,
+		apierrors.IsBadRequest, apierrors.IsMethodNotSupported, apierrors.IsTooManyRequests, TooLarge,
 	} {
 		if is(err) {
 			return false

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// TestSaveUnfinished holds when a save that failed is made again: when Porch has written some of the files, and no
+// TestSaveUnfinished checks when a save that failed is made again: when Porch has written some of the files, and no
 // others.
 func TestSaveUnfinished(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestSaveUnfinished(t *testing.T) {
 	}
 }
 
-// TestUnsure holds which failures say that a write was not done.
+// TestUnsure checks which failures say that a write was not done.
 func TestUnsure(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -17,8 +17,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate/corpustest"
 )
 
-// TestCorpus holds what functions that run by image make of each package of the corpus: what they make in this process,
-// or fail with the same message, but for what kpt does around any function. Those differences are in
+// TestCorpus checks what functions that run by image make of each package of the corpus: what they make in this
+// process, or fail with the same message, except for what kpt does around any function. Those differences are in
 // testdata/corpus.diff, line by line. In a resource that a function edits,
 //   - a new key goes behind the others: a Kptfile without info gets it below the pipeline;
 //   - the keys of a list's element get the order of those of the element that was in its position;

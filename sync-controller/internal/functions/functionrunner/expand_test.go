@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestExpand holds that a set expands with each runtime to what expansion.Expand makes of it, or fails with its
+// TestExpand checks that a set expands with each runtime to what expansion.Expand makes of it, or fails with its
 // message.
 func TestExpand(t *testing.T) {
 	t.Parallel()
@@ -156,7 +156,7 @@ func expected(e *expansion.Expansion) *mutate.Expansion {
 	return out
 }
 
-// TestExpandFails holds that an output without variants that can be read is refused, and is no error of the set.
+// TestExpandFails checks that an output without variants that can be read is refused, and is no error of the set.
 func TestExpandFails(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
@@ -179,7 +179,7 @@ func TestExpandFails(t *testing.T) {
 	}
 }
 
-// TestExpandResults holds which results are notes, which tell of what is excluded, and that all others are neither.
+// TestExpandResults checks which results are notes, which report exclusions, and that all others are neither.
 func TestExpandResults(t *testing.T) {
 	t.Parallel()
 	const output = `kind: ResourceList

@@ -40,8 +40,8 @@ type Runtime struct {
 	client  evaluator.FunctionEvaluatorClient
 }
 
-// How soon a function-runner that was gone is found again, and one that is gone missed: function-runner takes it for an
-// attack if it is asked more often than every five minutes whether it is there.
+// How soon the client reconnects to a function-runner, and notices that it is gone: function-runner treats keepalive
+// pings more often than every five minutes as an attack.
 var (
 	reconnect = grpc.ConnectParams{MinConnectTimeout: 5 * time.Second, Backoff: backoff.Config{
 		BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second,
@@ -58,8 +58,8 @@ func New(o Options) (*Runtime, error) {
 	return &Runtime{options: o, client: client}, nil
 }
 
-// Connect returns a client of the function-runner at an address, host:port, which connects when it is first used. How
-// large a message may be is for the function-runner to say; as Porch does, it is trusted, and reached without TLS.
+// Connect returns a client of the function-runner at an address, host:port, which connects when it is first used. The
+// function-runner bounds the size of messages; like Porch, this client trusts it and calls it without TLS.
 func Connect(address string) (evaluator.FunctionEvaluatorClient, error) {
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(reconnect), grpc.WithKeepaliveParams(alive),
@@ -127,7 +127,7 @@ func (r *Runtime) image(function string) string {
 	return r.options.Registry + "/" + function + ":" + r.options.Version
 }
 
-// refused returns the error for an output that has something wrong with it.
+// refused returns the error for an invalid output.
 func (r *Runtime) refused(function string, err error) error {
 	return fmt.Errorf("the output of %s %w; nothing of it is used: "+
 		"name images of these functions by --function-registry and --function-version", r.image(function), err)

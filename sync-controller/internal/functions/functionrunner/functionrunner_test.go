@@ -90,7 +90,7 @@ func start(t *testing.T, answer func(ctx context.Context, list []byte) ([]byte, 
 	return runtime
 }
 
-// TestFailures holds what a user reads of a run that has no outcome. The input is a Kptfile and two points in a file.
+// TestFailures checks what a user reads of a run that has no outcome. The input is a Kptfile and two points in a file.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	const (
@@ -170,7 +170,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestOutput holds that the items given come first, in their order, then those that the function added, and the
+// TestOutput checks that the items given come first, in their order, then those that the function added, and the
 // results.
 func TestOutput(t *testing.T) {
 	t.Parallel()
@@ -221,7 +221,7 @@ func parse(list string) []*kyaml.RNode {
 	return items
 }
 
-// TestEndless holds that a function that runs for ever is stopped.
+// TestEndless checks that a function that runs for ever is stopped.
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	stopped := make(chan struct{})
@@ -303,7 +303,7 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// TestCanceled holds that a run that is given up is not taken for a failure of the function.
+// TestCanceled checks that a canceled run does not count as a failure of the function.
 func TestCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -17,7 +17,7 @@ import (
 // configVersion is the API version of the functions' own configs (docs/design.md, "The functions").
 const configVersion = "fn.kpt.dev/v1alpha1"
 
-// config returns the function's own config of a kind; fields that are empty are left out.
+// config returns the function's own config of a kind, without empty fields.
 func config(kind string, r Request, fields map[string]any) map[string]any {
 	out := map[string]any{
 		"apiVersion": configVersion, "kind": kind,
@@ -87,7 +87,7 @@ type gate struct {
 	ConditionType string `yaml:"conditionType"`
 }
 
-// points returns the injection points that the conditions of the root Kptfile tell of, in their order.
+// points returns the injection points that the conditions of the root Kptfile report, in their order.
 func points(items []*kyaml.RNode) []Point {
 	var out []Point
 	for _, item := range items {

@@ -8,7 +8,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate/corpustest"
 )
 
-// TestCorpus holds that of each package of the corpus, the functions either refuse it or find nothing to do in what
+// TestCorpus checks that of each package of the corpus, the functions either refuse it or find nothing to do in what
 // they made of it.
 func TestCorpus(t *testing.T) {
 	t.Parallel()

@@ -28,20 +28,19 @@ import (
 
 // Expansion is what a set expands to.
 type Expansion struct {
-	// Variants are those that the set wants. Of annotations they have v1alpha2.WaveAnnotation only, if the set has a
-	// rollout.
+	// Variants are those that the set wants. Their only annotation is v1alpha2.WaveAnnotation, if the set has a rollout.
 	Variants []v1alpha1.PackageVariant
 	// Notes are for the user: targets that select nothing.
 	Notes []string
-	// Excluded are the variants that are not made because of an error, of a set whose errorPolicy is Continue. They are to
-	// stay as they are; expansion.Spare says which variants of the set these are.
+	// Excluded are the variants that are not made because of an error, of a set whose errorPolicy is Continue. They stay
+	// as they are; expansion.Spare says which variants of the set these are.
 	Excluded []Excluded
 }
 
 // Excluded is a variant that is not made because of an error, while all others are.
 type Excluded struct {
-	// Name is the name that the set gives to the variant; "" where its downstream is not known. One that was made for the
-	// same downstream before may have another name.
+	// Name is the name that the set gives to the variant; "" where its downstream is not known. An older variant for the
+	// same downstream may have another name.
 	Name string
 	// Downstream is the package that the variant is for; a zero one where that is not known.
 	Downstream variant.Downstream
@@ -88,8 +87,8 @@ func Expand(
 	return expanded, nil
 }
 
-// readExcluded reads the result that tells of a variant that is not made. What it says of the consequences is for those
-// who run the function.
+// readExcluded reads the result that reports an excluded variant, without its text about the consequences, which is for
+// users of the function.
 func readExcluded(result *fn.Result, prefix string) Excluded {
 	x := Excluded{Target: result.Tags[expansion.TargetTag], Message: strings.TrimPrefix(result.Message, prefix)}
 	if end := strings.LastIndex(x.Message, expansion.LeftOut); end >= 0 {

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestPoints holds what is told of the injection points of a package.
+// TestPoints checks what is reported about the injection points of a package.
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	const injected = `injected resource "eu" from cluster`
@@ -76,7 +76,7 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestUnreadable holds that an object that cannot be read is the reason of its own point, and of no other.
+// TestUnreadable checks that an object that cannot be read is the reason of its own point, and of no other.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	r := request(t, spec(), euTeam)
@@ -153,7 +153,7 @@ func TestObjectsFail(t *testing.T) {
 	}
 }
 
-// TestNothingLeaks holds that of an object the function sees no more than it needs: a runtime may be another process.
+// TestNothingLeaks checks that of an object the function sees no more than it needs: a runtime may be another process.
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
 	runtime := &recorder{}
@@ -193,7 +193,7 @@ unreadable: null
 	}
 }
 
-// TestTypes holds that the values of an object arrive in the package as they are, in text that means the same to every
+// TestTypes checks that the values of an object arrive in the package as they are, in text that means the same to every
 // reader of YAML.
 func TestTypes(t *testing.T) {
 	t.Parallel()

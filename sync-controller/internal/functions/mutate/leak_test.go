@@ -10,7 +10,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 )
 
-// TestNothingElseReachesThePackage holds that of an object that is injected, its data or its spec gets into the files,
+// TestNothingElseReachesThePackage checks that of an object that is injected, its data or its spec gets into the files,
 // and nothing else of it; and nothing of an object of another namespace.
 func TestNothingElseReachesThePackage(t *testing.T) {
 	t.Parallel()

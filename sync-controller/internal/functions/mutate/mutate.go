@@ -79,8 +79,8 @@ func (o Outcome) Changed() []string {
 	return slices.Sorted(maps.Keys(o.Files))
 }
 
-// Apply runs the functions over the files of a package, by their path in it, and returns what changes. A file is said
-// to change if its content does: one that a function would only format differently is left as it is. The error is a
+// Apply runs the functions over the files of a package, by their path in it, and returns what changes. A file changes
+// only if its content does: one that a function would only format differently is left as it is. The error is a
 // *FunctionError, or that of r.Objects.
 func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Request) (Outcome, error) {
 	before, err := parse(files)

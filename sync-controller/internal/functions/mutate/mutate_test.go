@@ -132,7 +132,7 @@ func request(t testing.TB, s *variant.Spec, cluster ...string) Request {
 		}}
 }
 
-// apply applies a request to the files, holds that a second time changes nothing, and returns the outcome.
+// apply applies a request to the files, checks that a second time changes nothing, and returns the outcome.
 func apply(t *testing.T, files map[string]string, r Request) Outcome {
 	t.Helper()
 	before := maps.Clone(files)
@@ -389,7 +389,7 @@ func TestRuntimeFails(t *testing.T) {
 	}
 }
 
-// TestFunctionError holds which errors are failures over the files of a package, which the package or the variant
+// TestFunctionError checks which errors are failures over the files of a package, which the package or the variant
 // heals.
 func TestFunctionError(t *testing.T) {
 	t.Parallel()
@@ -426,7 +426,7 @@ func (r adding) Run(ctx context.Context, function string, config *kyaml.RNode,
 	return out, err
 }
 
-// TestAddedResource holds that nothing is taken of a function that adds a resource to a package.
+// TestAddedResource checks that the output of a function that adds a resource to a package is refused.
 func TestAddedResource(t *testing.T) {
 	t.Parallel()
 	out, err := Apply(t.Context(), adding{}, web(), request(t, spec()))

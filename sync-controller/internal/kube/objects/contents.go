@@ -21,7 +21,7 @@ const (
 	keptFor     = 30 * time.Second
 )
 
-// Contents reads whole objects of which Watches hold the metadata.
+// Contents reads whole objects whose metadata Watches hold.
 type Contents struct {
 	watches Source
 	live    client.Reader

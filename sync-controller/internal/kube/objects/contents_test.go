@@ -98,7 +98,7 @@ func TestContents(t *testing.T) {
 	expect("the new version is kept", us, 0)
 }
 
-// TestContentsOfNothing holds what is no error: an object that is not there, or not there any more.
+// TestContentsOfNothing checks what is no error: an object that is not there, or not there any more.
 func TestContentsOfNothing(t *testing.T) {
 	t.Parallel()
 	a, w := newAPI(), watched(t, "1")
@@ -124,7 +124,7 @@ func TestContentsOfNothing(t *testing.T) {
 	}
 }
 
-// TestContentsFail holds that what cannot be read is the problem of its kind, and that the error is not kept.
+// TestContentsFail checks that what cannot be read is the problem of its kind, and that the error is not kept.
 func TestContentsFail(t *testing.T) {
 	t.Parallel()
 	a, w := newAPI(facts("1", "eu")), watched(t, "1")

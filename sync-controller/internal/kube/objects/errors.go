@@ -35,7 +35,7 @@ func in(namespace string) string {
 	return " in namespace " + namespace
 }
 
-// Lasting reports whether an error says that objects cannot be read until somebody does something about it.
+// Lasting reports whether an error says that objects cannot be read until a person acts.
 func Lasting(err error) bool {
 	_, denied := errors.AsType[*DeniedError](err)
 	_, unknown := errors.AsType[*UnknownKindError](err)

@@ -80,7 +80,7 @@ func (w *Watches) Add(ctx context.Context, user types.NamespacedName, references
 func (w *Watches) Release(user types.NamespacedName) { w.replace(user, nil) }
 
 // replace replaces the references of a user. It starts the watches that are needed, which it returns, and stops those
-// of the kinds that nobody refers to any more.
+// of the kinds that are no longer referred to.
 func (w *Watches) replace(user types.NamespacedName, references []Reference) []*kindWatch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,7 +124,7 @@ func (w *Watches) informer(kind Kind) cache.SharedIndexInformer {
 }
 
 // Problem returns why the objects of a kind in use cannot be read: a *DeniedError, an *UnknownKindError, or another;
-// nil if they can. It is tried again until they can, or until nobody refers to the kind any more.
+// nil if they can. Reading is retried until they can, or until the kind is no longer referred to.
 func (w *Watches) Problem(kind Kind) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +134,7 @@ func (w *Watches) Problem(kind Kind) error {
 	return nil
 }
 
-// denied makes it the problem of a kind in use that its objects may not be read any more, and returns the problem.
+// denied notes that the objects of a kind in use may no longer be read, and returns that problem.
 func (w *Watches) denied(kind Kind, namespace string) error {
 	mapping, err := w.mapping(kind)
 	if err == nil {
@@ -166,8 +166,8 @@ func (w *Watches) Object(kind Kind, name string) *metav1.PartialObjectMetadata {
 	return nil
 }
 
-// Objects returns the metadata of the objects of a kind, in no order; none if it is not watched. They are to be read
-// only.
+// Objects returns the metadata of the objects of a kind, in no order; none if it is not watched. Callers must not
+// change them.
 func (w *Watches) Objects(kind Kind) []*metav1.PartialObjectMetadata {
 	informer := w.informer(kind)
 	if informer == nil {

@@ -155,7 +155,7 @@ func (w *world) change(err error) {
 	}
 }
 
-// watching waits until the watch of a resource is open: the tracker tells of changes only after that.
+// watching waits until the watch of a resource is open: the tracker reports changes only after that.
 func (w *world) watching(resource string, times int) {
 	w.t.Helper()
 	if !eventually(func() bool { return w.watchCalls(resource) >= times }) {

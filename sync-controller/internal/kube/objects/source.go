@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Source tells which objects there are of the kinds that are asked for: Watches of a cluster, or a Static one.
+// Source knows the objects of the kinds in use: Watches of a cluster, or a Static one.
 type Source interface {
 	// Use replaces what a user needs, and returns once those kinds were read, or cannot be.
 	Use(ctx context.Context, user types.NamespacedName, references []Reference) error
@@ -25,7 +25,7 @@ type Source interface {
 	// Objects returns the objects of a kind that is used.
 	Objects(kind Kind) []*metav1.PartialObjectMetadata
 
-	// denied notes that an object of a kind may not be read, and returns the error that says so.
+	// denied notes that objects of a kind may not be read, and returns the error.
 	denied(kind Kind, namespace string) error
 }
 

@@ -18,7 +18,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// growing is a mapper of a cluster whose kinds become more.
+// growing is a mapper of a cluster to which kinds are added.
 type growing struct {
 	meta.RESTMapper
 	mu sync.Mutex

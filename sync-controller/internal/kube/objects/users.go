@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// users are the users that refer to objects of a kind, by the names of the objects; "" stands for all. What one object
-// or one user asks for does not take longer for there being many others.
+// users are the users that refer to objects of a kind, by the names of the objects; "" stands for all. A lookup for one
+// object or one user does not slow down with the number of others.
 type users map[Kind]map[string]map[types.NamespacedName]bool
 
 func (u users) add(user types.NamespacedName, r Reference) {
@@ -23,7 +23,7 @@ func (u users) add(user types.NamespacedName, r Reference) {
 	u[r.Kind][r.Name][user] = true
 }
 
-// drop ends a reference. A name, or a kind, that nobody refers to any more goes.
+// drop ends a reference, and removes the name, and the kind, if it was the last one.
 func (u users) drop(user types.NamespacedName, r Reference) {
 	if delete(u[r.Kind][r.Name], user); len(u[r.Kind][r.Name]) == 0 {
 		delete(u[r.Kind], r.Name)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUsers holds who is told of an object, and that what nobody refers to any more takes no memory.
+// TestUsers checks which users an object has, and that what is no longer referred to takes no memory.
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	u := users{}

@@ -19,8 +19,8 @@ import (
 const (
 	// readTimeout is how long the first reading of the objects of a kind may take.
 	readTimeout = 30 * time.Second
-	// lookAgain is how often it is tried again to read those of a kind that cannot be read: no event tells of a new kind,
-	// nor of a permission.
+	// lookAgain is how often the objects of an unreadable kind are tried again: no event reports a new kind or a new
+	// permission.
 	lookAgain = 30 * time.Second
 )
 
@@ -48,7 +48,7 @@ func (k *kindWatch) stopInformer() {
 	k.informer, k.stop = nil, nil
 }
 
-// run watches a kind until nobody refers to it any more.
+// run watches a kind until it is no longer referred to.
 func (w *Watches) run(watch *kindWatch) {
 	err := w.try(watch)
 	close(watch.tried)
@@ -189,7 +189,7 @@ func (w *Watches) tell(users []types.NamespacedName) {
 	}
 }
 
-// trim drops what nobody asks for.
+// trim drops what no caller asks for.
 func trim(o any) (any, error) {
 	if object, ok := o.(*metav1.PartialObjectMetadata); ok {
 		object.ManagedFields = nil

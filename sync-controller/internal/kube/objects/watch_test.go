@@ -14,8 +14,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// TestUseKeepsItsOwn holds that a caller may go on with the slice that it gave: one that grows with each package that
-// is looked at shares its memory with what was given before.
+// TestUseKeepsItsOwn checks that a caller may go on with the slice that it gave: a slice that grows with each package
+// shares its memory with what was given before.
 func TestUseKeepsItsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, object(configMaps, "fleet", "d", "1"))
@@ -39,7 +39,7 @@ func TestUseKeepsItsOwn(t *testing.T) {
 	w.wantNotified("of what it asked for", "web-eu")
 }
 
-// TestUseKeepsNothing holds that referring again and again, to what cannot be read too, costs no memory.
+// TestUseKeepsNothing checks that referring again and again, to what cannot be read too, costs no memory.
 func TestUseKeepsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]clienttesting.ReactionFunc{"teams": func(clienttesting.Action) (bool, runtime.Object,
@@ -62,7 +62,7 @@ func TestUseKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestAdd holds that references are added to those that there are, each once.
+// TestAdd checks that references are added to those that there are, each once.
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -78,8 +78,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestConcurrentUsers holds that a kind is watched for as long as a user refers to it, whatever others do: they
-// must not stop a watch between its start and its use.
+// TestConcurrentUsers checks that a kind is watched for as long as a user refers to it, whatever others do: they must
+// not stop a watch between its start and its use.
 func TestConcurrentUsers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, object(configMaps, "fleet", "a", "1"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package timeouts bounds each call to the Kubernetes API, so that none holds a worker for longer than it may: neither
-// a server that does not answer, nor one that asks to be called again later.
+// Package timeouts bounds each call to the Kubernetes API, so no call holds a worker for too long: neither to a server
+// that does not answer, nor to one that asks for a later retry.
 package timeouts
 
 import (
@@ -21,8 +21,8 @@ import (
 )
 
 // Bound returns a wrapper of the transport of a client. A call that is no watch ends after limit, by an error that
-// wraps context.DeadlineExceeded. Of an answer that asks to be called again later the error tells after what time, as
-// apierrors.SuggestsClientDelay reads it: client-go would wait, and call ten times more, while the caller is held.
+// wraps context.DeadlineExceeded. If an answer asks for a later retry, the error says after what time, as
+// apierrors.SuggestsClientDelay reads it: client-go would wait and call ten more times while the caller is blocked.
 func Bound(limit time.Duration) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper { return &transport{next: next, limit: limit} }
 }
@@ -52,7 +52,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return later(request, response, nil)
 }
 
-// isWatch reports whether a request lasts until the client has enough of it.
+// isWatch reports whether a request lasts until the client ends it.
 func isWatch(request *http.Request) bool {
 	watch, err := strconv.ParseBool(request.URL.Query().Get("watch"))
 	return err == nil && watch

@@ -35,7 +35,7 @@ func client(t *testing.T, limit time.Duration, answer http.HandlerFunc) kubernet
 	return c
 }
 
-// TestLater holds that a server which asks to be called again later is called once, and that the error says when.
+// TestLater checks that a server which asks to be called again later is called once, and that the error says when.
 func TestLater(t *testing.T) {
 	t.Parallel()
 	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure",`
@@ -81,8 +81,8 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// TestLimit holds that a call ends after the limit, whether the answer does not begin or does not end, that a watch
-// does not, and that the caller's own end is told as such.
+// TestLimit checks that a call ends after the limit, whether the answer does not begin or does not end, that a watch
+// does not, and that the end of the caller's context is reported as such.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 100 * time.Millisecond

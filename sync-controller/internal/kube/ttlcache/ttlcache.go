@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ttlcache keeps values for a short time that many ask for at about the same time.
+// Package ttlcache keeps values for a short time that many callers ask for at about the same time.
 package ttlcache
 
 import (
@@ -16,15 +16,15 @@ import (
 const (
 	// patience is how long a caller is held by a value that is being read.
 	patience = 10 * time.Second
-	// keepSlow is how long a value is kept, at least, that was read for longer than that: for longer than those wait who
-	// did not get it and come back.
+	// keepSlow is how long, at least, a value is kept whose reading took longer than that: longer than callers wait before
+	// they ask again.
 	keepSlow = 10 * time.Minute
 )
 
 // ErrSlow is the error of a value that is still being read.
 var ErrSlow = fmt.Errorf("no answer yet after %s: %w", patience, context.DeadlineExceeded)
 
-// Values are the values that were read last, by key. They are shared, and to be read only.
+// Values are the values that were read last, by key. They are shared and must not be changed.
 type Values[T any] struct {
 	keep  time.Duration
 	kept  *cache.LRUExpireCache
@@ -40,8 +40,8 @@ func New[T any](most int, keep time.Duration) *Values[T] {
 }
 
 // Get returns the value of a key, which must identify a version of it. One that is not kept is read, once for all that
-// ask meanwhile. A value whose reading failed is not kept. No caller is held by a reading that takes longer than some
-// seconds: the error is ErrSlow then, the reading goes on, and its value is kept for who comes back.
+// ask meanwhile. A value whose reading failed is not kept. If a reading takes longer than some seconds, callers get
+// ErrSlow; the reading goes on, and its value is kept for callers that come back.
 func (v *Values[T]) Get(key string, read func() (T, error)) (T, error) {
 	var none T
 	value, kept := v.kept.Get(key)

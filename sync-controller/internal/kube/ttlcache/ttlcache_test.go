@@ -54,7 +54,7 @@ func TestKeptForATime(t *testing.T) {
 	}
 }
 
-// TestErrorsAreNotKept holds that a reading that failed is done again, and that a zero value is a value.
+// TestErrorsAreNotKept checks that a reading that failed is done again, and that a zero value is a value.
 func TestErrorsAreNotKept(t *testing.T) {
 	t.Parallel()
 	v, boom := New[map[string]any](2, time.Minute), errors.New("boom")
@@ -103,8 +103,8 @@ func TestAtOnce(t *testing.T) {
 	})
 }
 
-// TestSlow has a value read for longer than callers are held: each gets an error that says so, the first after the
-// time for which it may be held, later ones at once; other keys are read meanwhile, and who comes back, though late,
+// TestSlow has a value read for longer than callers are held: each gets an error that says so, the first after the time
+// for which it may be held, later ones at once; other keys are read meanwhile, and a caller that comes back, even late,
 // gets the value, which was read once.
 func TestSlow(t *testing.T) {
 	t.Parallel()

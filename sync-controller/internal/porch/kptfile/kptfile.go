@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kptfile reads of the files of a package what an approval depends on.
+// Package kptfile reads what an approval depends on from the files of a package.
 package kptfile
 
 import (
@@ -64,8 +64,8 @@ gates:
 	return unmet, nil
 }
 
-// Digest identifies the files of a package but for the conditions in the status of the root Kptfile, which others set,
-// and its status.renderStatus, which newer Porch and kpt write at each render.
+// Digest identifies the files of a package except for the conditions in the status of the root Kptfile, which others
+// set, and its status.renderStatus, which newer Porch and kpt write at each render.
 func Digest(files map[string]string) string {
 	h := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -78,8 +78,8 @@ func Digest(files map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Meaning identifies the files of a package as Digest does, whatever way the root Kptfile is written: without its
-// comments, order and quotes. Porch writes it anew when a draft is proposed.
+// Meaning identifies the files of a package as Digest does, but ignores comments, order and quotes in the root Kptfile.
+// Porch rewrites it when a draft is proposed.
 func Meaning(files map[string]string) string {
 	text, found := files[name]
 	if !found {
@@ -99,8 +99,8 @@ func Meaning(files map[string]string) string {
 	return Digest(meant)
 }
 
-// withoutReports returns a Kptfile without the conditions and the renderStatus in its status, with its comments and
-// whatever documents follow; one that cannot be read, as it is.
+// withoutReports returns a Kptfile without the conditions and the renderStatus in its status, with its comments and any
+// documents that follow. One that cannot be read is returned as it is.
 func withoutReports(text string) string {
 	if len(text) > bounds.KptfileBytes {
 		return text // nothing is done with such a package

@@ -26,15 +26,15 @@ const (
 	identifier   = "internal.kpt.dev/upstream-identifier"
 )
 
-// Clone returns what a clone of an upstream's files into a package is before anything runs over it. Each package of it
-// gets a package context where it is to be deployed.
+// Clone returns what a clone of an upstream's files into a package is before any function runs. Each of its packages
+// gets a package context if it is in a deployment Repository.
 func Clone(upstream map[string]string, pkg string, lock *revision.Lock, deployment bool) (map[string]string, error) {
 	files, err := locked(upstream, pkg, lock)
 	if err != nil {
 		return nil, err
 	}
 	if deployment {
-		if files, err = withContexts(files, pkg); err != nil {
+		if files, err = WithContexts(files, pkg); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +96,7 @@ func kptfileOf(files map[string]string) (*kptfile.KptFile, error) {
 	return file, nil
 }
 
-// Touch returns the files of a draft whose metadata or lifecycle is changed: Porch writes its Kptfile anew, without
+// Touch returns the files of a draft whose metadata or lifecycle is changed: Porch rewrites its Kptfile without
 // comments.
 func Touch(files map[string]string) (map[string]string, error) {
 	file, err := kptfileOf(files)
@@ -145,12 +145,13 @@ func Pipelines(files map[string]string) []string {
 	return out
 }
 
-// withContexts returns the files with one package context for each package, in place of those that there are.
-func withContexts(files map[string]string, pkg string) (map[string]string, error) {
+// WithContexts returns the files of an upstream with one package context for each package, in place of those that there
+// are, as a clone into a Repository for deployments has them.
+func WithContexts(files map[string]string, pkg string) (map[string]string, error) {
 	out := map[string]string{}
 	contexts := map[string]string{}
 	for _, name := range sorted(files) {
-		if !isResources(name) {
+		if !isResources(name) || path.Base(name) != kptfileName && !strings.Contains(files[name], contextName) {
 			out[name] = files[name]
 			continue
 		}

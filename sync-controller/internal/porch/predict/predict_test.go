@@ -3,6 +3,7 @@
 package predict
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,8 +21,8 @@ pipeline:
 
 var lock = &revision.Lock{Repo: "https://git.example.com/blueprints", Directory: "web", Ref: "web/v1", Commit: "3f1c"}
 
-// TestClone holds what Porch makes of a clone: name, upstream and lock in the Kptfile, marks on the resources, and a
-// package context where it is to be deployed.
+// TestClone checks what Porch makes of a clone: name, upstream and lock in the Kptfile, marks on the resources, and a
+// package context in a deployment Repository.
 func TestClone(t *testing.T) {
 	t.Parallel()
 	const kptfile = `apiVersion: kpt.dev/v1
@@ -90,7 +91,7 @@ func lockText(l *revision.Lock) string {
 	return l.Repo + " " + l.Directory + " " + l.Ref + " " + l.Commit
 }
 
-// TestSave holds that Porch brings back the comments of what is saved without them.
+// TestSave checks that Porch brings back the comments of what is saved without them.
 func TestSave(t *testing.T) {
 	t.Parallel()
 	const with = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a # the name\ndata:\n  b: \"1\" # one\n"
@@ -123,6 +124,33 @@ func TestRendered(t *testing.T) {
 	}
 	if _, err := Touch(map[string]string{"Kptfile": blueprint + "status:\n  other: 1\n"}); err == nil {
 		t.Error("a field that Porch does not know is no error")
+	}
+}
+
+// TestWithContexts checks which package contexts a clone has in a Repository for deployments: one for each package,
+// with its name and the path of the root, whatever there was.
+func TestWithContexts(t *testing.T) {
+	t.Parallel()
+	const kptfile, old = "kind: Kptfile\nmetadata:\n  name: web\n", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n"
+	type files = map[string]string
+	context := contextOf("web", "eu")
+	for name, c := range map[string]struct{ files, want files }{
+		"none":         {files{"Kptfile": kptfile}, files{"Kptfile": kptfile, "package-context.yaml": context}},
+		"its own":      {files{"Kptfile": kptfile, "package-context.yaml": old}, files{"Kptfile": kptfile, "package-context.yaml": context}},
+		"another file": {files{"Kptfile": kptfile, "a/b.yaml": old}, files{"Kptfile": kptfile, "package-context.yaml": context}},
+		"a subpackage": {files{"Kptfile": kptfile, "sub/Kptfile": kptfile}, files{"Kptfile": kptfile, "sub/Kptfile": kptfile,
+			"package-context.yaml": context, "sub/package-context.yaml": context}},
+		"no resources": {files{"Kptfile": kptfile, "a.txt": old, "b.yaml": "a: [\n"}, files{"Kptfile": kptfile, "a.txt": old,
+			"b.yaml": "a: [\n", "package-context.yaml": context}},
+	} {
+		before := maps.Clone(c.files)
+		got, err := WithContexts(c.files, "eu")
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v, files (-want +got):\n%s", name, err, diff)
+		}
+		if diff := cmp.Diff(before, c.files); diff != "" {
+			t.Errorf("%s: the files given were changed (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

@@ -15,9 +15,9 @@ type NewQueue = func(
 	string, workqueue.TypedRateLimiter[ctrl.Request],
 ) workqueue.TypedRateLimitingInterface[ctrl.Request]
 
-// Queue returns what makes the work queue of a controller (controller.Options.NewQueue). Of the namespaces that wait,
-// the one that fewest workers are at is served next; of several, the one that has waited longest since it was served. A
-// namespace has most workers at most, so that there is one for others even if all that it asks for hangs.
+// Queue returns what makes the work queue of a controller (controller.Options.NewQueue). Of the waiting namespaces, the
+// one with the fewest workers is served next; of several, the one that was served longest ago. A namespace has at most
+// so many workers, so others get one even if all of its work hangs.
 func Queue(most int) NewQueue {
 	return func(name string, limiter workqueue.TypedRateLimiter[ctrl.Request],
 	) workqueue.TypedRateLimitingInterface[ctrl.Request] {

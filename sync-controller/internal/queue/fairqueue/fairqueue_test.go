@@ -3,6 +3,7 @@
 package fairqueue
 
 import (
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +21,7 @@ func request(text string) ctrl.Request {
 	return ctrl.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}}
 }
 
-// TestOrder holds in which order the lanes give what waits, to how many workers.
+// TestOrder checks in which order the lanes hand out what waits, and to how many workers.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -64,7 +65,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestWorkers holds that no worker stays idle while there is something that it may do, that none is at a namespace
+// TestWorkers checks that no worker stays idle while there is something that it may do, that none is at a namespace
 // beyond its share, and that all that is added is done once.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
@@ -119,17 +120,17 @@ func TestWorkers(t *testing.T) {
 	})
 }
 
-// TestShare holds that a namespace computes as much at once as its share is, and waits for no other's.
+// TestShare checks that a namespace computes as much at once as its share is, and waits for no other's.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newShare(2)
+		s := NewShare(2, math.MaxInt64)
 		var mu sync.Mutex
 		ended := map[string]time.Duration{}
 		began := time.Now()
 		for namespace, n := range map[string]int{"hostile": 10, "good": 2} {
 			for range n {
-				go s.Do(namespace, func() {
+				go s.Do(namespace, 1<<40, func() {
 					time.Sleep(time.Second)
 					mu.Lock()
 					defer mu.Unlock()
@@ -145,8 +146,59 @@ func TestShare(t *testing.T) {
 		}
 		var none *Share
 		done := false
-		if none.Do("any", func() { done = true }); !done {
+		if none.Do("any", 1, func() { done = true }); !done {
 			t.Error("without a share nothing is done")
+		}
+	})
+}
+
+// TestShareOfMemory checks that no more large work is done at once than there is memory for, that a namespace which has
+// much of it lets another have its turn, that small work waits for none, and that what is larger than all is done.
+func TestShareOfMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const mib = 1 << 20
+		s := NewShare(4, 128*mib) // 64 MiB for large work, and what takes 1 MiB is small
+		var mu sync.Mutex
+		var inHand, peak int64
+		ended := map[string]time.Duration{}
+		began := time.Now()
+		do := func(namespace string, memory int64) {
+			s.Do(namespace, memory, func() {
+				mu.Lock()
+				inHand += memory
+				peak = max(peak, inHand)
+				mu.Unlock()
+				time.Sleep(time.Second)
+				mu.Lock()
+				defer mu.Unlock()
+				inHand -= memory
+				ended[namespace] = time.Since(began)
+			})
+		}
+		for range 10 {
+			go do("hostile", 40*mib)
+		}
+		synctest.Wait()
+		go do("large", 30*mib)
+		synctest.Wait()
+		go do("hostile", 1)
+		go do("small", mib)
+		synctest.Wait()
+		if want := int64(40*mib + mib + 1); inHand != want {
+			t.Errorf("%d bytes are in hand, want %d", inHand, want)
+		}
+		time.Sleep(time.Hour)
+		if diff := cmp.Diff(map[string]time.Duration{"hostile": 11 * time.Second, "large": 2 * time.Second,
+			"small": time.Second}, ended); diff != "" {
+			t.Errorf("ended, -want +got:\n%s", diff)
+		}
+		if most := int64(64*mib + 2*mib); peak > most {
+			t.Errorf("%d bytes were in hand at once, want %d at most", peak, most)
+		}
+		do("huge", 1<<40)
+		if ended["huge"] == 0 {
+			t.Error("what is larger than all memory is not done")
 		}
 	})
 }

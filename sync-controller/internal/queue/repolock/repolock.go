@@ -14,8 +14,8 @@ import (
 )
 
 // Turns are the queues before each place. Waiting holds no goroutine: an object that waits is woken when it is its
-// turn. One that waits for several places keeps none of them from others meanwhile, so that a place in which somebody
-// stays holds up nobody else's. The zero value is not usable; see New.
+// turn. An object that waits for several places blocks none of them, so a place that stays taken holds up no other
+// place. The zero value is not usable; see New.
 type Turns struct {
 	wake func(types.NamespacedName)
 
@@ -25,7 +25,7 @@ type Turns struct {
 	holders map[types.NamespacedName][]types.NamespacedName // by place: who has it
 }
 
-// claim is what an object wants: the places in whose queues it is, and how many may have each of them at a time.
+// claim is what an object asks for: the places in whose queues it is, and how many objects may have each at a time.
 type claim struct {
 	places []types.NamespacedName
 	most   int
@@ -41,10 +41,10 @@ func New(wake func(object types.NamespacedName)) *Turns {
 	}
 }
 
-// Take reports whether all the places, which at most so many have at a time, are the object's now. If not, the object
-// is in the queue of each, in the order in which Take was called, and is woken when it is its turn: when all its places
-// are free, and nobody before it in their queues could have them. An object that asks again for the same places keeps
-// its turn; one that asks for others gives up its former ones and goes to the end of each queue.
+// Take reports whether the object has all the places now. At most so many objects have a place at a time. If not, the
+// object is in the queue of each, in the order in which Take was called, and is woken when it is its turn: when all its
+// places are free, and no object before it in their queues could have them. An object that asks again for the same
+// places keeps its turn; one that asks for others gives up its former ones and goes to the end of each queue.
 func (t *Turns) Take(object types.NamespacedName, most int, places ...types.NamespacedName) bool {
 	t.mu.Lock()
 	if !slices.Equal(t.wanted[object].places, places) {
@@ -64,7 +64,7 @@ func (t *Turns) Take(object types.NamespacedName, most int, places ...types.Name
 	return has
 }
 
-// Release gives up the object's places, and its turn if it waits. It wakes those whose turn it is then.
+// Release gives up the object's places, and its turn if it waits. It wakes the objects whose turn it is then.
 func (t *Turns) Release(object types.NamespacedName) {
 	t.mu.Lock()
 	next := t.drop(object)
@@ -86,7 +86,7 @@ func (t *Turns) grant(object types.NamespacedName) bool {
 	return true
 }
 
-// drop takes the object out of its queues and returns the objects whose turn it is thereby. The lock must be held.
+// drop takes the object out of its queues and returns the objects whose turn comes. The lock must be held.
 func (t *Turns) drop(object types.NamespacedName) (next []types.NamespacedName) {
 	places := t.wanted[object].places
 	delete(t.wanted, object)

@@ -98,7 +98,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestTurnsCopies holds that a caller may go on with the list that it gave.
+// TestTurnsCopies checks that a caller may go on with the list that it gave.
 func TestTurnsCopies(t *testing.T) {
 	t.Parallel()
 	turns := New(func(types.NamespacedName) {})
@@ -149,8 +149,8 @@ func (c *crowd) choose(of int) []types.NamespacedName {
 	return places(names...)
 }
 
-// ask asks for places, and checks that nobody else has them and that nobody who asked before is passed: where there is
-// one place only, for one that waits for another place, too, may be passed.
+// ask asks for places, and checks that no other object has them and that no earlier one is passed. An object that waits
+// for several places may be passed.
 func (c *crowd) ask(object string, wanted []types.NamespacedName) {
 	if !slices.Equal(c.wants[object], wanted) {
 		c.forget(object)
@@ -202,8 +202,8 @@ func (c *crowd) act(object string, of int) {
 	}
 }
 
-// TestCrowd holds, for many objects and places, that a place has one object at a time, that of one place those who
-// asked first have it first, that everybody gets all the turns, and that nothing is kept of those who went.
+// TestCrowd checks, for many objects and places, that a place has one object at a time, that a single place is given in
+// the order of asking, that every object gets all its turns, and that nothing is kept of objects that left.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
@@ -277,7 +277,7 @@ func TestTurnsAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-// TestSeveral holds that a place has as many objects as its takers bear, and that the next is woken for each that
+// TestSeveral checks that a place has as many objects as its takers bear, and that the next is woken for each that
 // leaves.
 func TestSeveral(t *testing.T) {
 	t.Parallel()

@@ -34,7 +34,7 @@ type hold struct {
 	until  time.Time
 }
 
-// New returns a Limiter by which an item that fails for the first time is tried again after first at most.
+// New returns a Limiter whose first retry of an item comes after first at most.
 func New[T comparable](first time.Duration) *Limiter[T] {
 	return &Limiter[T]{
 		doubling: workqueue.NewTypedItemExponentialFailureRateLimiter[T](first, Last),
@@ -43,8 +43,8 @@ func New[T comparable](first time.Duration) *Limiter[T] {
 	}
 }
 
-// SetRetryAfter has the next time of an item be no less than what a server asks for with its error, up to Last. An
-// error that asks for nothing is of no effect.
+// SetRetryAfter makes the next retry of an item wait at least as long as a server's error asks for, up to Last. An
+// error that asks for nothing has no effect.
 func (l *Limiter[T]) SetRetryAfter(item T, err error) {
 	seconds, asks := apierrors.SuggestsClientDelay(err)
 	if !asks || seconds <= 0 {
@@ -74,8 +74,8 @@ func (l *Limiter[T]) When(item T) time.Duration {
 // heldFrom is for how many failures the first counts of an item that is held: what failed then has cost something.
 const heldFrom = 3
 
-// Hold has an item that failed by some inputs wait until its time comes, whatever wakes it before, unless its inputs
-// change. It is called before When, and the first time is eight times as long as without.
+// Hold makes an item that failed with some inputs wait until its time comes, even if it is woken before, unless its
+// inputs change. It is called before When, and the first time is eight times as long as without.
 func (l *Limiter[T]) Hold(item T, inputs string) {
 	for l.doubling.NumRequeues(item) < heldFrom {
 		l.doubling.When(item)

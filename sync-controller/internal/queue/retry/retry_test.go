@@ -14,7 +14,7 @@ import (
 
 const first = 250 * time.Millisecond
 
-// TestWhen holds that the time until an item is tried again doubles up to Last, that it is never less than half of
+// TestWhen checks that the time until an item is tried again doubles up to Last, that it is never less than half of
 // that, and that items count by themselves.
 func TestWhen(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestSetRetryAfter holds that an item waits for as long as a server asks for, once, and no longer than Last.
+// TestSetRetryAfter checks that an item waits for as long as a server asks for, once, and no longer than Last.
 func TestSetRetryAfter(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -93,8 +93,8 @@ func TestSetRetryAfter(t *testing.T) {
 	}
 }
 
-// TestHeld holds that an item which failed waits until its time comes, whatever wakes it, unless its inputs change or
-// it is released; and that the work queue, which forgets what is put off, does not make its next failure the first.
+// TestHeld checks that an item which failed waits until its time comes, even if it is woken, unless its inputs change
+// or it is released; and that the work queue, which forgets what is put off, does not make its next failure the first.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -4,7 +4,6 @@ package decide
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -15,12 +14,12 @@ import (
 // ApproverRole is the ClusterRole that lets the controller approve package revisions. Nothing binds it by default.
 const ApproverRole = "package-variants-approver"
 
-// errMayNotApprove has an approval tried again: no event tells of a role that was bound.
+// errMayNotApprove has an approval tried again: no event says that a role was bound.
 var errMayNotApprove = errors.New("the controller may not approve package revisions")
 
 // approvals are tried in this order for each open target; the first that has an aspect keeps it from being published.
 var approvals = []func(*Input, *revision.Revision) *Aspect{
-	laterRevision, editedByOthers, rejected, overtaken, overBranch, notRendered, mergedConflicts, gatesNotMet,
+	laterRevision, editedByOthers, rejected, overtaken, overBranch, overInner, notRendered, mergedConflicts, gatesNotMet,
 	mayNotApprove,
 }
 
@@ -30,8 +29,8 @@ func Approving(in *Input) bool {
 		in.Spec.ApprovalPolicy == variant.ApprovalPolicyAutomatic
 }
 
-// approve proposes the open targets of a variant that is ready, and approves those that are proposed. Porch refuses it
-// if they are not any more what was looked at.
+// approve proposes the open targets of a variant that is ready, and approves those that are proposed. Porch refuses if
+// a target has changed since the controller read it.
 func approve(in *Input, targets []revision.Revision) []Step {
 	var steps []Step
 	for i := range targets {
@@ -48,7 +47,7 @@ func approve(in *Input, targets []revision.Revision) []Step {
 	return steps
 }
 
-// approved returns what there is to tell of approvals: of the first target that is not published.
+// approved returns the condition Approved. It describes the first target that is not published.
 func approved(in *Input, targets []revision.Revision, ready bool) *Aspect {
 	a := &Aspect{Type: v1alpha1.ConditionApproved}
 	if !Approving(in) {
@@ -95,8 +94,7 @@ func laterRevision(in *Input, target *revision.Revision) *Aspect {
 		"revision only; propose and approve it, or set the policy to Automatic", target.Name)
 }
 
-// editedByOthers leaves a draft to a person that is not as the controller saved it last, or as it was when the
-// controller had proposed it.
+// editedByOthers leaves a draft to a person unless it is as the controller last saved it, or last proposed it.
 func editedByOthers(in *Input, target *revision.Revision) *Aspect {
 	asSaved := in.Saved.Content == in.Mutations[target.Name].Content
 	if target.Lifecycle == revision.Proposed {
@@ -109,7 +107,7 @@ func editedByOthers(in *Input, target *revision.Revision) *Aspect {
 		"have: propose and approve it", target.Name)
 }
 
-// rejected leaves a draft to a person that the controller had proposed and that somebody made a draft again, until its
+// rejected leaves a draft to a person if the controller had proposed it and a person made it a draft again, until its
 // content changes.
 func rejected(in *Input, target *revision.Revision) *Aspect {
 	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || target.Lifecycle != revision.Draft {
@@ -119,12 +117,10 @@ func rejected(in *Input, target *revision.Revision) *Aspect {
 		"it, or change what the variant or the upstream asks for", target.Name)
 }
 
-// overtaken leaves a draft to a person that was not made from the latest published revision: it would take back what is
-// published. What is to be deleted does not count.
+// overtaken leaves a draft to a person if it was not made from the latest published revision: it would undo what is
+// published. Revisions that are proposed for deletion do not count.
 func overtaken(in *Input, target *revision.Revision) *Aspect {
-	latest := revision.LatestPublished(slices.DeleteFunc(slices.Clone(in.Revisions), func(r revision.Revision) bool {
-		return r.Lifecycle == revision.DeletionProposed
-	}))
+	latest := latestKept(in)
 	if latest == nil || latest.Name == target.Task.From() {
 		return nil
 	}
@@ -133,8 +129,8 @@ func overtaken(in *Input, target *revision.Revision) *Aspect {
 		latest.Name)
 }
 
-// overBranch leaves a draft to a person whose package somebody has pushed to the branch past Porch: it would take the
-// place of that. What was proposed before may be on the branch itself: Porch pushes it before it says so.
+// overBranch leaves a draft to a person if its package was pushed to the branch past Porch, and would be replaced. A
+// proposed draft may be on the branch itself: Porch pushes it before it says so.
 func overBranch(in *Input, target *revision.Revision) *Aspect {
 	branch := ForeignBranch(in)
 	if branch == nil || target.Lifecycle != revision.Draft {
@@ -179,8 +175,7 @@ func mayNotApprove(in *Input, target *revision.Revision) *Aspect {
 		"revisions: bind its ServiceAccount to the ClusterRole %s, in this namespace or in all", target.Name, ApproverRole)
 }
 
-// withdraw takes back the proposal of a target by the controller itself, which has to change first. That of a person
-// stays.
+// withdraw takes back the controller's own proposal of a target that has to change first. A person's proposal stays.
 func withdraw(in *Input, state State, target *revision.Revision) *Decision {
 	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || in.Saved.Proposed != target.Version || !in.MayApprove {
 		return nil

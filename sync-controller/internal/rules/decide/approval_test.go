@@ -97,8 +97,10 @@ func TestApproval(t *testing.T) {
 			want: waiting("EditedByOthers", one+byPerson)},
 		"another draft was saved":        {in: input(all(automatic, saved(two)), down("packagevariant-1", 0, draft)), want: waiting("EditedByOthers", one+byPerson)},
 		"it is not known what was saved": {in: input(automatic, down("packagevariant-1", 0, draft)), want: waiting("EditedByOthers", one+byPerson)},
-		"one of two drafts is the controller's": {in: input(all(automatic, saved(two)), down("packagevariant-1", 0, draft), down("packagevariant-2", 0, draft)),
-			want: waiting("EditedByOthers", one+byPerson), steps: []string{"Propose " + two}},
+		"one of two drafts is the controller's": {in: input(all(automatic, saved(two)), down("mine", 0, draft), down("packagevariant-2", 0, draft)),
+			want: waiting("EditedByOthers", "edge.web.mine"+byPerson), steps: []string{"Propose " + two}},
+		"a package inside it is published": {in: input(all(automatic, saved(one), beside(inner("v1", 1, published))), down("packagevariant-1", 0, draft)),
+			want: waiting("DownstreamExists", one+overInnerText)},
 		"a gate is not met": {in: input(all(automatic, saved(one), gate("ready (not yet)", "b")), down("packagevariant-1", 0, draft)),
 			want: waiting("GatesNotMet", one+" waits for the readiness gates in its Kptfile: ready (not yet), b")},
 		"the pipeline failed": {in: input(all(automatic, saved(one), func(in *Input) {

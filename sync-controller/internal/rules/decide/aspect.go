@@ -10,17 +10,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Aspect is a condition beside Ready, Stalled and Reconciling.
+// Aspect is a condition other than Ready, Stalled and Reconciling.
 type Aspect struct {
 	// Type is the type of the condition, True its status.
 	Type string
 	True bool
-	// Reason is a word for programs, Message a sentence for people. Without a reason there is to be no such condition.
+	// Reason is a word for programs, Message a sentence for people. Without a reason the condition is removed.
 	Reason, Message string
 }
 
-// Set sets the condition for a generation of the variant, or takes it away. It reports whether its status or its reason
-// is another now.
+// Set sets the condition for a generation of the variant, or removes it. It reports whether the status or the reason
+// has changed.
 func (a *Aspect) Set(conditions *[]metav1.Condition, generation int64) (changed bool) {
 	if a.Reason == "" {
 		return meta.RemoveStatusCondition(conditions, a.Type)

@@ -9,7 +9,7 @@ import (
 )
 
 // Base returns the upstream revision that a downstream revision was derived from, or nil if it is not among the bases,
-// or if the revision does not say. What is on a branch is none: it is what it is now, not what was cloned.
+// or if the revision does not say. A branch is not a base: it holds what it is now, not what was cloned.
 func Base(in *Input, target *revision.Revision) *revision.Revision {
 	if target.Lock == nil {
 		return nil
@@ -23,9 +23,8 @@ func Base(in *Input, target *revision.Revision) *revision.Revision {
 	return target.Lock.FindOnBranch(ofUpstream(in), lockedBy(in, target))
 }
 
-// OnUpstream reports whether a downstream revision was derived from the upstream that is asked for. One that was
-// derived from a branch of a package that has no published revisions, only its branch, stays as it is: Porch cannot
-// tell what changes there.
+// OnUpstream reports whether a downstream revision was derived from the upstream asked for. A package derived from a
+// branch without published revisions stays as it is: Porch cannot tell what changes there.
 func OnUpstream(in *Input, target *revision.Revision) bool {
 	if target.Lock == nil {
 		return false
@@ -40,15 +39,15 @@ func OnUpstream(in *Input, target *revision.Revision) bool {
 	return base != nil && base.Name == in.Upstream.Name
 }
 
-// replaced reports whether a downstream revision was derived from an earlier revision of the name of the upstream asked
-// for, which was deleted, and in whose place that one was published.
+// replaced reports whether a downstream revision was derived from an earlier revision with the upstream's name, which
+// was deleted before the upstream was published in its place.
 func replaced(in *Input, target *revision.Revision) bool {
 	return target.Lock != nil && !in.Upstream.Main() && target.Lock.NamesReplaced(in.Upstream)
 }
 
 // fromBranch reports whether a downstream revision was derived from the branch that is the upstream asked for. Where
-// Porch tells no commit of a branch, the lock of a clone of it is on the tag that the branch was at: then the task by
-// which the lock came to be says so, or, if no revision has such a task any more, the branch is believed.
+// Porch gives no commit of a branch, the lock of a clone names the tag that the branch was at. Then the task that made
+// the lock decides; if no revision has such a task any more, the answer is yes.
 func fromBranch(in *Input, target *revision.Revision) bool {
 	if !target.Lock.Of(in.Repositories[in.Spec.Upstream.Repo].Address) {
 		return false
@@ -72,8 +71,8 @@ func fromBranch(in *Input, target *revision.Revision) bool {
 	return !known
 }
 
-// BranchMoved returns what a downstream revision was made from and what the branch asked for is at now, if the branch
-// is known to have moved since: by the commits, or by the tags where Porch tells no commit of a branch.
+// BranchMoved returns what a downstream revision was made from and where the branch asked for is now, if the branch is
+// known to have moved since: by the commits, or by the tags where Porch gives no commit of a branch.
 func BranchMoved(in *Input, target *revision.Revision) (from, to string, moved bool) {
 	lock := target.Lock
 	switch {
@@ -89,7 +88,7 @@ func BranchMoved(in *Input, target *revision.Revision) (from, to string, moved b
 	return lock.Ref, latest.Origin.Ref, true
 }
 
-// ofUpstream returns those of the bases that are revisions of the upstream's package.
+// ofUpstream returns the bases that are revisions of the upstream's package.
 func ofUpstream(in *Input) (out []revision.Revision) {
 	for _, r := range in.Bases {
 		if r.Package == in.Upstream.Package {

@@ -27,9 +27,9 @@ const (
 type Action string
 
 const (
-	// AddFinalizer keeps the variant from going before its package revisions are dealt with.
+	// AddFinalizer keeps the variant from being removed before its package revisions are dealt with.
 	AddFinalizer Action = "AddFinalizer"
-	// Announce writes to the variant's status which draft Porch is going to be asked for, and that the variant is not
+	// Announce writes to the variant's status which draft the controller will ask Porch for, and that the variant is not
 	// ready.
 	Announce Action = "Announce"
 	// Create makes the step's draft.
@@ -49,7 +49,7 @@ const (
 	Delete Action = "Delete"
 	// ProposeDeletion proposes the deletion of a published revision.
 	ProposeDeletion Action = "ProposeDeletion"
-	// Retire proposes the deletion of a superseded revision. That Porch refuses it is told, and fails nothing.
+	// Retire proposes the deletion of a superseded revision. If Porch refuses, that is reported, and is not a failure.
 	Retire Action = "Retire"
 	// Propose proposes a draft for publication.
 	Propose Action = "Propose"
@@ -57,9 +57,9 @@ const (
 	Approve Action = "Approve"
 	// Withdraw makes a revision that is proposed a draft again.
 	Withdraw Action = "Withdraw"
-	// Orphan takes away the variant's owner reference.
+	// Orphan removes the variant's owner reference.
 	Orphan Action = "Orphan"
-	// RemoveFinalizer lets the variant itself go.
+	// RemoveFinalizer lets the API server remove the variant.
 	RemoveFinalizer Action = "RemoveFinalizer"
 )
 
@@ -72,29 +72,28 @@ type Step struct {
 	Draft *Draft
 }
 
-// Decision is what to do, and what to tell the user.
+// Decision is what to do, and what to report to the user.
 type Decision struct {
 	State State
-	// Steps are to be done in this order. One that fails ends them.
+	// Steps are done in this order. The first that fails ends them.
 	Steps []Step
-	// Condition is what to tell the user if there are no steps, or until they are done.
+	// Condition is what to report if there are no steps, or until they are done.
 	Condition v1alpha1.Condition
-	// Injected tells of the injection points (ConfigInjected), and Approved of spec.approvalPolicy; nil if they were not
-	// looked at.
+	// Injected is about the injection points (ConfigInjected), and Approved about spec.approvalPolicy; nil if they were
+	// not looked at.
 	Injected, Approved *Aspect
-	// Suspended tells of spec.suspend.
+	// Suspended is about spec.suspend.
 	Suspended *Aspect
 	// Held reports whether there were steps that must not be done before an input changes.
 	Held bool
-	// Conflicted tells of the conflicts of a merge that is decided, or that is not made because of them; nil if there is
+	// Conflicted describes the conflicts of a merge that is decided, or that is stopped because of them; nil if there is
 	// no merge.
 	Conflicted *Conflicted
-	// Err is the failure that the condition tells of, if it is to be tried again although no input changes.
+	// Err is the failure in the condition, if it has to be tried again although no input changes.
 	Err error
 }
 
-// Guard returns what keeps a variant from being worked on, which is known without reading any content; nil if nothing
-// does.
+// Guard returns what keeps a variant from being worked on, as far as that is known without reading content, or nil.
 func Guard(in *Input) *v1alpha1.Condition {
 	for _, guard := range guards {
 		if condition := guard(in); condition != nil {
@@ -116,10 +115,10 @@ func Decide(in *Input) Decision {
 	}
 }
 
-// followUps are done, in this order, once the variant is ready.
+// followUps are added, in this order, once the variant is ready.
 var followUps = []func(*Input, []revision.Revision) []Step{prune, trimHistory, approve}
 
-// decide returns the decision of a variant that no guard keeps from being worked on.
+// decide returns the decision for a variant that no guard stops.
 func decide(in *Input, targets []revision.Revision) Decision {
 	var d Decision
 	if len(targets) > 0 {
@@ -145,7 +144,7 @@ func decide(in *Input, targets []revision.Revision) Decision {
 }
 
 // decideTargets returns the decision for all targets: the steps of each, and the state and condition of the first that
-// has steps; if none has, of the first that is not ready.
+// has steps, or else of the first that is not ready.
 func decideTargets(in *Input, targets []revision.Revision) Decision {
 	var all Decision
 	var steps []Step
@@ -175,7 +174,7 @@ func rankOf(d *Decision) int {
 
 // policies are tried in this order; the first that decides wins.
 var policies = []func(*Input, *revision.Revision) *Decision{
-	deletionProposed, incomplete, notOwned, packageTooLarge, foreignRevision, mergeFailed, functionFailed,
+	deletionProposed, incomplete, notOwned, draftCameBack, packageUnusable, foreignRevision, mergeFailed, functionFailed,
 	pipelineConflict, conflictsStop, draftNotMutated, upstreamReplaced, upstreamChanged, mutationsChanged, lockMissing,
 }
 
@@ -188,15 +187,15 @@ func decideTarget(in *Input, target *revision.Revision) Decision {
 	return upToDate(in, target)
 }
 
-// Inspections returns the names of the revisions over whose files the functions are to be run before it is decided: the
-// upstream before it is cloned, and the targets that are on it, that are drafts, or into which it is to be merged.
-// There are none while a guard holds.
+// Inspections returns the names of the revisions whose files the functions have to run over before Decide: the upstream
+// before it is cloned, and targets that are on it, are drafts, or have to be merged with it. While a guard holds, it
+// returns nil.
 func Inspections(in *Input) []string {
 	if in.Deleting || Guard(in) != nil {
 		return nil
 	}
 	targets := Targets(in)
-	if len(targets) == 0 && downstreamForeign(in) != nil {
+	if len(targets) == 0 && downstreamRefused(in) != nil {
 		return nil
 	}
 	if len(targets) == 0 {

@@ -36,6 +36,20 @@ func TestNoDownstream(t *testing.T) {
 			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"what there was has the first workspace": {input(nil, down("packagevariant-1", 1, deletionProposal, foreign)),
 			wantPending(NoDownstream, cloned, makes("packagevariant-2", cloneOfOne)...)},
+		"somebody deleted the draft": {input(known(one)), wantPending(NoDownstream, cloned, makes("packagevariant-2",
+			cloneOfOne)...)},
+		"a draft was deleted long ago": {input(func(in *Input) { in.LastDraft = two }), wantPending(NoDownstream, cloned,
+			makes("packagevariant-3", cloneOfOne)...)},
+		"drafts of other packages were deleted": {input(all(known("edge.shop.packagevariant-3"),
+			func(in *Input) { in.LastDraft = "edge.web.shop.packagevariant-4" })),
+			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"a draft was asked for, and went before it was complete": {input(all(known(one), func(in *Input) { in.LastDraft = one },
+			requests("packagevariant-1", revision.Clone, "blueprints.web.v1"))),
+			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"a draft was asked for before others": {input(all(known(two), requests("packagevariant-1", revision.Clone, "blueprints.web.v1"))),
+			wantPending(NoDownstream, cloned, makes("packagevariant-3", cloneOfOne)...)},
+		"a draft was asked for and is not there": {input(requests("packagevariant-1", revision.Clone, "blueprints.web.v1")),
+			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"there is the main branch only": {input(nil, down("main", -1, published, foreign)),
 			wantStalled("", "DownstreamExists", "the package edge/web exists on the branch main, though no revision of it is "+
 				"published, and is not this variant's: remove it there, or set spec.adoptionPolicy to adoptExisting to have it "+
@@ -242,8 +256,8 @@ func TestLockMissing(t *testing.T) {
 	})
 }
 
-// TestRequested holds what becomes of a draft that the controller asked for and did not see completed: it is known by
-// its workspace and task, whatever Porch made of it.
+// TestRequested checks what becomes of a draft that the controller asked for and did not see completed. Its workspace
+// and task identify it, however much of it Porch made.
 func TestRequested(t *testing.T) {
 	clone := requests("packagevariant-1", revision.Clone, "blueprints.web.v1")
 	ofClone := made(revision.Clone, "blueprints.web.v1")
@@ -311,8 +325,7 @@ func TestRequested(t *testing.T) {
 	})
 }
 
-// TestOwnership holds what is adopted and what is taken back: what the variant made or adopted before, and nothing
-// else.
+// TestOwnership checks that the variant adopts, or takes back, only what it may.
 func TestOwnership(t *testing.T) {
 	becomes := func(name string) string { return name + " is to become this variant's" }
 	testDecide(t, map[string]decideCase{
@@ -393,7 +406,7 @@ func TestOwnership(t *testing.T) {
 	})
 }
 
-// TestFinalizer holds that nothing is written before the variant has its finalizer, and that it gets none for nothing.
+// TestFinalizer checks that the variant gets its finalizer before anything is written, and only if it is needed.
 func TestFinalizer(t *testing.T) {
 	noFinalizer := func(in *Input) { in.Finalizer = false }
 	testDecide(t, map[string]decideCase{

@@ -37,8 +37,7 @@ func WaitToGo(c v1alpha1.Condition) v1alpha1.Condition {
 	return c
 }
 
-// Orphaned reports whether a revision that the variant left behind is not its own any more, whatever is remembered of
-// it.
+// Orphaned reports whether a revision that the variant left behind is not its own any more, even if it is still known.
 func Orphaned(in *Input, r *revision.Revision) bool {
 	return in.Spec.DeletionPolicy == variant.DeletionPolicyOrphan && len(r.Owners) == 0 &&
 		r.Package != revision.DownstreamOf(in.Spec)
@@ -55,8 +54,8 @@ func disposals(in *Input, revisions []revision.Revision) []Step {
 	return steps
 }
 
-// disposal returns what becomes of a revision by the variant's deletion policy; "" is nothing. Where the variant itself
-// goes, no revision may keep it as its owner: the cluster would delete it.
+// disposal returns what to do with a revision by the variant's deletion policy; "" for nothing. If the variant is being
+// deleted, no revision may keep it as its owner: the cluster would delete the revision.
 func disposal(in *Input, r *revision.Revision) Action {
 	switch {
 	case in.Spec.DeletionPolicy == variant.DeletionPolicyOrphan && len(r.Owners) == 0:

@@ -10,7 +10,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// TestPrune holds that what a variant left behind in other packages goes when its replacement is ready, and not before.
+// TestPrune checks that what a variant left behind in other packages goes only when its replacement is ready.
 func TestPrune(t *testing.T) {
 	left := elsewhere(
 		down("main", -1, published, of("before")), down("packagevariant-1", 1, published,
@@ -55,8 +55,8 @@ func TestPrune(t *testing.T) {
 	})
 }
 
-// TestDeletion holds what becomes of the revisions of a variant that is being deleted: none keeps it as its owner, for
-// the cluster would delete such a revision.
+// TestDeletion checks what becomes of the revisions of a variant that is being deleted: none keeps it as its owner, or
+// the cluster would delete the revision.
 func TestDeletion(t *testing.T) {
 	const going = "the variant is deleted once its package revisions are dealt with"
 	waits := func(kind, reason, message string) want {

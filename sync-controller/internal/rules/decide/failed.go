@@ -9,25 +9,25 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// packageTooLarge leaves a package alone that is too large, or for which the upstream is: neither the controller nor
-// Porch could be trusted to survive it.
-func packageTooLarge(in *Input, target *revision.Revision) *Decision {
-	return tooLarge(in, MutationsChanged, target.Name)
+// packageUnusable leaves a package alone if it, or its upstream, is too large or has files that Porch could not take
+// back.
+func packageUnusable(in *Input, target *revision.Revision) *Decision {
+	return unusable(in, MutationsChanged, target.Name)
 }
 
-func tooLarge(in *Input, state State, name string) *Decision {
-	message, is := in.TooLarge[name]
+func unusable(in *Input, state State, name string) *Decision {
+	condition, is := in.Unusable[name]
 	if !is {
 		return nil
 	}
-	return &Decision{State: state, Condition: v1alpha1.Stalled(v1alpha1.ReasonPackageTooLarge, message)}
+	return &Decision{State: state, Condition: condition}
 }
 
 func failed(state State, name string, err error) Decision {
 	return Decision{State: state, Condition: FunctionFailed(name, err), Err: err}
 }
 
-// FunctionFailed returns the condition of a variant of which a function failed over the files of a revision.
+// FunctionFailed returns the condition of a variant with a function that failed over the files of a revision.
 func FunctionFailed(name string, err error) v1alpha1.Condition {
 	return v1alpha1.Stalled(v1alpha1.ReasonFunctionFailed, fmt.Sprintf("cannot change %s: %v", name, err))
 }

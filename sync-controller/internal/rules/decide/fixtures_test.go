@@ -29,11 +29,11 @@ var (
 	errMerge = errors.New("merge-upstream: boom")
 )
 
-// overBranchText is what a draft waits for that would replace what is on the branch.
+// overBranchText is the message of a draft that would replace what is on the branch.
 const overBranchText = " waits for a person, because it would replace the package that is on the branch main, of which " +
 	"no revision is published: propose and approve it, or remove the package from the branch"
 
-// address is that of the blueprint's repository.
+// address is the address of the blueprint's git repository.
 const address = "https://example.com/blueprints"
 
 // upstream returns a revision of the blueprint.
@@ -48,7 +48,7 @@ func upstream(number int, lifecycle revision.Lifecycle) revision.Revision {
 
 type edit func(*revision.Revision)
 
-// down returns a revision of the downstream package that is ours and was derived from the blueprint's first revision.
+// down returns a revision of the downstream package that the variant owns, derived from the blueprint's first revision.
 func down(workspace string, number int, lifecycle revision.Lifecycle, edits ...edit) revision.Revision {
 	r := revision.Revision{
 		Name: "edge.web." + workspace, Package: revision.Package{Repo: "edge", Name: "web"},
@@ -83,12 +83,12 @@ func made(task revision.TaskType, source string) edit {
 	return func(r *revision.Revision) { r.Task = revision.Task{Type: task, Source: source} }
 }
 
-// of says which package a revision is of, in place of the downstream's.
+// of sets the Repository of a revision, in place of the downstream's.
 func of(repo string) edit {
 	return func(r *revision.Revision) { r.Name, r.Package.Repo = repo+".web."+r.Workspace, repo }
 }
 
-// at says when a revision was created, in the time in which the blueprint's revisions are published at their numbers.
+// at sets when a revision was created, on the clock by which the blueprint's revision n is published at second n.
 func at(second int64) edit {
 	return func(r *revision.Revision) { r.Created = time.Unix(second, 0) }
 }
@@ -112,9 +112,11 @@ func input(change func(*Input), revisions ...revision.Revision) *Input {
 	return in
 }
 
-// large says that a revision is too large, or what would be merged into it.
+// large says that a revision, or what would be merged into it, is too large.
 func large(name string) func(*Input) {
-	return func(in *Input) { in.TooLarge = map[string]string{name: name + " is large"} }
+	return func(in *Input) {
+		in.Unusable = map[string]v1alpha1.Condition{name: v1alpha1.Stalled("PackageTooLarge", name+" is large")}
+	}
 }
 
 func second(in *Input)       { two := upstream(2, published); in.Upstream = &two }
@@ -136,7 +138,7 @@ func empty(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Empty: true} }
 }
 
-// untouched makes the files of a revision what Porch made.
+// untouched says that the files of a revision are as Porch made them.
 func untouched(name string) func(*Input) {
 	return func(in *Input) {
 		m := in.Mutations[name]
@@ -172,7 +174,7 @@ func conflictText(i int) string {
 	return fmt.Sprintf(`spec.f%d of Deployment web in a.yaml (here "2", upstream "3")`, i)
 }
 
-// conflicts says that merging the upstream into a revision has so many conflicts, numbered from 1.
+// conflicts says that merging the upstream into a revision has n conflicts, numbered from 1.
 func conflicts(name string, n int) func(*Input) {
 	return func(in *Input) {
 		var m Merge
@@ -260,7 +262,7 @@ type want struct {
 	State     State
 	Steps     []string
 	Condition v1alpha1.Condition
-	// Err reports whether the decision is to be tried again although no input changes.
+	// Err reports whether the decision has to be tried again although no input changes.
 	Err bool
 }
 
@@ -283,7 +285,7 @@ func wantMoved(message string) want {
 	return want{State: UpToDate, Condition: v1alpha1.Condition{Type: "Ready", Reason: "BranchMoved", Message: message}}
 }
 
-// testDecide holds each input to the decision that is wanted.
+// testDecide checks the decision for each input.
 func testDecide(t *testing.T, cases map[string]decideCase) {
 	t.Helper()
 	t.Parallel()
@@ -305,7 +307,7 @@ type decideCase struct {
 	want want
 }
 
-// notFrom says that a revision was published that was not made from one of the variant's.
+// notFrom is the message about a published revision that was not made from one of the variant's.
 func notFrom(name, target string) string {
 	return name + " was published, is not this variant's, and was not made from a revision of it: " + target +
 		" stays as it is; set spec.adoptionPolicy to adoptExisting, or propose the deletion of " + name

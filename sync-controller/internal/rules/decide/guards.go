@@ -29,7 +29,7 @@ func specInvalid(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// repositories are the Repositories that a spec names, each with the field that does, the downstream's first.
+// repositories are the Repositories that a spec names, each with its field, the downstream's first.
 func repositories(s *variant.Spec) [][2]string {
 	return [][2]string{{s.Downstream.Repo, "spec.downstream.repo"}, {s.Upstream.Repo, "spec.upstream.repo"}}
 }
@@ -44,8 +44,7 @@ func repositoryMissing(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// repositoryMigrated holds because the packages of such a Repository are not in the lists that Porch gives: there only
-// seem to be none.
+// repositoryMigrated holds because Porch does not list the packages of such a Repository: it only seems empty.
 func repositoryMigrated(in *Input) *v1alpha1.Condition {
 	for _, ref := range repositories(in.Spec) {
 		if in.Repositories[ref[0]].Migrated {
@@ -95,7 +94,7 @@ func downstreamClaimed(in *Input) *v1alpha1.Condition {
 		revision.DownstreamOf(in.Spec), in.Conflicting)
 }
 
-// repositoryNotReady holds because each call to Porch would take long, and fail.
+// repositoryNotReady holds because each call to Porch would take long and fail.
 func repositoryNotReady(in *Input) *v1alpha1.Condition {
 	for _, ref := range repositories(in.Spec) {
 		if repository := in.Repositories[ref[0]]; !repository.Ready {
@@ -106,8 +105,8 @@ func repositoryNotReady(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// downstreamUnread holds while Porch lists nothing of a package of which a revision was published, not even its branch,
-// which outlives each revision: Porch has not read the Repository again since it lost what it knew of it.
+// downstreamUnread holds while Porch lists nothing of a package with a published revision, not even its branch, which
+// outlives each revision: Porch has lost the Repository's content and has not read it again.
 func downstreamUnread(in *Input) *v1alpha1.Condition {
 	pkg := revision.DownstreamOf(in.Spec)
 	if in.Published == "" || !isOf(in.Published, pkg) || len(in.Revisions) > 0 {

@@ -18,7 +18,7 @@ const (
 		"take the annotation porch.kpt.dev/v1alpha2-migration off the Repository, or name another"
 )
 
-// TestGuards holds what keeps a variant from being worked on. The revisions behind a guard stay as they are.
+// TestGuards checks what keeps a variant from being worked on. The revisions behind a guard stay as they are.
 func TestGuards(t *testing.T) {
 	noUpstream := func(in *Input) { in.Upstream = nil }
 	asks := func(u variant.Upstream) func(*Input) {

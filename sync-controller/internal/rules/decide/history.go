@@ -9,8 +9,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// Superseded returns the published revisions of the downstream package beyond the limit of its history, the oldest
-// first. There are none without a limit.
+// Superseded returns the published revisions of the downstream package beyond the limit of its history, oldest first.
+// Without a limit, it returns nil.
 func Superseded(in *Input) []revision.Revision {
 	if in.Spec.RevisionHistoryLimit == nil || in.Spec.Downstream == nil {
 		return nil
@@ -23,8 +23,8 @@ func Superseded(in *Input) []revision.Revision {
 	return published[:max(len(published)-int(*in.Spec.RevisionHistoryLimit), 0)]
 }
 
-// trimHistory proposes the deletion of superseded revisions, but for those that a draft or another package was made
-// from, those of which somebody took the proposal back, and those of which Porch has just refused it.
+// trimHistory proposes the deletion of superseded revisions. It skips those that a draft or another package was made
+// from, those whose proposal a person took back, and those that Porch has just refused.
 func trimHistory(in *Input, _ []revision.Revision) []Step {
 	drafted := map[string]bool{}
 	for i := range in.Revisions {

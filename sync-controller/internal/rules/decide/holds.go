@@ -10,11 +10,11 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// holds are tried in this order where there are steps; the first that has a condition keeps them from being done.
+// holds are tried in this order if there are steps; the first that returns a condition stops them.
 var holds = []func(*Input, *Decision) *v1alpha1.Condition{suspended, dependencyNotReady, dependentsExist}
 
-// hold returns a decision without the steps that must not be done now. A variant that is ready stays so: only what
-// would follow is held.
+// hold returns a decision without the steps that must not be done now. A variant that is ready stays ready: only the
+// follow-ups are held.
 func hold(in *Input, d Decision) Decision {
 	d.Suspended = suspension(in, &d)
 	for _, h := range holds {
@@ -44,7 +44,7 @@ func suspended(in *Input, d *Decision) *v1alpha1.Condition {
 	return &c
 }
 
-// suspension returns what there is to tell of spec.suspend: why, and what would be done.
+// suspension returns the condition Suspended: why the variant is suspended, and what would be done.
 func suspension(in *Input, d *Decision) *Aspect {
 	a := &Aspect{Type: v1alpha1.ConditionSuspended}
 	if in.Spec.Suspend {
@@ -68,7 +68,7 @@ func would(d *Decision) string {
 	return "would " + strings.Join(what, ", ")
 }
 
-// Describe says what a step does; "" of one that is a part of another.
+// Describe says what a step does; "" if the step is part of another.
 func (s *Step) Describe() string {
 	switch s.Action {
 	case Announce, AddFinalizer:

@@ -9,8 +9,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// Identify notes what identifies the content of the revision of a name, wherever it is in the input: its commit, and
-// that of the revision whose place it took; each is "" if there is none that is known.
+// Identify sets, wherever the input has the named revision, the commit of its content and the commit of the revision
+// that it replaced; each is "" if it is not known.
 func Identify(in *Input, name, commit, replaced string) {
 	for i := range in.Bases {
 		if b := &in.Bases[i]; b.Name == name {
@@ -22,9 +22,9 @@ func Identify(in *Input, name, commit, replaced string) {
 	}
 }
 
-// Known returns that of the bases which a status calls the upstream, or which has its number in the same package, if
-// its version does not tell its commit; nil if there is none. A number is given again, to a revision of another name,
-// once all later ones are deleted.
+// Known returns the base that a status calls the upstream, or that has its number in the same package, if the base's
+// version does not tell its commit; nil if there is none. Porch gives a number again, to a revision of another name,
+// once all later revisions are deleted.
 func Known(in *Input, status *v1alpha1.ResolvedUpstream) (found *revision.Revision) {
 	for i := range in.Bases {
 		switch b := &in.Bases[i]; {
@@ -38,14 +38,20 @@ func Known(in *Input, status *v1alpha1.ResolvedUpstream) (found *revision.Revisi
 	return found
 }
 
-// isOf reports whether a revision of a package has a name.
+// isOf reports whether a name is that of a revision of a package.
 func isOf(name string, pkg revision.Package) bool {
-	workspace, found := strings.CutPrefix(name, pkg.NameOf(""))
-	return found && !strings.Contains(workspace, ".")
+	_, is := workspaceOf(name, pkg)
+	return is
 }
 
-// Recognize takes from a status what identifies the upstream, or the one before it, where its version does not tell its
-// commit and is still the same.
+// workspaceOf returns the workspace in a revision's name, and false if the name is not of the package.
+func workspaceOf(name string, pkg revision.Package) (string, bool) {
+	workspace, found := strings.CutPrefix(name, pkg.NameOf(""))
+	return workspace, found && !strings.Contains(workspace, ".")
+}
+
+// Recognize takes the commits of the upstream, or of the upstream before it, from a status, if the revision's version
+// does not tell its commit and has not changed.
 func Recognize(in *Input, status *v1alpha1.ResolvedUpstream) {
 	if known := Known(in, status); known != nil && known.Version == status.Version {
 		Identify(in, known.Name, status.Commit, status.Replaced)

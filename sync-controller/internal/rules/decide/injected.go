@@ -10,9 +10,9 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// injected returns the condition ConfigInjected: what there is to tell of the injection points of the targets whose
-// files were looked at. A required point that is not filled makes the condition False, and not the variant unready: the
-// gate in the Kptfile holds the package back. An optional one is named.
+// injected returns the condition ConfigInjected, about the injection points of the targets whose files were read. A
+// required point that is not filled makes the condition False, but the variant stays ready: the gate in the Kptfile
+// holds the package back. The message names optional points that are not filled.
 func injected(in *Input, targets []revision.Revision) *Aspect {
 	var looked bool
 	var points int

@@ -14,7 +14,7 @@ import (
 type Input struct {
 	Spec  *variant.Spec
 	Owner revision.Owner
-	// SuspendReason says why spec.suspend is set; "" if nobody has said.
+	// SuspendReason says why spec.suspend is set; "" if no reason is given.
 	SuspendReason string
 	// Deleting reports whether the variant is being deleted, Finalizer whether it has its finalizer.
 	Deleting, Finalizer bool
@@ -27,9 +27,11 @@ type Input struct {
 	// Bases are the revisions that the downstream may have been derived from: those of the upstream package, and of
 	// others that its variant named before.
 	Bases []revision.Revision
-	// Known are the names of the revisions that the variant made or adopted, whatever their owners are: Porch v1.5 loses
-	// the owners of a revision when it reads a repository while a branch of it is being written.
+	// Known are the names of the revisions that the variant made or adopted, whoever owns them: Porch v1.5 loses the
+	// owners of a revision when it reads a repository while a branch of it is being written.
 	Known map[string]bool
+	// LastDraft is the name of the draft with the highest number that the status knows, in any package; "" for none.
+	LastDraft string
 	// Published is the name of the downstream revision that was published last, as far as the status knows; "" for none.
 	Published string
 	// HasPublished reports whether a draft of the variant was published by spec.approvalPolicy before.
@@ -44,31 +46,33 @@ type Input struct {
 	MayApprove bool
 	// Used are the names of superseded revisions that another package was made from, or that another variant asks for.
 	Used map[string]bool
-	// Retired are the names of those of which the controller has proposed the deletion before.
+	// Retired are the names of superseded revisions whose deletion the controller has already proposed.
 	Retired map[string]bool
-	// Refused are the names of superseded revisions of which Porch has just refused to propose the deletion.
+	// Refused are the names of superseded revisions whose deletion Porch has just refused to propose.
 	Refused map[string]bool
-	// Dependencies are the variants of spec.dependsOn, in its order. Cycle is the way on which they lead back to the
-	// variant, which is its first and last name; nil if none does.
+	// Dependencies are the variants of spec.dependsOn, in its order. Cycle is the path on which they lead back to the
+	// variant, with its name first and last; nil if there is no cycle.
 	Dependencies []Dependency
 	Cycle        []string
 	// Dependents are the names of variants with packages that depend on this one; known where it is being deleted.
 	Dependents []string
 	// Conflicting is the name of another variant that has the better claim to the downstream package, or "".
 	Conflicting string
+	// Neighbors are the packages inside the downstream package, and around it.
+	Neighbors []Neighbor
 	// Repositories are the Repositories by name, as far as they are registered.
 	Repositories map[string]Repository
 	// Mutations are the outcomes of the functions over the files of revisions, by name; see Inspections. A revision
 	// without one is decided as if the functions changed nothing.
 	Mutations map[string]Mutation
-	// TooLarge are the messages of PackageTooLarge for revisions, by name, of which the content, or one that would be
-	// merged into it, is beyond the bounds of a package. No functions were run over these.
-	TooLarge map[string]string
+	// Unusable are the conditions of revisions, by name, that the functions do not run over: the content, or what would be
+	// merged into it, exceeds the bounds of a package, or Porch could not take it back.
+	Unusable map[string]v1alpha1.Condition
 	// Merges are the outcomes of merging the upstream asked for into targets that are on another, by name; see Merging.
 	Merges map[string]Merge
 }
 
-// Merge is what merging the upstream into a revision makes of it.
+// Merge is the result of merging the upstream into a revision.
 type Merge struct {
 	// Conflicts are the values that both sides changed.
 	Conflicts []v1alpha1.Conflict
@@ -78,11 +82,11 @@ type Merge struct {
 
 // Repository is what is known of a Repository.
 type Repository struct {
-	// Ready reports whether Porch can use it, Message says why not. Reading reports whether it is not because Porch is
-	// reading it, as newer Porch says each time.
+	// Ready reports whether Porch can use it, Message says why not. Reading reports whether it is not ready because Porch
+	// is reading it, as newer Porch says on each read.
 	Ready, Reading bool
 	Message        string
-	// Migrated reports whether its packages are served by another version of Porch's API, and so not known here.
+	// Migrated reports whether another version of Porch's API serves its packages, which are not known here then.
 	Migrated bool
 	// Deployment reports whether packages in it are deployed: Porch then adds a package context to each clone.
 	Deployment bool
@@ -97,6 +101,8 @@ type Draft struct {
 	Task      revision.Task
 	// Version is the version of what Porch made; "" if that is not known.
 	Version string
+	// TimedOut is how often Porch did not make it in time, though it answered other requests.
+	TimedOut int32
 }
 
 // Is reports whether two drafts are the same, by what the status of a variant keeps of one.
@@ -109,27 +115,27 @@ func (d *Draft) Is(other *Draft) bool {
 type Saved struct {
 	// Name is the name of the revision, Content the digest of its files (package kptfile).
 	Name, Content string
-	// Proposed is the version of the revision once the controller had proposed it; "" if it has not.
+	// Proposed is the version of the revision once the controller had proposed it; "" before.
 	Proposed string
 	// Proposing identifies the files that the controller was about to propose, if it is not known whether it has.
 	Proposing string
 }
 
-// Mutation is what the functions make of a revision's files.
+// Mutation is the result of running the functions over a revision's files.
 type Mutation struct {
 	// Changed are the paths of the files that they change.
 	Changed []string
 	// Reverted are the paths of the files that the package's own pipeline changed back when they were saved.
 	Reverted []string
-	// Untouched reports whether the files are what Porch made, of a draft that is Requested: nobody has edited it.
+	// Untouched reports whether a draft that is Requested has the files that Porch made, without edits.
 	Untouched bool
-	// Empty reports whether there are no files at all: Porch was stopped before it wrote them.
+	// Empty reports whether the revision has no files: Porch was stopped before it wrote them.
 	Empty bool
 	// Points are the injection points, in the order of the conditions in the Kptfile.
 	Points []Point
 	// Content is the digest of the files as they are (package kptfile), Gates are the readiness gates in the Kptfile that
-	// are not True; both are known where Approving. RenderError is why the package's own pipeline failed when they were
-	// saved; "" if it did not.
+	// are not True; both are known where Approving, and Content for a draft in whose place another one CameBack.
+	// RenderError is why the package's own pipeline failed when they were saved; "" if it did not.
 	Content     string
 	Gates       []string
 	RenderError string
@@ -148,8 +154,7 @@ type Point struct {
 	Message string
 }
 
-// Owned returns the revisions that are the variant's, in whatever package: that it owns, and that Porch lost the owner
-// of.
+// Owned returns the variant's revisions in all packages: those that it owns, and those whose owner Porch lost.
 func Owned(in *Input) []revision.Revision {
 	return slices.DeleteFunc(slices.Concat(in.Revisions, in.OwnedInOtherPackages), func(r revision.Revision) bool {
 		owned, _ := r.Of(in.Owner)
@@ -163,7 +168,7 @@ func Obsolete(in *Input) []revision.Revision {
 	return slices.DeleteFunc(Owned(in), func(r revision.Revision) bool { return r.Package == downstream })
 }
 
-// lost reports whether a revision is the variant's and has no owner: Porch lost it, or never came to write it.
+// lost reports whether a revision is the variant's and has no owner, because Porch lost the owner or never wrote it.
 func lost(in *Input, r *revision.Revision) bool {
 	return len(r.Owners) == 0 && (in.Known[r.Name] || asked(in, r))
 }
@@ -173,9 +178,9 @@ func Requested(in *Input, r *revision.Revision) bool {
 	return r.Lifecycle == revision.Draft && asked(in, r)
 }
 
-// asked reports whether a revision was the draft that Porch was asked to make, whatever somebody has made of it since:
-// it may be proposed or published. A draft without a task is one that Porch did not finish: its cache in PostgreSQL
-// keeps the task with the files.
+// asked reports whether a revision was the draft that Porch was asked to make, even if it was proposed or published
+// since. A draft without a task is one that Porch did not finish: its cache in PostgreSQL keeps the task with the
+// files.
 func asked(in *Input, r *revision.Revision) bool {
 	task := r.Task
 	if task.Type == "" && r.Lifecycle == revision.Draft && !r.KeptInGit {

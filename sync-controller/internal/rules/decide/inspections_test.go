@@ -9,7 +9,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// TestInspections holds over which revisions' files the functions are run: over no more than a decision needs.
+// TestInspections checks that the functions run over the files of only those revisions that a decision needs.
 func TestInspections(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -60,7 +60,7 @@ func TestInspections(t *testing.T) {
 	}
 }
 
-// TestInjected holds what is told of the injection points of a package.
+// TestInjected checks the condition ConfigInjected.
 func TestInjected(t *testing.T) {
 	t.Parallel()
 	required := Point{Condition: "config.injection.A.r", Required: true, Message: "no A named r"}

@@ -12,7 +12,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
 
-// OnConflict returns what is to become of values that both the upstream and somebody in the downstream package changed.
+// OnConflict returns what to do with values that were changed both upstream and in the downstream package.
 func OnConflict(in *Input) variant.OnConflict {
 	if in.Spec.Upgrade == nil || in.Spec.Upgrade.OnConflict == "" {
 		return variant.OnConflictTakeUpstream
@@ -20,9 +20,9 @@ func OnConflict(in *Input) variant.OnConflict {
 	return in.Spec.Upgrade.OnConflict
 }
 
-// Merging returns the upstream revision from which the changes to the upstream asked for are to be merged into a
-// target, and nil if nothing is to be merged: the target is on that upstream, or nothing is done about it. It is the
-// upstream asked for itself where that has replaced what the target was made from, which is gone.
+// Merging returns the upstream revision whose changes to the upstream asked for have to be merged into a target. It
+// returns nil if there is nothing to merge: the target is on that upstream, or stays as it is. If the upstream has
+// replaced the revision that the target was made from, which is gone, it returns the upstream itself.
 func Merging(in *Input, target *revision.Revision) *revision.Revision {
 	if target.Lock == nil || target.Lifecycle == revision.Proposed || target.Lifecycle == revision.DeletionProposed ||
 		OnUpstream(in, target) {
@@ -34,8 +34,8 @@ func Merging(in *Input, target *revision.Revision) *revision.Revision {
 	return Base(in, target)
 }
 
-// Merged reports whether what a merge into the revision of a name gave is its content from then on: whether there was
-// one, which did not fail, and which conflicts do not stop.
+// Merged reports whether the named revision gets the result of a merge: there was one, it did not fail, and conflicts
+// do not stop it.
 func Merged(in *Input, name string) bool {
 	m, merged := in.Merges[name]
 	return merged && m.Err == nil && (len(m.Conflicts) == 0 || OnConflict(in) != variant.OnConflictStop)
@@ -51,8 +51,8 @@ func mergeFailed(in *Input, target *revision.Revision) *Decision {
 	return &d
 }
 
-// conflictsStop merges nothing, and asks for no upgrade, while there are conflicts that the variant wants to be asked
-// about. What it sets in an open draft is kept in step.
+// conflictsStop merges nothing, and asks for no upgrade, while there are conflicts and the variant wants to stop at
+// them. What the variant sets in an open draft is kept in step.
 func conflictsStop(in *Input, target *revision.Revision) *Decision {
 	conflicts := in.Merges[target.Name].Conflicts
 	if len(conflicts) == 0 || Merged(in, target.Name) {
@@ -67,14 +67,14 @@ func conflictsStop(in *Input, target *revision.Revision) *Decision {
 		target.Name, in.Upstream.Name, some(conflicts))}
 }
 
-// Conflicted is what there is to tell of the conflicts of a merge: the condition Conflicted, and the conflicts.
+// Conflicted is the condition Conflicted, with the conflicts of a merge.
 type Conflicted struct {
 	Aspect
 	Conflicts []v1alpha1.Conflict
 }
 
-// conflicted returns what there is to tell of the merges into targets. The conflicts of earlier merges into an open
-// draft are told for as long as it is open: it has them still.
+// conflicted returns the condition for the merges into targets. The conflicts of earlier merges into an open draft are
+// reported as long as it is open.
 func conflicted(in *Input, targets []revision.Revision) *Conflicted {
 	var merged, open bool
 	c := NoConflicts("the upstream and the downstream package changed nothing to different values")
@@ -99,8 +99,8 @@ func conflicted(in *Input, targets []revision.Revision) *Conflicted {
 	return c
 }
 
-// resolved returns the reason that tells how conflicts were resolved by a policy. A file or resource that one side
-// removed, and the other changed, may be resolved in favor of the other side: if all are, the reason says so.
+// resolved returns the reason that says how a policy resolved conflicts. A file or resource that one side removed, and
+// the other changed, may be resolved in favor of the other side: if all are, the reason says so.
 func resolved(policy variant.OnConflict, conflicts []v1alpha1.Conflict) string {
 	all := func(side string) bool {
 		return !slices.ContainsFunc(conflicts, func(c v1alpha1.Conflict) bool { return c.Taken != side })
@@ -115,7 +115,7 @@ func resolved(policy variant.OnConflict, conflicts []v1alpha1.Conflict) string {
 	}
 }
 
-// NoConflicts returns what there is to tell where there are no conflicts.
+// NoConflicts returns the condition for a merge without conflicts.
 func NoConflicts(message string) *Conflicted {
 	return &Conflicted{Aspect: Aspect{Type: v1alpha1.ConditionConflicted, Reason: v1alpha1.ReasonNoConflicts,
 		Message: message}}
@@ -142,12 +142,5 @@ func some(conflicts []v1alpha1.Conflict) string {
 
 // nameOf names a conflict by field, resource and file, with the values of both sides where they are known.
 func nameOf(c *v1alpha1.Conflict) string {
-	name := c.File
-	if c.Resource != "" {
-		name = c.Resource + " in " + name
-	}
-	if c.Field != "" {
-		name = c.Field + " of " + name
-	}
-	return fmt.Sprintf("%s (%s)", name, c.Sides())
+	return fmt.Sprintf("%s (%s)", c.Place(), c.Sides())
 }

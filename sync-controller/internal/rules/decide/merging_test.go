@@ -18,7 +18,7 @@ const (
 		"TakeUpstream or KeepLocal"
 )
 
-// TestMerge holds what becomes of a target on another upstream than the one asked for, by what a merge makes of it.
+// TestMerge checks what becomes of a target on another upstream than the one asked for, by the result of the merge.
 func TestMerge(t *testing.T) {
 	publishedOne, draftOne := down("packagevariant-1", 1, published), down("packagevariant-1", 0, draft)
 	upgraded := makes("packagevariant-2", "upgrade blueprints.web.v2 (blueprints.web.v1, "+one+")")
@@ -79,7 +79,7 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-// TestMerging holds from which upstream revision changes are merged into a target.
+// TestMerging checks from which upstream revision changes are merged into a target.
 func TestMerging(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -118,7 +118,7 @@ func TestMerging(t *testing.T) {
 	}
 }
 
-// TestConflicted holds what is told of the conflicts of merges.
+// TestConflicted checks how the conflicts of merges are reported.
 func TestConflicted(t *testing.T) {
 	t.Parallel()
 	draftOne, draftTwo := down("packagevariant-1", 0, draft), down("packagevariant-2", 0, draft)
@@ -188,12 +188,13 @@ func earlier(numbers ...int) func(*Input) {
 	}
 }
 
-// TestNameOf holds how a conflict is named.
+// TestNameOf checks how a conflict is named.
 func TestNameOf(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]v1alpha1.Conflict{
 		`spec.replicas of Deployment web in a.yaml (here "2", upstream "3")`: {File: "a.yaml", Resource: "Deployment web",
 			Field: "spec.replicas", Original: "1", Local: "2", Updated: "3"},
+		`a.yaml (here "7", upstream "x\"y\"")`: {File: "a.yaml", Local: `"7"`, Updated: `x"y"`},
 		`Deployment web in a.yaml (here "changed", upstream "")`: {File: "a.yaml", Resource: "Deployment web",
 			Local: "changed"},
 		`README.md (here "x\ny", upstream "z")`: {File: "README.md", Local: "x\ny",
@@ -209,7 +210,7 @@ func TestNameOf(t *testing.T) {
 	}
 }
 
-// TestResolved holds which side the reason tells of, where what was removed may be kept, or stay away.
+// TestResolved checks which side the reason names, where a policy may keep what one side removed.
 func TestResolved(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -236,7 +237,7 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// TestOnConflict holds that the upstream wins unless the spec says otherwise, as it does in Porch.
+// TestOnConflict checks that the upstream wins unless the spec says otherwise, as it does in Porch.
 func TestOnConflict(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -8,8 +8,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// untold has Porch tell the origins of the blueprint's revisions, and no commit of one, as its cache in PostgreSQL
-// does.
+// untold has Porch give the origins of the blueprint's revisions, and no commits, as its cache in PostgreSQL does.
 func untold(in *Input) {
 	if in.Upstream.Main() {
 		in.Bases = append(in.Bases, *in.Upstream)
@@ -33,8 +32,7 @@ func publishedAnew(in *Input) {
 	in.Upstream.Origin = revision.LockOn(in.Upstream, address, "")
 }
 
-// TestOrigins holds the rules that tell what a package was made from, where Porch tells the commits of revisions and
-// where it does not.
+// TestOrigins checks how the controller finds what a package was made from, with commits from Porch and without.
 func TestOrigins(t *testing.T) {
 	const replacedHelp = " to blueprints.web.v1, which has replaced the revision that it was made from"
 	again := makes("packagevariant-2", "upgrade blueprints.web.v1 (blueprints.web.v1, "+one+")")
@@ -85,7 +83,7 @@ func TestOrigins(t *testing.T) {
 	})
 }
 
-// TestBranchesUntold holds what is said of a branch whose commit Porch does not tell.
+// TestBranchesUntold checks the message about a branch whose commit Porch does not give.
 func TestBranchesUntold(t *testing.T) {
 	fromMain := made(revision.Clone, "blueprints.web.main")
 	ready := wantReady(one + " (Published) is up to date with blueprints.web.main")

@@ -3,15 +3,20 @@
 package decide
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// downstreamForeign leaves a package alone that is there already, without a target, and that the variant may not adopt.
-// What is proposed for deletion does not count: it is what a variant of the same name leaves behind.
+// downstreamRefused returns why a variant without a target may not make its downstream package; nil if it may.
+func downstreamRefused(in *Input) *v1alpha1.Condition {
+	return cmp.Or(downstreamForeign(in), downstreamNests(in))
+}
+
+// downstreamForeign leaves a package alone that exists already, without a target, if the variant may not adopt it.
+// Revisions that are proposed for deletion do not count: a variant of the same name leaves them behind.
 func downstreamForeign(in *Input) *v1alpha1.Condition {
 	if in.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting {
 		return nil
@@ -35,8 +40,8 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// ForeignBranch returns what is on the branch of a package of which there is no published revision, and none was
-// published for the variant: somebody has pushed it past Porch. It is nil where there is none.
+// ForeignBranch returns the main branch of a package that was pushed past Porch: the package has no published revision,
+// and none was published for the variant. Otherwise it returns nil.
 func ForeignBranch(in *Input) *revision.Revision {
 	if in.Published != "" || in.HasPublished || revision.LatestPublished(in.Revisions) != nil {
 		return nil
@@ -49,7 +54,7 @@ func ForeignBranch(in *Input) *revision.Revision {
 	return nil
 }
 
-// notOwned adopts a target, and takes back what another UID of the variant owned and what Porch lost the owner of.
+// notOwned adopts a target. It takes back a target that another UID of the variant owned, or whose owner Porch lost.
 func notOwned(in *Input, target *revision.Revision) *Decision {
 	owned, current := target.Of(in.Owner)
 	isDraft := target.Lifecycle == revision.Draft
@@ -70,8 +75,8 @@ func notOwned(in *Input, target *revision.Revision) *Decision {
 	return d
 }
 
-// takeBack makes the variant the owner of all its other revisions of which Porch lost the owner, and of those that it
-// adopts: those behind an open draft are the next targets, and all are dealt with when the variant goes.
+// takeBack makes the variant the owner of its other revisions whose owner Porch lost, and of those that it adopts:
+// those behind an open draft are the next targets, and all are dealt with when the variant is deleted.
 func takeBack(in *Input, targets []revision.Revision) []Step {
 	isTarget := map[string]bool{}
 	for i := range targets {
@@ -90,13 +95,10 @@ func takeBack(in *Input, targets []revision.Revision) []Step {
 	return steps
 }
 
-// foreignRevision leaves a package alone of which somebody has published a newer revision that was not made from one of
-// the variant's: a draft would take back what is in it.
+// foreignRevision leaves a package alone if it has a newer published revision that was not made from one of the
+// variant's: a draft would undo its changes.
 func foreignRevision(in *Input, target *revision.Revision) *Decision {
-	latest := revision.LatestPublished(slices.DeleteFunc(slices.Clone(in.Revisions), func(r revision.Revision) bool {
-		return r.Lifecycle == revision.DeletionProposed
-	}))
-	ours := Downstream(in)
+	latest, ours := latestKept(in), Downstream(in)
 	if latest == nil || ofDownstream(in, latest) || ours != nil && ours.Number > latest.Number {
 		return nil
 	}

@@ -14,18 +14,18 @@ func pending(format string, args ...any) v1alpha1.Condition {
 	return v1alpha1.Reconciling(v1alpha1.ReasonPending, fmt.Sprintf(format, args...))
 }
 
-// makeDraft returns the steps that make a draft by a task, with what the functions make of it.
+// makeDraft returns the steps that make a draft by a task and run the functions over it.
 func makeDraft(in *Input, task revision.Task) []Step {
-	draft := &Draft{Package: revision.DownstreamOf(in.Spec), Workspace: revision.NextWorkspace(in.Revisions), Task: task}
+	draft := &Draft{Package: revision.DownstreamOf(in.Spec), Workspace: nextWorkspace(in), Task: task}
 	return []Step{{Action: Announce, Draft: draft}, {Action: Create, Draft: draft}, {Action: Mutate}}
 }
 
 // noDownstream clones the upstream, unless a function fails on its files.
 func noDownstream(in *Input) Decision {
-	if condition := downstreamForeign(in); condition != nil {
+	if condition := downstreamRefused(in); condition != nil {
 		return Decision{Condition: *condition}
 	}
-	if d := tooLarge(in, NoDownstream, in.Upstream.Name); d != nil {
+	if d := unusable(in, NoDownstream, in.Upstream.Name); d != nil {
 		return *d
 	}
 	if err := in.Mutations[in.Upstream.Name].Err; err != nil {
@@ -48,7 +48,7 @@ func deletionProposed(_ *Input, target *revision.Revision) *Decision {
 	}
 }
 
-// incomplete discards a draft of the variant of which Porch made a part only before it, or the controller, was stopped.
+// incomplete discards a draft of the variant if Porch, or the controller, was stopped before the draft was complete.
 func incomplete(in *Input, target *revision.Revision) *Decision {
 	locked := target.Task.Type == revision.Edit || target.Lock != nil
 	if !Requested(in, target) || locked && !in.Mutations[target.Name].Empty {
@@ -60,8 +60,8 @@ func incomplete(in *Input, target *revision.Revision) *Decision {
 	}
 }
 
-// functionFailed reports a function that failed. A draft that was requested is not whole without it, and goes, unless
-// somebody has edited it.
+// functionFailed reports a function that failed. A requested draft is incomplete then, and is discarded unless it was
+// edited.
 func functionFailed(in *Input, target *revision.Revision) *Decision {
 	err := in.Mutations[target.Name].Err
 	if err == nil {
@@ -74,7 +74,7 @@ func functionFailed(in *Input, target *revision.Revision) *Decision {
 	return &d
 }
 
-// pipelineConflict leaves a draft alone whose own pipeline changed files back after they were saved.
+// pipelineConflict leaves a draft alone if its own pipeline reverted files after they were saved.
 func pipelineConflict(in *Input, target *revision.Revision) *Decision {
 	reverted := in.Mutations[target.Name].Reverted
 	if len(reverted) == 0 {
@@ -86,7 +86,7 @@ func pipelineConflict(in *Input, target *revision.Revision) *Decision {
 		target.Name, strings.Join(reverted, ", "))}
 }
 
-// draftNotMutated keeps an open draft in step whatever upstream it is on.
+// draftNotMutated keeps an open draft in step, on any upstream.
 func draftNotMutated(in *Input, target *revision.Revision) *Decision {
 	m := in.Mutations[target.Name]
 	if len(m.Changed) == 0 || target.Lifecycle != revision.Draft {
@@ -98,8 +98,8 @@ func draftNotMutated(in *Input, target *revision.Revision) *Decision {
 	}
 }
 
-// upstreamReplaced follows an upstream revision that was deleted, and in whose place another was published under its
-// old name. What it was is gone, and so whatever differs is a conflict: nobody can tell which side changed it.
+// upstreamReplaced follows an upstream revision that was deleted and published again under its old name. The old
+// content is gone, so every difference is a conflict: it is not known which side changed.
 func upstreamReplaced(in *Input, target *revision.Revision) *Decision {
 	if OnUpstream(in, target) || !replaced(in, target) || target.Lifecycle == revision.Proposed {
 		return nil
@@ -117,8 +117,8 @@ func upstreamReplaced(in *Input, target *revision.Revision) *Decision {
 	}
 }
 
-// upstreamChanged upgrades a published downstream, by Porch, and merges the upstream's changes into an open draft. One
-// that does not say what it was derived from is lockMissing's.
+// upstreamChanged has Porch upgrade a published downstream, and merges the upstream's changes into an open draft.
+// lockMissing handles a downstream that does not say what it was derived from.
 func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	if target.Lock == nil || OnUpstream(in, target) {
 		return nil
@@ -173,7 +173,7 @@ func proposed(target *revision.Revision, change, remedy string) v1alpha1.Conditi
 		target.Name, change, remedy)
 }
 
-// lockMissing tells that a downstream cannot be upgraded. What the variant sets in it is kept in step all the same.
+// lockMissing reports that a downstream cannot be upgraded. What the variant sets in it is still kept in step.
 func lockMissing(_ *Input, target *revision.Revision) *Decision {
 	if target.Lock != nil {
 		return nil
@@ -185,8 +185,8 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 		target.Name)}
 }
 
-// upToDate says so. Of a downstream that was made from a branch it may be known that the branch has moved, but not
-// whether the package on it has changed: Porch has no content of an older commit.
+// upToDate reports that the variant is ready. If the downstream was made from a branch, it may be known that the branch
+// has moved, but not whether the package has changed: Porch has no content of an older commit.
 func upToDate(in *Input, target *revision.Revision) Decision {
 	if from, to, moved := BranchMoved(in, target); moved {
 		return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(

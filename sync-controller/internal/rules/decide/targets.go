@@ -10,8 +10,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// Targets returns the downstream revisions to keep in step: all that are open, a draft or proposed, and, where there
-// are none, the latest published one. Revisions that the variant neither owns nor may adopt are none.
+// Targets returns the downstream revisions to keep in step: all open ones, which are a draft or proposed, or else the
+// latest published one. It leaves out revisions that the variant neither owns nor may adopt.
 func Targets(in *Input) []revision.Revision {
 	open, published := downstream(in)
 	if len(open) > 0 {
@@ -23,14 +23,13 @@ func Targets(in *Input) []revision.Revision {
 	return nil
 }
 
-// Downstream returns the latest published revision of those that a target can be; nil if there is none.
+// Downstream returns the latest published revision that can be a target; nil if there is none.
 func Downstream(in *Input) *revision.Revision {
 	_, published := downstream(in)
 	return published
 }
 
-// downstream returns the open revisions that the variant owns or may adopt, by name, and the latest published one of
-// those.
+// downstream returns the open revisions that the variant owns or may adopt, by name, and the latest published one.
 func downstream(in *Input) (open []revision.Revision, latest *revision.Revision) {
 	var published []revision.Revision
 	for _, r := range in.Revisions {
@@ -46,15 +45,23 @@ func downstream(in *Input) (open []revision.Revision, latest *revision.Revision)
 	return open, revision.LatestPublished(published)
 }
 
-// ofDownstream reports whether a revision is one that a target can be: one that the variant owns or may adopt, or that
-// people published as a change to one that it owns.
+// latestKept returns the latest published revision of the package, whoever made it, except those that are proposed for
+// deletion; nil if there is none.
+func latestKept(in *Input) *revision.Revision {
+	return revision.LatestPublished(slices.DeleteFunc(slices.Clone(in.Revisions), func(r revision.Revision) bool {
+		return r.Lifecycle == revision.DeletionProposed
+	}))
+}
+
+// ofDownstream reports whether a revision can be a target: the variant owns it or may adopt it, or people published it
+// as a change to one that the variant owns.
 func ofDownstream(in *Input, r *revision.Revision) bool {
 	owned, _ := r.Of(in.Owner)
 	return owned || adoptable(in, r) || lost(in, r) || changesOurs(in, r)
 }
 
-// changesOurs reports whether a published revision that is nobody's was made from one of the variant's, be it by way of
-// others.
+// changesOurs reports whether a published revision without an owner was made, directly or indirectly, from one of the
+// variant's.
 func changesOurs(in *Input, r *revision.Revision) bool {
 	if !r.Published() || r.Main() || r.OtherOwner(in.Owner) != "" {
 		return false
@@ -75,9 +82,9 @@ func changesOurs(in *Input, r *revision.Revision) bool {
 	return false
 }
 
-// unowned reports whether a revision is to become the variant's, which it is not, and is nobody's else: one that it may
-// adopt, or that people published as a change to one that it owns. Drafts are adopted as targets only, and what is to
-// be deleted is not.
+// unowned reports whether the variant should become the owner of a revision that has no owner: it may adopt the
+// revision, or people published it as a change to one that the variant owns. Drafts are adopted as targets only, and
+// revisions that are proposed for deletion are not adopted.
 func unowned(in *Input, r *revision.Revision) bool {
 	owned, _ := r.Of(in.Owner)
 	return !owned && !r.Main() && r.Lifecycle == revision.Published && (adoptable(in, r) || changesOurs(in, r))
@@ -98,8 +105,8 @@ type Claim struct {
 	Since int64
 }
 
-// Winner returns the best of the claims: of a variant that owns a revision of the package, then of the oldest, then of
-// the first by name. It returns the zero Claim if there are none.
+// Winner returns the best of the claims: that of a variant that owns a revision of the package, then the oldest, then
+// the first by name. Without claims, it returns the zero Claim.
 func Winner(claims []Claim) Claim {
 	if len(claims) == 0 {
 		return Claim{}

@@ -11,7 +11,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// TestWaiting holds what is told of the open draft, and which revision is told to be published.
+// TestWaiting checks which open draft is reported, and what it is said to wait for.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	automatic := approves(variant.ApprovalPolicyAutomatic)

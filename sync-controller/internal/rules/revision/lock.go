@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// LockOn returns the lock of a package that is taken on a published revision, or on what is on its branch, of a
-// Repository over a directory of the git repository with that address. The form is that of Porch's clones.
+// LockOn returns the lock that a package gets from a published revision, or from its branch, of a Repository over a
+// directory of the git repository at an address. The form is that of Porch's clones.
 func LockOn(r *Revision, address, directory string) *Lock {
 	ref := r.Workspace // of the branch
 	if !r.Main() {
@@ -25,8 +25,8 @@ type Place struct {
 	Address, Directory string
 }
 
-// Locate sets the origins of the published ones of revisions, by the places of their Repositories. Those of a
-// Repository without an address have none.
+// Locate sets the origins of the published revisions, by the places of their Repositories. It skips Repositories
+// without an address.
 func Locate(revisions []Revision, places map[string]Place) {
 	for i := range revisions {
 		r := &revisions[i]
@@ -44,8 +44,8 @@ func (l *Lock) String() string {
 	return l.Ref + " at " + l.Commit
 }
 
-// Names reports whether the lock was taken on the revision. Where both know a commit, the commits say so; else the
-// origin does: the address, the directory and the ref (docs/design.md, "Any Porch").
+// Names reports whether the lock was taken on the revision. If both have a commit, the commits decide; else the origin
+// does: the address, the directory and the ref (docs/design.md, "Any Porch").
 func (l *Lock) Names(r *Revision) bool {
 	if l.Commit != "" && r.Commit != "" {
 		return l.Commit == r.Commit && l.in(r.Package.Name)
@@ -75,9 +75,9 @@ func (l *Lock) Find(revisions []Revision) *Revision {
 }
 
 // FindOnBranch returns, for a lock that was taken on a branch, the revision that the branch held at a time: the newest
-// that was published by then, or nil. The revisions are to be of the repository that the lock names. Porch gives a
-// branch the commit of its head, which says nothing of the package: its own controller clones from the main branch
-// whatever revision it is asked for.
+// that was published by then, or nil. The revisions must be of the repository that the lock names. Porch gives a branch
+// the commit of its head, which says nothing about the package: its own controller clones from the main branch for
+// every revision.
 func (l *Lock) FindOnBranch(revisions []Revision, at time.Time) *Revision {
 	var found *Revision
 	for i := range revisions {
@@ -90,8 +90,8 @@ func (l *Lock) FindOnBranch(revisions []Revision, at time.Time) *Revision {
 	return found
 }
 
-// OnBranch reports whether the lock was taken on a branch of published packages: not on the tag of one, which is named
-// after the package and the directory of its Repository, nor on a draft.
+// OnBranch reports whether the lock was taken on a branch of published packages: not on a tag, which is named after the
+// package and the directory of its Repository, and not on a draft.
 func (l *Lock) OnBranch() bool {
 	directory := strings.Trim(l.Directory, "/")
 	tag := directory != "" && strings.HasSuffix(path.Dir("/"+l.Ref), "/"+directory)
@@ -113,8 +113,8 @@ func (l *Lock) Number() int {
 	return number
 }
 
-// Place returns the directory in the git repository in which the lock says that its package lies, with a slash before
-// it. That of a Repository over a directory is left out by Porch, except in the names of tags.
+// Place returns the directory of the lock's package in the git repository, with a slash before it. Porch leaves out the
+// directory of the Repository, except in the names of tags.
 func (l *Lock) Place() string {
 	if l.Number() > 0 {
 		return path.Join("/", path.Dir(l.Ref))
@@ -122,8 +122,8 @@ func (l *Lock) Place() string {
 	return path.Join("/", l.Directory)
 }
 
-// Keys returns by what an index finds the lock: by its commit, and by its origin. A revision's Keys have one of them if
-// the lock Names the revision.
+// Keys returns the keys under which an index has the lock: its commit, and its origin. If the lock Names a revision,
+// the revision's LockKeys have one of them.
 func (l *Lock) Keys() []string {
 	keys := []string{Address(l.Repo) + " " + path.Base("/"+l.Directory) + " " + l.Ref}
 	if l.Commit != "" {
@@ -132,7 +132,7 @@ func (l *Lock) Keys() []string {
 	return keys
 }
 
-// LockKeys returns by what an index finds the locks that may name the revision.
+// LockKeys returns the keys under which an index has the locks that may name the revision.
 func (r *Revision) LockKeys() []string {
 	var keys []string
 	if r.Origin != nil {
@@ -147,10 +147,10 @@ func (r *Revision) LockKeys() []string {
 // Of reports whether the lock was taken in the git repository with that address.
 func (l *Lock) Of(address string) bool { return Address(l.Repo) == Address(address) }
 
-// Address returns the address of a git repository in the form in which two that mean the same are equal.
+// Address returns the address of a git repository in a form in which equivalent addresses are equal.
 func Address(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "/"), ".git") }
 
-// in reports whether the lock's directory is that of a package; the directory begins with that of its repository.
+// in reports whether the lock's directory is the package's. It may begin with the directory of the Repository.
 func (l *Lock) in(pkg string) bool {
 	directory := strings.Trim(l.Directory, "/")
 	return directory == pkg || strings.HasSuffix(directory, "/"+pkg)

@@ -63,7 +63,7 @@ func at(revisions []Revision, found *Revision) int {
 	return -1
 }
 
-// TestLockOn holds that a lock has the form of Porch's clones, and is found again.
+// TestLockOn checks that a lock has the form of Porch's clones, and that Find finds its revision.
 func TestLockOn(t *testing.T) {
 	t.Parallel()
 	branch := rev("a/web", -1, "c")
@@ -177,7 +177,7 @@ func deletionProposed(r Revision) Revision {
 	return r
 }
 
-// TestAddress holds which addresses are of one git repository: claims and bases are found by it.
+// TestAddress checks which addresses are of one git repository. Claims and bases are found by it.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// located returns a revision of a package, of which no commit is known, in a Repository over a directory.
+// located returns a revision without a commit, of a package in a Repository over a directory.
 func located(pkg string, number int, directory string) Revision {
 	r := rev(pkg, number, "")
 	r.Workspace = "main"
@@ -19,8 +19,8 @@ func located(pkg string, number int, directory string) Revision {
 	return all[0]
 }
 
-// TestLockNamesOrigin holds that a lock names a revision by its origin where one of them knows no commit, and that the
-// keys of a lock find the revision that it names.
+// TestLockNamesOrigin checks that a lock names a revision by its origin if one of them has no commit, and that the keys
+// of a lock find the revision.
 func TestLockNamesOrigin(t *testing.T) {
 	t.Parallel()
 	replaced := located("web", 3, "")
@@ -69,7 +69,7 @@ func withCommit(r Revision, commit string) Revision {
 	return r
 }
 
-// TestLockPlace holds which number and which directory the ref of a lock stands for.
+// TestLockPlace checks which number and which directory the ref of a lock stands for.
 func TestLockPlace(t *testing.T) {
 	t.Parallel()
 	type want struct {

@@ -46,8 +46,7 @@ type Task struct {
 	Base, Local string
 }
 
-// From returns the name of the revision of the same package that a draft was made from; "" of a clone, which is made
-// from none.
+// From returns the name of the revision of the same package that a draft was made from; "" for a clone.
 func (t *Task) From() string {
 	switch t.Type {
 	case Edit:
@@ -80,10 +79,29 @@ type Package struct {
 // String returns the repository and the package, as messages name them.
 func (p Package) String() string { return p.Repo + "/" + p.Name }
 
-// NameOf returns the name of a revision of the package: Porch makes it of the Repository, the path of the package, and
-// the workspace.
+// Names returns packages as messages, and indexes, name them.
+func Names(packages []Package) []string {
+	names := make([]string, len(packages))
+	for i, p := range packages {
+		names[i] = p.String()
+	}
+	return names
+}
+
+// NameOf returns the name of a revision of the package. Porch builds it from the Repository, the path of the package,
+// and the workspace.
 func (p Package) NameOf(workspace string) string {
 	return strings.Join([]string{p.Repo, strings.ReplaceAll(p.Name, "/", "."), workspace}, ".")
+}
+
+// Ancestors returns the packages, or directories that could be packages, that contain the package, the outermost first:
+// the one without a name is the whole Repository.
+func (p Package) Ancestors() []Package {
+	all := []Package{{Repo: p.Repo}}
+	for _, name := range variant.Ancestors(p.Name) {
+		all = append(all, Package{Repo: p.Repo, Name: name})
+	}
+	return all
 }
 
 // UpstreamOf returns the package that an upstream names.
@@ -102,25 +120,25 @@ type Revision struct {
 	// Number is the revision's number, from 1; 0 for one that is not published, -1 for the main branch.
 	Number    int
 	Lifecycle Lifecycle
-	// Version is the state of the revision: two that are equal are the same state. Nothing else is to be read out of it
-	// (docs/design.md, "Any Porch").
+	// Version is the state of the revision: equal versions are the same state. Read nothing else from it (docs/design.md,
+	// "Any Porch").
 	Version string
-	// Commit is the git commit that holds the content; "" where Porch does not tell it.
+	// Commit is the git commit that holds the content; "" where Porch does not give it.
 	Commit string
-	// KeptInGit reports whether Porch keeps the revision in git also while it is a draft, as its cache in custom resources
-	// does. The one in PostgreSQL keeps drafts for itself.
+	// KeptInGit reports whether Porch keeps the revision in git even while it is a draft, as its cache in custom resources
+	// does. The cache in PostgreSQL keeps drafts for itself.
 	KeptInGit bool
 	// Origin is where git has the content of a published revision, and nil where that is not known. A package that is
 	// cloned from the revision gets it as its lock.
 	Origin *Lock
-	// Replaced is a commit that held the content of an earlier revision of this name: that one was deleted, and this one
-	// published in its place. It is "" where there was none, and where Commit tells the two apart.
+	// Replaced is a commit that held the content of an earlier revision of this name, which was deleted before this one
+	// was published in its place. It is "" if there was none, or if Commit tells the two apart.
 	Replaced string
-	// Created is when Porch came to know of the revision, PublishedAt when it was published.
+	// Created is when Porch first knew of the revision, PublishedAt when it was published.
 	Created, PublishedAt time.Time
 	Labels, Annotations  map[string]string
 	Owners               []metav1.OwnerReference
-	// Lock says what the package was derived from; nil where Porch knows of nothing.
+	// Lock says what the package was derived from; nil if Porch does not know.
 	Lock *Lock
 	// Task is how the revision was made; zero where that is not known.
 	Task Task
@@ -171,7 +189,7 @@ func (r *Revision) OtherOwner(o Owner) string {
 	return ""
 }
 
-// OwnedBy returns the revision's owner references with one of the owner, and none of it by another UID.
+// OwnedBy returns the revision's owner references with one to the owner, replacing any with another UID.
 func (r *Revision) OwnedBy(o Owner) []metav1.OwnerReference {
 	refs := r.OrphanedBy(o)
 	controlled := slices.ContainsFunc(refs,
@@ -210,13 +228,13 @@ func Variants(o metav1.Object) []string {
 
 func isVariant(ref metav1.OwnerReference) bool { return RefersTo(ref, variant.Kind) }
 
-// RefersTo reports whether an owner reference is to an object of a kind of this API, in whatever version.
+// RefersTo reports whether an owner reference is to an object of a kind of this API, in any version.
 func RefersTo(ref metav1.OwnerReference, kind string) bool {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	return err == nil && gv.Group == variant.GroupName && ref.Kind == kind
 }
 
-// LatestPublished returns the published revision with the highest number, or nil. The main branch is none.
+// LatestPublished returns the published revision with the highest number, or nil. The main branch does not count.
 func LatestPublished(revisions []Revision) *Revision {
 	var latest *Revision
 	for i := range revisions {
@@ -227,7 +245,7 @@ func LatestPublished(revisions []Revision) *Revision {
 	return latest
 }
 
-// Candidates returns revisions in the form in which an upstream is looked for among them.
+// Candidates returns revisions in the form in which an upstream is searched among them.
 func Candidates(revisions []Revision) []variant.Candidate {
 	out := make([]variant.Candidate, len(revisions))
 	for i, r := range revisions {
@@ -239,15 +257,28 @@ func Candidates(revisions []Revision) []variant.Candidate {
 	return out
 }
 
-// NextWorkspace returns the workspace name for a new draft of the package that the revisions are all of.
-func NextWorkspace(revisions []Revision) string {
-	last := 0
-	for i := range revisions {
-		if suffix, ok := strings.CutPrefix(revisions[i].Workspace, WorkspacePrefix); ok {
-			if n, err := strconv.Atoi(suffix); err == nil && n > last {
-				last = n
-			}
+// LastWorkspace returns the workspace with the highest number among those that a variant names; "" if there is none.
+func LastWorkspace(workspaces []string) string {
+	last, highest := "", 0
+	for _, w := range workspaces {
+		if n := WorkspaceNumber(w); n > highest {
+			last, highest = w, n
 		}
 	}
-	return fmt.Sprintf("%s%d", WorkspacePrefix, last+1)
+	return last
+}
+
+// NextWorkspace returns the workspace name for a new draft of a package that has had these workspaces.
+func NextWorkspace(workspaces []string) string {
+	return fmt.Sprintf("%s%d", WorkspacePrefix, WorkspaceNumber(LastWorkspace(workspaces))+1)
+}
+
+// WorkspaceNumber returns the number in a workspace name that a variant made; 0 for any other.
+func WorkspaceNumber(workspace string) int {
+	suffix, made := strings.CutPrefix(workspace, WorkspacePrefix)
+	n, err := strconv.Atoi(suffix)
+	if !made || err != nil {
+		return 0
+	}
+	return n
 }

@@ -14,7 +14,7 @@ var us = Owner{Name: "web-eu", UID: "uid"}
 
 const group = "config.porch.kpt.dev"
 
-// ref returns an owner reference, of a version of the API that may come.
+// ref returns an owner reference, of a future version of the API.
 func ref(group, kind, name, uid string) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: group + "/v1beta9", Kind: kind, Name: name, UID: types.UID(uid)}
 }
@@ -168,11 +168,7 @@ func TestNextWorkspace(t *testing.T) {
 		"too large a number":    {[]string{"packagevariant-99999999999999999999", "packagevariant-3"}, "packagevariant-4"},
 		"of what was published": {[]string{"packagevariant-1"}, "packagevariant-2"},
 	} {
-		var revisions []Revision
-		for _, w := range c.workspaces {
-			revisions = append(revisions, Revision{Workspace: w})
-		}
-		if got := NextWorkspace(revisions); got != c.want {
+		if got := NextWorkspace(c.workspaces); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}

@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxFailures is how many failures a status has at most.
-const maxFailures = 10
+// maxNamed is how many variants a status names at most that have failed, or that wait for a person.
+const maxNamed = 10
 
-// counts returns how many variants stand how to what the set asks for.
+// counts counts the variants of the set by their state.
 func (r *rollout) counts() v1alpha2.VariantCounts {
 	c := v1alpha2.VariantCounts{Desired: int32(len(r.targets) + len(r.Excluded)), Failed: int32(len(r.Excluded))}
 	for i := range r.targets {
@@ -39,8 +39,20 @@ func (r *rollout) counts() v1alpha2.VariantCounts {
 				*is.count++
 			}
 		}
+		if reason := t.awaits(); reason != "" && len(c.Waiting) < maxNamed {
+			c.Waiting = append(c.Waiting, v1alpha2.VariantWaiting{Variant: t.Name, Reason: reason})
+		}
 	}
 	return c
+}
+
+// awaits returns why a ready target's draft waits for a person; "" if it does not.
+func (t *target) awaits() string {
+	d := t.Have.Status.OpenDraft
+	if d == nil || d.Reason == v1alpha1.ReasonApprovalPending || !isTrue(t.Have, v1alpha1.ConditionReady) {
+		return ""
+	}
+	return d.Reason
 }
 
 // hasOpenRevision reports whether a variant has a downstream revision that may still be published.
@@ -50,7 +62,7 @@ func hasOpenRevision(pv *v1alpha1.PackageVariant) bool {
 	})
 }
 
-// failures returns the variants that failed first. Since when the set cannot make one is known from its status only.
+// failures returns the first failures. When the set could first not make a variant is known only from its status.
 func (r *rollout) failures() []v1alpha2.VariantFailure {
 	var all []v1alpha2.VariantFailure
 	for i := range r.targets {
@@ -70,5 +82,5 @@ func (r *rollout) failures() []v1alpha2.VariantFailure {
 	slices.SortStableFunc(all, func(a, b v1alpha2.VariantFailure) int {
 		return cmp.Or(a.Since.Compare(b.Since.Time), cmp.Compare(a.Variant, b.Variant))
 	})
-	return all[:min(len(all), maxFailures)]
+	return all[:min(len(all), maxNamed)]
 }

@@ -42,7 +42,7 @@ func wants(name string) *variant.Spec {
 	}
 }
 
-// parse returns a variant as a line tells of it: its name, its wave (- for the last), the revision in its spec (- if
+// parse returns a variant described by a line: its name, its wave (- for the last), the revision in its spec (- if
 // it does not exist), and how it is:
 //
 //   - Published, Draft or Proposed: it is ready with such a downstream revision, of the revision in its spec;
@@ -50,7 +50,7 @@ func wants(name string) *variant.Spec {
 //   - Busy: the controller works on its spec;
 //   - Stalled: it is stalled since 11:45 with its spec.
 //
-// More words change it: suspended, leaving, conflicted, labelled (the spec has another label than it is to have), on=N
+// More words change it: suspended, leaving, conflicted, labelled (the spec has another label than it should have), on=N
 // (the status has revision N), opened=11:00, since=11:50 (of its conditions).
 func parse(line string) Variant {
 	words := strings.Fields(line)
@@ -121,6 +121,8 @@ func change(pv *v1alpha1.PackageVariant, word string) {
 		pv.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 	case "conflicted":
 		pv.Status.Conditions = append(pv.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionConflicted, Status: metav1.ConditionTrue})
+	case "waits":
+		pv.Status.OpenDraft = &v1alpha1.OpenDraft{Name: pv.Name + ".web.1", Reason: value}
 	case "labelled":
 		pv.Spec.Labels = map[string]string{"tier": "old"}
 	case "on":
@@ -167,7 +169,7 @@ func after(approval bool, soak time.Duration) func(*v1alpha2.Wave) {
 	}
 }
 
-// row returns a row of a status, as a line tells of it: name, state, since, and when it was opened and approved.
+// row returns a row of a status from a line: name, state, since, and when it was opened and approved.
 func row(line string) v1alpha2.WaveStatus {
 	words := strings.Fields(line)
 	w := v1alpha2.WaveStatus{Name: words[0], State: v1alpha2.WaveState(words[1]), Since: at(words[2])}
@@ -212,7 +214,7 @@ func input(waves []v1alpha2.Wave, rows string, variants string, edits ...func(*I
 	return in
 }
 
-// want is what a plan is to be, in lines.
+// want is what a plan should be, in lines.
 type want struct {
 	// Steps are those that write, each with the revision that it writes.
 	Steps []string
@@ -282,7 +284,7 @@ func testPlan(t *testing.T, cases map[string]planCase) {
 	}
 }
 
-// excludes has the set be unable to make a variant.
+// excludes says that the set cannot make a variant.
 func excludes(name string) func(*Input) {
 	return func(in *Input) { in.Excluded = append(in.Excluded, Excluded{Name: name, Reason: "ExpansionFailed"}) }
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 )
 
-// TestManual holds that the sentences in the manual are those that are printed, and that of each rule it has one.
+// TestManual checks that the manual has the sentences that are printed, with one for each rule.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	manual, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "rollouts.md"))
@@ -57,7 +57,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// manualInputs are the rollouts of which the manual quotes what they say.
+// manualInputs are the rollouts whose messages the manual quotes.
 func manualInputs() []*Input {
 	const oneOfTwo = "a canary 3 Published\na2 canary 2 Published\nb - 2 Published"
 	approved := []v1alpha2.Wave{selects("canary", after(true, 0))}

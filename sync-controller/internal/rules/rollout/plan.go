@@ -29,10 +29,10 @@ type Input struct {
 	Failures []v1alpha2.VariantFailure
 	// Upstreams are the package revisions that the set's upstreams stand for now.
 	Upstreams []v1alpha1.ResolvedUpstream
-	// Variants are the variants that the set wants. Those that come first are opened first, so that their order must not
-	// change from plan to plan.
+	// Variants are the variants that the set wants. The first are opened first, so their order must not change from plan
+	// to plan.
 	Variants []Variant
-	// Excluded are the variants that the set wants and cannot make. They stay as they are and hold up no others.
+	// Excluded are the variants that the set wants and cannot make. They stay as they are, and do not hold up the others.
 	Excluded []Excluded
 	// Live reports whether the variants were read from the API server, and not from a cache.
 	Live bool
@@ -56,7 +56,7 @@ type Variant struct {
 
 // Excluded is a variant that a set wants and cannot make.
 type Excluded struct {
-	// Name is the name of the variant, or of its target where that has none yet.
+	// Name is the name of the variant, or of its target if the variant has no name yet.
 	Name string
 	// Reason is why.
 	Reason string
@@ -66,13 +66,13 @@ type Excluded struct {
 type Action string
 
 const (
-	// Hold leaves the spec of a variant as it is, and makes none that does not exist.
+	// Hold leaves the spec of a variant as it is, and makes no variant.
 	Hold Action = "Hold"
-	// Pin writes, in place of a floating upstream, the revision that the variant is made from already. The package does
-	// not change by it, and does not follow the upstream any more.
+	// Pin replaces a floating upstream with the revision that the variant is already made from. The package does not
+	// change, and does not follow the upstream any more.
 	Pin Action = "Pin"
 	// Open writes the spec that the set makes, with the revision in place of a floating upstream, and the annotation
-	// v1alpha2.OpenedAtAnnotation; or it makes the variant so.
+	// v1alpha2.OpenedAtAnnotation. It makes the variant if it does not exist.
 	Open Action = "Open"
 )
 
@@ -81,30 +81,30 @@ type Step struct {
 	// Variant is its name.
 	Variant string
 	Action  Action
-	// Spec is what the variant has, for Hold, or gets; nil for Hold of one that does not exist.
+	// Spec is the spec that the variant has, for Hold, or gets; nil for Hold of a variant that does not exist.
 	Spec *variant.Spec
-	// Held reports whether that is not yet what the set makes for it.
+	// Held reports whether that is not yet the spec that the set makes.
 	Held bool
 }
 
-// Decision is what to do now, and what to tell.
+// Decision is what to do now, and what to report.
 type Decision struct {
-	// ReadLive reports that the variants have to be read from the API server, and the plan made again: the cache is not
-	// known to have all that was written. Everything else is zero then, and nothing is to be written.
+	// ReadLive reports that the variants have to be read from the API server, and the plan made again: the cache may not
+	// have all that was written. Everything else is zero then, and nothing may be written.
 	ReadLive bool
-	// Steps are what to do about each of the variants, in the order of the input. Status has to be written first, on the
-	// condition that the set has not changed since it was read; if that fails, no step is to be done.
+	// Steps are what to do about each of the variants, in the order of the input. Status must be written first, on the
+	// condition that the set has not changed since it was read; if that fails, no step may be done.
 	Steps []Step
 	// OpenedAt is the value of v1alpha2.OpenedAtAnnotation for what is opened.
 	OpenedAt string
-	// Status is the status.rollout of the set, as it is once the steps are done; without a phase, it is to have none.
+	// Status is the status.rollout of the set once the steps are done; without a phase, the set has no status.rollout.
 	Status v1alpha2.RolloutStatus
-	// Counts and Failures are the status.counts and status.failures of the set, as they are before the steps.
+	// Counts and Failures are the status.counts and status.failures of the set before the steps.
 	Counts   v1alpha2.VariantCounts
 	Failures []v1alpha2.VariantFailure
-	// Condition tells of a rollout that is not complete; nil of one that is.
+	// Condition is for a rollout that is not complete; nil if it is complete.
 	Condition *v1alpha1.Condition
-	// Again is after how long to plan again although nothing changes; 0 is not at all.
+	// Again is after how long to plan again although nothing changes; 0 for never.
 	Again time.Duration
 }
 
@@ -135,8 +135,8 @@ func Count(in *Input) (v1alpha2.VariantCounts, []v1alpha2.VariantFailure) {
 	return r.counts(), r.failures()
 }
 
-// idle returns what to do while the set wants no variant that it can make: nothing, and the rollout keeps its place.
-// Status has no phase if the rollout has never begun.
+// idle returns the decision while the set wants no variant that it can make: nothing is done, and the rollout keeps its
+// place. Status has no phase if the rollout has never begun.
 func (r *rollout) idle() Decision {
 	d := Decision{Counts: r.counts(), Failures: r.failures()}
 	if r.Status == nil {
@@ -189,7 +189,7 @@ func newRollout(in *Input) *rollout {
 	return r
 }
 
-// rollout is a plan in the making.
+// rollout is a plan while it is made.
 type rollout struct {
 	*Input
 	// spec is the rollout of the set; empty if it has none.
@@ -202,12 +202,12 @@ type rollout struct {
 	targets []target
 	// current is the first wave that is not through; nil if all are.
 	current *wave
-	// opened and failed are the numbers of targets in the waves that were opened, and of those that have failed with the
-	// spec that they are to have.
+	// opened is the number of targets in the waves that were opened, and failed the number of those that have failed with
+	// the spec that they should have.
 	opened, failed int
 }
 
-// stamp returns a time as the API keeps it, in seconds, rounded up: what is to last for a time lasts no less.
+// stamp returns a time as the API keeps it, in seconds, rounded up, so that a period is never cut short.
 func stamp(now time.Time) time.Time {
 	whole := now.UTC().Truncate(time.Second)
 	if whole.Before(now) {

@@ -30,7 +30,7 @@ func noNumber(names []string) v1alpha1.Condition {
 		"and "+words.Some(names, ", ")+" has none: publish it, or name a number, latest or a tag in the upstream's revision")
 }
 
-// isComplete says nothing of a rollout that is complete: its set is as any other.
+// isComplete returns no condition for a rollout that is complete: its set is like any other.
 func isComplete(r *rollout) *standing {
 	if r.current != nil {
 		return nil
@@ -38,7 +38,7 @@ func isComplete(r *rollout) *standing {
 	return &standing{phase: v1alpha2.RolloutComplete}
 }
 
-// tooManyFailed stops a rollout of which more targets failed than it allows. It goes on by itself when they are mended.
+// tooManyFailed stops a rollout if more targets have failed than it allows. It continues once they are mended.
 func tooManyFailed(r *rollout) *standing {
 	if !r.stopped() {
 		return nil
@@ -104,7 +104,7 @@ func needsApproval(r *rollout) *standing {
 		v1alpha1.Reconciling(v1alpha2.ReasonRolloutAwaitingApproval, message)}
 }
 
-// isProgressing is what is left.
+// isProgressing applies to every other rollout.
 func isProgressing(r *rollout) *standing {
 	return &standing{v1alpha2.RolloutProgressing,
 		v1alpha1.Reconciling(v1alpha2.ReasonRolloutProgressing, r.place()+": "+r.current.now.Message)}

@@ -24,7 +24,7 @@ func within(d time.Duration) func(*Input) {
 	return func(in *Input) { in.Spec.ProgressDeadline = &metav1.Duration{Duration: d} }
 }
 
-// TestFailures is the table of which targets have failed, and when that stops a rollout.
+// TestFailures checks which targets have failed, and when that stops a rollout.
 func TestFailures(t *testing.T) {
 	text := func(reached, of, failed int) string {
 		s := fmt.Sprintf("%d of %d targets are Published with blueprints.web.v3", reached, of)
@@ -117,7 +117,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// stalledBefore makes the status of the first variant that of a spec which was stalled.
+// stalledBefore gives the first variant the status of an earlier spec that was stalled.
 func stalledBefore(in *Input) {
 	pv := in.Variants[0].Have
 	for i := range pv.Status.Conditions {
@@ -135,24 +135,25 @@ func exclude(in *Input) {
 		{Variant: "y", Reason: v1alpha2.ReasonExpansionFailed, Since: at("11:31")}}
 }
 
-// TestCounts holds the counts and the first failures of a set, with a rollout and without.
+// TestCounts checks the counts and the first failures of a set, with a rollout and without.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	const variants = `
 a canary 3 Published
-b canary 3 Draft conflicted
+b canary 3 Draft conflicted waits=Conflicted
 c canary 3 Proposed suspended
-d canary 3 Stalled
+d canary 3 Stalled waits=FunctionFailed
 e canary 3 Busy opened=11:00
 f canary 3 Old
-g - 2 Draft
+g - 2 Draft waits=ApprovalPending
 h - 2 Stalled leaving
 i - -
 j - 2 Published suspended conflicted
 k - 2 Stalled`
 	in := input(canaryAndRest, open, variants, exclude, within(time.Minute))
 	d := Plan(in)
-	want := v1alpha2.VariantCounts{Desired: 13, UpToDate: 3, Updated: 6, PendingApproval: 3, Conflicted: 2, Suspended: 2, Failed: 7}
+	want := v1alpha2.VariantCounts{Desired: 13, UpToDate: 3, Updated: 6, PendingApproval: 3, Conflicted: 2, Suspended: 2, Failed: 7,
+		Waiting: []v1alpha2.VariantWaiting{{Variant: "b", Reason: v1alpha1.ReasonConflicted}}}
 	if diff := cmp.Diff(want, d.Counts); diff != "" {
 		t.Errorf("counts, -want +got:\n%s", diff)
 	}
@@ -174,10 +175,11 @@ k - 2 Stalled`
 		t.Errorf("the API keeps whole seconds, and the failures are %v, want %s", fraction.Failures, want)
 	}
 
-	plain := input(nil, "", "a - latest Published on=3\nb - latest Draft on=2\nc - latest Stalled on=3\nd - 3 Published", exclude)
+	plain := input(nil, "", "a - latest Published on=3\nb - latest Draft on=2 waits=ManualApproval\nc - latest Stalled on=3\nd - 3 Published", exclude)
 	plain.Spec = nil
 	counts, failed := Count(plain)
-	want = v1alpha2.VariantCounts{Desired: 6, UpToDate: 1, Updated: 3, PendingApproval: 1, Failed: 3}
+	want = v1alpha2.VariantCounts{Desired: 6, UpToDate: 1, Updated: 3, PendingApproval: 1, Failed: 3,
+		Waiting: []v1alpha2.VariantWaiting{{Variant: "b", Reason: v1alpha1.ReasonManualApproval}}}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Errorf("without a rollout, -want +got:\n%s", diff)
 	}
@@ -187,9 +189,12 @@ k - 2 Stalled`
 
 	var many strings.Builder
 	for i := range 30 {
-		fmt.Fprintf(&many, "v%02d - 3 Stalled\n", i)
+		fmt.Fprintf(&many, "v%02d - 3 Stalled\nw%02d - 3 Draft waits=EditedByOthers\n", i, i)
 	}
 	d = Plan(input(nil, "rest Progressing 11:00 opened=11:00", many.String()))
+	if got := d.Counts.Waiting; len(got) != 10 || got[9].Variant != "w09" || d.Counts.PendingApproval != 30 {
+		t.Errorf("of %d that wait the status has %v", d.Counts.PendingApproval, got)
+	}
 	if got := failures(d.Failures); len(got) != 10 || got[0] != "v00 FunctionFailed 11:45" || got[9] != "v09 FunctionFailed 11:45" || d.Counts.Failed != 30 {
 		t.Errorf("of %d failures the status has %q", d.Counts.Failed, got)
 	}

@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// RevisionOf returns what a rollout of these package revisions brings: of one, its name and number; of several, a name
-// for all of them.
+// RevisionOf returns the revision that a rollout of these package revisions brings: the name and number of a single
+// one, or a common name for several.
 func RevisionOf(upstreams []v1alpha1.ResolvedUpstream) v1alpha2.RolloutRevision {
 	if len(upstreams) == 1 {
 		return v1alpha2.RolloutRevision{Name: upstreams[0].Name, Revision: upstreams[0].Revision}
@@ -30,7 +30,7 @@ func RevisionOf(upstreams []v1alpha1.ResolvedUpstream) v1alpha2.RolloutRevision 
 	return v1alpha2.RolloutRevision{Name: fmt.Sprintf("%d-packages-%s", len(names), hex.EncodeToString(digest[:4]))}
 }
 
-// unpublished returns the names of the upstreams that no rollout can bring, since they have no number.
+// unpublished returns the names of the upstreams that a rollout cannot bring, since they have no number.
 func (r *rollout) unpublished() []string {
 	var names []string
 	for _, u := range r.Upstreams {
@@ -41,7 +41,7 @@ func (r *rollout) unpublished() []string {
 	return names
 }
 
-// approvedAt returns when a wave was approved for the revision; nil if it was not, or needs not be.
+// approvedAt returns when a wave was approved for the revision; nil if it was not, or need not be.
 func (r *rollout) approvedAt(w *wave) *metav1.Time {
 	switch {
 	case w.After == nil || !w.After.Approval:

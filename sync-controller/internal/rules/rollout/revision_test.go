@@ -16,7 +16,7 @@ func approvals(text string) func(*Input) {
 	return func(in *Input) { in.Approvals = text }
 }
 
-// TestApproval is the table of what lets a wave go that has to be approved.
+// TestApproval checks what lets a wave go that needs approval.
 func TestApproval(t *testing.T) {
 	const (
 		all       = "1 of 1 targets are Published with blueprints.web.v3"
@@ -75,7 +75,7 @@ func TestApproval(t *testing.T) {
 	})
 }
 
-// TestRevisions is the table of what becomes of a rollout when another revision is wanted.
+// TestRevisions checks what becomes of a rollout when another revision is wanted.
 func TestRevisions(t *testing.T) {
 	t.Parallel()
 	revision := func(n int) v1alpha2.RolloutRevision {
@@ -154,7 +154,7 @@ func TestRevisions(t *testing.T) {
 	}
 }
 
-// TestRevisionOf holds how a rollout is named: of several upstreams by all of them, in whatever order.
+// TestRevisionOf checks how a rollout is named: with several upstreams by all of them, in any order.
 func TestRevisionOf(t *testing.T) {
 	t.Parallel()
 	web, api := upstream(3), v1alpha1.ResolvedUpstream{Name: "blueprints.api.v1", Revision: 1}
@@ -174,7 +174,7 @@ func TestRevisionOf(t *testing.T) {
 	}
 }
 
-// TestSeveralUpstreams holds that each variant gets the number of its own upstream.
+// TestSeveralUpstreams checks that each variant gets the number of its own upstream.
 func TestSeveralUpstreams(t *testing.T) {
 	t.Parallel()
 	in := input(nil, "", "a - 2 Published\nb - 2 Published")

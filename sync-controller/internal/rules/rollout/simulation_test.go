@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// world is a fleet, the controller of its variants, and the controller of their set, which reads from a cache that is
-// behind and is killed now and then.
+// world is a fleet, the controller of its variants, and the controller of their set, which reads from a cache that lags
+// behind, and is killed now and then.
 type world struct {
 	*rand.Rand
 	t    *testing.T
@@ -24,7 +24,7 @@ type world struct {
 	now  time.Time
 	// wanted is the revision that the upstream stands for.
 	wanted int
-	// variants are those at the API server, cached those that the controller of the set knows.
+	// variants are those at the API server, cached are those that the controller of the set knows.
 	variants, cached []Variant
 	// status is at the API server in a version, cachedStatus is what the controller of the set knows.
 	status, cachedStatus versioned
@@ -33,9 +33,9 @@ type world struct {
 	failing int
 	// until is what the wave of each variant waits for.
 	until []v1alpha2.Until
-	// peace lets nothing happen while the controller of the set is at work.
+	// peace keeps anything from happening while the controller of the set is at work.
 	peace bool
-	// passed tells of variants that were what their wave waits for, or have failed, since their spec was written.
+	// passed are the variants that have reached what their wave waits for, or have failed, since their spec was written.
 	passed map[string]bool
 	// plans, reads and writes count what the controller of the set did.
 	plans, reads, writes int
@@ -78,7 +78,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// input returns what a plan sees over variants, which are from the API server or a cache.
+// input returns what a plan sees, with variants from the API server or from a cache.
 func (w *world) input(variants []Variant, live bool) *Input {
 	in := &Input{Namespace: "fleet", Name: "web", Spec: &w.spec, Status: w.cachedStatus.status, Approvals: w.approved, Live: live,
 		Now: w.now, Upstreams: []v1alpha1.ResolvedUpstream{upstream(w.wanted)}, Variants: append([]Variant(nil), variants...)}
@@ -88,7 +88,7 @@ func (w *world) input(variants []Variant, live bool) *Input {
 	return in
 }
 
-// reconcile plans, writes the status and then the steps. It is killed after so many writes, if that is not negative.
+// reconcile plans, writes the status and then the steps. If kill is not negative, it is killed after that many writes.
 func (w *world) reconcile(kill int) Decision {
 	in := w.input(w.cached, false)
 	known := w.cachedStatus
@@ -165,8 +165,8 @@ func (w *world) write(in *Input, d *Decision, i int) {
 	w.passed[pv.Name] = d.Steps[i].Action == Pin
 }
 
-// check holds, when the i-th variant was opened, that no more of its wave are in flight than may be, and that the waves
-// before it are through.
+// check checks, when the i-th variant was opened, that its wave has no more in flight than allowed, and that the waves
+// before it are complete.
 func (w *world) check(i int) {
 	r := newRollout(w.input(w.variants, true))
 	wave, inFlight := r.targets[i].wave, 0
@@ -190,7 +190,7 @@ func (w *world) check(i int) {
 	}
 }
 
-// isPassed reports whether a target was what its wave waits for, or has failed, since it was opened.
+// isPassed reports whether a target has reached what its wave waits for, or has failed, since it was opened.
 func (w *world) isPassed(t *target) bool {
 	if limit := w.spec.ProgressDeadline; limit != nil {
 		opened, err := time.Parse(time.RFC3339, t.Have.Annotations[v1alpha2.OpenedAtAnnotation])
@@ -201,7 +201,7 @@ func (w *world) isPassed(t *target) bool {
 	return w.passed[t.Name]
 }
 
-// progress lets the controller of the variants do a step for one of them.
+// progress lets the controller of the variants take a step for one of them.
 func (w *world) progress() {
 	i := w.IntN(len(w.variants))
 	if w.variants[i].Have == nil || w.variants[i].Have.Spec.Suspend {
@@ -230,7 +230,7 @@ func (w *world) progress() {
 	w.variants[i].Have = pv
 }
 
-// deliver lets the cache know of a variant, or of the status.
+// deliver updates the cache with a variant, or with the status.
 func (w *world) deliver() {
 	if i := w.IntN(len(w.variants) + 2); i < len(w.variants) {
 		w.cached[i] = w.variants[i]
@@ -242,7 +242,7 @@ func (w *world) deliver() {
 // approve approves the waves, for the revision wanted.
 func (w *world) approve() { w.approved = fmt.Sprintf("canary@v%d,eu@v%d", w.wanted, w.wanted) }
 
-// TestSimulation lets fleets live through random events, and then in peace: no plan has more in flight than may be, the
+// TestSimulation runs fleets through random events, and then in peace: no plan has more in flight than allowed, the
 // waves open in their order, and in the end all are complete, with work that grows with the fleet.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
@@ -275,8 +275,8 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// TestClocks lets fleets live with clocks that jump, forward and back, by up to an hour, as those of replicas do which
-// take turns: what is opened keeps to its limits and its order, and no rollout stands still for longer than the jumps.
+// TestClocks runs fleets with clocks that jump by up to an hour, forward and back, like those of replicas that take
+// turns: the rollout keeps to its limits and its order, and never stands still for longer than the jumps.
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(50) {
@@ -306,7 +306,7 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// finish lets the rollout end without trouble, and holds that it does, by one write for each variant.
+// finish lets the rollout end without trouble, and checks that it does, with one write for each variant.
 func (w *world) finish() {
 	w.peace, w.failing, w.plans, w.reads, w.writes = true, 0, 0, 0, 0
 	w.spec.Paused = false
@@ -340,8 +340,8 @@ func (w *world) finish() {
 	}
 }
 
-// TestThousand takes a thousand targets to another revision: one write for each, one read of all variants, and no more
-// plans than the waves have batches, and their soaking.
+// TestThousand brings a thousand targets to another revision: with one write for each, one read of all variants, and no
+// more plans than the waves have batches and soaking times.
 func TestThousand(t *testing.T) {
 	t.Parallel()
 	w := &world{Rand: rand.New(rand.NewPCG(1, 1)), t: t, now: at("12:00").Time, wanted: 2, passed: map[string]bool{}, peace: true}
@@ -371,7 +371,7 @@ func TestThousand(t *testing.T) {
 	}
 }
 
-// TestLinear holds that a plan costs so much for each target, whatever their number is.
+// TestLinear checks that the cost of a plan for each target does not depend on their number.
 func TestLinear(t *testing.T) {
 	cost := func(targets int) float64 {
 		variants := ""

@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// holds reports whether nothing more is to be opened.
+// holds reports whether nothing more may be opened.
 func (r *rollout) holds() bool {
 	return r.Suspended || r.spec.Paused || r.stopped()
 }
 
-// opens returns the targets to open now: of the current wave, no more than leave maxConcurrent in flight. Those that
-// are on their way to something else come first, since they come to be nothing more: of the others so many only that
-// the wave has no more than that on its way at all.
+// opens returns the targets of the current wave to open now, with at most maxConcurrent in flight. Targets that are
+// already moving to another spec come first, since opening them adds no movement; others are opened only while the wave
+// has fewer than maxConcurrent moving at all.
 func (r *rollout) opens() []*target {
 	if r.current == nil || r.holds() {
 		return nil
@@ -43,12 +43,12 @@ func (r *rollout) opens() []*target {
 }
 
 // known reports whether the variants have all that was written: they come from the API server, or agree with the
-// status, which is written before them. In a cache that is behind, a variant can be as it was two rollouts ago.
+// status, which is written before them. In a cache that lags behind, a variant can be two rollouts old.
 func (r *rollout) known() bool {
 	return r.Live || r.before != nil && r.before.Written != nil && *r.before.Written == r.written()
 }
 
-// written returns what is written, as far as the variants tell.
+// written returns what is written, by what the variants have.
 func (r *rollout) written() (w v1alpha2.WrittenVariants) {
 	for i := range r.targets {
 		t := &r.targets[i]
@@ -62,7 +62,7 @@ func (r *rollout) written() (w v1alpha2.WrittenVariants) {
 	return w
 }
 
-// toBeWritten returns what is written once the steps are done; what the status said, if that is not known.
+// toBeWritten returns what is written once the steps are done; the value from the status, if that is not known.
 func (r *rollout) toBeWritten(steps []Step) *v1alpha2.WrittenVariants {
 	switch {
 	case r.known():
@@ -84,13 +84,13 @@ func (r *rollout) toBeWritten(steps []Step) *v1alpha2.WrittenVariants {
 	return &w
 }
 
-// makesUpdated reports whether the i-th target has the spec that it is to have by a step only.
+// makesUpdated reports whether a step gives the i-th target the spec that it should have and does not have yet.
 func (r *rollout) makesUpdated(i int, s *Step) bool {
 	t := &r.targets[i]
 	return !t.updated && (s.Action == Open || s.Action == Pin && equality.Semantic.DeepEqual(s.Spec, t.spec))
 }
 
-// steps returns what to do about each target, and counts in the waves what they will have.
+// steps returns the step for each target, and counts the updated targets in the waves.
 func (r *rollout) steps(opened []*target) []Step {
 	opens := make(map[*target]bool, len(opened))
 	for _, t := range opened {
@@ -117,7 +117,7 @@ func (r *rollout) steps(opened []*target) []Step {
 	return steps
 }
 
-// again returns after how long a deadline passes, or a wave has soaked; 0 if nothing does.
+// again returns after how long a deadline passes, or a wave has soaked; 0 for never.
 func (r *rollout) again() (again time.Duration) {
 	sooner := func(at time.Time) {
 		if wait := at.Sub(r.Now); wait > 0 && (again == 0 || wait < again) {

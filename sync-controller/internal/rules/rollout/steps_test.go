@@ -20,7 +20,7 @@ func stepsOf(in *Input) []string {
 	return got(&d).Steps
 }
 
-// TestMaxConcurrent is the table of how many targets are opened at once.
+// TestMaxConcurrent checks how many targets are opened at once.
 func TestMaxConcurrent(t *testing.T) {
 	t.Parallel()
 	const four = "a canary 2 Published\nb canary 2 Published\nc canary 2 Published\nd canary 2 Published\n"
@@ -64,7 +64,7 @@ func TestMaxConcurrent(t *testing.T) {
 	}
 }
 
-// TestSpecs is the table of what is written, and of what is held.
+// TestSpecs checks what is written, and what is held.
 func TestSpecs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -99,8 +99,8 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// TestWrittenSpec holds that what is written is what the set makes, with the number of the revision, and that what
-// people set in the variant stays.
+// TestWrittenSpec checks that a variant gets what the set makes, with the number of the revision, and keeps what people
+// set in it.
 func TestWrittenSpec(t *testing.T) {
 	t.Parallel()
 	in := input(nil, "", "a b 2 Published labelled suspended\nb b 2 Published labelled\nc b latest Published on=2 labelled\nd b -")
@@ -126,7 +126,7 @@ func TestWrittenSpec(t *testing.T) {
 	}
 }
 
-// TestHolds is the table of what keeps a rollout from opening anything. It keeps its place.
+// TestHolds checks what keeps a rollout from opening anything. It keeps its place.
 func TestHolds(t *testing.T) {
 	const none = "it is not opened yet"
 	rows := []string{"canary Pending 12:00 1/0/0/0: " + none, "rest Pending 12:00 1/0/0/0: waits for the wave canary"}
@@ -178,8 +178,7 @@ func ofDraft(in *Input) {
 	}
 }
 
-// TestReadLive is the table of when variants from a cache are not enough to open more, and of what is known to be
-// written.
+// TestReadLive checks when variants from a cache are not enough to open more, and what is known to be written.
 func TestReadLive(t *testing.T) {
 	t.Parallel()
 	written := func(updated int32, generations int64) *v1alpha2.WrittenVariants {
@@ -230,7 +229,7 @@ func TestReadLive(t *testing.T) {
 	}
 }
 
-// TestStamp holds that times are kept in whole seconds and never earlier than they are.
+// TestStamp checks that times are kept in whole seconds and rounded up.
 func TestStamp(t *testing.T) {
 	t.Parallel()
 	base := at("12:00").Time

@@ -18,23 +18,23 @@ import (
 type target struct {
 	*Variant
 	wave *wave
-	// spec is the spec that it is to have.
+	// spec is the spec that the target should have.
 	spec *variant.Spec
-	// leaving reports whether it is being deleted. It is made anew once it is gone.
+	// leaving reports whether it is being deleted. It is made again once it is gone.
 	leaving bool
-	// suspended reports whether it is suspended. It keeps its spec, and is not waited for.
+	// suspended reports whether it is suspended. It keeps its spec, and its wave does not wait for it.
 	suspended bool
 	// updated reports whether it has the spec.
 	updated bool
 	// reached reports whether it has the spec and is what its wave waits for.
 	reached bool
-	// moving reports whether it is on its way to the spec that it has, whatever that is.
+	// moving reports whether it is still on its way to the spec that it has now.
 	moving bool
 	// failure says why it has failed; nil if it has not.
 	failure *v1alpha2.VariantFailure
 }
 
-// inspect finds what is known of a target.
+// inspect sets what is known of a target.
 func (t *target) inspect(r *rollout) {
 	t.spec = t.resolved(r.Spec != nil)
 	if t.Have == nil {
@@ -47,8 +47,8 @@ func (t *target) inspect(r *rollout) {
 	t.moving = !t.leaving && !t.suspended && t.failure == nil && !t.reached && (t.updated || !t.settled())
 }
 
-// resolved returns the spec that a target is to have: the wanted one, in a rollout on a numbered revision, and as
-// suspended as it is, which is for people to decide.
+// resolved returns the spec that a target should have: the wanted one, with a numbered revision in a rollout, and with
+// suspend as it is, which is for people to decide.
 func (t *target) resolved(inRollout bool) *variant.Spec {
 	spec := *t.Want
 	if inRollout {
@@ -63,14 +63,14 @@ func numbered(u *variant.Upstream, number int) *variant.Upstream {
 	return &variant.Upstream{Repo: u.Repo, Package: u.Package, Revision: variant.RevisionNumber(number)}
 }
 
-// hasSpec reports whether a target has the spec that it is to have, in whatever way that writes the revision.
+// hasSpec reports whether a target has the spec that it should have, however the revision is written there.
 func (t *target) hasSpec() bool {
 	have, want := t.Have.Spec, *t.spec
 	have.Upstream, want.Upstream = canonical(have.Upstream), canonical(want.Upstream)
 	return equality.Semantic.DeepEqual(&have, &want)
 }
 
-// canonical returns an upstream in the one way to write a numbered revision, if it names one.
+// canonical returns an upstream with its numbered revision in canonical form; others stay as they are.
 func canonical(u *variant.Upstream) *variant.Upstream {
 	if u == nil || u.WorkspaceName != "" || floats(u) {
 		return u
@@ -79,7 +79,7 @@ func canonical(u *variant.Upstream) *variant.Upstream {
 	return numbered(u, number)
 }
 
-// stands reports whether a variant is, in the generation that it has, what a wave waits for.
+// stands reports whether a variant, in its current generation, is what a wave waits for.
 func stands(pv *v1alpha1.PackageVariant, until v1alpha2.Until) bool {
 	s := &pv.Status
 	if s.ObservedGeneration != pv.Generation || !isTrue(pv, v1alpha1.ConditionReady) || s.Upstream == nil {
@@ -93,13 +93,13 @@ func stands(pv *v1alpha1.PackageVariant, until v1alpha2.Until) bool {
 	return len(s.DownstreamTargets) > 0
 }
 
-// isTrue reports whether a condition is True for the generation that a variant has.
+// isTrue reports whether a condition is True for the variant's current generation.
 func isTrue(pv *v1alpha1.PackageVariant, kind string) bool {
 	c := meta.FindStatusCondition(pv.Status.Conditions, kind)
 	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == pv.Generation
 }
 
-// readySince returns since when the condition Ready of a target is what it is.
+// readySince returns when the condition Ready of a target last changed.
 func (t *target) readySince() time.Time {
 	if c := meta.FindStatusCondition(t.Have.Status.Conditions, v1alpha1.ConditionReady); c != nil {
 		return c.LastTransitionTime.Time
@@ -147,9 +147,9 @@ func (t *target) overdue(r *rollout) *v1alpha2.VariantFailure {
 		Since: metav1.NewTime(stamp(deadline))}
 }
 
-// deadline returns when a target is to be what its wave waits for: counted from when its spec was written, or from when
-// its wave opened, if that was later. It reports whether there is a deadline: not for one that is what it is to be, nor
-// in a wave that is not open.
+// deadline returns when a target must be what its wave waits for: counted from when its spec was written, or from when
+// its wave opened, if that was later. It reports whether there is a deadline: a target that is not updated or has
+// reached it has none, nor does one in a wave that is not open.
 func (t *target) deadline(r *rollout) (deadline time.Time, isSet bool) {
 	limit, w := r.spec.ProgressDeadline, t.wave.before
 	if limit == nil || limit.Duration <= 0 || !t.updated || t.reached || w == nil || w.OpenedAt == nil ||
@@ -157,7 +157,7 @@ func (t *target) deadline(r *rollout) (deadline time.Time, isSet bool) {
 		return deadline, false
 	}
 	from := w.OpenedAt.Time
-	// What is no time, or is to come, was not written here: the wave's counts.
+	// A time that cannot be parsed, or is in the future, was not written here: the wave's time counts.
 	at, err := time.Parse(time.RFC3339, t.Have.Annotations[v1alpha2.OpenedAtAnnotation])
 	if err == nil && at.After(from) && !at.After(r.stamp) {
 		from = at
@@ -165,17 +165,17 @@ func (t *target) deadline(r *rollout) (deadline time.Time, isSet bool) {
 	return from.Add(limit.Duration), true
 }
 
-// pending reports whether a target is to be updated, and can be.
+// pending reports whether a target still has to be updated, and can be.
 func (t *target) pending() bool { return !t.updated && !t.suspended && !t.leaving }
 
 // done reports whether a wave does not wait for a target any more.
 func (t *target) done() bool { return t.reached || t.suspended || t.updated && t.failure != nil }
 
-// inFlight reports whether a target is on its way to the spec that it is to have.
+// inFlight reports whether a target is on its way to the spec that it should have.
 func (t *target) inFlight() bool { return t.updated && t.moving }
 
-// pin returns the spec that keeps a target with a floating upstream on the revision that it is made from; nil if its
-// upstream does not float, or is not known to be followed.
+// pin returns a spec that fixes a floating upstream on the revision that the target is made from; nil if the upstream
+// does not float, or the target is not known to follow it.
 func (t *target) pin() *variant.Spec {
 	if t.Have == nil || t.leaving || !floats(t.Have.Spec.Upstream) {
 		return nil
@@ -189,7 +189,7 @@ func (t *target) pin() *variant.Spec {
 	return &spec
 }
 
-// floats reports whether an upstream is another revision from time to time: a tag, latest, or a branch.
+// floats reports whether an upstream may stand for another revision later: a tag, latest, or a branch.
 func floats(u *variant.Upstream) bool {
 	if u == nil || u.WorkspaceName != "" {
 		return false

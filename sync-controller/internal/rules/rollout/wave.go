@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,13 +14,13 @@ import (
 // wave is a wave and its targets.
 type wave struct {
 	*v1alpha2.Wave
-	// before is what the status says of the wave; nil if the rollout has just begun, or the wave is new.
+	// before is the wave's last status; nil if the rollout has just begun, or the wave is new.
 	before *v1alpha2.WaveStatus
-	// now is what the status is to say.
+	// now is the wave's new status.
 	now     v1alpha2.WaveStatus
 	targets []*target
-	// closed reports whether there are waves before it that are not through, and none of its targets has the spec that it
-	// is to have: it is to be opened anew, for other specs.
+	// closed reports whether an earlier wave is not complete, and no target of this wave has the spec that it should have:
+	// the wave has to be opened again, for other specs.
 	closed bool
 }
 
@@ -66,7 +65,7 @@ func (w *wave) limit() int {
 	return max(v1alpha2.Scaled(w.MaxConcurrent, len(w.targets)), 1)
 }
 
-// count returns how many targets of the wave are so.
+// count returns how many targets of the wave satisfy a condition.
 func (w *wave) count(are func(*target) bool) int {
 	n := 0
 	for _, t := range w.targets {
@@ -77,12 +76,12 @@ func (w *wave) count(are func(*target) bool) int {
 	return n
 }
 
-// failed returns how many targets of the wave have failed with the spec that they are to have.
+// failed returns how many targets of the wave have failed with the spec that they should have.
 func (w *wave) failed() int {
 	return w.count(func(t *target) bool { return t.updated && t.failure != nil })
 }
 
-// advance brings each wave to its state, in their order, and finds the current one.
+// advance sets the state of each wave, in their order, and finds the current one.
 func (r *rollout) advance() {
 	turn := true
 	for _, w := range r.waves {
@@ -107,7 +106,7 @@ func (r *rollout) advance() {
 	}
 }
 
-// setState sets the state of a wave, and since when it has that.
+// setState sets the state of a wave, and since when it has that state.
 func (r *rollout) setState(w *wave) {
 	for _, rule := range waveRules {
 		if s := rule(r, w); s != nil {
@@ -124,13 +123,13 @@ func (r *rollout) setState(w *wave) {
 // wasOpened reports whether the wave was opened, for the revision and the specs that are wanted now.
 func (w *wave) wasOpened() bool { return w.before != nil && w.before.OpenedAt != nil && !w.closed }
 
-// add adds the targets of a wave that was opened.
+// add counts the targets of a wave that was opened.
 func (r *rollout) add(w *wave) {
 	r.opened += len(w.targets)
 	r.failed += w.failed()
 }
 
-// open opens a wave whose turn it is. One that was complete, and is not any more, is opened again.
+// open opens a wave when its turn comes. A wave that was complete, and is not any more, is opened again.
 func (r *rollout) open(w *wave) {
 	if !w.wasOpened() {
 		r.add(w)
@@ -140,7 +139,7 @@ func (r *rollout) open(w *wave) {
 	}
 }
 
-// keepsClosed reports whether a wave would be opened, and is not while the rollout is held.
+// keepsClosed reports whether a wave would be opened now if the rollout were not paused or suspended.
 func (r *rollout) keepsClosed(w *wave) bool {
 	return (r.Suspended || r.spec.Paused) && w.count((*target).pending) > 0 &&
 		(!w.wasOpened() || w.before.State == v1alpha2.WaveComplete || w.before.State == v1alpha2.WavePending)
@@ -161,8 +160,8 @@ var waveRules = []func(*rollout, *wave) *waveStanding{
 	waveAwaitsApproval, waveIsComplete,
 }
 
-// waveStaysComplete keeps a wave complete whose targets all have the spec that they are to have, whatever becomes of
-// them later.
+// waveStaysComplete keeps a wave complete if all its targets have the spec that they should have, even if a target
+// fails later.
 func waveStaysComplete(_ *rollout, w *wave) *waveStanding {
 	if !w.staysComplete() {
 		return nil
@@ -175,7 +174,7 @@ func (w *wave) staysComplete() bool {
 		w.count(func(t *target) bool { return !t.updated && !t.suspended }) == 0
 }
 
-// waveWaitsForEarlier keeps a wave closed until those before it are through.
+// waveWaitsForEarlier keeps a wave closed until the earlier waves are complete.
 func waveWaitsForEarlier(r *rollout, _ *wave) *waveStanding {
 	if r.current == nil {
 		return nil
@@ -199,7 +198,7 @@ func waveHasOpenTargets(r *rollout, w *wave) *waveStanding {
 	return &waveStanding{v1alpha2.WaveProgressing, r.reachedText(w)}
 }
 
-// waveIsStopped keeps a wave from being through while the rollout is stopped.
+// waveIsStopped keeps a wave from completing while the rollout is stopped.
 func waveIsStopped(r *rollout, w *wave) *waveStanding {
 	if !r.stopped() {
 		return nil
@@ -207,8 +206,8 @@ func waveIsStopped(r *rollout, w *wave) *waveStanding {
 	return &waveStanding{v1alpha2.WaveProgressing, r.reachedText(w) + "; the rollout is stopped"}
 }
 
-// waveSoaks waits until the targets have been so for minSuccessTime. What was not seen does not count, nor what was
-// before a target became ready for the last time.
+// waveSoaks waits until all targets have been ready for minSuccessTime. Time before the wave was seen to soak does not
+// count, nor does time before a target last became ready.
 func waveSoaks(r *rollout, w *wave) *waveStanding {
 	until, isSet := w.soaksUntil(r.stamp)
 	if !isSet || w.before != nil && w.before.State == v1alpha2.WaveAwaitingApproval || !r.Now.Before(until) {
@@ -218,8 +217,8 @@ func waveSoaks(r *rollout, w *wave) *waveStanding {
 		r.reachedText(w) + ", and must stay so until " + until.UTC().Format(time.RFC3339)}
 }
 
-// soaksUntil returns until when the targets must stay what they are, if they have become so at the given time, or
-// before. It reports whether the wave asks for that.
+// soaksUntil returns until when the targets must stay as they are, if they reached that state at the given time or
+// earlier. It reports whether the wave asks for that.
 func (w *wave) soaksUntil(stamp time.Time) (until time.Time, isSet bool) {
 	if w.After == nil || w.After.MinSuccessTime == nil || w.After.MinSuccessTime.Duration <= 0 {
 		return until, false
@@ -235,7 +234,7 @@ func (w *wave) soaksUntil(stamp time.Time) (until time.Time, isSet bool) {
 	return stamp.Add(w.After.MinSuccessTime.Duration), true
 }
 
-// waveAwaitsApproval waits for a person, where the wave asks for one.
+// waveAwaitsApproval waits for a person, if the wave asks for approval.
 func waveAwaitsApproval(r *rollout, w *wave) *waveStanding {
 	if w.After == nil || !w.After.Approval || w.now.ApprovedAt != nil {
 		return nil
@@ -244,7 +243,7 @@ func waveAwaitsApproval(r *rollout, w *wave) *waveStanding {
 		r.reachedText(w) + "; to be approved as " + w.Name + "@" + r.wanted.Name}
 }
 
-// waveIsComplete is what is left.
+// waveIsComplete applies to every other wave.
 func waveIsComplete(*rollout, *wave) *waveStanding {
 	return &waveStanding{state: v1alpha2.WaveComplete}
 }
@@ -278,17 +277,15 @@ func (r *rollout) reachedText(w *wave) string {
 	return text
 }
 
-// waiting names the targets that are ready, and that only a person can bring to what the wave waits for, with the
-// reasons.
+// waiting names the ready targets that only a person can bring to what the wave waits for, with the reasons.
 func (w *wave) waiting() []string {
 	var names []string
 	for _, t := range w.targets {
-		if t.reached || t.Have == nil || t.leaving || t.failure != nil || !t.updated ||
-			!isTrue(t.Have, v1alpha1.ConditionReady) {
+		if t.reached || t.Have == nil || t.leaving || t.failure != nil || !t.updated {
 			continue
 		}
-		if d := t.Have.Status.OpenDraft; d != nil && d.Reason != v1alpha1.ReasonApprovalPending {
-			names = append(names, t.Name+" ("+d.Reason+")")
+		if reason := t.awaits(); reason != "" {
+			names = append(names, t.Name+" ("+reason+")")
 		}
 	}
 	return names

@@ -20,7 +20,7 @@ const soaks = ", and must stay so until 2026-01-01T"
 
 func waves(list ...v1alpha2.Wave) []v1alpha2.Wave { return list }
 
-// TestWaves is the table of what a wave waits for.
+// TestWaves checks what a wave waits for.
 func TestWaves(t *testing.T) {
 	const none, one, all = "0 of 1 targets are Published with blueprints.web.v3", "1 of 2 targets are Published with blueprints.web.v3", "1 of 1 targets are Published with blueprints.web.v3"
 	const waits = "rest Pending 12:00 1/0/0/0: waits for the wave canary"
@@ -109,7 +109,7 @@ func TestWaves(t *testing.T) {
 	})
 }
 
-// waitsFor says for what reasons the open drafts of the first targets wait.
+// waitsFor gives the reasons for which the open drafts of the first targets wait.
 func waitsFor(reasons ...string) func(*Input) {
 	return func(in *Input) {
 		for i, reason := range reasons {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package corpustest gives tests of the runtimes the awkward packages that the functions are held to with the real kpt,
-// and what a variant of them asks for.
+// Package corpustest gives tests of the runtimes the awkward packages that the functions are also tested on with the
+// real kpt, and what a variant of them asks for.
 package corpustest
 
 import (
@@ -20,7 +20,7 @@ import (
 // dir is the corpus, as tests of the packages beside mutate, and of itself, see it.
 const dir = "../../../../e2e/corpus/testdata"
 
-// Packages returns the files of each package by their paths in it. Fewer packages than there are to be end the test.
+// Packages returns the files of each package by their paths in it. Too few packages end the test.
 func Packages(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	dirs, err := filepath.Glob(filepath.Join(dir, "[0-9][0-9]-*"))

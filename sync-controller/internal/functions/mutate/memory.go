@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mutate
+
+import (
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/bounds"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/functions/krm"
+)
+
+// The most memory that functions take, in bytes, as measured for packages and sets at the bounds: for a value in the
+// YAML files of a package, with all copies that they make, and for a variant of a set.
+const (
+	perValue   = 300
+	perVariant = 20 << 10
+)
+
+// Memory returns about how many bytes the functions need for packages, by their files.
+func Memory(packages ...map[string]string) int64 {
+	n := 0
+	for _, files := range packages {
+		n += krm.CountValues(files) * perValue
+		for _, text := range files {
+			n += len(text)
+		}
+	}
+	return int64(n)
+}
+
+// ExpansionMemory returns about how many bytes the expansion of a set over a snapshot needs, if its selectors select
+// all that they can.
+func ExpansionMemory(spec *v1alpha2.PackageVariantSetSpec, s *expansion.Snapshot) int64 {
+	pairs := 0
+	for i := range spec.Targets {
+		target := &spec.Targets[i]
+		for _, r := range target.Repositories {
+			pairs += max(1, len(r.PackageNames))
+		}
+		if selector := target.RepositorySelector; selector != nil {
+			pairs += len(s.Repositories) * max(1, len(selector.PackageNames))
+		}
+		if selector := target.ObjectSelector; selector != nil {
+			kind := expansion.GroupKind{APIVersion: selector.APIVersion, Kind: selector.Kind}
+			pairs += len(s.Objects[kind]) * max(1, len(selector.PackageNames))
+		}
+	}
+	upstreams := max(1, len(spec.Upstreams))
+	if spec.UpstreamSelector != nil {
+		upstreams = max(1, len(s.PackageRevisions))
+	}
+	return int64(min(pairs*upstreams, bounds.SetTargets)) * perVariant
+}

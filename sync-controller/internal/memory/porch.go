@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package memory
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// createRevision makes a draft, with the content that Porch gives it.
+func (w *World) createRevision(ctx context.Context, pr *porchapi.PackageRevision) error {
+	pr.Name = revision.Package{Repo: pr.Spec.RepositoryName, Name: pr.Spec.PackageName}.NameOf(pr.Spec.WorkspaceName)
+	key := client.ObjectKeyFromObject(pr)
+	files, err := w.draft(ctx, pr)
+	if err == nil {
+		files, err = w.render(ctx, files)
+	}
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.store(revisions.GroupKind()).get(key) != nil {
+		return apierrors.NewAlreadyExists(porchapi.Resource("packagerevisions"), pr.Name)
+	}
+	w.note("create", revisions, "", pr.Name)
+	pr.UID = types.UID("planned-" + pr.Name)
+	pr.CreationTimestamp = metav1.Time{Time: w.now}
+	w.made[key] = files
+	w.commit(pr, files)
+	return w.put(pr.DeepCopy())
+}
+
+// commit gives a revision files, and a commit of its own. The lock must be held.
+func (w *World) commit(pr *porchapi.PackageRevision, files map[string]string) {
+	w.stamp(pr)
+	pr.Status.UpstreamLock = nil
+	if lock := predict.LockOf(files); lock != nil {
+		pr.Status.UpstreamLock = &porchapi.UpstreamLock{Type: "git", Git: &porchapi.GitLock{
+			Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref, Commit: lock.Commit}}
+	}
+	w.drafts[client.ObjectKeyFromObject(pr)] = contentOf(pr, files)
+}
+
+// contentOf returns the content of a revision as Porch serves it.
+func contentOf(pr *porchapi.PackageRevision, files map[string]string) *porchapi.PackageRevisionResources {
+	return &porchapi.PackageRevisionResources{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pr.Namespace, Name: pr.Name, UID: pr.UID,
+			ResourceVersion: pr.ResourceVersion},
+		Spec: porchapi.PackageRevisionResourcesSpec{PackageName: pr.Spec.PackageName, Resources: files,
+			WorkspaceName: pr.Spec.WorkspaceName, RepositoryName: pr.Spec.RepositoryName},
+	}
+}
+
+// draft returns the files of a new draft, by its task.
+func (w *World) draft(ctx context.Context, pr *porchapi.PackageRevision) (map[string]string, error) {
+	files := func(name string) (map[string]string, error) {
+		var content porchapi.PackageRevisionResources
+		err := w.getContent(ctx, types.NamespacedName{Namespace: pr.Namespace, Name: name}, &content)
+		return content.Spec.Resources, err
+	}
+	var repository configapi.Repository
+	if err := w.Get(ctx, types.NamespacedName{Namespace: pr.Namespace, Name: pr.Spec.RepositoryName},
+		&repository); err != nil {
+		return nil, err
+	}
+	switch task := pr.Spec.Tasks[0]; {
+	case task.Clone != nil:
+		name := task.Clone.Upstream.UpstreamRef.Name
+		upstream, err := files(name)
+		if err != nil {
+			return nil, err
+		}
+		lock, err := w.lockOn(ctx, pr.Namespace, name)
+		if err != nil {
+			return nil, err
+		}
+		return predict.Clone(upstream, pr.Spec.PackageName, lock, repository.Spec.Deployment)
+	case task.Upgrade != nil:
+		return w.upgraded(ctx, pr.Namespace, task.Upgrade, files)
+	case task.Edit != nil:
+		return files(task.Edit.Source.Name)
+	}
+	return nil, fmt.Errorf("there is no task of package revision %s that is known", pr.Name)
+}
+
+// upgraded returns what Porch makes of an upgrade: the merge of merge-upstream, where the upstream wins, predicts
+// Porch's.
+func (w *World) upgraded(ctx context.Context, namespace string, task *porchapi.PackageUpgradeTaskSpec,
+	files func(string) (map[string]string, error)) (map[string]string, error) {
+	var of [3]map[string]string
+	for i, name := range []string{task.OldUpstream.Name, task.NewUpstream.Name, task.LocalPackageRevisionRef.Name} {
+		var err error
+		if of[i], err = files(name); err != nil {
+			return nil, err
+		}
+	}
+	lock, err := w.lockOn(ctx, namespace, task.NewUpstream.Name)
+	if err != nil {
+		return nil, err
+	}
+	merged, _, err := merging.Merge(of[0], of[1], of[2], merging.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return predict.Upgrade(merged, lock)
+}
+
+// lockOn returns the lock of a package that is taken on a revision.
+func (w *World) lockOn(ctx context.Context, namespace, name string) (*revision.Lock, error) {
+	var pr porchapi.PackageRevision
+	if err := w.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, &pr); err != nil {
+		return nil, err
+	}
+	var repository configapi.Repository
+	if err := w.Get(ctx, types.NamespacedName{Namespace: namespace, Name: pr.Spec.RepositoryName},
+		&repository); err != nil {
+		return nil, err
+	}
+	if repository.Spec.Git == nil {
+		return nil, fmt.Errorf("the Repository %s is not of a git repository", repository.Name)
+	}
+	r, place := porch.Revision(&pr), porch.PlaceOf(&repository)
+	return revision.LockOn(&r, place.Address, place.Directory), nil
+}
+
+// save saves the content of a draft, if it is the one that was read.
+func (w *World) save(ctx context.Context, prr *porchapi.PackageRevisionResources) error {
+	key := client.ObjectKeyFromObject(prr)
+	var before porchapi.PackageRevisionResources
+	if err := w.getContent(ctx, key, &before); err != nil {
+		return err
+	}
+	files, err := predict.Save(before.Spec.Resources, prr.Spec.Resources)
+	if err == nil {
+		files, err = w.render(ctx, files)
+	}
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := w.store(revisions.GroupKind()).get(key)
+	old, ok := found.(*porchapi.PackageRevision)
+	if !ok {
+		return notFound(revisions, prr.Name)
+	}
+	if !sameCommit(before.ResourceVersion, prr.ResourceVersion) {
+		return apierrors.NewConflict(porchapi.Resource("packagerevisionresources"), prr.Name,
+			fmt.Errorf("it is at %s", before.ResourceVersion))
+	}
+	w.note("update", contents, "", prr.Name)
+	pr := old.DeepCopy()
+	w.commit(pr, files)
+	*prr = *w.drafts[key]
+	prr.Spec.Resources = maps.Clone(files)
+	return w.put(pr)
+}
+
+// touched returns the files that a draft has once its metadata or its lifecycle is changed; nil for any other revision.
+func (w *World) touched(ctx context.Context, key types.NamespacedName) (map[string]string, error) {
+	var pr porchapi.PackageRevision
+	if err := w.Get(ctx, key, &pr); err != nil {
+		return nil, err
+	}
+	if pr.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
+		return nil, nil
+	}
+	var content porchapi.PackageRevisionResources
+	if err := w.getContent(ctx, key, &content); err != nil {
+		return nil, err
+	}
+	files, err := predict.Touch(content.Spec.Resources)
+	if err != nil {
+		return nil, err
+	}
+	return w.render(ctx, files)
+}
+
+// revise gives a revision that is patched what Porch gives it: a number when it is published, and another commit, with
+// the files that a draft has then. The lock must be held.
+func (w *World) revise(before, after *porchapi.PackageRevision, touched map[string]string) {
+	key := client.ObjectKeyFromObject(after)
+	published := porchapi.LifecycleIsPublished(after.Spec.Lifecycle)
+	switch {
+	case published && porchapi.LifecycleIsPublished(before.Spec.Lifecycle):
+		after.ResourceVersion, _, _ = strings.Cut(before.ResourceVersion, "+") // its content stays what it was
+		return
+	case published:
+		after.Spec.Revision = 1
+		for _, o := range w.store(revisions.GroupKind()).all() {
+			pr, ok := o.(*porchapi.PackageRevision)
+			if ok && pr.Namespace == after.Namespace && pr.Spec.RepositoryName == after.Spec.RepositoryName &&
+				pr.Spec.PackageName == after.Spec.PackageName {
+				after.Spec.Revision = max(after.Spec.Revision, pr.Spec.Revision+1)
+			}
+		}
+		after.Status.PublishedAt = metav1.Time{Time: w.now}
+	}
+	if touched != nil {
+		w.drafts[key] = contentOf(after, touched)
+	} else if content := w.drafts[key]; content != nil {
+		w.drafts[key] = contentOf(after, content.Spec.Resources)
+	}
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package memory is a Kubernetes API and a Porch in memory, over which the reconcilers run in tests and in the plan of
+// the kubectl plugin: the objects of a cluster, from files or read from one, with all writes laid over them. It writes
+// nowhere else.
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// Contents returns the content of a package revision, as it was before anything was written.
+type Contents func(ctx context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error)
+
+// Unknown returns the objects of a kind that the world does not know; nil for a world that has all objects.
+type Unknown func(ctx context.Context, kind schema.GroupVersionKind, namespace string) ([]*unstructured.Unstructured,
+	error)
+
+// World holds the objects. Reads answer as an API server's do, and find what was written; it implements porch.API.
+type World struct {
+	types    *runtime.Scheme
+	contents Contents
+	unknown  Unknown
+	// render is what Porch does to the files of a draft that is saved, made or changed.
+	render Render
+	// admit is what an API server asks before it stores an object.
+	admit Admission
+
+	mu      sync.Mutex
+	stores  map[schema.GroupKind]*store
+	drafts  map[types.NamespacedName]*porchapi.PackageRevisionResources // contents that were written
+	made    map[types.NamespacedName]map[string]string                  // what was created, with its first files
+	now     time.Time
+	version int
+	writes  []Write
+	commits bool // for versions of package revisions
+}
+
+// Render returns what becomes of a package's files when Porch saves them. The error is that of a pipeline.
+type Render func(ctx context.Context, files map[string]string) (map[string]string, error)
+
+// Admission returns the error of an API server that does not store an object of a kind; nil if it does.
+type Admission func(ctx context.Context, kind schema.GroupVersionKind, o client.Object) error
+
+// Write is a write to the world.
+type Write struct {
+	// Verb and Resource are those of the request: create, packagerevisions. Subresource may be empty.
+	Verb, Resource, Subresource, Name string
+}
+
+// New returns a world without objects, whose types are those of a scheme. Contents are read when they are asked for.
+func New(scheme *runtime.Scheme, contents Contents, unknown Unknown, render Render) *World {
+	w := &World{types: scheme, contents: contents, unknown: unknown, render: render, admit: all,
+		stores: map[schema.GroupKind]*store{}, drafts: map[types.NamespacedName]*porchapi.PackageRevisionResources{},
+		made: map[types.NamespacedName]map[string]string{}, now: time.Now().UTC().Truncate(time.Second)}
+	for _, field := range []string{"spec.repository", "spec.packageName"} {
+		w.store(revisions.GroupKind()).addIndex(field, func(o client.Object) []string {
+			if pr, ok := o.(*porchapi.PackageRevision); ok {
+				return []string{fieldsOf(pr)[field]}
+			}
+			return nil
+		})
+	}
+	return w
+}
+
+// KeepInGit gives package revisions that are written git commits for versions, as Porch's cache in custom resources
+// gives them. Without it they get versions that say nothing, as its cache in PostgreSQL does.
+func (w *World) KeepInGit() { w.commits = true }
+
+// all admits all objects.
+func all(context.Context, schema.GroupVersionKind, client.Object) error { return nil }
+
+// AskFirst makes the world store only admitted objects from now on. Without it all objects are stored.
+func (w *World) AskFirst(admit Admission) { w.admit = admit }
+
+// Clone returns a world with the same objects, in which nothing is written yet.
+func (w *World) Clone() *World {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := New(w.types, w.contents, w.unknown, w.render)
+	c.now, c.commits, c.admit = w.now, w.commits, w.admit
+	for kind, s := range w.stores {
+		c.stores[kind] = s.clone()
+	}
+	return c
+}
+
+// kindOf returns the kind of an object, or of the items of a list.
+func (w *World) kindOf(o runtime.Object) (schema.GroupVersionKind, error) {
+	gvk, err := apiutil.GVKForObject(o, w.types)
+	if err != nil {
+		return gvk, fmt.Errorf("cannot look up the kind of %T: %w", o, err)
+	}
+	if _, one := o.(client.Object); !one {
+		gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
+	}
+	return gvk, nil
+}
+
+// store returns the objects of a kind. The lock must be held.
+func (w *World) store(kind schema.GroupKind) *store {
+	if w.stores[kind] == nil {
+		w.stores[kind] = newStore()
+	}
+	return w.stores[kind]
+}
+
+// IndexField implements client.FieldIndexer. It must be called before objects of the kind are added.
+func (w *World) IndexField(_ context.Context, o client.Object, field string, values client.IndexerFunc) error {
+	gvk, err := w.kindOf(o)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.store(gvk.GroupKind()).addIndex(field, values)
+	return nil
+}
+
+// Add adds an object, or replaces it, as it is. This does not count as a write.
+func (w *World) Add(o client.Object) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.put(o)
+}
+
+// put stores an object. The lock must be held.
+func (w *World) put(o client.Object) error {
+	gvk, err := w.kindOf(o)
+	if err != nil {
+		return err
+	}
+	if pr, ok := o.(*porchapi.PackageRevision); ok {
+		if _, err := porch.Trim(pr); err != nil { // as the cache does
+			return err
+		}
+	}
+	w.store(gvk.GroupKind()).put(o)
+	return nil
+}
+
+// Drop removes an object, regardless of its finalizers, and what it alone owns. This does not count as a write. An
+// object that the world does not know yet stays away, too.
+func (w *World) Drop(kind schema.GroupKind, key types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.store(kind)
+	s.gone[key] = true
+	if o := s.get(key); o != nil {
+		w.remove(s, o)
+	}
+}
+
+// Version changes with each write.
+func (w *World) Version() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.version
+}
+
+// Writes returns what was written since Writes was called last, in order.
+func (w *World) Writes() []Write {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	writes := w.writes
+	w.writes = nil
+	return writes
+}
+
+// Original returns the files that a package revision had before anything was written to it: those with which it was
+// made, if it did not exist.
+func (w *World) Original(ctx context.Context, key types.NamespacedName) (map[string]string, error) {
+	w.mu.Lock()
+	made := w.made[key]
+	w.mu.Unlock()
+	if made != nil {
+		return made, nil
+	}
+	content, err := w.contents(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return content.Spec.Resources, nil
+}
+
+// Metadata lists the objects of a kind in a namespace, and of those in none, for package objects.
+func (w *World) Metadata(ctx context.Context, kind schema.GroupVersionKind, namespace string) (
+	[]*metav1.PartialObjectMetadata, error) {
+	if err := w.learn(ctx, kind, namespace); err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []*metav1.PartialObjectMetadata
+	for _, o := range w.store(kind.GroupKind()).all() {
+		if ns := o.GetNamespace(); ns != "" && ns != namespace {
+			continue
+		}
+		out = append(out, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Name: o.GetName(), Namespace: o.GetNamespace(), UID: o.GetUID(), ResourceVersion: o.GetResourceVersion(),
+			Labels: o.GetLabels(), Annotations: o.GetAnnotations(),
+		}})
+	}
+	slices.SortFunc(out, func(a, b *metav1.PartialObjectMetadata) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// learn asks once for the objects of a kind that the world does not know. What is there already stays as it is.
+func (w *World) learn(ctx context.Context, kind schema.GroupVersionKind, namespace string) error {
+	w.mu.Lock()
+	asked := w.store(kind.GroupKind()).asked[namespace]
+	w.mu.Unlock()
+	if w.unknown == nil || asked || w.types.Recognizes(kind) {
+		return nil
+	}
+	found, err := w.unknown(ctx, kind, namespace)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.store(kind.GroupKind())
+	s.asked[namespace] = true
+	for _, o := range found {
+		if key := client.ObjectKeyFromObject(o); s.get(key) == nil && !s.gone[key] {
+			s.put(o)
+		}
+	}
+	return nil
+}
+
+// IsPlanned reports whether an object was made in the world, and is not there outside of it.
+func IsPlanned(o client.Object) bool { return strings.HasPrefix(string(o.GetUID()), planned) }

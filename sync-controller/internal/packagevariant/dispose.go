@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// dispose deals with a revision that is not wanted any more.
+func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
+	target, did, change := step.Revision, "", "Deleted"
+	switch step.Action {
+	case decide.Discard:
+		did, err = "deleted the incomplete draft", a.remove(ctx, target, target.Version)
+	case decide.Delete:
+		did, err = "deleted", a.remove(ctx, target, target.Version)
+	case decide.ProposeDeletion:
+		owners := target.Owners
+		if a.in.Deleting {
+			owners = target.OrphanedBy(a.in.Owner)
+		}
+		change = "DeletionProposed"
+		did, err = "proposed the deletion of", a.porch.ProposeDeletion(ctx, target, owners)
+	case decide.Retire:
+		return a.retire(ctx, target)
+	case decide.Orphan:
+		if err := a.disown(ctx, target.Name); err != nil {
+			return err
+		}
+		change = "Orphaned"
+		did, err = "orphaned", a.porch.SetMeta(ctx, target, target.OrphanedBy(a.in.Owner), nil, nil)
+	default:
+		return fmt.Errorf("there is no step %s", step.Action)
+	}
+	if apierrors.IsNotFound(err) {
+		return nil // it went by itself
+	}
+	if err == nil {
+		a.disposed = append(a.disposed, did+" "+target.Name)
+		a.note(change, target.Name)
+		a.disposedOf(step)
+	}
+	return err
+}
+
+// disposedOf notes what became of a revision. A revision that is proposed for deletion still exists, and is still the
+// variant's unless the variant is being deleted.
+func (a *action) disposedOf(step *decide.Step) {
+	if step.Action == decide.ProposeDeletion && !a.in.Deleting {
+		a.changed(step.Revision.Name, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
+		return
+	}
+	a.gone(step.Revision.Name)
+}
+
+// remove deletes a revision if it is still at the given version: Porch's deletion does not check versions.
+func (a *action) remove(ctx context.Context, r *revision.Revision, version string) error {
+	now, err := a.porch.Revision(ctx, r.Namespace, r.Name)
+	if err != nil {
+		return err
+	}
+	if now.Version != version {
+		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, porch.ErrOutdated)
+	}
+	return a.porch.Delete(ctx, r)
+}
+
+// retire proposes the deletion of a superseded revision. A refusal is reported once, and tried again when something
+// changes.
+func (a *action) retire(ctx context.Context, target *revision.Revision) error {
+	err := a.porch.ProposeDeletion(ctx, target, target.Owners)
+	switch {
+	case err == nil:
+		a.disposed = append(a.disposed, "proposed the deletion of "+target.Name+", by spec.revisionHistoryLimit")
+		a.note("DeletionProposed", target.Name)
+		a.changed(target.Name, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
+		a.out.Retired[target.Name] = true
+		delete(a.out.Used, target.Name)
+	case porch.Unavailable(err), porch.Busy(err):
+		return err
+	case !apierrors.IsNotFound(err):
+		a.out.Refused[target.Name] = true
+		a.event(a.out.pv, corev1.EventTypeWarning, "HistoryKept", target.Name+
+			" stays, though it is beyond spec.revisionHistoryLimit: "+err.Error())
+	}
+	return nil
+}
+
+// disown removes a revision from those that may be taken back, before it loses its owner.
+func (a *action) disown(ctx context.Context, name string) error {
+	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
+		is := func(owned string) bool { return owned == name }
+		status.OwnedRevisions = slices.DeleteFunc(slices.Clone(status.OwnedRevisions), is)
+	})
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// act is something that people do. After it the controller works until nothing is left to do.
+type act struct {
+	what string
+	do   func(*cluster)
+}
+
+// stories are the lives of a package. Each begins with the Repositories blueprints and edge, and the first revision of a
+// blueprint.
+var stories = map[string][]act{
+	"clone": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+		{"the draft is published", func(c *cluster) { c.publishes(second) }},
+	},
+	"upgrade": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the upstream asked for is another", toSecond},
+		{"the draft is published", func(c *cluster) { c.publishes(second) }},
+	},
+	"merge into an open draft": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody adds a file", func(c *cluster) { c.writes(first, map[string]string{"mine.txt": "mine\n"}) }},
+		{"the upstream asked for is another", toSecond},
+	},
+	"a conflict is decided for the upstream": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody changes a value", func(c *cluster) { c.writes(first, settings("blue")) }},
+		{"the upstream changes it, too", toSecond},
+		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+	},
+	"a conflict stops the merge": {
+		{"the variant is applied, and conflicts are to stop a merge", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) {
+				pv.Spec.Upgrade = &variant.Upgrade{OnConflict: variant.OnConflictStop}
+			})
+		}},
+		{"somebody changes a value", func(c *cluster) { c.writes(first, settings("blue")) }},
+		{"the upstream changes it, too", toSecond},
+		{"the value of the package is to be kept", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Upgrade.OnConflict = variant.OnConflictKeepLocal })
+		}},
+	},
+	"approval": {
+		{"the variant is applied, and drafts are to be published", func(c *cluster) {
+			c.applies(policy(variant.ApprovalPolicyAutomatic))
+		}},
+		{"the upstream asked for is another", toSecond},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+	},
+	"approval of the first revision only": {
+		{"the variant is applied, and the first draft is to be published", func(c *cluster) {
+			c.applies(policy(variant.ApprovalPolicyInitial))
+		}},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+	},
+	"approval of a draft that was edited": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody adds a file", func(c *cluster) { c.writes(first, map[string]string{"mine.txt": "mine\n"}) }},
+		{"drafts are to be published", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
+		}},
+		{"people publish it", func(c *cluster) { c.publishes(first) }},
+	},
+	"approval without the right to approve": {
+		{"the variant is applied, by a controller that may not publish", func(c *cluster) {
+			c.mayNotApprove = true
+			c.applies(policy(variant.ApprovalPolicyAutomatic))
+		}},
+		{"the right is given", func(c *cluster) { c.mayNotApprove = false; c.start() }},
+	},
+	"deletion": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+		{"the variant is deleted", (*cluster).deletes},
+	},
+	"deletion that orphans": {
+		{"the variant is applied, and nothing is to be deleted", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.DeletionPolicy = variant.DeletionPolicyOrphan })
+		}},
+		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+		{"the variant is deleted", (*cluster).deletes},
+	},
+	"another downstream": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the downstream is another package", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Downstream.Package = "site" })
+		}},
+	},
+	"another downstream, and the old one is orphaned": {
+		{"the variant is applied, and nothing is to be deleted", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.DeletionPolicy = variant.DeletionPolicyOrphan })
+		}},
+		{"the downstream is another package", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Downstream.Package = "site" })
+		}},
+	},
+	"adoption": {
+		{"the variant is applied, and somebody has published the package", func(c *cluster) {
+			c.has("edge", "v1", 1, locked(), onFirst)
+			c.applies()
+		}},
+		{"it may be adopted", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting })
+		}},
+	},
+	"adoption of a draft": {
+		{"the variant is applied, and somebody has a draft", func(c *cluster) {
+			c.has("edge", "v1", 0, locked(), onFirst)
+			c.applies(func(pv *v1alpha1.PackageVariant) {
+				pv.Spec.AdoptionPolicy, pv.Spec.Labels = variant.AdoptionPolicyAdoptExisting, map[string]string{"tier": "web"}
+			})
+		}},
+	},
+	"adoption of two drafts": {
+		{"the variant is applied, and two people have a draft", func(c *cluster) {
+			c.has("edge", "mine", 0, locked(), onFirst)
+			c.has("edge", "yours", 0, locked(), onFirst)
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting })
+		}},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+	},
+	"a lost lock": {
+		{"the variant is applied, to a package that does not say what it was made from", func(c *cluster) {
+			c.has("edge", "v1", 1, deployed())
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting })
+		}},
+	},
+	"the Kptfile of a draft loses its lock": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody writes the Kptfile without it", func(c *cluster) {
+			c.writes(first, map[string]string{"Kptfile": files("")["Kptfile"]})
+		}},
+	},
+	"an empty draft": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"Porch is killed while it makes the draft of another zone", (*cluster).leavesEmpty},
+	},
+	"a function fails before a clone": {
+		{"the variant is applied, and a function fails", func(c *cluster) {
+			c.runtime = failing{mutate.PrependPipeline}
+			c.start()
+			c.applies()
+		}},
+		{"the function is mended", func(c *cluster) { c.runtime = mutate.Builtin{}; c.start() }},
+	},
+	"the functions fail over the upstream": {
+		{"the variant is applied, to a blueprint that no function can do with", func(c *cluster) {
+			c.blueprint(2, withPoint("maybe"))
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Upstream.Revision = variant.RevisionNumber(2) })
+		}},
+		{"the upstream asked for is one that they can do with", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Upstream.Revision = variant.RevisionNumber(1) })
+		}},
+	},
+	"a function fails on a published package": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"a function fails, and the package context changes", func(c *cluster) {
+			c.runtime = failing{mutate.ApplyPackageContext}
+			c.start()
+			c.edits(zone("b"))
+		}},
+	},
+	"a function of the package fails": {
+		{"the variant is applied, and a function of the package fails", func(c *cluster) {
+			c.render = failsOn("zone: a")
+			c.applies()
+		}},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+	},
+	"the upstream comes and goes": {
+		{"the variant is applied, to an upstream that does not exist", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Upstream.Revision = variant.RevisionNumber(2) })
+		}},
+		{"it is published", func(c *cluster) { c.blueprint(2, files("green")) }},
+		{"it is deleted", func(c *cluster) { c.removes("blueprints.web.v2") }},
+	},
+	"a Repository comes and goes": {
+		{"the variant is applied, to a Repository that is not registered", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Downstream.Repo = "core" })
+		}},
+		{"it is registered", func(c *cluster) { c.repositories("core") }},
+	},
+	"people delete the draft": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody deletes the draft", func(c *cluster) { c.removes(first) }},
+	},
+	"a draft is proposed": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody proposes it", func(c *cluster) { c.moves(first, porchapi.PackageRevisionLifecycleProposed) }},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+		{"the upstream asked for is another", toSecond},
+		{"somebody rejects it", func(c *cluster) { c.moves(first, porchapi.PackageRevisionLifecycleDraft) }},
+	},
+	"suspension": {
+		{"the variant is applied, and suspended", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Suspend = true })
+		}},
+		{"it is resumed", func(c *cluster) { c.edits(func(s *variant.Spec) { s.Suspend = false }) }},
+		{"it is suspended, and its package context changes", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Suspend, s.PackageContext.Data = true, map[string]string{"zone": "b"} })
+		}},
+	},
+	"history": {
+		{"the variant is applied, and one published revision is to stay", func(c *cluster) {
+			c.applies(policy(variant.ApprovalPolicyAutomatic), func(pv *v1alpha1.PackageVariant) {
+				limit := int32(1)
+				pv.Spec.RevisionHistoryLimit = &limit
+			})
+		}},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+	},
+	"the deletion of the package is proposed": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"somebody proposes its deletion", func(c *cluster) {
+			c.moves(first, porchapi.PackageRevisionLifecycleDeletionProposed)
+		}},
+	},
+	"an invalid spec": {
+		{"the variant is applied, without an upstream", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Upstream = nil })
+		}},
+	},
+	"two variants of one package": {
+		{"both are applied", func(c *cluster) {
+			c.applies()
+			c.applies(func(pv *v1alpha1.PackageVariant) {
+				pv.Name, pv.UID, pv.CreationTimestamp = "late", "late", metav1.Now()
+			})
+		}},
+		{"the first is deleted", (*cluster).deletes},
+	},
+}
+
+// The drafts that the variant web makes in Porch's Repository edge, in their order.
+const first, second = "edge.web.packagevariant-1", "edge.web.packagevariant-2"
+
+// toSecond publishes the second revision of the blueprint, and has the variant ask for it.
+func toSecond(c *cluster) {
+	c.blueprint(2, files("green"))
+	c.edits(func(s *variant.Spec) { s.Upstream.Revision = variant.RevisionNumber(2) })
+}
+
+// zone returns an edit of the package context.
+func zone(value string) func(*variant.Spec) {
+	return func(s *variant.Spec) { s.PackageContext.Data = map[string]string{"zone": value} }
+}
+
+// settings returns the file with a value in the settings of the package.
+func settings(value string) map[string]string {
+	return map[string]string{"settings.yaml": files(value)["settings.yaml"]}
+}
+
+// policy returns an edit that sets the approval policy.
+func policy(p variant.ApprovalPolicy) func(*v1alpha1.PackageVariant) {
+	return func(pv *v1alpha1.PackageVariant) { pv.Spec.ApprovalPolicy = p }
+}
+
+// onFirst locks a revision to the first revision of the blueprint.
+func onFirst(pr *porchapi.PackageRevision) {
+	pr.Status.UpstreamLock = &porchapi.UpstreamLock{Type: "git", Git: &porchapi.GitLock{
+		Repo: "https://git.example.com/blueprints.git", Directory: "web", Ref: "web/v1"}}
+}
+
+// withPoint returns the files of a package with an injection point, required or not.
+func withPoint(required string) map[string]string {
+	all := files("red")
+	all["region.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: region\n  annotations:\n" +
+		"    kpt.dev/config-injection: " + required + "\n"
+	return all
+}
+
+// deployed returns the files of a package that people have made, with a package context.
+func deployed() map[string]string {
+	all := files("red")
+	all["package-context.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: web\n"
+	return all
+}
+
+// locked returns the files of a package that was made from the first revision of the blueprint.
+func locked() map[string]string {
+	all := deployed()
+	all["Kptfile"] += "upstream:\n  type: git\n  git:\n    repo: https://git.example.com/blueprints.git\n    directory: web\n" +
+		"    ref: web/v1\nupstreamLock:\n  type: git\n  git:\n    repo: https://git.example.com/blueprints.git\n" +
+		"    directory: web\n    ref: web/v1\n"
+	return all
+}
+
+// leavesEmpty leaves a draft that the variant asked for as a killed Porch leaves it: without files.
+func (c *cluster) leavesEmpty() {
+	c.edits(zone("b"))
+	var pv v1alpha1.PackageVariant
+	c.must(c.Get(c.t.Context(), types.NamespacedName{Namespace: namespace, Name: "web"}, &pv))
+	before := pv.DeepCopy()
+	pv.Status.RequestedDraft = &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-2",
+		Task: string(revision.Edit), Source: first}
+	c.must(c.World.Status().Patch(c.t.Context(), &pv, client.MergeFrom(before)))
+	c.has("edge", "packagevariant-2", 0, nil, func(pr *porchapi.PackageRevision) {
+		pr.OwnerReferences = []metav1.OwnerReference{revision.Owner{Name: pv.Name, UID: pv.UID}.Reference()}
+		pr.Spec.Tasks = []porchapi.Task{{Type: porchapi.TaskTypeEdit,
+			Edit: &porchapi.PackageEditTaskSpec{Source: &porchapi.PackageRevisionRef{Name: first}}}}
+	})
+}
+
+// failing is a Runtime in which one function fails.
+type failing struct{ function string }
+
+// Run implements mutate.Runtime.
+func (f failing) Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+	if function == f.function {
+		return krm.Output{}, errors.New("no such luck")
+	}
+	return mutate.Builtin{}.Run(ctx, function, config, items)
+}
+
+// failsOn returns the render of a package whose pipeline fails over a text.
+func failsOn(text string) func(context.Context, map[string]string) (map[string]string, error) {
+	return func(_ context.Context, files map[string]string) (map[string]string, error) {
+		for _, content := range files {
+			if strings.Contains(content, text) {
+				return nil, errors.New("pkg.render: set-labels: no such luck")
+			}
+		}
+		return files, nil
+	}
+}

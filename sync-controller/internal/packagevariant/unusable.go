@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"errors"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+)
+
+// unusableError says that the content of a revision is not worked on, with the reason of a condition: it exceeds the
+// bounds of a package, or Porch could not take it back.
+type unusableError struct {
+	revision, reason string
+	err              error
+}
+
+func (e *unusableError) Error() string {
+	return krm.Visible(e.revision + " is not worked on: " + e.err.Error())
+}
+
+func (e *unusableError) Unwrap() error { return e.err }
+
+// checkFiles returns an unusableError if the files of a revision are beyond the bounds of a package, or such that Porch
+// could not take them back. It is asked before they are parsed, and so before Porch is asked to clone or to upgrade
+// them.
+func checkFiles(revision string, files map[string]string) error {
+	if err := krm.CheckPackage(files); err != nil {
+		return &unusableError{revision, v1alpha1.ReasonPackageTooLarge, err}
+	}
+	if err := porch.CheckText(files); err != nil {
+		return &unusableError{revision, v1alpha1.ReasonPackageRefused, err}
+	}
+	return nil
+}
+
+// noteUnusable notes that a revision cannot be worked on because of its content, or of what would be merged into it. It
+// returns every other error.
+func (in *inspection) noteUnusable(name string, err error) error {
+	unusable, is := errors.AsType[*unusableError](err)
+	if !is {
+		return err
+	}
+	in.Unusable[name] = conditionOf(unusable)
+	return nil
+}
