@@ -22,14 +22,14 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// suite is benchmarks of a module of this repository, which go test runs.
+// suite has benchmarks of a module of this repository, run by go test.
 type suite struct {
 	module   string
 	packages []string
-	names    []string // of the functions
+	names    []string // the functions
 }
 
-// suites are what runs for a part.
+// suites are the benchmarks of a part.
 var suites = map[string][]suite{
 	expansion: {{"e2e", []string{"./compat"}, []string{"BenchmarkExpansion"}}},
 	functions: {
@@ -43,13 +43,13 @@ var suites = map[string][]suite{
 	},
 }
 
-// units are what a benchmark must have measured, by the first word of its name.
+// units are what a benchmark must measure, by the first word of its name.
 var units = map[string][]string{
 	"Expansion": {"sec/op", "B/op"}, "InProcess": {"sec/op", "B/op"}, "Apply": {"sec/op", "B/op"},
 	"Process": {"sec/process", "noop-sec/process", "catalog-sec/process"},
 }
 
-// run runs the benchmarks some times. What they print goes to out, too.
+// run runs the benchmarks count times. Their output also goes to out.
 func (s suite) run(ctx context.Context, root string, count int, out io.Writer) ([]report.Benchmark, error) {
 	args := []string{
 		"test", "-run", "^$", "-bench", "^(" + strings.Join(s.names, "|") + ")$", "-benchmem",
@@ -70,8 +70,8 @@ func (s suite) run(ctx context.Context, root string, count int, out io.Writer) (
 	return readBenchmarks(&printed)
 }
 
-// readBenchmarks reads what go test prints, and returns the median of the runs of each benchmark, in the order in which
-// they come.
+// readBenchmarks reads the output of go test, and returns the median of the runs of each benchmark, in order of
+// appearance.
 func readBenchmarks(printed io.Reader) ([]report.Benchmark, error) {
 	reader := benchfmt.NewReader(printed, "go test")
 	var all []report.Benchmark
@@ -125,7 +125,7 @@ func nameOf(name benchfmt.Name) string {
 	return text
 }
 
-// check returns an error unless a benchmark has what the report tells of it.
+// check returns an error if a benchmark lacks a value that the report needs.
 func check(b report.Benchmark) error {
 	if _, err := strconv.Atoi(path.Base(b.Name)); err != nil {
 		return fmt.Errorf("the name does not end with a size: %w", err)

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadBenchmarks holds what is made of the lines that benchmarks print: the median of several runs.
+// TestReadBenchmarks checks that the lines that benchmarks print become medians of several runs.
 func TestReadBenchmarks(t *testing.T) {
 	t.Parallel()
 	const pkg = "pkg: github.com/package-variants/package-variants/"
@@ -88,7 +88,7 @@ func TestReadBenchmarks(t *testing.T) {
 	}
 }
 
-// TestSuites holds that the benchmarks are there, for what is run by name is not missed by a compiler.
+// TestSuites checks that the benchmarks exist, since the compiler does not notice a missing one.
 func TestSuites(t *testing.T) {
 	t.Parallel()
 	for _, s := range slices.Concat(suites[expansion], suites[functions]) {

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// docs is the directory of the page, and others that of runs which are not for it, from the root of the
-	// repository.
+	// docs is the directory of the page; others is for runs that are not for that page. Both are relative to the root of
+	// the repository.
 	docs   = "docs/benchmarks"
 	others = "dist/bench"
-	// results is the file of what was measured, beside the page.
+	// results is the file with the measurements, beside the page.
 	results = "results.json"
-	// begin and end enclose what is written into the README of the repository, beginShort and endShort the lines of it
-	// that are on the first screen.
+	// begin and end enclose the generated part of a page: docs/scale.md and the README of the repository, which also has
+	// beginShort and endShort around the lines on its first screen.
 	begin      = "<!-- begin of what make bench writes -->\n"
 	end        = "<!-- end of what make bench writes -->\n"
 	beginShort = "<!-- begin of what make bench writes, in short -->\n"
 	endShort   = "<!-- end of what make bench writes, in short -->\n"
 )
 
-// read reads what docs/benchmarks tells of.
+// read reads the measurements that docs/benchmarks shows.
 func read(root string) (*report.Run, error) {
 	content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(docs), results))
 	if err != nil {
@@ -43,7 +43,7 @@ func read(root string) (*report.Run, error) {
 	return &run, nil
 }
 
-// write writes what was measured, and the documents about it, and returns their directory.
+// write writes the measurements and the documents about them, and returns their directory.
 func write(run *report.Run, root string, whole bool) (dir string, err error) {
 	dir = filepath.Join(root, filepath.FromSlash(others))
 	if whole {
@@ -61,10 +61,22 @@ func write(run *report.Run, root string, whole bool) (dir string, err error) {
 	if err := fill(dir, written); err != nil || !whole {
 		return dir, err
 	}
-	return dir, writeReadme(run, filepath.Join(root, "README.md"))
+	for page, in := range pages {
+		if err := rewrite(filepath.Join(root, filepath.FromSlash(page)), func(text string) (string, error) {
+			return in(run, text)
+		}); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
 }
 
-// fill makes files all that is in a directory.
+// pages have a generated part. Each has a function that returns its text with that part filled in.
+var pages = map[string]func(run *report.Run, text string) (string, error){
+	"README.md": inReadme, "docs/scale.md": inScale,
+}
+
+// fill writes files to a directory, and removes all others.
 func fill(dir string, files map[string]string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -82,14 +94,14 @@ func fill(dir string, files map[string]string) error {
 		if _, wanted := files[entry.Name()]; wanted {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil { // an earlier run's
+		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil { // from an earlier run
 			return err
 		}
 	}
 	return nil
 }
 
-// documents returns the page about a run, with its plots, by the names of the files.
+// documents returns the page about a run and its plots, by file name.
 func documents(run *report.Run) (map[string]string, error) {
 	page, err := run.Markdown()
 	if err != nil {
@@ -103,13 +115,13 @@ func documents(run *report.Run) (map[string]string, error) {
 	return files, nil
 }
 
-// writeReadme writes the summary of a run into a README.
-func writeReadme(run *report.Run, file string) error {
+// rewrite changes a file.
+func rewrite(file string, change func(text string) (string, error)) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	updated, err := inReadme(run, string(text))
+	updated, err := change(string(text))
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -119,7 +131,7 @@ func writeReadme(run *report.Run, file string) error {
 	return os.WriteFile(file, []byte(updated), 0o644)
 }
 
-// inReadme returns a README with the summary of a run in it.
+// inReadme returns a README with the summary of a run.
 func inReadme(run *report.Run, text string) (string, error) {
 	text, err := between(text, beginShort, endShort, run.Reasons)
 	if err != nil {
@@ -128,7 +140,12 @@ func inReadme(run *report.Run, text string) (string, error) {
 	return between(text, begin, end, run.Summary)
 }
 
-// between returns a text in which what write returns stands between two marks, which must be there.
+// inScale returns docs/scale.md with a run's numbers about fleets.
+func inScale(run *report.Run, text string) (string, error) {
+	return between(text, begin, end, run.Fleets)
+}
+
+// between returns a text with the output of write between two marks, which must be there.
 func between(text, begin, end string, write func(dir string) (string, error)) (string, error) {
 	before, rest, found := strings.Cut(text, begin)
 	_, after, closed := strings.Cut(rest, end)

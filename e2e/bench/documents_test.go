@@ -16,8 +16,8 @@ import (
 // root is the root of the repository.
 const root = "../.."
 
-// lastRun returns what the last run has measured, which must have all that a run can have, and nothing that this
-// program does not know.
+// lastRun returns the measurements of the last run, which must have every part, and nothing that this program does not
+// know.
 func lastRun(t *testing.T) *report.Run {
 	t.Helper()
 	run, err := read(root)
@@ -27,8 +27,8 @@ func lastRun(t *testing.T) *report.Run {
 	return run
 }
 
-// TestDocuments holds that the page, its plots and the README tell what the last run has measured. With UPDATE_GOLDEN
-// they are written anew from it, while no other test reads them.
+// TestDocuments checks that the page, its plots, the README and docs/scale.md show the measurements of the last run.
+// With UPDATE_GOLDEN it writes them again, while no other test reads them.
 func TestDocuments(t *testing.T) {
 	run := lastRun(t)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
@@ -56,17 +56,19 @@ func TestDocuments(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s is not what %s says; run make golden (-want +got):\n%s", docs, results, diff)
 	}
-	readme := text(t, filepath.Join(root, "README.md"))
-	updated, err := inReadme(run, readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(updated, readme); diff != "" {
-		t.Errorf("the README is not what %s says; run make golden (-want +got):\n%s", results, diff)
+	for page, in := range pages {
+		now := text(t, filepath.Join(root, page))
+		updated, err := in(run, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(updated, now); diff != "" {
+			t.Errorf("%s is not what %s says; run make golden (-want +got):\n%s", page, results, diff)
+		}
 	}
 }
 
-// TestInReadme holds that only what is between the marks is written, and that they must be there.
+// TestInReadme checks that only the text between the marks is replaced, and that the marks are required.
 func TestInReadme(t *testing.T) {
 	t.Parallel()
 	run := lastRun(t)

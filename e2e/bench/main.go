@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command bench measures this project beside Porch's own controllers, and by itself, and writes documents of it. A run
-// of all parts writes the page docs/benchmarks and a section of the README; any other writes a page to dist/bench.
+// Command bench measures this project, alone and against Porch's own controllers, and writes documents about it. A run
+// of all parts writes the page docs/benchmarks and a section of the README; any other run writes a page to dist/bench.
 package main
 
 import (
@@ -20,9 +20,9 @@ func main() {
 		return
 	}
 	if err != nil {
-		os.Exit(2) // it has been said why
+		os.Exit(2) // parse has printed the error
 	}
-	// The signals stay caught until the end, so that nothing interrupts the cleaning up.
+	// Signals stay caught until the end, so that nothing interrupts the cleanup.
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if err := bench(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

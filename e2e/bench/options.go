@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/contest"
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/bench/soak"
+	"github.com/package-variants/package-variants/e2e/stack"
 )
 
 // The parts of a run.
@@ -30,39 +31,42 @@ const (
 	soaking   = report.PartSoak
 )
 
-// parts are those of a run of all, in the order of the page; named are those that can be named. The soak takes an hour.
+// parts are the parts of a full run, in the order of the page; named are the parts that can be selected. The soak takes
+// an hour.
 var (
 	parts = []string{fanOut, rest, change, expansion, functions, scale, rollout, tenancy}
 	named = append(slices.Clone(parts), soaking)
 )
 
-// options are what a run can be told.
+// options are the flags of a run.
 type options struct {
 	only            []string
+	caches          []stack.Cache
 	scenario        contest.Scenario
 	settle, resting time.Duration
 	count           int
 	sizes, targets  []int
 	hostile         report.Hostile
 	soak            soak.Options
-	// merge tells whether the parts go into docs/benchmarks, beside those that are there.
+	// merge adds the measured parts to docs/benchmarks and keeps the others.
 	merge bool
 	// args are the arguments.
 	args []string
 }
 
-// defaults are the options of a run that writes docs/benchmarks. They are those of the project's expectations.
+// defaults are the options of a run for docs/benchmarks, and those that the project's expectations refer to.
 func defaults() *options {
 	return &options{
-		only: parts, scenario: contest.Scenario{Variants: 50, Repositories: 5},
-		settle: time.Minute, resting: time.Minute, count: 5, sizes: []int{100, 1000, 10000},
+		only: parts, caches: []stack.Cache{stack.CRCache, stack.DBCache},
+		scenario: contest.Scenario{Variants: 50, Repositories: 5},
+		settle:   time.Minute, resting: time.Minute, count: 5, sizes: []int{100, 1000, 10000},
 		targets: []int{250, 500, 1000},
 		hostile: report.Hostile{Failing: 1000, Large: 20, PackageBytes: 5_000_000, Targets: 10_000, ChangesPerSecond: 10},
 		soak:    soak.Options{Variants: 10000, For: time.Hour, Rate: 1, Seed: 1},
 	}
 }
 
-// parse reads the arguments. Errors, and the usage, are written to out.
+// parse parses the arguments. It writes errors and the usage to out.
 func parse(args []string, out io.Writer) (*options, error) {
 	o := defaults()
 	o.args = args
@@ -80,6 +84,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 			}
 			return nil
 		})
+	f.Func("cache", "the cache of Porch to measure with, CR or DB (default both, one after the other)", o.setCache)
 	f.IntVar(&o.scenario.Variants, "variants", o.scenario.Variants, "how many variants the set of the fan-out has")
 	f.IntVar(&o.scenario.Repositories, "repositories", o.scenario.Repositories,
 		"how many Repositories they are spread over")
@@ -104,15 +109,34 @@ func parse(args []string, out io.Writer) (*options, error) {
 		fmt.Fprintln(out, err)
 		return nil, err
 	}
-	if o.merge && slices.Equal(o.only, parts) {
-		err := errors.New("-merge is for some of the parts: name them by -only; all of them need no flag")
+	if err := o.mergeable(); err != nil {
 		fmt.Fprintln(out, err)
 		return nil, err
 	}
 	return o, nil
 }
 
-// numbers returns what reads numbers that are separated by commas.
+// setCache sets the only cache to measure with.
+func (o *options) setCache(text string) error {
+	if !slices.Contains(defaults().caches, stack.Cache(text)) {
+		return fmt.Errorf("there is no cache %q: it must be CR or DB", text)
+	}
+	o.caches = []stack.Cache{stack.Cache(text)}
+	return nil
+}
+
+// mergeable returns an error if the options ask for an impossible merge.
+func (o *options) mergeable() error {
+	switch {
+	case o.merge && slices.Equal(o.only, parts):
+		return errors.New("-merge is for some of the parts: name them by -only; all of them need no flag")
+	case o.merge && len(o.caches) == 1:
+		return errors.New("-merge is for both caches, which the page compares: leave -cache out")
+	}
+	return nil
+}
+
+// numbers returns a parser for comma-separated numbers.
 func numbers(into *[]int) func(string) error {
 	return func(text string) error {
 		*into = nil
@@ -127,10 +151,15 @@ func numbers(into *[]int) func(string) error {
 	}
 }
 
-// measures tells whether a part is measured.
+// measures reports whether a part is measured.
 func (o *options) measures(part string) bool { return slices.Contains(o.only, part) }
 
-// whole tells whether this is a run for docs/benchmarks: all parts, as large as they are by default.
+// contests reports whether a selected part needs Porch itself.
+func (o *options) contests() bool {
+	return o.measures(fanOut) || o.measures(rest) || o.measures(change)
+}
+
+// whole reports whether this run is for docs/benchmarks: all parts, in their default size.
 func (o *options) whole() bool { return len(o.args) == 0 }
 
 // command returns the command that repeats the run.

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/contest"
+	"github.com/package-variants/package-variants/e2e/stack"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestParse holds what the flags mean.
+// TestParse checks what the flags mean.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	whole := defaults()
@@ -22,6 +23,8 @@ func TestParse(t *testing.T) {
 	some.only, some.scenario = []string{rest, change}, contest.Scenario{Variants: 4, Repositories: 2}
 	some.settle, some.resting, some.count, some.sizes = time.Second, 10*time.Second, 1, []int{10, 20}
 	some.targets, some.merge = []int{30}, true
+	database := defaults()
+	database.args, database.caches = []string{"-cache=DB"}, []stack.Cache{stack.DBCache}
 	for _, c := range []struct {
 		want    *options
 		whole   bool
@@ -30,6 +33,7 @@ func TestParse(t *testing.T) {
 		{whole, true, "make bench"},
 		{some, false, "make bench BENCHFLAGS='-only rest,change -variants=4 -repositories=2 -settle=1s -rest 10s " +
 			"-count=1 -sizes 10,20 -targets=30 -merge'"},
+		{database, false, "make bench BENCHFLAGS='-cache=DB'"},
 	} {
 		got, err := parse(c.want.args, t.Output())
 		if err != nil {
@@ -45,16 +49,18 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseRefuses holds what is said of arguments that are wrong.
+// TestParseRefuses checks the errors for wrong arguments.
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"-only fanout,all": `invalid value "fanout,all" for flag -only: there is no part "all": ` +
 			`it must be one of fanout, rest, change, expansion, functions, scale, rollout, tenancy, soak`,
-		"-sizes ten":  `invalid value "ten" for flag -sizes: "ten" is not a number`,
-		"-targets 1,": `invalid value "1," for flag -targets: "" is not a number`,
-		"-merge":      "-merge is for some of the parts: name them by -only; all of them need no flag",
-		"fanout":      `unexpected argument "fanout": there are flags only, see -help`,
+		"-sizes ten":                  `invalid value "ten" for flag -sizes: "ten" is not a number`,
+		"-targets 1,":                 `invalid value "1," for flag -targets: "" is not a number`,
+		"-merge":                      "-merge is for some of the parts: name them by -only; all of them need no flag",
+		"-cache SQL":                  `invalid value "SQL" for flag -cache: there is no cache "SQL": it must be CR or DB`,
+		"-only rest -cache CR -merge": "-merge is for both caches, which the page compares: leave -cache out",
+		"fanout":                      `unexpected argument "fanout": there are flags only, see -help`,
 	} {
 		var out strings.Builder
 		if _, err := parse(strings.Fields(args), &out); err == nil || err.Error() != want {

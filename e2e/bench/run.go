@@ -8,13 +8,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/contest"
-	"github.com/package-variants/package-variants/e2e/bench/machine"
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/bench/simulation"
 	"github.com/package-variants/package-variants/e2e/bench/soak"
+	"github.com/package-variants/package-variants/e2e/internal/machine"
+	"github.com/package-variants/package-variants/e2e/internal/postgres"
+	"github.com/package-variants/package-variants/e2e/stack"
 
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -23,16 +26,16 @@ import (
 const (
 	// burst is how many events about packages the controller gets at once.
 	burst = 10000
-	// still is how long the controller must have had nothing to do when its memory at rest is read.
+	// still is how long the controller must be idle before its memory at rest is read.
 	still = 10 * time.Second
-	// tenants is how many variants the namespace has that is measured beside a hostile one, rounds how many revisions it
-	// follows alone, and how many beside it.
+	// tenants is how many variants the namespace beside a hostile one has; rounds is how many revisions it follows alone,
+	// and how many beside it.
 	tenants, rounds = 50, 3
 )
 
-// bench measures what the options ask for and writes the documents. What goes on is told to out.
+// bench measures what the options ask for and writes the documents. It writes progress to out.
 func bench(ctx context.Context, o *options, out io.Writer) error {
-	log.SetLogger(logr.Discard()) // what clients have to say is in their errors
+	log.SetLogger(logr.Discard()) // the clients' errors say it all
 	root, err := repository()
 	if err != nil {
 		return err
@@ -40,6 +43,11 @@ func bench(ctx context.Context, o *options, out io.Writer) error {
 	run, err := describe(ctx, root, o)
 	if err != nil {
 		return err
+	}
+	if o.contests() && slices.Contains(o.caches, stack.DBCache) {
+		if err := postgres.Available(); err != nil {
+			return fmt.Errorf("the DB cache of Porch is measured, too, unless -cache says otherwise: %w", err)
+		}
 	}
 	began := time.Now()
 	if err := measure(ctx, root, o, out, run); err != nil {
@@ -67,7 +75,7 @@ func bench(ctx context.Context, o *options, out io.Writer) error {
 	return nil
 }
 
-// describe returns a run that nothing is measured of yet.
+// describe returns a run without measurements.
 func describe(ctx context.Context, root string, o *options) (*report.Run, error) {
 	described, err := machine.Describe()
 	if err != nil {
@@ -82,11 +90,12 @@ func describe(ctx context.Context, root string, o *options) (*report.Run, error)
 	}}, nil
 }
 
-// measure measures one part after the other, so that none disturbs another.
+// measure measures the parts one after the other, so that none disturbs another.
 func measure(ctx context.Context, root string, o *options, out io.Writer, run *report.Run) error {
-	if o.measures(fanOut) || o.measures(rest) || o.measures(change) {
+	if o.contests() {
 		err := contest.Measure(ctx, contest.Options{
-			Scenario: o.scenario, FanOut: o.measures(fanOut), Rest: o.measures(rest), Change: o.measures(change),
+			Scenario: o.scenario, Caches: o.caches,
+			FanOut: o.measures(fanOut), Rest: o.measures(rest), Change: o.measures(change),
 			Settle: o.settle, Resting: o.resting, Log: out,
 		}, run)
 		if err != nil {
@@ -108,27 +117,27 @@ func measure(ctx context.Context, root string, o *options, out io.Writer, run *r
 	return simulate(ctx, root, o, out, run)
 }
 
-// simulate measures the parts before a simulated Porch, which takes the time that a real one took in this run, or in
-// the one that this is to be merged into.
+// simulate measures the parts that use a simulated Porch, with the latencies of a real one, measured in this run or in
+// the one that it is merged into.
 func simulate(ctx context.Context, root string, o *options, out io.Writer, run *report.Run) error {
-	latencies, timed := simulation.DefaultLatencies, run
-	if o.merge && run.FanOut == nil {
+	timed := run
+	if o.merge && !o.measures(fanOut) {
 		var err error
 		if timed, err = read(root); err != nil {
 			return err
 		}
 	}
-	if timed.FanOut != nil {
-		latencies = simulation.LatenciesOf(timed.FanOut.Latencies)
-	}
 	if o.measures(scale) {
-		err := simulation.Measure(ctx, simulation.Options{
-			Variants: o.sizes, Latencies: latencies, Events: burst, Settle: still, Log: out,
-		}, run)
-		if err != nil {
-			return err
+		for _, cache := range o.caches {
+			err := simulation.Measure(ctx, simulation.Options{
+				Variants: o.sizes, Cache: cache, Latencies: latenciesWith(timed, cache), Events: burst, Settle: still, Log: out,
+			}, run)
+			if err != nil {
+				return err
+			}
 		}
 	}
+	latencies := latenciesWith(timed, stack.CRCache)
 	if o.measures(rollout) {
 		err := simulation.MeasureRollouts(ctx, simulation.RolloutOptions{
 			Targets: o.targets, Latencies: latencies, Log: out,
@@ -150,6 +159,16 @@ func simulate(ctx context.Context, root string, o *options, out io.Writer, run *
 	}
 	o.soak.Latencies, o.soak.Log = latencies, out
 	return soak.Measure(ctx, o.soak, run)
+}
+
+// latenciesWith returns the measured latencies of Porch with a cache.
+func latenciesWith(timed *report.Run, cache stack.Cache) simulation.Latencies {
+	for _, on := range timed.Caches.With(fanOut) {
+		if on.Cache == string(cache) {
+			return simulation.LatenciesOf(on.FanOut.Latencies)
+		}
+	}
+	return simulation.DefaultLatencies
 }
 
 // repository returns the root of the repository that the working directory is in.

@@ -16,8 +16,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/report"
 )
 
-// versions returns the versions of what is measured and of what it runs on. Those of the tools are read from the
-// binaries that run.
+// versions returns the versions of what is measured and of what it runs on. Those of the tools come from the binaries
+// themselves.
 func versions(ctx context.Context, root string) ([]report.Version, error) {
 	dir := os.Getenv("TOOLS_BIN")
 	if dir == "" {

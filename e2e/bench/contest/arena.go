@@ -5,32 +5,36 @@ package contest
 import (
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/internal/fleet"
 	"github.com/package-variants/package-variants/e2e/internal/harness"
 	"github.com/package-variants/package-variants/e2e/stack"
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
+
+	"github.com/jackc/pgx/v5"
 )
 
-// arena is a stack of its own with the blueprints, the Repositories and the objects of a scenario, and no variant.
+// arena is a stack with the blueprints, the Repositories and the objects of a scenario, without variants.
 type arena struct {
 	*fleet.Fleet
 	t     harness.T
 	stack *stack.Stack
-	// reread is how long is waited before drafts are verified: long enough for Porch to read all repositories again.
+	// reread is the wait before drafts are verified: long enough for Porch to read all repositories again.
 	reread time.Duration
 }
 
-// newArena starts a stack, which ends with t.
-func newArena(t harness.T, scenario Scenario) *arena {
+// newArena starts a stack with a cache of Porch. The stack ends with t.
+func newArena(t harness.T, scenario Scenario, cache stack.Cache) *arena {
 	t.Helper()
 	images, err := functions()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := stacktest.Start(t, stack.Options{Functions: images})
+	s := stacktest.Start(t, stack.Options{Functions: images, Cache: cache})
 	a := &arena{Fleet: fleet.New(t, s, namespace), t: t, stack: s, reread: reread}
 	a.Repository(blueprints, nil, false)
 	for i := range scenario.Repositories {
@@ -51,14 +55,13 @@ func (a *arena) publish(blueprint, workspace, tag string) {
 	a.Approve(a.propose(blueprint, workspace, tag))
 }
 
-// propose makes a revision of a blueprint that only has to be approved, and returns its name.
+// propose makes a proposed revision of a blueprint, ready for approval, and returns its name.
 func (a *arena) propose(blueprint, workspace, tag string) string {
 	a.t.Helper()
 	content, err := blueprintFiles(tag)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	content["README.md"] = "" // what Porch begins a package with, and is not wanted
 	name := a.Draft(blueprints, blueprint, workspace, content).Name
 	a.Propose(name)
 	return name
@@ -69,15 +72,42 @@ func gitName(repository string) string { return namespace + "-" + repository }
 
 // observe returns an observer of packages.
 func (a *arena) observe(packages []pkg) *observer {
-	return newObserver(filepath.Join(a.stack.Dir, "git"), packages)
+	a.t.Helper()
+	o, err := newObserver(a.drafts(packages), packages)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return o
 }
 
-// within returns a context for what should come about in some time.
+// drafts returns what Porch holds of packages.
+func (a *arena) drafts(packages []pkg) drafts {
+	a.t.Helper()
+	if a.stack.Cache() == stack.CRCache {
+		repositories := map[string]bool{}
+		for _, p := range packages {
+			repositories[p.Repository] = true
+		}
+		return newGitDrafts(filepath.Join(a.stack.Dir, "git"), slices.Sorted(maps.Keys(repositories)))
+	}
+	address, err := a.stack.DatabaseURL()
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	database, err := pgx.Connect(a.t.Context(), address)
+	if err != nil {
+		a.t.Fatalf("cannot connect to Porch's database: %v", err)
+	}
+	a.t.Cleanup(func() { _ = database.Close(context.Background()) }) // it wrote nothing
+	return newRowDrafts(database)
+}
+
+// within returns a context for something that should happen within d.
 func (a *arena) within(d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(a.t.Context(), d, errors.New("not within "+d.String()))
 }
 
-// sleep lets some time pass, unless the benchmark is interrupted.
+// sleep waits for d, unless the benchmark is interrupted.
 func (a *arena) sleep(d time.Duration) {
 	a.t.Helper()
 	select {
@@ -88,15 +118,15 @@ func (a *arena) sleep(d time.Duration) {
 }
 
 const (
-	// reread is how long Porch takes at most to read all repositories again, which it does every ten seconds. What it has
-	// stored badly shows then.
+	// reread is the longest that Porch takes to read all repositories again, which it does every ten seconds with the CR
+	// cache. What Porch stored wrongly shows then.
 	reread = 12 * time.Second
-	// mending is how long a controller gets to mend what Porch has stored badly.
+	// mending is the time a controller has to repair what Porch stored wrongly.
 	mending = 20 * time.Second
 )
 
-// verify holds the drafts of packages, as Porch's API shows them when it has read its repositories again, against what
-// they should be. It returns how many are missing or wrong, and stay so for a while, and the first of these.
+// verify compares the drafts of packages with what they should be, in Porch's API after Porch has read its repositories
+// again. It returns how many are missing or wrong and stay so for a while, and the first fault.
 func (a *arena) verify(packages []pkg) (wrong int, fault string) {
 	a.t.Helper()
 	a.sleep(a.reread)

@@ -10,16 +10,16 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/tally"
 )
 
-// unfollowed is how long is waited for a contender to follow a change, before it is said that it does not.
+// unfollowed is how long a contender has to follow a change before it counts as not following.
 const unfollowed = time.Minute
 
-// changeObject changes the object of one region, and measures until the drafts of that region are right.
+// changeObject changes the object of one region, and measures the time until the drafts of that region are right.
 func (c *contender) changeObject(packages []pkg) report.Reaction {
 	c.t.Helper()
 	return c.react(inRegion(changed, afterChange(packages)), func() { c.Apply(endpointsObject(changed, 2)) })
 }
 
-// afterChange returns what packages must be once the object has changed.
+// afterChange returns what packages must be after the object has changed.
 func afterChange(packages []pkg) []pkg {
 	after := slices.Clone(packages)
 	for i := range after {
@@ -35,8 +35,8 @@ func inRegion(region string, packages []pkg) []pkg {
 	return slices.DeleteFunc(slices.Clone(packages), func(p pkg) bool { return p.Region != region })
 }
 
-// follow has variants of another blueprint follow its newest revision, publishes what they are, and publishes a second
-// revision of the blueprint. It measures until there are drafts on that.
+// follow makes variants of another blueprint that follow its newest revision, publishes their drafts, and publishes a
+// second revision of the blueprint. It measures the time until there are drafts of that revision.
 func (c *contender) follow(packages []pkg) report.Reaction {
 	c.t.Helper()
 	set, err := set(floating, c.newest, packages)
@@ -69,8 +69,8 @@ func (c *contender) follow(packages []pkg) report.Reaction {
 	return c.react(upgraded, func() { c.Approve(second) })
 }
 
-// react makes a change and measures until the packages that it affects are right. What comes later counts, too, where
-// the controller comes to rest.
+// react makes a change and measures the time until the affected packages are right. If the controller comes to rest,
+// its later work counts too.
 func (c *contender) react(affected []pkg, change func()) report.Reaction {
 	c.t.Helper()
 	observer := c.observe(affected)
@@ -102,8 +102,8 @@ func (c *contender) react(affected []pkg, change func()) report.Reaction {
 	read, saved := contents(requests)
 	reaction.Read, reaction.Saved = len(read), len(saved)
 	for _, p := range affected {
-		delete(read, pkgKey{p.Repository, p.Name})
-		delete(saved, pkgKey{p.Repository, p.Name})
+		delete(read, p.key())
+		delete(saved, p.key())
 	}
 	for key := range saved {
 		read[key] = true

@@ -4,6 +4,9 @@ package contest
 
 import (
 	"fmt"
+	"maps"
+	"path"
+	"reflect"
 	"regexp"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,22 +14,23 @@ import (
 )
 
 const (
-	// namespaceImage is the function of the variants' pipeline, labelsImage that of the blueprint's own.
+	// namespaceImage is the function in the variants' pipeline, labelsImage the one in the blueprint's own pipeline.
 	namespaceImage = "gcr.io/kpt-fn/set-namespace:v0.4.1"
 	labelsImage    = "gcr.io/kpt-fn/starlark:v0.4.3"
-	// injected is the condition and the gate of the injection point of the blueprint.
+	// injected is the condition and the readiness gate of the blueprint's injection point.
 	injected = "config.injection.ConfigMap.endpoints"
-	// injectedName is the annotation of what was injected, upstreamIdentifier the one that Porch puts on clones.
+	// injectedName is the annotation with the name of the injected object, upstreamIdentifier the one that Porch puts on
+	// clones.
 	injectedName       = "kpt.dev/injected-resource-name"
 	upstreamIdentifier = "internal.kpt.dev/upstream-identifier"
-	// anyFunction stands for the name of the variant's function, which has the name of the variant in it.
+	// anyFunction stands for the name of the variant's function, which contains the name of the variant.
 	anyFunction = "PackageVariant.VARIANT.set-namespace.0"
 )
 
-// pkg is the downstream package of a variant, and what must be in it for it to be right.
+// pkg is the downstream package of a variant, with the content that it must have.
 type pkg struct {
 	Blueprint, Repository, Name string
-	// Region is that of the Repository, Tag the tag of the image in the upstream revision, Endpoints what is injected.
+	// Region is the region of the Repository, Tag the image tag in the upstream revision, Endpoints the injected data.
 	Region, Tag string
 	Endpoints   map[string]string
 }
@@ -34,52 +38,85 @@ type pkg struct {
 // String names the package.
 func (p pkg) String() string { return p.Repository + "/" + p.Name }
 
+// key is the package's Repository and name.
+func (p pkg) key() pkgKey { return pkgKey{p.Repository, p.Name} }
+
 // namespace is the namespace that the variant's function sets.
 func (p pkg) namespace() string { return "web-" + deployEnv }
 
-// check returns an error that says what is not right in the files of the package, if anything. What is right does not
-// come from any controller or function: it is the blueprint with what the scenario says, in every resource, to the last
-// field. Two things may be either as Porch's controllers write them or as ours do: the name of the variant in the name
-// of its function, and the annotation that says what was injected.
+// check returns an error that says what is wrong in the files of the package, if anything. The right content comes from
+// no controller or function: it is the blueprint with the scenario's values, in every resource, to the last field. Two
+// things may be as Porch's controllers write them or as ours do: the variant's name in the name of its function, and
+// the annotation about what was injected.
 func (p pkg) check(files map[string]string) error {
 	want, err := p.want()
 	if err != nil {
 		return err
 	}
-	got := map[string]any{}
-	for file, text := range files {
-		var content map[string]any
-		if err := yaml.Unmarshal([]byte(text), &content); err != nil {
-			return fmt.Errorf("%s: %s: %w", p, file, err)
-		}
-		got[file] = content
+	return p.compare(want, files)
+}
+
+// compare is check with the right content given.
+func (p pkg) compare(want map[string]any, files map[string]string) error {
+	got, err := decode(files)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p, err)
 	}
 	if err := p.settleNames(got); err != nil {
 		return fmt.Errorf("%s: %w", p, err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		return fmt.Errorf("%s is not right (-want +got):\n%s", p, diff)
+	if !reflect.DeepEqual(want, got) {
+		return &difference{p, want, got}
 	}
 	return nil
 }
 
-// want returns the content of the files, by path.
+// difference is the error of a wrong package. It takes time to describe a difference, so Error does it on demand.
+type difference struct {
+	of        pkg
+	want, got map[string]any
+}
+
+// Error implements error.
+func (d *difference) Error() string {
+	return fmt.Sprintf("%s is not right (-want +got):\n%s", d.of, cmp.Diff(d.want, d.got))
+}
+
+// decode returns the content of files, by path: YAML decoded, other files as text.
+func decode(files map[string]string) (map[string]any, error) {
+	decoded := map[string]any{}
+	for file, text := range files {
+		if path.Ext(file) == ".md" {
+			decoded[file] = text
+			continue
+		}
+		var content map[string]any
+		if err := yaml.Unmarshal([]byte(text), &content); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		decoded[file] = content
+	}
+	return decoded, nil
+}
+
+// want returns the right content of the files, by path.
 func (p pkg) want() (map[string]any, error) {
 	files, err := blueprintFiles(p.Tag)
 	if err != nil {
 		return nil, err
 	}
-	want := map[string]any{}
-	for file, text := range files {
-		var content map[string]any
-		if err := yaml.Unmarshal([]byte(text), &content); err != nil {
-			return nil, fmt.Errorf("the blueprint's %s: %w", file, err)
-		}
-		want[file] = content
+	want, err := decode(files)
+	if err != nil {
+		return nil, fmt.Errorf("the blueprint's %w", err)
 	}
-	for _, file := range []string{"deployment.yaml", "service.yaml", "endpoints.yaml"} {
+	for file := range want {
 		meta := field(want, file, "metadata")
-		meta["namespace"], meta["labels"] = p.namespace(), map[string]any{"region": p.Region}
+		if len(meta) == 0 || field(meta, "annotations")["config.kubernetes.io/local-config"] == "true" {
+			continue
+		}
+		labels := maps.Clone(field(meta, "labels"))
+		labels["region"] = p.Region
+		meta["namespace"], meta["labels"] = p.namespace(), labels
 	}
 	field(want, "endpoints.yaml", "metadata", "annotations")[injectedName] = endpointsName(p.Region)
 	field(want, "endpoints.yaml")["data"] = values(p.Endpoints)
@@ -90,7 +127,7 @@ func (p pkg) want() (map[string]any, error) {
 	return want, nil
 }
 
-// wantKptfile makes the Kptfile of the blueprint that of the package.
+// wantKptfile turns the Kptfile of the blueprint into that of the package.
 func (p pkg) wantKptfile(kptfile map[string]any) {
 	field(kptfile, "metadata")["name"] = p.Name
 	field(kptfile, "info")["readinessGates"] = []any{map[string]any{"conditionType": injected}}
@@ -108,8 +145,8 @@ func (p pkg) wantKptfile(kptfile map[string]any) {
 // functionName is the name of the variant's function.
 var functionName = regexp.MustCompile(`^PackageVariant\.[a-z0-9-]+\.set-namespace\.0$`)
 
-// settleNames makes the two things that may differ what they are in want, and leaves out what is Porch's: where the
-// package and its resources come from, and the text of the condition's message.
+// settleNames gives want's values to the two things that may differ, and removes what Porch writes: where the package
+// and its resources come from, and the message of the condition.
 func (p pkg) settleNames(got map[string]any) error {
 	for file := range got {
 		meta := field(got, file, "metadata")
@@ -138,7 +175,7 @@ func (p pkg) settleNames(got map[string]any) error {
 	return nil
 }
 
-// first returns the first element of a list, an empty map if there is none.
+// first returns the first element of a list, or an empty map.
 func first(list any) map[string]any {
 	if elements, ok := list.([]any); ok && len(elements) > 0 {
 		if element, ok := elements[0].(map[string]any); ok {
@@ -148,7 +185,7 @@ func first(list any) map[string]any {
 	return map[string]any{}
 }
 
-// field returns a map in maps, an empty one if there is none.
+// field returns a nested map, or an empty one.
 func field(in map[string]any, names ...string) map[string]any {
 	for _, name := range names {
 		next, ok := in[name].(map[string]any)

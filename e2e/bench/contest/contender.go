@@ -18,22 +18,22 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 )
 
-// contender is a controller that runs, behind a proxy that counts its requests.
+// contender is a running controller, behind a proxy that counts its requests.
 type contender struct {
 	*arena
 	proxy   *proxy.Proxy
 	pid     int
 	metrics func() (metrics.Families, error)
-	// rests tells whether the controller comes to rest once it has done its work.
+	// rests reports whether the controller comes to rest after its work.
 	rests bool
-	// newest is the revision by which a set says that its variants follow the newest one.
+	// newest is the revision in a set's spec by which its variants follow the newest one.
 	newest variant.Revision
 }
 
-// latest is the revision that follows the newest published one, in this project's API.
+// latest follows the newest published revision, in this project's API.
 var latest = variant.Revision{Str: "latest"}
 
-// startOurs starts this project's controller, with the flags that it has by default.
+// startOurs starts this project's controller with its default flags.
 func startOurs(a *arena) *contender {
 	a.t.Helper()
 	c := &contender{arena: a, rests: true, newest: latest}
@@ -44,11 +44,11 @@ func startOurs(a *arena) *contender {
 	return c
 }
 
-// porchsMetrics and porchsHealth are where Porch's controllers serve; they cannot be told otherwise.
+// porchsMetrics and porchsHealth are the addresses of Porch's controllers, which are fixed.
 const porchsMetrics, porchsHealth = "http://127.0.0.1:8080/metrics", "http://127.0.0.1:8081/readyz"
 
-// startPorchs starts those two of Porch's controllers that are for PackageVariants and PackageVariantSets. In their
-// API, the revision -1 is the head of the branch, and so what comes closest to the newest revision.
+// startPorchs starts Porch's controllers for PackageVariants and PackageVariantSets. In their API, revision -1 is the
+// head of the branch, which comes closest to the newest revision.
 func startPorchs(a *arena) *contender {
 	a.t.Helper()
 	c := &contender{arena: a, newest: variant.RevisionNumber(-1)}
@@ -93,7 +93,7 @@ func (c *contender) startProxy() string {
 	return kubeconfig
 }
 
-// awaitWatches returns once the controller watches what it works on, so that none of its start is measured.
+// awaitWatches returns once the controller watches its objects, so that its start is not measured.
 func (c *contender) awaitWatches() {
 	c.t.Helper()
 	c.Eventually("the controller watches", func() error {
@@ -110,8 +110,8 @@ func (c *contender) awaitWatches() {
 	c.quiet()
 }
 
-// quiet returns once the controller has asked for nothing for a while. What it has not got an answer to counts, watches
-// do not: they begin anew from time to time.
+// quiet returns once the controller has sent no request for a while. Unanswered requests count as activity; watches do
+// not, since they restart from time to time.
 func (c *contender) quiet() {
 	c.t.Helper()
 	const still = 3 * time.Second
@@ -125,8 +125,8 @@ func (c *contender) quiet() {
 	})
 }
 
-// reconciles returns how often PackageVariants have been reconciled, and for how many of these times the controller
-// looked into what the variant is about: Porch's controllers always do.
+// reconciles returns how often PackageVariants were reconciled, and in how many of these the controller evaluated the
+// variant: Porch's controllers always do.
 func (c *contender) reconciles() (all, evaluations int) {
 	c.t.Helper()
 	families, err := c.metrics()

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestContents holds that it is known which packages' contents requests are about.
+// TestContents checks which packages the requests for contents are about.
 func TestContents(t *testing.T) {
 	t.Parallel()
 	const resource = "packagerevisionresources"
@@ -34,7 +34,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// TestLatencies holds how the times of calls are told.
+// TestLatencies checks how the times of calls are reported.
 func TestLatencies(t *testing.T) {
 	t.Parallel()
 	var calls []call

@@ -6,15 +6,29 @@ import (
 	"testing"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/internal/postgres"
+	"github.com/package-variants/package-variants/e2e/stack"
 )
 
-// TestFanOut holds, in a small fleet, that what a plain client and this project's controller make of a stack is what
-// the benchmark takes for right, and that it is measured. How Porch's controllers fare shows in a run of the benchmark;
-// their ports are fixed, and may be in use.
+// TestFanOut checks, in a small fleet and with each of Porch's caches, that a plain client and this project's
+// controller make what the benchmark considers right, and that it is measured. Porch's controllers run only in the
+// benchmark, as their ports are fixed and may be in use.
 func TestFanOut(t *testing.T) {
+	for _, cache := range []stack.Cache{stack.CRCache, stack.DBCache} {
+		t.Run(string(cache), func(t *testing.T) {
+			if cache == stack.DBCache {
+				postgres.Require(t)
+			}
+			testFanOut(t, cache)
+		})
+	}
+}
+
+func testFanOut(t *testing.T, cache stack.Cache) {
+	t.Helper()
 	s := Scenario{Variants: 2, Repositories: 2}
-	a := newArena(t, s)
-	a.reread = 0 // what Porch forgets is no matter here
+	a := newArena(t, s, cache)
+	a.reread = 0 // it does not matter here what Porch loses
 	p := newPlain(a)
 	run := p.fanOut(s.packages(floating, s.floatingVariants()), pace{perRepository: 1, total: 1})
 	if run.Wrong != 0 || run.Seconds <= 0 || run.Total != 1 || run.PerRepository != 1 {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/e2e/bench/machine"
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/bench/tally"
+	"github.com/package-variants/package-variants/e2e/internal/machine"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// patience is how long a contender may take for a fan-out.
+	// patience is the time a contender has for a fan-out.
 	patience = 15 * time.Minute
-	// opening is the time from the apply on of which the requests are counted by themselves, be the drafts right or not.
+	// opening is the time after the apply whose requests are counted separately, whether or not the drafts are right.
 	opening = time.Minute
 )
 
@@ -63,7 +63,7 @@ func before(requests []proxy.Request, end time.Time) []proxy.Request {
 	return slices.DeleteFunc(requests, func(r proxy.Request) bool { return !r.Time.Before(end) })
 }
 
-// usage returns what the process of the contender has used.
+// usage returns the resource usage of the contender's process.
 func (c *contender) usage() machine.Usage {
 	c.t.Helper()
 	usage, err := machine.Use(c.pid)
@@ -73,8 +73,8 @@ func (c *contender) usage() machine.Usage {
 	return usage
 }
 
-// verifyOne returns an error unless Porch's API shows exactly one draft of a package, and that has an owner and is
-// right.
+// verifyOne returns an error unless Porch's API shows exactly one draft of a package, with an owner and the right
+// content.
 func (a *arena) verifyOne(p pkg) error {
 	var revisions porchapi.PackageRevisionList
 	err := a.Client.List(a.t.Context(), &revisions, client.InNamespace(namespace),

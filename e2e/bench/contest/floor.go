@@ -24,8 +24,8 @@ import (
 // pace is how many packages a plain client works on at a time.
 type pace struct{ perRepository, total int }
 
-// paces returns those that are tried, from the slowest. Porch v1.5 loses drafts when several are written to one
-// repository at a time, so it is not known which is the best.
+// paces returns the paces to try, slowest first. Porch v1.5 loses drafts when several are written to one repository at
+// a time, so the best pace is not known in advance.
 func (s Scenario) paces() []pace {
 	var paces []pace
 	for _, p := range []pace{{1, 1}, {1, 2}, {1, s.Repositories}, {2, 2 * s.Repositories}, {4, 4 * s.Repositories}} {
@@ -43,19 +43,19 @@ type call struct {
 	took           time.Duration
 }
 
-// plain is a client that makes drafts by the calls of Porch that this takes: one that clones the blueprint, one that
-// reads the draft and one that saves it as it must be.
+// plain is a client that makes each draft with the necessary calls of Porch: it clones the blueprint, reads the draft
+// and saves it with the right content.
 type plain struct {
 	*arena
 	client client.Client
-	owner  *metav1.OwnerReference // of the drafts: an object that is there, as a variant is for a controller
+	owner  *metav1.OwnerReference // of the drafts: an existing object, as a variant is for a controller
 
 	mu      sync.Mutex
-	calls   []call // those that Porch granted
+	calls   []call // those that succeeded
 	retries int
 }
 
-// newPlain returns a plain client. Unlike that of a Fleet, it does not wait before a request.
+// newPlain returns a plain client. Unlike a Fleet's client, it has no rate limit.
 func newPlain(a *arena) *plain {
 	a.t.Helper()
 	config := rest.CopyConfig(a.stack.Config)
@@ -73,7 +73,7 @@ func newPlain(a *arena) *plain {
 		corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
 }
 
-// fanOut makes the drafts of the packages at a pace.
+// fanOut makes the drafts of the packages at the given pace.
 func (p *plain) fanOut(packages []pkg, at pace) report.FloorRun {
 	p.t.Helper()
 	queues := map[string]chan pkg{}
@@ -148,13 +148,13 @@ func (p *plain) make(ctx context.Context, wanted pkg) error {
 }
 
 const (
-	// retries is how often a plain client tries a call again that Porch refuses, and pause how long it waits before.
+	// retries is how often a plain client retries a call that Porch refuses, and pause is the wait before each retry.
 	retries = 20
 	pause   = 50 * time.Millisecond
 )
 
-// call makes a call of Porch. As any client must, it tries again what Porch refuses because it is at work on something
-// else: with a conflict, or, as it reads a repository badly while it writes it, with an internal error.
+// call makes a call of Porch. Like any client, it retries when Porch is busy: on a conflict, or on the internal error
+// of a Porch that misreads a repository while writing it.
 func (p *plain) call(ctx context.Context, verb, resource string, do func() error) error {
 	for try := 0; ; try++ {
 		began := time.Now()
@@ -179,7 +179,7 @@ func (p *plain) call(ctx context.Context, verb, resource string, do func() error
 	}
 }
 
-// write makes the files of a clone what the package must be, but for what Porch renders.
+// write gives the files of a clone the right content, except for what Porch renders.
 func (p pkg) write(files map[string]string) error {
 	want, err := p.want()
 	if err != nil {
@@ -187,7 +187,7 @@ func (p pkg) write(files map[string]string) error {
 	}
 	for _, edit := range []struct {
 		file string
-		path []string // of the fields that are taken from want
+		path []string // of the fields taken from want
 	}{
 		{"Kptfile", []string{"info"}}, {"Kptfile", []string{"pipeline"}}, {"Kptfile", []string{"status"}},
 		{"package-context.yaml", []string{"data"}},
@@ -208,7 +208,7 @@ func (p pkg) write(files map[string]string) error {
 	return nil
 }
 
-// latencies returns how long the calls took, by kind, in the order in which they were first made.
+// latencies returns the durations of the calls by kind, in order of first use.
 func latencies(calls []call) []report.Latency {
 	type kind struct{ verb, resource string }
 	times := map[kind][]time.Duration{}

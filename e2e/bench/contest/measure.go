@@ -4,31 +4,46 @@ package contest
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/internal/harness"
+	"github.com/package-variants/package-variants/e2e/stack"
 )
 
-// Options are what is measured.
+// Options say what to measure.
 type Options struct {
 	Scenario
-	// FanOut, Rest and Change say which parts are. The work of a fan-out is done in any case.
+	// Caches are the caches of Porch to measure with, one after the other.
+	Caches []stack.Cache
+	// FanOut, Rest and Change select the parts to measure. The fan-out runs in any case.
 	FanOut, Rest, Change bool
-	// Settle is how long is waited after a fan-out before the rest is measured, which takes the time Resting.
+	// Settle is the wait after a fan-out before the rest is measured; Resting is how long it is measured.
 	Settle, Resting time.Duration
-	// Log is told what goes on.
+	// Log gets progress messages.
 	Log io.Writer
 }
 
-// Measure measures what the options ask for and puts it into a run. It needs the environment that the Makefile sets.
-// When it returns, all that it started has ended.
+// Measure measures what the options ask for and adds it to run. It needs the environment that the Makefile sets. When
+// it returns, everything that it started has ended.
 func Measure(ctx context.Context, options Options, run *report.Run) error {
 	if err := options.Validate(); err != nil {
 		return err
 	}
-	m := &measurement{Options: options, fanOut: &report.FanOut{}, rest: &report.Rest{}, change: &report.Change{}}
+	for _, cache := range options.Caches {
+		if err := measure(ctx, options, cache, run.On(string(cache))); err != nil {
+			return fmt.Errorf("with the %s cache: %w", cache, err)
+		}
+	}
+	return nil
+}
+
+// measure measures what the options ask for with one cache.
+func measure(ctx context.Context, options Options, cache stack.Cache, on *report.OnCache) error {
+	m := &measurement{Options: options, cache: cache, fanOut: &report.FanOut{}, rest: &report.Rest{},
+		change: &report.Change{}}
 	steps := []func(harness.T){m.ours, m.porchs}
 	if options.FanOut {
 		for _, pace := range options.paces() {
@@ -41,47 +56,52 @@ func Measure(ctx context.Context, options Options, run *report.Run) error {
 		}
 	}
 	if options.FanOut {
-		m.fanOut.Variants, m.fanOut.Repositories = options.Variants, options.Repositories
-		run.FanOut = m.fanOut
+		content, err := blueprintFiles(firstTag)
+		if err != nil {
+			return err
+		}
+		m.fanOut.Variants, m.fanOut.Repositories, m.fanOut.Files = options.Variants, options.Repositories, len(content)
+		on.FanOut = m.fanOut
 	}
 	if options.Rest {
 		m.rest.Variants = options.Variants
 		m.rest.SettleSeconds, m.rest.Seconds = options.Settle.Seconds(), options.Resting.Seconds()
-		run.Rest = m.rest
+		on.Rest = m.rest
 	}
 	if options.Change {
 		packages, followers := m.packages(fixed, m.Variants), m.floatingVariants()
 		m.change.Object.Variants, m.change.Object.Affected = m.Variants, len(inRegion(changed, packages))
 		m.change.Upstream.Variants, m.change.Upstream.Affected = m.Variants+followers, followers
-		run.Change = m.change
+		on.Change = m.change
 	}
 	return nil
 }
 
-// measurement is one call of Measure.
+// measurement is one call of measure.
 type measurement struct {
 	Options
+	cache  stack.Cache
 	fanOut *report.FanOut
 	rest   *report.Rest
 	change *report.Change
-	best   float64 // the time of the best floor
+	best   float64 // the time of the fastest floor so far
 }
 
 // ours measures this project's controller.
 func (m *measurement) ours(t harness.T) {
-	t.Logf("this project's controller: starting")
-	m.compete(startOurs(newArena(t, m.Scenario)), &m.fanOut.Ours, &m.rest.Ours, &m.change.Object.Ours,
+	t.Logf("this project's controller, %s cache: starting", m.cache)
+	m.compete(startOurs(newArena(t, m.Scenario, m.cache)), &m.fanOut.Ours, &m.rest.Ours, &m.change.Object.Ours,
 		&m.change.Upstream.Ours)
 }
 
 // porchs measures Porch's controllers.
 func (m *measurement) porchs(t harness.T) {
-	t.Logf("Porch's own controllers: starting")
-	m.compete(startPorchs(newArena(t, m.Scenario)), &m.fanOut.Porch, &m.rest.Porch, &m.change.Object.Porch,
+	t.Logf("Porch's own controllers, %s cache: starting", m.cache)
+	m.compete(startPorchs(newArena(t, m.Scenario, m.cache)), &m.fanOut.Porch, &m.rest.Porch, &m.change.Object.Porch,
 		&m.change.Upstream.Porch)
 }
 
-// compete has a contender do all that is measured.
+// compete runs all measurements with a contender.
 func (m *measurement) compete(c *contender, fanOut *report.Contender, rest *[]report.RequestCount, object,
 	upstream *report.Reaction) {
 	packages := m.packages(fixed, m.Variants)
@@ -101,10 +121,10 @@ func (m *measurement) compete(c *contender, fanOut *report.Contender, rest *[]re
 
 // floor measures a plain client at a pace.
 func (m *measurement) floor(t harness.T, at pace) {
-	p := newPlain(newArena(t, m.Scenario))
+	p := newPlain(newArena(t, m.Scenario, m.cache))
 	run := p.fanOut(m.packages(fixed, m.Variants), at)
-	t.Logf("a plain client, %d at a time, %d in a repository: %.1f s, %d retries, %d wrong", at.total, at.perRepository,
-		run.Seconds, run.Retries, run.Wrong)
+	t.Logf("a plain client, %s cache, %d at a time, %d in a repository: %.1f s, %d retries, %d wrong", m.cache, at.total,
+		at.perRepository, run.Seconds, run.Retries, run.Wrong)
 	m.fanOut.Floor = append(m.fanOut.Floor, run)
 	if run.Wrong == 0 && (m.best == 0 || run.Seconds < m.best) {
 		m.best, m.fanOut.Latencies = run.Seconds, latencies(p.calls)

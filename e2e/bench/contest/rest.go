@@ -9,7 +9,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/tally"
 )
 
-// rest lets some time pass after all is done, and returns the requests of some more time.
+// rest waits for the time settle, and returns the requests during the time after it.
 func (c *contender) rest(settle, during time.Duration) []report.RequestCount {
 	c.t.Helper()
 	c.sleep(settle)

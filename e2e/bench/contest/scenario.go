@@ -26,18 +26,18 @@ import (
 var files embed.FS
 
 const (
-	// namespace is where all takes place.
+	// namespace is the namespace of all objects.
 	namespace = "bench"
-	// blueprints is the Repository of the upstream packages, and deployEnv the label env of all others.
+	// blueprints is the Repository of the upstream packages; deployEnv is the label env of all other Repositories.
 	blueprints = "blueprints"
 	deployEnv  = "prod"
-	// fixed is the blueprint whose first revision the variants of the fan-out stay on; those of floating follow its
-	// newest.
+	// fixed is the blueprint whose first revision the variants of the fan-out stay on; the variants of floating follow its
+	// newest revision.
 	fixed    = "web"
 	floating = "shop"
 )
 
-// firstTag and secondTag are the tags of the image in the first revision of a blueprint, and in the second.
+// firstTag and secondTag are the image tags in the first and second revision of a blueprint.
 const firstTag, secondTag = "1.4", "1.5"
 
 // Scenario is how large the fleet is.
@@ -47,7 +47,7 @@ type Scenario struct {
 	Repositories int
 }
 
-// Validate returns an error if there can be no such fleet.
+// Validate returns an error for an impossible fleet.
 func (s Scenario) Validate() error {
 	if s.Repositories < len(regions) {
 		return fmt.Errorf("%d repositories: there must be %d or more, one for each region", s.Repositories, len(regions))
@@ -59,8 +59,8 @@ func (s Scenario) Validate() error {
 	return nil
 }
 
-// regions are the regions of the Repositories, in turn. Each has an object with facts that are injected; the change of
-// an object is one of the last region's.
+// regions are the regions of the Repositories, in turn. Each region has an object to inject; the object that changes is
+// the last region's.
 var regions = []string{"eu", "us"}
 
 // changed is the region whose object changes.
@@ -72,10 +72,11 @@ func region(repository int) string { return regions[repository%len(regions)] }
 // repositoryName returns the name of a Repository.
 func repositoryName(repository int) string { return fmt.Sprintf("edge-%d", repository+1) }
 
-// floatingVariants is how many variants follow the newest revision of their blueprint, beside those of the fan-out.
+// floatingVariants is how many variants follow the newest revision of their blueprint, in addition to those of the
+// fan-out.
 func (s Scenario) floatingVariants() int { return max(s.Repositories, s.Variants/5) }
 
-// packages returns the packages that n variants of a blueprint are, as evenly spread over the Repositories as can be.
+// packages returns the packages of n variants of a blueprint, spread evenly over the Repositories.
 func (s Scenario) packages(blueprint string, n int) []pkg {
 	var packages []pkg
 	for i := range n {
@@ -89,7 +90,7 @@ func (s Scenario) packages(blueprint string, n int) []pkg {
 	return packages
 }
 
-// endpoints returns the facts of a region, as they are after some changes.
+// endpoints returns the data of a region after a number of changes.
 func endpoints(region string, version int) map[string]string {
 	return map[string]string{
 		"payment": fmt.Sprintf("payment-v%d.%s.example.com", version, region),
@@ -97,7 +98,7 @@ func endpoints(region string, version int) map[string]string {
 	}
 }
 
-// endpointsObject returns the object that is injected into the packages of a region.
+// endpointsObject returns the object to inject into the packages of a region.
 func endpointsObject(region string, version int) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: endpointsName(region)}, Data: endpoints(region, version)}
 }
@@ -105,8 +106,8 @@ func endpointsObject(region string, version int) *corev1.ConfigMap {
 // endpointsName returns the name of that object.
 func endpointsName(region string) string { return "endpoints-" + region }
 
-// set returns the PackageVariantSet of the packages. Its list of Repositories and packages, its expressions and its
-// template are what Porch's controllers understand, too.
+// set returns the PackageVariantSet of the packages. Porch's controllers also understand its list of Repositories and
+// packages, its expressions and its template.
 func set(blueprint string, revision variant.Revision, packages []pkg) (*v1alpha2.PackageVariantSet, error) {
 	text, err := files.ReadFile("scenario/set.yaml")
 	if err != nil {
@@ -145,7 +146,7 @@ func blueprintFiles(tag string) (map[string]string, error) {
 	return content, err
 }
 
-// functions returns the functions that the packages name, by image, as binaries of TOOLS_BIN.
+// functions returns the functions that the packages use, by image, as binaries in TOOLS_BIN.
 func functions() (map[string]string, error) {
 	tools := os.Getenv("TOOLS_BIN")
 	if tools == "" {

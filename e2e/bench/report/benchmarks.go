@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Benchmark is what go test has measured of one benchmark: the median of its runs.
+// Benchmark is the median of a benchmark's runs with go test.
 type Benchmark struct {
-	// Package is its package, by the path in the repository.
+	// Package is the path of its package in the repository.
 	Package string `json:"package"`
 	// Name is its name, without its first word and the number of processors, such as Expansion/ours/1000. It ends with the
-	// size of what it works on.
+	// size of the input.
 	Name string `json:"name"`
-	// Values are the medians, by unit, as benchstat names these: in seconds where go test prints nanoseconds.
+	// Values are the medians by unit, with the names and units of benchstat: seconds where go test prints nanoseconds.
 	Values map[string]float64 `json:"values"`
 }
 
-// The names of benchmarks, without the size at their ends.
+// The names of benchmarks, without the size at the end.
 const (
 	expansionOurs  = "Expansion/ours"
 	expansionPorch = "Expansion/porch"
@@ -41,19 +41,19 @@ func (r *Run) Measured(names ...string) []Benchmark {
 	return found
 }
 
-// Size returns how much the benchmark works on: targets, or the resources of a package.
+// Size returns the size of the input: targets, or the resources of a package.
 func (b Benchmark) Size() int {
-	n, _ := strconv.Atoi(path.Base(b.Name)) // who reads benchmarks has seen to it
+	n, _ := strconv.Atoi(path.Base(b.Name)) // readBenchmarks has checked it
 	return n
 }
 
 // Seconds returns the time of one operation.
 func (b Benchmark) Seconds() float64 { return b.Values["sec/op"] }
 
-// PerSize returns the time for each of what the benchmark works on.
+// PerSize returns the time for each unit of the input's size.
 func (b Benchmark) PerSize() float64 { return b.Seconds() / float64(b.Size()) }
 
-// Function returns the name of the function that the benchmark is about.
+// Function returns the name of the measured function.
 func (b Benchmark) Function() string {
 	switch parts := strings.Split(b.Name, "/"); parts[0] {
 	case asProcess:
@@ -65,13 +65,13 @@ func (b Benchmark) Function() string {
 	}
 }
 
-// Expansion is an expansion of so many targets by this project; Porch's own is nil where it was not run.
+// Expansion is an expansion of that many targets by this project; Porch's own is nil if it was not run.
 type Expansion struct {
 	Benchmark
 	Porch *Benchmark
 }
 
-// Expansions returns the expansions, by growing targets.
+// Expansions returns the expansions, sorted by the number of targets.
 func (r *Run) Expansions() []Expansion {
 	var all []Expansion
 	for _, ours := range r.Measured(expansionOurs) {
@@ -87,7 +87,7 @@ func (r *Run) Expansions() []Expansion {
 	return all
 }
 
-// PorchCells are Porch's time for a target and its ratio for a table, empty where it was not run.
+// PorchCells returns Porch's time per target and its ratio to ours as table cells, empty if it was not run.
 func (e Expansion) PorchCells() []string {
 	if e.Porch == nil {
 		return []string{"", ""}
@@ -95,15 +95,15 @@ func (e Expansion) PorchCells() []string {
 	return []string{seconds(e.Porch.PerSize()), ratio(e.Porch.Seconds(), e.Seconds())}
 }
 
-// LargeExpansions returns the expansions of many targets that Porch's own was run with, too.
+// LargeExpansions returns the expansions of many targets that were run with Porch's own too.
 func (r *Run) LargeExpansions() []Expansion {
 	return slices.DeleteFunc(r.Expansions(), func(e Expansion) bool { return e.Porch == nil || e.Size() < reference })
 }
 
-// OfNoop returns the processor time of a function as a process, for each second of one that does nothing.
+// OfNoop returns the processor time of a function as a process, relative to a function that does nothing.
 func (b Benchmark) OfNoop() float64 { return b.Values["sec/process"] / b.Values["noop-sec/process"] }
 
-// NoopRange is the least and the most OfNoop of the functions, with packages of so many resources.
+// NoopRange is the range of OfNoop over the functions, for packages with that many resources.
 type NoopRange struct {
 	Resources   int
 	Least, Most float64
@@ -117,7 +117,7 @@ func (n NoopRange) Text() string {
 	return digits(n.Least) + " to " + digits(n.Most)
 }
 
-// NoopRanges returns the ranges, in the order in which the sizes were measured first.
+// NoopRanges returns the ranges, in the order in which their sizes were first measured.
 func (r *Run) NoopRanges() []NoopRange {
 	var all []NoopRange
 	for _, b := range r.Measured(asProcess) {

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// theme is the colours of a figure. A reader finds the same colour for the same contender in all of them.
+// theme has the colours of a figure. Each contender has the same colour in all figures.
 type theme struct{ ground, text, quiet, ours, other, floor color.Color }
 
 var (
@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// The ends of the files' names in the two themes.
+// The endings of the file names in the two themes.
 const lightEnd, darkEnd = ".svg", "-dark.svg"
 
 // rgb returns a colour of 24 bits.
@@ -42,7 +42,7 @@ const (
 	titleHeight = 44
 )
 
-// figure draws plots of a height in two columns, from left to right, below a title.
+// figure draws plots of the given height in two columns, from left to right, below a title.
 func (t *theme) figure(title string, height vg.Length, plots []*plot.Plot) (string, error) {
 	const columns = 2
 	rows := make([][]*plot.Plot, (len(plots)+columns-1)/columns)
@@ -79,7 +79,7 @@ func (t *theme) style(size vg.Length, colour color.Color, weight font.Weight) te
 // plot returns an empty plot.
 func (t *theme) plot(title string) *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = nil // that of the figure
+	p.BackgroundColor = nil // the figure's
 	p.Title.Text, p.Title.TextStyle = title, t.style(13, t.text, font.WeightBold)
 	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign, p.Title.Padding = draw.XCenter, draw.YTop, 6
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
@@ -98,7 +98,7 @@ type bar struct {
 	colour color.Color
 }
 
-// bars draws values from above to below, each with its text at its end.
+// bars draws bars from top to bottom, each with its value as text at its end.
 func (t *theme) bars(title string, text func(float64) string, bars ...bar) *plot.Plot {
 	p := t.plot(title)
 	names := make([]string, len(bars))
@@ -122,21 +122,21 @@ func (t *theme) bars(title string, text func(float64) string, bars ...bar) *plot
 	return p
 }
 
-// line is how one value grows with another.
+// line shows how one value grows with another.
 type line struct {
 	label  string
 	colour color.Color
 	points plotter.XYs
 }
 
-// add adds a point, unless it cannot be drawn over an axis of powers.
+// add adds a point, if it can be drawn on a logarithmic axis.
 func (l *line) add(x int, y float64) {
 	if y > 0 {
 		l.points = append(l.points, plotter.XY{X: float64(x), Y: y})
 	}
 }
 
-// lines draws lines over axes that go by powers of ten: what grows in proportion is straight.
+// lines draws lines over logarithmic axes: proportional growth is a straight line.
 func (t *theme) lines(title string, text func(float64) string, lines ...line) *plot.Plot {
 	p := t.legend(title)
 	for _, l := range lines {
@@ -155,7 +155,7 @@ func (t *theme) lines(title string, text func(float64) string, lines ...line) *p
 	return p
 }
 
-// curves draws lines over axes that begin at 0 and go by even steps.
+// curves draws lines over linear axes that begin at 0.
 func (t *theme) curves(title string, text func(float64) string, lines ...line) *plot.Plot {
 	p := t.legend(title)
 	for _, l := range lines {
@@ -185,7 +185,7 @@ func (t *theme) legend(title string) *plot.Plot {
 	return p
 }
 
-// bySteps makes an axis go from 0 in at most five steps, each 1, 2 or 5 times a power of ten.
+// bySteps gives an axis at most five steps from 0, each 1, 2 or 5 times a power of ten.
 func bySteps(axis *plot.Axis, text func(float64) string) {
 	const most = 5
 	end := axis.Max
@@ -207,9 +207,9 @@ func bySteps(axis *plot.Axis, text func(float64) string) {
 	axis.Tick.Marker = ticks
 }
 
-// byPowers makes an axis go from one power of ten to another, with a tick at each.
+// byPowers makes an axis logarithmic, from one power of ten to another, with a tick at each.
 func byPowers(axis *plot.Axis, text func(float64) string) {
-	const slack = 1e-9 // a power of ten is one, however it was worked out
+	const slack = 1e-9 // for rounding errors in powers of ten
 	from, to := 0, 1
 	if axis.Min > 0 && axis.Min <= axis.Max { // there are values
 		from, to = int(math.Floor(math.Log10(axis.Min)+slack)), int(math.Ceil(math.Log10(axis.Max)-slack))

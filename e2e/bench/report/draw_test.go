@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// TestFigure holds that a figure can be drawn of values that there are not, or that are 0, and of any text.
+// TestFigure checks that a figure can be drawn with missing values, zeros, and any text.
 func TestFigure(t *testing.T) {
 	t.Parallel()
 	none, one := line{label: "none", colour: light.ours}, line{label: "one", colour: light.other}
@@ -56,7 +56,7 @@ func TestFigure(t *testing.T) {
 	}
 }
 
-// TestByPowers holds which powers of ten an axis has.
+// TestByPowers checks the powers of ten on an axis.
 func TestByPowers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -84,7 +84,7 @@ func TestByPowers(t *testing.T) {
 	}
 }
 
-// TestThemes holds that what is drawn can be told from the ground, by the contrasts that WCAG 2 asks for.
+// TestThemes checks that everything drawn stands out from the ground, with the contrasts that WCAG 2 requires.
 func TestThemes(t *testing.T) {
 	t.Parallel()
 	const forText, forGraphics = 4.5, 2.9

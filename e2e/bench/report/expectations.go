@@ -8,37 +8,50 @@ import (
 	"slices"
 )
 
-// Expectation is something that this project sets out to do better than Porch's controllers, or well enough.
+// Expectation is something that this project should do better than Porch's controllers, or well enough.
 type Expectation struct {
 	// Text says what is expected, and Measured what was measured.
 	Text, Measured string
-	// Met tells whether it is so.
+	// Met reports whether it is met.
 	Met bool
 }
 
 // The limits of the expectations.
 const (
 	leastRequests      = 5    // that a controller needs for a variant
-	mostRequests       = 7.0  // that ours may take for one
+	mostRequests       = 7.0  // for each variant, of ours at most
 	leastFewerRequests = 5.0  // requests of Porch's controllers in the first minute, for each of ours
+	mostOfPorchs       = 1.0  // our time, for each second of Porch's controllers
 	mostOfFloor        = 1.15 // our time, for each second of the floor
 	leastFaster        = 50.0 // the time of Porch's expansion, for each second of ours
 	mostSuperlinear    = 1.5  // the growth of what a target or a variant takes, from the reference on
-	mostOfNoop         = 1.1  // the processor time of a function, for each second of one that does nothing
+	mostOfNoop         = 1.1  // the processor time of a function, relative to one that does nothing
 	// requests for a target that a rollout may take
 	mostRolloutRequests = 8.0
 	mostTenancy         = 2.0   // the time beside a hostile namespace, for each second alone
 	mostMemory          = 500e6 // of the controller with the largest fleet
-	reference           = 1000  // the targets, and the variants, from which on growth is looked at
+	reference           = 1000  // targets, and variants, from which growth is judged
 )
 
-// Expectations returns the expectations that what was measured allows to judge, in the order of the parts.
+// Expectations returns the expectations that the measurements can judge, in the order of the parts.
 func (r *Run) Expectations() []Expectation {
-	return slices.Concat(
-		r.FanOut.expectations(), r.Rest.expectations(), r.Change.expectations(),
-		r.expansionExpectations(), r.processExpectations(), r.Scale.expectations(),
-		r.Rollouts.expectations(), r.Tenancy.expectations(), r.Soak.expectations(),
-	)
+	var contests, scales []Expectation
+	for i := range r.Caches {
+		on := &r.Caches[i]
+		contests = append(contests, on.named(on.FanOut.expectations(), on.Rest.expectations(), on.Change.expectations())...)
+		scales = append(scales, on.named(on.Scale.expectations())...)
+	}
+	return slices.Concat(contests, r.expansionExpectations(), r.processExpectations(), scales,
+		r.Rollouts.expectations(), r.Tenancy.expectations(), r.Soak.expectations())
+}
+
+// named returns expectations with the name of the cache added.
+func (c *OnCache) named(expectations ...[]Expectation) []Expectation {
+	all := slices.Concat(expectations...)
+	for i := range all {
+		all[i].Text = c.Cache + " cache: " + all[i].Text
+	}
+	return all
 }
 
 // Met returns the expectations that are met.
@@ -68,6 +81,7 @@ func (f *FanOut) expectations() []Expectation {
 			float64(Total(requests))/float64(n), mostRequests),
 		atLeast("fan-out: requests of Porch's controllers in the first "+seconds(f.Ours.FirstSeconds)+", for each of ours",
 			float64(Total(f.Porch.First))/float64(Total(f.Ours.First)), leastFewerRequests),
+		atMost("fan-out: our time, for each second of Porch's controllers", f.Ours.Seconds/f.Porch.Seconds, mostOfPorchs),
 	}
 	if best := f.BestFloor(); best != nil {
 		all = append(all, atMost("fan-out: our time, for each second of Porch's own clones and saves",

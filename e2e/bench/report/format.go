@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// seconds writes a time in the unit that suits it, to three digits.
+// seconds formats a time in a suitable unit, with three digits.
 func seconds(s float64) string {
 	switch {
 	case s == 0:
@@ -23,7 +23,7 @@ func seconds(s float64) string {
 	}
 }
 
-// minutes writes a time in minutes, and a short one in seconds.
+// minutes formats a time in minutes, or in seconds if it is short.
 func minutes(s float64) string {
 	const minute = 60
 	if s < minute {
@@ -32,10 +32,10 @@ func minutes(s float64) string {
 	return digits(s/minute) + " minutes"
 }
 
-// megabytes writes a size in MB, which are a million bytes, to three digits.
+// megabytes formats a size in MB of a million bytes, with three digits.
 func megabytes(n float64) string { return digits(n/1e6) + " MB" }
 
-// number returns a number of a run, which may have any of the types that numbers have there.
+// number returns a number of a run, of any of the types used there.
 func number(n any) float64 {
 	switch n := n.(type) {
 	case int:
@@ -49,7 +49,7 @@ func number(n any) float64 {
 	}
 }
 
-// ratio writes how much of something there is for each 1 of another, empty if there is none of that.
+// ratio formats a ratio; "" if to is 0.
 func ratio(of, to float64) string {
 	if to == 0 {
 		return ""
@@ -57,7 +57,7 @@ func ratio(of, to float64) string {
 	return digits(of / to)
 }
 
-// digits writes a number to three digits; one from 1000 on is written in full.
+// digits formats a number with three digits, or in full from 1000 on.
 func digits(v float64) string {
 	if v == 0 {
 		return "0"
@@ -73,7 +73,7 @@ func digits(v float64) string {
 	return text
 }
 
-// count writes a number with a comma for each thousand.
+// count formats a number with thousands separators.
 func count(n int) string {
 	if n < 0 {
 		return "-" + count(-n)

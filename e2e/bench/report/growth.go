@@ -9,13 +9,13 @@ import (
 
 const secondsPerHour = 3600
 
-// Growth is how something that was sampled has grown, by the straight line that fits it best: by least squares.
+// Growth is how a sampled value grew: the straight line that fits it best, by least squares.
 type Growth struct {
 	// Name says what it is.
 	Name string
-	// Bounded says that it may not grow; anything else is only told of.
+	// Bounded says that it must not grow; growth of other values is only reported.
 	Bounded bool
-	// text writes a value.
+	// text formats a value.
 	text func(float64) string
 	// Mean, Least and Most are those of the samples.
 	Mean, Least, Most float64
@@ -23,7 +23,7 @@ type Growth struct {
 	PerHour, Error float64
 }
 
-// Part returns how much of the mean it grows in an hour.
+// Part returns the growth per hour, relative to the mean.
 func (g *Growth) Part() float64 { return g.PerHour / g.Mean }
 
 // growthOf fits a line to values at times in seconds.
@@ -62,7 +62,7 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// Row is the growth as a row of a table.
+// Row returns the growth as a table row.
 func (g *Growth) Row() []string {
 	fail := "not known"
 	if !math.IsNaN(g.Error) {
@@ -77,7 +77,7 @@ func (g *Growth) Row() []string {
 	}
 }
 
-// signed writes a number with its sign.
+// signed formats a number with its sign.
 func signed(v float64, text func(float64) string) string {
 	if math.IsNaN(v) {
 		return "not known"
@@ -88,7 +88,7 @@ func signed(v float64, text func(float64) string) string {
 	return "+" + text(v)
 }
 
-// percent writes a part with its sign.
+// percent formats a ratio as a percentage with its sign.
 func percent(part float64) string {
 	if math.IsNaN(part) {
 		return "not known"

@@ -4,7 +4,6 @@ package report
 
 import (
 	_ "embed" // the templates
-	"errors"
 	"fmt"
 	"strings"
 	"text/template"
@@ -17,19 +16,21 @@ var (
 	readmeText string
 	//go:embed reasons.md.tmpl
 	reasonsText string
+	//go:embed fleets.md.tmpl
+	fleetsText string
 
-	page   = parse("page.md.tmpl", pageText)
-	readme = parse("readme.md.tmpl", readmeText)
-
+	page    = parse("page.md.tmpl", pageText)
+	readme  = parse("readme.md.tmpl", readmeText)
 	reasons = parse("reasons.md.tmpl", reasonsText)
+	fleets  = parse("fleets.md.tmpl", fleetsText)
 )
 
-// parse returns a template that can use what is here.
+// parse returns a template that can use the functions of this package.
 func parse(name, text string) *template.Template {
 	return template.Must(template.New(name).Funcs(template.FuncMap{
 		"seconds": seconds, "count": count, "digits": digits, "total": Total,
 		"minutes": minutes,
-		"head":    head, "row": row, "plot": picture, "requestRows": requestRows,
+		"head":    head, "row": row, "plot": picture,
 		"mb":    func(n any) string { return megabytes(number(n)) },
 		"ratio": func(of, to any) string { return ratio(number(of), number(to)) },
 		"choose": func(condition bool, yes, no string) string {
@@ -41,25 +42,30 @@ func parse(name, text string) *template.Template {
 	}).Parse(text))
 }
 
-// head writes the head of a table. The first column is text, the others are numbers.
+// head formats the head of a table. The first column is text, the others are numbers.
 func head(cells ...any) string {
-	return row(cells...) + "| ---" + strings.Repeat(" | ---:", len(cells)-1) + " |\n"
+	return row(cells...) + "| ---" + strings.Repeat(" | ---:", len(texts(cells))-1) + " |\n"
 }
 
-// row writes a row of a table, of cells that are texts or several of them.
+// row formats a table row, from cells that are texts or lists of texts.
 func row(cells ...any) string {
-	var texts []string
+	return "| " + strings.Join(texts(cells), " | ") + " |\n"
+}
+
+// texts returns the texts of cells.
+func texts(cells []any) []string {
+	var all []string
 	for _, cell := range cells {
 		if several, ok := cell.([]string); ok {
-			texts = append(texts, several...)
+			all = append(all, several...)
 		} else {
-			texts = append(texts, fmt.Sprint(cell))
+			all = append(all, fmt.Sprint(cell))
 		}
 	}
-	return "| " + strings.Join(texts, " | ") + " |\n"
+	return all
 }
 
-// picture shows a plot of Plots, as it is for the reader's surrounding.
+// picture shows a plot of Plots in the reader's theme.
 func picture(alt, name string) string {
 	return fmt.Sprintf(`<picture><source media="(prefers-color-scheme: `+
 		`dark)" srcset="DIR/%s"><img alt="%s" src="DIR/%s"></picture>`,
@@ -69,21 +75,17 @@ func picture(alt, name string) string {
 // Markdown returns the page about a run.
 func (r *Run) Markdown() (string, error) { return r.write(page, ".") }
 
-// Summary returns what the README of the repository says of a run; dir is the directory of the page, from there.
-func (r *Run) Summary(dir string) (string, error) { return r.summary(readme, dir) }
+// Summary returns what the README of the repository says of a run; dir is the directory of the page, from there. The
+// run must have all parts.
+func (r *Run) Summary(dir string) (string, error) { return r.write(readme, dir) }
 
-// Reasons returns what the README says of a run on its first screen: three lines.
-func (r *Run) Reasons(dir string) (string, error) { return r.summary(reasons, dir) }
+// Reasons returns what the README says of a run on its first screen: three lines. The run must have all parts.
+func (r *Run) Reasons(dir string) (string, error) { return r.write(reasons, dir) }
 
-// summary writes a part of the README, for which a run of all parts is needed.
-func (r *Run) summary(t *template.Template, dir string) (string, error) {
-	if r.FanOut == nil || r.Rest == nil || r.Change == nil {
-		return "", errors.New("the README needs a run of all parts")
-	}
-	return r.write(t, dir)
-}
+// Fleets returns what docs/scale.md says of a run.
+func (r *Run) Fleets(dir string) (string, error) { return r.write(fleets, dir) }
 
-// write writes a document; dir is the directory of the page, from that of the document.
+// write executes a template; dir is the directory of the page, relative to the document's.
 func (r *Run) write(t *template.Template, dir string) (string, error) {
 	var out strings.Builder
 	if err := t.Execute(&out, r); err != nil {
@@ -92,7 +94,7 @@ func (r *Run) write(t *template.Template, dir string) (string, error) {
 	return strings.ReplaceAll(out.String(), "DIR/", strings.TrimPrefix(dir+"/", "./")), nil
 }
 
-// VersionOf returns the version of something, empty if it is not known.
+// VersionOf returns the version of a program or module, "" if it is unknown.
 func (o *Origin) VersionOf(name string) string {
 	for _, v := range o.Versions {
 		if v.Name == name {
@@ -102,5 +104,5 @@ func (o *Origin) VersionOf(name string) string {
 	return ""
 }
 
-// here and porchs are the names of the contenders in tables and pictures.
+// here and porchs are the names of the contenders in tables and figures.
 const here, porchs = "this project", "Porch's own"

@@ -21,13 +21,13 @@ const (
 	PartSoak      = "soak"
 )
 
-// Apart is the origin of a part that was not measured with the others.
+// Apart is the origin of a part that was measured separately.
 type Apart struct {
 	Part string `json:"part"`
 	Origin
 }
 
-// Elsewhere says on what else than the others the part was measured; it is empty if there is nothing to say.
+// Elsewhere says what differs from the origin of the other parts; "" if nothing does.
 func (a *Apart) Elsewhere(others Origin) string {
 	var with []string
 	if a.Machine != others.Machine {
@@ -44,25 +44,22 @@ func (a *Apart) Elsewhere(others Origin) string {
 	return ", on " + strings.Join(with, ", ")
 }
 
-// Merge returns a run with these parts of another, which were measured since. All else is kept as it was measured.
+// Merge returns a run with the given parts of a later run, with all of its caches. Everything else stays as it was.
 func (r *Run) Merge(since *Run, parts ...string) *Run {
 	merged := *r
+	merged.Caches = slices.Clone(r.Caches)
 	merged.Apart = slices.DeleteFunc(slices.Clone(r.Apart), func(a Apart) bool { return slices.Contains(parts, a.Part) })
 	for _, part := range parts {
 		merged.Apart = append(merged.Apart, Apart{Part: part, Origin: since.Origin})
 		switch part {
-		case PartFanOut:
-			merged.FanOut = since.FanOut
-		case PartRest:
-			merged.Rest = since.Rest
-		case PartChange:
-			merged.Change = since.Change
+		case PartFanOut, PartRest, PartChange, PartScale:
+			for i := range since.Caches {
+				merged.On(since.Caches[i].Cache).take(part, &since.Caches[i])
+			}
 		case PartExpansion:
 			merged.replace(since, expansionOurs, expansionPorch)
 		case PartFunctions:
 			merged.replace(since, inProcess, asProcess, applyAll)
-		case PartScale:
-			merged.Scale = since.Scale
 		case PartRollout:
 			merged.Rollouts = since.Rollouts
 		case PartTenancy:
@@ -74,7 +71,7 @@ func (r *Run) Merge(since *Run, parts ...string) *Run {
 	return &merged
 }
 
-// replace takes the benchmarks of these names from another run.
+// replace copies the benchmarks of these names from another run.
 func (r *Run) replace(since *Run, names ...string) {
 	gone := r.Measured(names...)
 	r.Benchmarks = slices.DeleteFunc(slices.Clone(r.Benchmarks), func(b Benchmark) bool {

@@ -13,20 +13,50 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/e2e/internal/machine"
 )
 
-// sample is a run whose numbers are easy to follow in the documents.
+// sample is a run with numbers that are easy to recognize in the documents.
 func sample() *Run {
 	return &Run{
 		Origin: Origin{
 			Date: "2026-01-02", Command: "make bench",
-			Machine:  Machine{CPU: "Example 9000", Cores: 2, MemoryBytes: 8_000_000_000, System: "Linux 6.1"},
+			Machine:  machine.Machine{CPU: "Example 9000", Cores: 2, MemoryBytes: 8_000_000_000, System: "Linux 6.1"},
 			Versions: []Version{{"this project", "commit one"}, {"Go", "1.26.0"}, {"Porch", "v1.5.3"}},
 		},
+		Caches: Caches{sampleOn("CR", 1), sampleOn("DB", 2)},
+		Benchmarks: []Benchmark{
+			{"e2e/compat", "Expansion/porch/100", map[string]float64{"sec/op": 0.03}},
+			{"e2e/compat", "Expansion/ours/100", map[string]float64{"sec/op": 0.0005, "B/op": 200_000}},
+			{"e2e/compat", "Expansion/porch/1000", map[string]float64{"sec/op": 0.4}},
+			{"e2e/compat", "Expansion/ours/100000", map[string]float64{"sec/op": 0.4, "B/op": 200_000_000}},
+			{"e2e/compat", "Expansion/ours/1000", map[string]float64{"sec/op": 0.002, "B/op": 2_000_000}},
+			{"functions/inject-config/injection", "InProcess/10", map[string]float64{"sec/op": 0.0001, "B/op": 50_000}},
+			{"functions/krm", "Process/inject-config/10", processed(0.0102)},
+			{"functions/krm", "Process/prepend-pipeline/10", processed(0.0104)},
+			{"functions/krm", "Process/prepend-pipeline/1000", processed(0.009)},
+			{"sync-controller/internal/functions/mutate", "Apply/10", map[string]float64{"sec/op": 0.0002, "B/op": 150_000}},
+		},
+		Rollouts: sampleRollouts(),
+		Tenancy: &Tenancy{
+			Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.06}},
+			Variants:  50, Repositories: 5,
+			Hostile:      Hostile{Failing: 1000, Large: 20, PackageBytes: 5_000_000, Targets: 10_000, ChangesPerSecond: 10},
+			AloneSeconds: []float64{4, 5, 9}, BesideSeconds: []float64{12, 7.5, 8},
+			AloneCPUSeconds: 6, BesideCPUSeconds: 40, BesideReconciles: 1500, BesideSetReconciles: 12,
+		},
+		Soak: sampleSoak(),
+	}
+}
+
+// sampleOn is the measurement with a cache, with some times multiplied by slower.
+func sampleOn(cache string, slower float64) OnCache {
+	return OnCache{
+		Cache: cache,
 		FanOut: &FanOut{
-			Variants: 50, Repositories: 5,
+			Variants: 50, Repositories: 5, Files: 26,
 			Ours: Contender{
-				Seconds: 11, CPUSeconds: 0.5, PeakBytes: 60_000_000,
+				Seconds: 11 * slower, CPUSeconds: 0.5, PeakBytes: 60_000_000,
 				Requests: []RequestCount{
 					{Verb: "create", Resource: "packagerevisions", Count: 51, Refused: 1},
 					{Verb: "get", Resource: contents, Count: 50}, {Verb: "update", Resource: contents, Count: 50},
@@ -72,18 +102,6 @@ func sample() *Run {
 				},
 				Porch: Reaction{WaitedSeconds: 60, Right: 0, Reconciles: 3000, Read: 60, Saved: 60, Others: 50}},
 		},
-		Benchmarks: []Benchmark{
-			{"e2e/compat", "Expansion/porch/100", map[string]float64{"sec/op": 0.03}},
-			{"e2e/compat", "Expansion/ours/100", map[string]float64{"sec/op": 0.0005, "B/op": 200_000}},
-			{"e2e/compat", "Expansion/porch/1000", map[string]float64{"sec/op": 0.4}},
-			{"e2e/compat", "Expansion/ours/100000", map[string]float64{"sec/op": 0.4, "B/op": 200_000_000}},
-			{"e2e/compat", "Expansion/ours/1000", map[string]float64{"sec/op": 0.002, "B/op": 2_000_000}},
-			{"functions/inject-config/injection", "InProcess/10", map[string]float64{"sec/op": 0.0001, "B/op": 50_000}},
-			{"functions/krm", "Process/inject-config/10", processed(0.0102)},
-			{"functions/krm", "Process/prepend-pipeline/10", processed(0.0104)},
-			{"functions/krm", "Process/prepend-pipeline/1000", processed(0.009)},
-			{"sync-controller/internal/functions/mutate", "Apply/10", map[string]float64{"sec/op": 0.0002, "B/op": 150_000}},
-		},
 		Scale: &Scale{
 			Latencies: []Latency{
 				{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.1},
@@ -99,7 +117,7 @@ func sample() *Run {
 				},
 				{
 					Variants: 10_000, Repositories: 1000, PeakBytes: 600_000_000, HeapBytes: 250_000_000, RestBytes: 500_000_000,
-					ConvergeSeconds: 200, CPUSeconds: 60, Reconciles: 20_000, SetReconciles: 300, Requests: 70_000,
+					ConvergeSeconds: 200 * slower, CPUSeconds: 60, Reconciles: 20_000, SetReconciles: 300, Requests: 70_000,
 					Asked:     &Asked{ContentReads: 10_000, Writes: 40_000},
 					Unrelated: Burst{Events: 10_000, Seconds: 2, CPUSeconds: 1},
 					Related:   Burst{Events: 10_000, Seconds: 5, CPUSeconds: 2, Reconciles: 10_000},
@@ -109,15 +127,6 @@ func sample() *Run {
 				},
 			},
 		},
-		Rollouts: sampleRollouts(),
-		Tenancy: &Tenancy{
-			Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.06}},
-			Variants:  50, Repositories: 5,
-			Hostile:      Hostile{Failing: 1000, Large: 20, PackageBytes: 5_000_000, Targets: 10_000, ChangesPerSecond: 10},
-			AloneSeconds: []float64{4, 5, 9}, BesideSeconds: []float64{12, 7.5, 8},
-			AloneCPUSeconds: 6, BesideCPUSeconds: 40, BesideReconciles: 1500, BesideSetReconciles: 12,
-		},
-		Soak: sampleSoak(),
 	}
 }
 
@@ -151,12 +160,12 @@ func sampleRollouts() *Rollouts {
 	}
 }
 
-// processed is what a function takes as a process, beside others.
+// processed has the values of a function that runs as a process.
 func processed(cpu float64) map[string]float64 {
 	return map[string]float64{"sec/op": 1, "sec/process": cpu, "noop-sec/process": 0.01, "catalog-sec/process": 0.02}
 }
 
-// TestDocuments holds what is told of a run of all parts, and of a run of one, against what somebody has read.
+// TestDocuments compares the documents of a full run, and of a run of one part, with golden files.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	run := sample()
@@ -172,6 +181,10 @@ func TestDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fleets, err := run.Fleets("docs/benchmarks")
+	if err != nil {
+		t.Fatal(err)
+	}
 	part := &Run{
 		Origin: Origin{
 			Date: run.Date, Command: "make bench BENCHFLAGS='-only expansion'", Machine: run.Machine,
@@ -182,21 +195,22 @@ func TestDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{"page.md": page, "summary.md": summary, "reasons.md": reasons, "part.md": partPage}
+	files := map[string]string{"page.md": page, "summary.md": summary, "reasons.md": reasons, "fleets.md": fleets,
+		"part.md": partPage}
 	plots, err := run.Plots()
 	if err != nil {
 		t.Fatal(err)
 	}
 	maps.Copy(files, plots)
-	if len(files) != 4+2*4 {
-		t.Errorf("%d documents, want 4, and as many plots in two themes", len(files))
+	if len(files) != 5+2*4 {
+		t.Errorf("%d documents, want 5, and as many plots in two themes", len(files))
 	}
 	for name, got := range files {
 		tree.Golden(t, filepath.Join("testdata", name), got)
 	}
 }
 
-// TestMerge holds that a part which is measured later is told with its own origin, and that nothing else changes.
+// TestMerge checks that a part measured later is shown with its own origin, and that nothing else changes.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	since := &Run{Origin: Origin{
@@ -221,10 +235,11 @@ func TestMerge(t *testing.T) {
 	if !strings.Contains(page, line) {
 		t.Errorf("the page has no %q:\n%.1500s", line, page)
 	}
+	since.Caches = Caches{{Cache: "DB"}}
 	since.Benchmarks, since.Machine.Cores = []Benchmark{{"e2e/compat", "Expansion/ours/100", nil}}, 4
 	merged = merged.Merge(since, PartExpansion, PartScale)
 	want.Apart = append(want.Apart, Apart{PartExpansion, since.Origin}, Apart{PartScale, since.Origin})
-	want.Scale, want.Benchmarks = nil, slices.Concat(sample().Benchmarks[5:], since.Benchmarks)
+	want.On("DB").Scale, want.Benchmarks = nil, slices.Concat(sample().Benchmarks[5:], since.Benchmarks)
 	if diff := cmp.Diff(want, merged); diff != "" {
 		t.Errorf("two parts (-want +got):\n%s", diff)
 	}
@@ -234,16 +249,17 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestSummaryRefuses holds that the README is not written from a run of a few parts.
+// TestSummaryRefuses checks that the README is not written from an incomplete run.
 func TestSummaryRefuses(t *testing.T) {
 	t.Parallel()
-	_, err := (&Run{FanOut: sample().FanOut}).Summary("docs")
-	if want := "the README needs a run of all parts"; err == nil || err.Error() != want {
+	run := &Run{Caches: Caches{{Cache: "CR", FanOut: sample().Caches[0].FanOut}}}
+	_, err := run.Summary("docs")
+	if want := "the README needs a run of all parts"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
 
-// TestJSON holds that a run is the same when it has been written and read.
+// TestJSON checks that writing and reading a run does not change it.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(sample())
@@ -259,7 +275,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestExpectations holds that each expectation is judged by its limit.
+// TestExpectations checks that each expectation is judged by its limit.
 func TestExpectations(t *testing.T) {
 	t.Parallel()
 	met := func(run *Run) map[string]bool {
@@ -270,47 +286,52 @@ func TestExpectations(t *testing.T) {
 		return out
 	}
 	want := map[string]bool{
-		"fan-out: for each variant one draft is made, its contents saved once and its status written twice":   true,
-		"fan-out: requests for a variant, of which it takes 5: at most 7":                                     true,
-		"fan-out: requests of Porch's controllers in the first 60 s, for each of ours: at least 5":            true,
-		"fan-out: our time, for each second of Porch's own clones and saves: at most 1.15":                    true,
-		"at rest: no write, and no reading of contents":                                                       true,
-		"an object changes: only the affected packages are read and written":                                  true,
-		"an upstream is published: only the affected packages are read and written":                           false,
-		"expansion: Porch's time for each second of ours, at 1,000 targets: at least 50":                      true,
-		"expansion: time for a target at 100,000 targets, for each second at 1,000: at most 1.5":              false,
-		"functions: processor time, for each second of a function that does nothing, at worst: at most 1.1":   true,
-		"scale: at most 500 MB of memory with 10,000 variants":                                                false,
-		"scale: processor time or requests for a variant at 10,000 variants, for each at 1,000: at most 1.5":  true,
-		"scale: start with 10,000 variants that are ready: no write, and no reading of contents":              true,
-		"rollout: requests for a target, over 1,000 targets: at most 8":                                       true,
-		"rollout: time of a reconcile of the set for a target at 1,000 targets, for each at 100: at most 1.5": false,
-		"rollout: never more than maxConcurrent targets of a wave in flight":                                  true,
-		"tenancy: time of 50 variants beside a hostile namespace, for each second alone: at most 2":           true,
-		"soak: every change right within 60 s":                                                                true,
-		"soak: every variant right in the end, and what is suspended as it was":                               true,
-		"soak: live heap: growth in an hour, of the mean: at most 5 %":                                        true,
-		"soak: resident memory: growth in an hour, of the mean: at most 5 %":                                  true,
-		"soak: goroutines: growth in an hour, of the mean: at most 5 %":                                       false,
-		"soak: file descriptors: growth in an hour, of the mean: at most 5 %":                                 true,
+		"CR cache: fan-out: for each variant one draft is made, its contents saved once and its status written twice":  true,
+		"CR cache: fan-out: requests for a variant, of which it takes 5: at most 7":                                    true,
+		"CR cache: fan-out: requests of Porch's controllers in the first 60 s, for each of ours: at least 5":           true,
+		"CR cache: fan-out: our time, for each second of Porch's own clones and saves: at most 1.15":                   true,
+		"CR cache: fan-out: our time, for each second of Porch's controllers: at most 1":                               true,
+		"CR cache: at rest: no write, and no reading of contents":                                                      true,
+		"CR cache: an object changes: only the affected packages are read and written":                                 true,
+		"CR cache: an upstream is published: only the affected packages are read and written":                          false,
+		"expansion: Porch's time for each second of ours, at 1,000 targets: at least 50":                               true,
+		"expansion: time for a target at 100,000 targets, for each second at 1,000: at most 1.5":                       false,
+		"functions: processor time, for each second of a function that does nothing, at worst: at most 1.1":            true,
+		"CR cache: scale: at most 500 MB of memory with 10,000 variants":                                               false,
+		"CR cache: scale: processor time or requests for a variant at 10,000 variants, for each at 1,000: at most 1.5": true,
+		"CR cache: scale: start with 10,000 variants that are ready: no write, and no reading of contents":             true,
+		"rollout: requests for a target, over 1,000 targets: at most 8":                                                true,
+		"rollout: time of a reconcile of the set for a target at 1,000 targets, for each at 100: at most 1.5":          false,
+		"rollout: never more than maxConcurrent targets of a wave in flight":                                           true,
+		"tenancy: time of 50 variants beside a hostile namespace, for each second alone: at most 2":                    true,
+		"soak: every change right within 60 s":                                                                         true,
+		"soak: every variant right in the end, and what is suspended as it was":                                        true,
+		"soak: live heap: growth in an hour, of the mean: at most 5 %":                                                 true,
+		"soak: resident memory: growth in an hour, of the mean: at most 5 %":                                           true,
+		"soak: goroutines: growth in an hour, of the mean: at most 5 %":                                                false,
+		"soak: file descriptors: growth in an hour, of the mean: at most 5 %":                                          true,
 	}
-	if diff := cmp.Diff(want, met(sample())); diff != "" {
+	one := sample()
+	one.Caches = one.Caches[:1]
+	if diff := cmp.Diff(want, met(one)); diff != "" {
 		t.Errorf("the sample (-want +got):\n%s", diff)
 	}
 	other := sample()
-	other.FanOut.Ours.Requests[1].Count = 50 + 5*50 // requests
-	other.FanOut.Porch.First[0].Count = 1249
-	other.FanOut.Ours.Requests[2].Count = 51 // saves
-	other.FanOut.Ours.Seconds = 11.51
-	other.Rest.Ours[0] = RequestCount{Verb: "get", Resource: contents, Count: 1}
-	other.Change.Object.Ours.Seconds = 0
-	other.Change.Upstream.Ours.Others = 0
+	other.Caches = other.Caches[:1]
+	on := other.On("CR")
+	on.FanOut.Ours.Requests[1].Count = 50 + 5*50 // requests
+	on.FanOut.Porch.First[0].Count = 1249
+	on.FanOut.Ours.Requests[2].Count = 51 // saves
+	on.FanOut.Ours.Seconds, on.FanOut.Porch.Seconds = 11.51, 11.5
+	on.Rest.Ours[0] = RequestCount{Verb: "get", Resource: contents, Count: 1}
+	on.Change.Object.Ours.Seconds = 0
+	on.Change.Upstream.Ours.Others = 0
 	other.Benchmarks[2].Values["sec/op"] = 0.099 // Porch's expansion of 1,000 targets
 	other.Benchmarks[3].Values["sec/op"] = 0.3   // ours of 100,000
 	other.Benchmarks[7].Values["sec/process"] = 0.0111
-	other.Scale.Points[1].Restart.Asked.ContentReads = 1
-	other.Scale.Points[1].PeakBytes = 500_000_000
-	other.Scale.Points[1].Requests = 7000 * 16
+	on.Scale.Points[1].Restart.Asked.ContentReads = 1
+	on.Scale.Points[1].PeakBytes = 500_000_000
+	on.Scale.Points[1].Requests = 7000 * 16
 	other.Rollouts.Points[0].First.Waves[1].InFlight = 101
 	other.Rollouts.Points[1].First.Requests[0].Count = 5001
 	other.Rollouts.Points[1].Next.SetSeconds = 0.003 * 1000
@@ -332,7 +353,7 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// TestFormat holds how numbers are written.
+// TestFormat checks the formats of numbers.
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
@@ -350,7 +371,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestRequests holds which requests are counted as what.
+// TestRequests checks which requests count as what.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	requests := []RequestCount{

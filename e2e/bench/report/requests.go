@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// Total returns how many requests there are in all.
+// Total returns the total number of requests.
 func Total(requests []RequestCount) int {
 	return sum(requests, func(RequestCount) bool { return true })
 }
 
-// Count returns how often something was asked.
+// Count returns the number of requests with a verb for a resource.
 func Count(requests []RequestCount, verb, resource string) int {
 	return sum(requests, func(r RequestCount) bool { return r.Verb == verb && r.Resource == resource })
 }
 
-// Granted returns how often something was asked that was not answered by an error.
+// Granted returns the number of requests with a verb for a resource that got no error.
 func Granted(requests []RequestCount, verb, resource string) int {
 	refused := 0
 	for _, r := range requests {
@@ -29,7 +29,7 @@ func Granted(requests []RequestCount, verb, resource string) int {
 	return Count(requests, verb, resource) - refused
 }
 
-// Refused returns how many requests were answered by an error.
+// Refused returns how many requests got an error.
 func Refused(requests []RequestCount) int {
 	n := 0
 	for _, r := range requests {
@@ -38,8 +38,7 @@ func Refused(requests []RequestCount) int {
 	return n
 }
 
-// Writes returns how many requests ask for a change of what is stored. Leases do not count: they are how replicas agree
-// on who works.
+// Writes returns how many requests change what is stored, without Leases, by which replicas agree on the leader.
 func Writes(requests []RequestCount) int {
 	return sum(requests, func(r RequestCount) bool {
 		return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.Verb) &&
@@ -74,7 +73,7 @@ func statusWrites(requests []RequestCount) int {
 	return Granted(requests, "update", "packagevariants/status") + Granted(requests, "patch", "packagevariants/status")
 }
 
-// sum returns how many requests the filter takes.
+// sum counts the requests that the filter accepts.
 func sum(requests []RequestCount, filter func(RequestCount) bool) int {
 	n := 0
 	for _, r := range requests {
@@ -85,10 +84,10 @@ func sum(requests []RequestCount, filter func(RequestCount) bool) int {
 	return n
 }
 
-// kind is what requests do, and to what.
+// kind is the verb and the resource of requests.
 type kind struct{ resource, verb string }
 
-// kindsOf returns the kinds of all requests, in an order.
+// kindsOf returns the kinds of all requests, sorted.
 func kindsOf(requests ...[]RequestCount) []kind {
 	kinds := map[kind]bool{}
 	for _, r := range slices.Concat(requests...) {
@@ -99,12 +98,18 @@ func kindsOf(requests ...[]RequestCount) []kind {
 	})
 }
 
-// requestRows are the requests of two contenders side by side.
-func requestRows(ours, porch []RequestCount) [][]string {
-	var rows [][]string
-	for _, k := range kindsOf(ours, porch) {
-		of := func(requests []RequestCount) string { return count(Count(requests, k.verb, k.resource)) }
-		rows = append(rows, []string{k.verb + " " + k.resource, of(ours), of(porch)})
+// requestRows are the requests of contenders side by side.
+func requestRows(contenders ...[]RequestCount) [][]string {
+	row := func(what string, of func([]RequestCount) int) []string {
+		cells := []string{what}
+		for _, requests := range contenders {
+			cells = append(cells, count(of(requests)))
+		}
+		return cells
 	}
-	return append(rows, []string{"**all**", count(Total(ours)), count(Total(porch))})
+	var rows [][]string
+	for _, k := range kindsOf(contenders...) {
+		rows = append(rows, row(k.verb+" "+k.resource, func(r []RequestCount) int { return Count(r, k.verb, k.resource) }))
+	}
+	return append(rows, row("**all**", Total))
 }

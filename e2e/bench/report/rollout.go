@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// Rollouts are rollouts of one set before a simulated Porch, whose drafts a simulated person publishes.
+// Rollouts are rollouts of one set with a simulated Porch and a simulated person who publishes the drafts.
 type Rollouts struct {
 	// Latencies are those that the simulated Porch had.
 	Latencies []Latency `json:"latencies"`
-	// Points are the sizes that were simulated, growing.
+	// Points are the simulated sizes, in ascending order.
 	Points []RolloutPoint `json:"points"`
 }
 
-// RolloutPoint are the rollouts over so many targets.
+// RolloutPoint has the rollouts over that many targets.
 type RolloutPoint struct {
-	// Targets is how many targets the set has, each in a Repository of its own.
+	// Targets is the number of targets of the set; each has its own Repository.
 	Targets int `json:"targets"`
-	// First is the rollout by which the packages are made, Next that of the next revision of the upstream.
+	// First is the rollout that makes the packages, Next that of the next revision of the upstream.
 	First RolledOut `json:"first"`
 	Next  RolledOut `json:"next"`
 }
@@ -30,7 +30,7 @@ type RolledOut struct {
 	Seconds float64 `json:"seconds"`
 	// CPUSeconds is the processor time of the controller.
 	CPUSeconds float64 `json:"cpuSeconds"`
-	// Reconciles are those of variants, SetReconciles those of the set, which took SetSeconds in all.
+	// Reconciles are those of variants. SetReconciles are those of the set, which took SetSeconds in total.
 	Reconciles    int     `json:"reconciles"`
 	SetReconciles int     `json:"setReconciles"`
 	SetSeconds    float64 `json:"setSeconds"`
@@ -40,25 +40,25 @@ type RolledOut struct {
 	Waves []RolledWave `json:"waves"`
 }
 
-// RolledWave is a wave that is through.
+// RolledWave is a completed wave.
 type RolledWave struct {
 	// Name is its name, Targets the number of its targets.
 	Name    string `json:"name"`
 	Targets int    `json:"targets"`
-	// MaxConcurrent is how many of them may be in flight, and InFlight how many were at most.
+	// MaxConcurrent is how many of them may be in flight, and InFlight the most that were.
 	MaxConcurrent int `json:"maxConcurrent"`
 	InFlight      int `json:"inFlight"`
 }
 
-// PerTarget returns how many requests there were for each of so many targets.
+// PerTarget returns the number of requests per target.
 func (r *RolledOut) PerTarget(targets int) float64 {
 	return float64(Total(r.Requests)) / float64(targets)
 }
 
-// SecondsOfSet returns how long a reconcile of the set took, on the average.
+// SecondsOfSet returns the average duration of a reconcile of the set.
 func (r *RolledOut) SecondsOfSet() float64 { return r.SetSeconds / float64(r.SetReconciles) }
 
-// SecondsOfSetFor returns how long it took for each of so many targets.
+// SecondsOfSetFor returns that duration per target.
 func (r *RolledOut) SecondsOfSetFor(targets int) float64 { return r.SecondsOfSet() / float64(targets) }
 
 // Last returns the rollouts over the most targets, or nil if there are none.
@@ -81,7 +81,7 @@ func (p *RolloutPoint) Both() []NamedRollout {
 	return []NamedRollout{{"the first revision", &p.First}, {"the next one", &p.Next}}
 }
 
-// RequestRows are the requests of both rollouts, each beside how many they are for a target.
+// RequestRows returns the requests of both rollouts, in total and per target.
 func (p *RolloutPoint) RequestRows() [][]string {
 	each := func(requests string, n int) []string {
 		return []string{requests, digits(float64(n) / float64(p.Targets))}
@@ -96,8 +96,8 @@ func (p *RolloutPoint) RequestRows() [][]string {
 	return append(rows, slices.Concat([]string{"**all**"}, each(count(first), first), each(count(next), next)))
 }
 
-// growth returns how much longer a reconcile of the set took over the most targets than over the fewest, for each
-// target, in that of the two rollouts in which it grew more.
+// growth returns how much longer a reconcile of the set took per target with the most targets than with the fewest, for
+// the rollout in which it grew more.
 func (r *Rollouts) growth() float64 {
 	few, many := &r.Points[0], r.Last()
 	of := func(p *RolloutPoint, rolled *RolledOut) float64 { return rolled.SecondsOfSet() / float64(p.Targets) }

@@ -1,76 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report holds what a run of the benchmarks has measured, and tells it in Markdown and in plots. It does no I/O
-// and reads no clock: the same run always gives the same text.
+// Package report holds the measurements of a benchmark run, and shows them in Markdown and plots. It does no I/O and
+// reads no clock: the same run always gives the same text.
 package report
 
-// Run is what one run of the benchmarks has measured, on one machine. It is kept as JSON, so that the documents can be
-// written anew from it. A part that was not measured is nil or empty, and the documents leave it out. Times are in
-// seconds and sizes in bytes.
+import "github.com/package-variants/package-variants/e2e/internal/machine"
+
+// Run is what one run of the benchmarks measured on one machine. It is kept as JSON, from which the documents can be
+// written again. A part that was not measured is nil or empty, and the documents leave it out. Times are in seconds and
+// sizes in bytes.
 type Run struct {
 	Origin
 
-	// Apart are the parts that were measured by themselves since; all others are of the run.
+	// Apart are the parts that were measured separately later; all others are from the run itself.
 	Apart []Apart `json:"apart,omitempty"`
 
-	// FanOut is point 1: a set's variants from nothing to drafts that are right.
-	FanOut *FanOut `json:"fanOut,omitempty"`
-	// Rest is point 2: what goes on when nothing changes.
-	Rest *Rest `json:"rest,omitempty"`
-	// Change is point 3: what one change causes.
-	Change *Change `json:"change,omitempty"`
+	// Caches are points 1, 2, 3 and 6, with each cache of Porch.
+	Caches Caches `json:"caches,omitempty"`
 	// Benchmarks are points 4 and 5: the expansion of sets alone, and the functions, in a Go program and as processes.
 	Benchmarks []Benchmark `json:"benchmarks,omitempty"`
-	// Scale is point 6: the controller before a simulated Porch.
-	Scale *Scale `json:"scale,omitempty"`
 	// Rollouts is point 7: rollouts in waves before a simulated Porch.
 	Rollouts *Rollouts `json:"rollouts,omitempty"`
 	// Tenancy is point 8: a namespace beside a hostile one, before a simulated Porch.
 	Tenancy *Tenancy `json:"tenancy,omitempty"`
-	// Soak is point 9: a fleet that changes all the time.
+	// Soak is point 9: a fleet that changes constantly.
 	Soak *Soak `json:"soak,omitempty"`
 }
 
-// Origin says when, how and on what something was measured.
+// Origin says when, how and on what machine something was measured.
 type Origin struct {
 	// Date is the day of the run, as 2006-01-02.
 	Date string `json:"date"`
 	// Command is the command that repeats the run.
 	Command string `json:"command"`
 	// Machine is what it ran on.
-	Machine Machine `json:"machine"`
-	// Versions are those of what was measured, and of what it ran on.
+	Machine machine.Machine `json:"machine"`
+	// Versions are those of the measured programs, and of what they ran on.
 	Versions []Version `json:"versions"`
-}
-
-// Machine is a machine.
-type Machine struct {
-	// CPU is the model of the processor, as the system names it.
-	CPU string `json:"cpu"`
-	// Cores is how many processors the run could use.
-	Cores int `json:"cores"`
-	// MemoryBytes is the size of the main memory.
-	MemoryBytes int64 `json:"memoryBytes"`
-	// System is the operating system and its version.
-	System string `json:"system"`
 }
 
 // Version is the version of a program or a module.
 type Version struct {
-	// Name says what has the version.
+	// Name is the program or module.
 	Name string `json:"name"`
-	// Version is it, such as v1.5.3.
+	// Version is its version, such as v1.5.3.
 	Version string `json:"version"`
 }
 
-// RequestCount is how often something was asked of the Kubernetes API.
+// RequestCount counts requests of one kind to the Kubernetes API.
 type RequestCount struct {
-	// Verb is what the requests do, in the words of RBAC.
+	// Verb is the RBAC verb of the requests.
 	Verb string `json:"verb"`
-	// Resource is what they are about: the plural name, with /subresource where there is one. The group is left out: the
-	// resources of the benchmarks have different names.
+	// Resource is the plural name, with /subresource if there is one. The group is left out, since the resources in the
+	// benchmarks have different names.
 	Resource string `json:"resource"`
-	// Count is how many there were, and Refused how many of them were answered by an error.
+	// Count is the number of requests, and Refused how many of them got an error.
 	Count   int `json:"count"`
 	Refused int `json:"refused,omitempty"`
 }

@@ -2,11 +2,11 @@
 
 package report
 
-// Scale is the controller before a simulated Porch.
+// Scale is the measurement of the controller with a simulated Porch.
 type Scale struct {
 	// Latencies are those that the simulated Porch had.
 	Latencies []Latency `json:"latencies"`
-	// Points are the sizes that were simulated, growing.
+	// Points are the simulated sizes, in ascending order.
 	Points []ScalePoint `json:"points"`
 }
 
@@ -18,23 +18,23 @@ type ScalePoint struct {
 	// PeakBytes is the largest resident memory of the controller, and HeapBytes its live heap once all are ready.
 	PeakBytes int64 `json:"peakBytes"`
 	HeapBytes int64 `json:"heapBytes"`
-	// RestBytes is its resident memory when nothing has happened for a while.
+	// RestBytes is its resident memory after a while without activity.
 	RestBytes int64 `json:"restBytes"`
-	// ConvergeSeconds is the time from the first variant to the last one's being ready.
+	// ConvergeSeconds is the time from the creation of the first variant until the last one is ready.
 	ConvergeSeconds float64 `json:"convergeSeconds"`
 	// CPUSeconds is the controller's processor time until then.
 	CPUSeconds float64 `json:"cpuSeconds"`
-	// Reconciles are those of variants until then, SetReconciles those of sets, and Requests all that it asked of the API.
+	// Reconciles are those of variants until then, SetReconciles those of sets, and Requests all requests to the API.
 	Reconciles    int `json:"reconciles"`
 	SetReconciles int `json:"setReconciles"`
 	Requests      int `json:"requests"`
 	// Asked is what some of these were; nil where that was not measured.
 	Asked *Asked `json:"asked,omitempty"`
-	// Unrelated and Related are bursts of events once all are ready: about packages of no variant, and about the
-	// variants'.
+	// Unrelated and Related are bursts of events once all variants are ready: about packages without variants, and about
+	// the variants' packages.
 	Unrelated Burst `json:"unrelated"`
 	Related   Burst `json:"related"`
-	// Restart is the start of another controller with the same fleet.
+	// Restart is the start of a new controller with the same fleet.
 	Restart Restart `json:"restart"`
 }
 
@@ -60,15 +60,15 @@ func (p *ScalePoint) Bursts() []NamedBurst {
 	}
 }
 
-// Asked is what a controller asked of the API, as the servers have counted it.
+// Asked counts a controller's requests, as recorded by the servers.
 type Asked struct {
 	// ContentReads is how often it read the files of a package.
 	ContentReads int `json:"contentReads"`
-	// Writes is how often it asked for a change of a package, of an object of this project or of Porch, or of an Event.
+	// Writes is how often it asked to change a package, an object of this project or of Porch, or an Event.
 	Writes int `json:"writes"`
 }
 
-// Cells are both for a table, empty where they were not measured.
+// Cells returns both as table cells, empty if they were not measured.
 func (a *Asked) Cells() []string {
 	if a == nil {
 		return []string{"", ""}
@@ -76,11 +76,11 @@ func (a *Asked) Cells() []string {
 	return []string{count(a.ContentReads), count(a.Writes)}
 }
 
-// Burst is how a controller that is at rest takes many events about packages at once, none of which asks for anything.
+// Burst is how an idle controller handles many events about packages at once that need no action.
 type Burst struct {
 	// Events is how many there were.
 	Events int `json:"events"`
-	// Seconds is the time from the first until the controller had nothing left to do, and CPUSeconds its processor time.
+	// Seconds is the time from the first event until the controller was idle again, and CPUSeconds its processor time.
 	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpuSeconds"`
 	// Reconciles and Requests are those that the events caused.
@@ -91,15 +91,14 @@ type Burst struct {
 // PerSecond returns how many events a second the controller has taken.
 func (b Burst) PerSecond() float64 { return float64(b.Events) / b.Seconds }
 
-// Restart is what a controller does that is started with a fleet that is as it should be: it looks at each variant
-// once.
+// Restart is what a new controller does with a settled fleet: it looks at each variant once.
 type Restart struct {
-	// Seconds is the time from its being ready until it had nothing left to do, and CPUSeconds its processor time.
+	// Seconds is the time from its readiness until it was idle, and CPUSeconds its processor time.
 	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpuSeconds"`
 	// PeakBytes is its largest resident memory.
 	PeakBytes int64 `json:"peakBytes"`
-	// Reconciles are those of variants, and Requests all that it asked of the API.
+	// Reconciles are those of variants, and Requests all requests to the API.
 	Reconciles int `json:"reconciles"`
 	Requests   int `json:"requests"`
 	// Asked is what some of these were; nil where that was not measured.

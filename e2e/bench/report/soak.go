@@ -7,40 +7,40 @@ import (
 	"slices"
 )
 
-// Soak is a fleet before a simulated Porch that changes all the time.
+// Soak is the measurement of a fleet that changes constantly, with a simulated Porch.
 type Soak struct {
-	// Variants, Repositories and Sets are how many there are in the beginning.
+	// Variants, Repositories and Sets are the numbers at the start.
 	Variants     int `json:"variants"`
 	Repositories int `json:"repositories"`
 	Sets         int `json:"sets"`
 	// Latencies are those that the simulated Porch had.
 	Latencies []Latency `json:"latencies"`
-	// Seed is that of the changes, and Rate how many there are in a second.
+	// Seed is the seed of the changes, and Rate how many there are in a second.
 	Seed uint64  `json:"seed"`
 	Rate float64 `json:"rate"`
 	// SettleSeconds is how long it took to make the fleet, before the changes.
 	SettleSeconds float64 `json:"settleSeconds"`
 	// Seconds is how long there were changes.
 	Seconds float64 `json:"seconds"`
-	// WarmUpSeconds is how much of that is not looked at for growth.
+	// WarmUpSeconds is the part of that time that does not count for growth.
 	WarmUpSeconds float64 `json:"warmUpSeconds"`
 	// Kinds are the changes, by their kinds.
 	Kinds []SoakKind `json:"kinds"`
 	// All are all changes together.
 	All SoakKind `json:"all"`
-	// Faults say of the first changes that were not right in time what was wrong.
+	// Faults describe the first changes that were not right in time.
 	Faults []string `json:"faults,omitempty"`
-	// PutOff is how often a change was put off, because all that it could be about was changing already.
+	// PutOff is how often a change was put off because all possible targets were already changing.
 	PutOff int `json:"putOff"`
-	// Wrong is how many variants were not right when the changes had ended, of Checked; Fault says what is wrong with one.
+	// Wrong is how many of Checked variants were not right after the changes; Fault says what is wrong with one.
 	Checked int    `json:"checked"`
 	Wrong   int    `json:"wrong"`
 	Fault   string `json:"fault,omitempty"`
-	// Remark says what was out of the way in the run, as a sentence.
+	// Remark says in a sentence what was unusual in the run.
 	Remark string `json:"remark,omitempty"`
-	// Samples are what the controller was, at times.
+	// Samples are samples of the controller over time.
 	Samples []SoakSample `json:"samples"`
-	// OthersCPUSeconds is the processor time that the machine spent on other things than this, during the changes.
+	// OthersCPUSeconds is the processor time that the machine spent on other things during the changes.
 	OthersCPUSeconds float64 `json:"othersCPUSeconds"`
 }
 
@@ -48,34 +48,35 @@ type Soak struct {
 type SoakKind struct {
 	// Name says what changes.
 	Name string `json:"name"`
-	// Changes is how many there were, Variants how many variants they were about in all, Wrong how many were not right.
+	// Changes is the number of changes, Variants how many variants they affected in total, Wrong how many changes were not
+	// right.
 	Changes  int `json:"changes"`
 	Variants int `json:"variants"`
 	Wrong    int `json:"wrong"`
-	// MedianSeconds, P99Seconds and MostSeconds are times from a change until all was right that half of those that were
-	// right, 99 % of them and all did not exceed.
+	// MedianSeconds, P99Seconds and MostSeconds are the median, the 99th percentile and the maximum of the times from a
+	// change until everything was right, without changes that were not.
 	MedianSeconds float64 `json:"medianSeconds"`
 	P99Seconds    float64 `json:"p99Seconds"`
 	MostSeconds   float64 `json:"mostSeconds"`
 }
 
-// SoakSample is what the controller was at one time.
+// SoakSample is a sample of the controller.
 type SoakSample struct {
 	// Seconds is the time since the changes began.
 	Seconds float64 `json:"seconds"`
-	// HeapBytes is its heap that was live when it was collected last, ResidentBytes its resident memory.
+	// HeapBytes is its live heap at the last collection, ResidentBytes its resident memory.
 	HeapBytes     int64 `json:"heapBytes"`
 	ResidentBytes int64 `json:"residentBytes"`
-	// Goroutines and Descriptors are those that it had, Watches those that the API server and Porch served, to anybody.
+	// Goroutines and Descriptors are the controller's; Watches are all that the API server and Porch served to any client.
 	Goroutines  int `json:"goroutines"`
 	Descriptors int `json:"descriptors"`
 	Watches     int `json:"watches"`
-	// Queue is how many objects waited for it, Pending how many changes were not right yet.
+	// Queue is how many objects were queued, Pending how many changes were not right yet.
 	Queue   int `json:"queue"`
 	Pending int `json:"pending"`
 	// Revisions is how many PackageRevisions there were.
 	Revisions int `json:"revisions"`
-	// CPUSeconds, Requests and Reconciles are what it has spent, asked and done since it was started.
+	// CPUSeconds, Requests and Reconciles are the controller's totals since its start.
 	CPUSeconds float64 `json:"cpuSeconds"`
 	Requests   int     `json:"requests"`
 	Reconciles int     `json:"reconciles"`
@@ -86,7 +87,7 @@ func (s *Soak) measured() []SoakSample {
 	return slices.DeleteFunc(slices.Clone(s.Samples), func(one SoakSample) bool { return one.Seconds < s.WarmUpSeconds })
 }
 
-// growth is how one thing of the samples has grown after the warm-up.
+// growth is the growth of one value of the samples after the warm-up.
 func (s *Soak) growth(name string, text func(float64) string, of func(*SoakSample) float64) Growth {
 	var at, values []float64
 	for _, one := range s.measured() {
@@ -95,7 +96,7 @@ func (s *Soak) growth(name string, text func(float64) string, of func(*SoakSampl
 	return growthOf(name, text, at, values)
 }
 
-// Growths are how all that may not grow has grown.
+// Growths returns the growth of each value that must not grow.
 func (s *Soak) Growths() []Growth {
 	all := []Growth{
 		s.growth("live heap", megabytes, func(one *SoakSample) float64 { return float64(one.HeapBytes) }),
@@ -109,7 +110,7 @@ func (s *Soak) Growths() []Growth {
 	return all
 }
 
-// Others are how what is beside that has grown: what the API server serves, what waits, and what there is.
+// Others returns the growth of other values: what the API server serves, what waits, and what exists.
 func (s *Soak) Others() []Growth {
 	return []Growth{
 		s.growth("watches that are served", digits, func(one *SoakSample) float64 { return float64(one.Watches) }),
@@ -119,7 +120,7 @@ func (s *Soak) Others() []Growth {
 	}
 }
 
-// KindRows are the changes by their kinds, and all together.
+// KindRows are the changes by kind, and all together.
 func (s *Soak) KindRows() [][]string {
 	var rows [][]string
 	for _, k := range append(slices.Clone(s.Kinds), s.All) {
@@ -132,7 +133,7 @@ func (s *Soak) KindRows() [][]string {
 	return rows
 }
 
-// each returns how much of something that only grows there was for a change: between the first and the last sample.
+// each returns the increase of a counter per change, between the first and the last sample.
 func (s *Soak) each(of func(*SoakSample) float64) float64 {
 	if len(s.Samples) == 0 || s.All.Changes == 0 {
 		return 0
@@ -140,32 +141,32 @@ func (s *Soak) each(of func(*SoakSample) float64) float64 {
 	return (of(&s.Samples[len(s.Samples)-1]) - of(&s.Samples[0])) / float64(s.All.Changes)
 }
 
-// CPUEach is the processor time that the controller spent on a change, in seconds.
+// CPUEach is the controller's processor time per change, in seconds.
 func (s *Soak) CPUEach() float64 {
 	return s.each(func(one *SoakSample) float64 { return one.CPUSeconds })
 }
 
-// RequestsEach is how many requests it sent for one.
+// RequestsEach is the number of requests per change.
 func (s *Soak) RequestsEach() float64 {
 	return s.each(func(one *SoakSample) float64 { return float64(one.Requests) })
 }
 
-// ReconcilesEach is how many reconciles it did for one.
+// ReconcilesEach is the number of reconciles per change.
 func (s *Soak) ReconcilesEach() float64 {
 	return s.each(func(one *SoakSample) float64 { return float64(one.Reconciles) })
 }
 
-// PerSecond is how many changes there were in a second.
+// PerSecond is the number of changes per second.
 func (s *Soak) PerSecond() float64 { return float64(s.All.Changes) / s.Seconds }
 
-// OthersCores is how many cores were busy with other things than this.
+// OthersCores is how many cores were busy with other things.
 func (s *Soak) OthersCores() float64 { return s.OthersCPUSeconds / s.Seconds }
 
 // The limits of the expectations of a soak.
 const (
-	mostSecondsToRight = 60.0 // from a change until all is right
+	mostSecondsToRight = 60.0 // from a change until everything is right
 	mostGrowth         = 0.05 // of the mean, in an hour
-	leastSeconds       = 1200 // after the warm-up, for growth to be judged: what is less says nothing of an hour
+	leastSeconds       = 1200 // after the warm-up; a shorter run says nothing about growth in an hour
 )
 
 func (s *Soak) expectations() []Expectation {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// sampleSoak is a soak of half an hour, in which goroutines grow by 120 in an hour.
+// sampleSoak is a soak of half an hour in which goroutines grow by 120 per hour.
 func sampleSoak() *Soak {
 	s := &Soak{
 		Variants: 10_000, Repositories: 1000, Sets: 100, Seed: 7, Rate: 2, SettleSeconds: 900, Seconds: 1800,
@@ -36,7 +36,7 @@ func sampleSoak() *Soak {
 	return s
 }
 
-// TestGrowthOf holds which line is fitted to values, and what is said of values that no line fits.
+// TestGrowthOf checks which line is fitted to values, and the result when no line fits.
 func TestGrowthOf(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
@@ -61,7 +61,7 @@ func TestGrowthOf(t *testing.T) {
 	}
 }
 
-// TestGrowths holds what is told of the samples after the warm-up.
+// TestGrowths checks which growths are reported from the samples after the warm-up.
 func TestGrowths(t *testing.T) {
 	t.Parallel()
 	var got [][]string
@@ -83,7 +83,7 @@ func TestGrowths(t *testing.T) {
 	}
 }
 
-// TestSoakExpectations holds by what a soak is judged.
+// TestSoakExpectations checks the expectations of a soak.
 func TestSoakExpectations(t *testing.T) {
 	t.Parallel()
 	other := sampleSoak()
@@ -129,7 +129,7 @@ func TestSoakExpectations(t *testing.T) {
 	}
 }
 
-// TestBySteps holds which steps an axis has.
+// TestBySteps checks the steps of an axis.
 func TestBySteps(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -155,7 +155,7 @@ func TestBySteps(t *testing.T) {
 	}
 }
 
-// TestSoakFaults holds how the page ends with what was wrong, and without it.
+// TestSoakFaults checks the end of the page with and without faults.
 func TestSoakFaults(t *testing.T) {
 	t.Parallel()
 	const before, after = "with 18 requests.", "It is not a part of `make bench`: `make soak` measures it, and `SOAK_FOR` " +

@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// Tenancy is what a namespace costs another: before a simulated Porch, one follows its upstreams, alone and beside one
-// that does all that it can to be in the way.
+// Tenancy is what one namespace costs another. With a simulated Porch, a namespace follows its upstreams alone, and
+// beside a namespace that is as disruptive as it can be.
 type Tenancy struct {
 	// Latencies are those that the simulated Porch had.
 	Latencies []Latency `json:"latencies"`
-	// Variants is how many follow the upstream, in so many Repositories.
+	// Variants is how many variants follow the upstream, in that many Repositories.
 	Variants     int `json:"variants"`
 	Repositories int `json:"repositories"`
 	// Hostile is what the other namespace does.
 	Hostile Hostile `json:"hostile"`
-	// AloneSeconds are the times until all had followed a revision, one for each, without the other namespace;
-	// BesideSeconds those beside it.
+	// AloneSeconds are the times until all variants had followed a revision, one for each revision, without the other
+	// namespace; BesideSeconds are the times with it.
 	AloneSeconds  []float64 `json:"aloneSeconds"`
 	BesideSeconds []float64 `json:"besideSeconds"`
-	// AloneCPUSeconds and BesideCPUSeconds are the processor time of the controller in all of these times.
+	// AloneCPUSeconds and BesideCPUSeconds are the controller's total processor time in these times.
 	AloneCPUSeconds  float64 `json:"aloneCPUSeconds"`
 	BesideCPUSeconds float64 `json:"besideCPUSeconds"`
 	// BesideReconciles and BesideSetReconciles are those of all namespaces in BesideSeconds.
@@ -31,13 +31,13 @@ type Tenancy struct {
 
 // Hostile is what a hostile namespace does.
 type Hostile struct {
-	// Failing is how many of its variants fail, Large how many have a package of PackageBytes.
+	// Failing is how many of its variants fail, Large how many have a package of size PackageBytes.
 	Failing      int `json:"failing"`
 	Large        int `json:"large"`
 	PackageBytes int `json:"packageBytes"`
-	// Targets is how many its set has, each with an expression that costs as much as one may.
+	// Targets is the number of targets of its set, each with an expression at the cost limit.
 	Targets int `json:"targets"`
-	// ChangesPerSecond is how often the object changes that its packages have injected, and that its set selects.
+	// ChangesPerSecond is how often the object changes that its packages inject and its set selects.
 	ChangesPerSecond int `json:"changesPerSecond"`
 }
 

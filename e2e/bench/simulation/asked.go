@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// asked returns what has been asked of the API until now, by anybody. What is asked of Porch is counted there, the rest
-// by the API server. Events are counted, Leases are not: the API server writes some itself.
+// asked returns all requests so far, from any client. Porch counts its own requests, the API server the rest. Events
+// count, Leases do not, since the API server writes some itself.
 func (f *fleet) asked(ctx context.Context) (report.Asked, error) {
 	asked := f.porch.asked()
 	client, err := rest.HTTPClientFor(f.config)
@@ -34,7 +34,7 @@ func (f *fleet) asked(ctx context.Context) (report.Asked, error) {
 	return asked, nil
 }
 
-// asked returns what has been asked of this Porch until now.
+// asked returns the requests to this Porch so far.
 func (p *Porch) asked() report.Asked {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,26 +6,25 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/package-variants/package-variants/e2e/bench/machine"
 	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/harness"
+	"github.com/package-variants/package-variants/e2e/internal/machine"
 )
 
 const (
-	// glance is how often it is looked what the controller has done. No time is measured better than that.
+	// glance is the polling interval for the controller's progress; no time is more precise than that.
 	glance = 100 * time.Millisecond
-	// still is for how long a controller that is through has done nothing: longer than it waits for a cache that is
-	// behind.
+	// still is how long a controller must be idle to count as done: longer than it waits for a cache that lags.
 	still = 1200 * time.Millisecond
 )
 
-// observed is a controller that runs.
+// observed is a running controller.
 type observed struct {
 	*controller.Process
 	t harness.T
 }
 
-// usage is what a controller has done and taken since it was started.
+// usage is the work and the resources of a controller since its start.
 type usage struct {
 	cpuSeconds                                float64
 	peakBytes, heapBytes, residentBytes       int64
@@ -33,7 +32,7 @@ type usage struct {
 	reconciles, setReconciles, requests, todo int
 }
 
-// start starts the controller, with its default of a concurrency for 0, and returns once it is ready.
+// start starts the controller and returns once it is ready. A concurrency of 0 stands for its default.
 func start(t harness.T, kubeconfig string, concurrency int) *observed {
 	t.Helper()
 	var args []string
@@ -45,7 +44,7 @@ func start(t harness.T, kubeconfig string, concurrency int) *observed {
 	return c
 }
 
-// usage returns what the controller has done until now.
+// usage returns the usage of the controller so far.
 func (c *observed) usage() usage {
 	c.t.Helper()
 	m, err := c.Metrics()
@@ -69,8 +68,8 @@ func (c *observed) usage() usage {
 	}
 }
 
-// drain returns once the controller has done at least so many reconciles of variants since it was started, and is
-// through with what there is, and says what it has done and when the last of it was.
+// drain waits until the controller has done at least that many reconciles of variants since its start and has nothing
+// left to do. It returns the usage and the time of the last work.
 func (c *observed) drain(reconciles int) (usage, time.Time) {
 	c.t.Helper()
 	ticker := time.NewTicker(glance)

@@ -8,8 +8,8 @@
 // the same aggregation layer, for Porch is what is slow: a git repository, a clone of it and a process for each
 // function. The simulated one keeps packages in memory and lets the time pass that a real one takes. What the
 // controller sees of it is what it sees of Porch: the same objects and versions, lists by the same fields, a watch that
-// begins with all there is, one call at a time in a Repository, and files that a render changes once more after each
-// save. So what is measured of the controller, its memory, processor time, reconciles and requests, is what it takes
-// with a real Porch; the time to converge is that of a Porch which does not slow down with the number of its
-// Repositories.
+// begins with all there is, with the CR cache one call at a time in a Repository, and files that a render changes once
+// more after each save. So what is measured of the controller, its memory, processor time, reconciles and requests, is
+// what it takes with a real Porch; the time to converge is that of a Porch which does not slow down with the number of
+// its Repositories.
 package simulation

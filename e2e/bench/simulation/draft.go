@@ -12,10 +12,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kptfileName is the file that says what a package is.
+// kptfileName is the file that describes a package.
 const kptfileName = "Kptfile"
 
-// draft returns a new draft that the object's task makes. The lock must be held.
+// draft returns a new draft as the object's task makes it. The lock must be held.
 func (p *Porch) draft(object *porchapi.PackageRevision) (*packageRevision, error) {
 	if len(object.Spec.Tasks) != 1 {
 		return nil, apierrors.NewBadRequest("a draft is made by one task")
@@ -39,8 +39,8 @@ func (p *Porch) draft(object *porchapi.PackageRevision) (*packageRevision, error
 	return r, r.render()
 }
 
-// origin returns the revision whose files a task takes, and the one that it locks the upstream to, if it does. What an
-// upgrade merges is simulated as the new upstream's files.
+// origin returns the revision whose files a task takes, and the upstream that it locks, if any. An upgrade is simulated
+// by taking the files of the new upstream.
 func (p *Porch) origin(namespace string, task *porchapi.Task) (source, upstream *packageRevision, err error) {
 	var name string
 	switch {
@@ -58,18 +58,18 @@ func (p *Porch) origin(namespace string, task *porchapi.Task) (source, upstream 
 	return source, source, err
 }
 
-// address is where the repositories are said to be.
+// address is the base of the repositories' addresses.
 const address = "http://git.example.com/"
 
 func lockOf(upstream *packageRevision) *porchapi.UpstreamLock {
 	spec := upstream.object.Spec
 	return &porchapi.UpstreamLock{Type: porchapi.OriginType("git"), Git: &porchapi.GitLock{
 		Repo: address + spec.RepositoryName, Directory: spec.PackageName,
-		Ref: spec.PackageName + "/" + spec.WorkspaceName, Commit: upstream.object.ResourceVersion,
+		Ref: spec.PackageName + "/" + spec.WorkspaceName, Commit: upstream.commit,
 	}}
 }
 
-// upstreamOf is what Porch writes to the Kptfile of a clone.
+// upstreamOf is what Porch writes into the Kptfile of a clone.
 func upstreamOf(upstream *packageRevision) string {
 	git := lockOf(upstream).Git
 	text := "  type: git\n  git:\n    repo: " + git.Repo + "\n    directory: " + git.Directory + "\n    ref: " + git.Ref +
@@ -77,7 +77,7 @@ func upstreamOf(upstream *packageRevision) string {
 	return "upstream:\n" + text + "upstreamLock:\n" + text + "    commit: " + git.Commit + "\n"
 }
 
-// kptfile is what Porch reads of a Kptfile.
+// kptfile has the parts of a Kptfile that Porch reads.
 type kptfile struct {
 	Info struct {
 		ReadinessGates []porchapi.ReadinessGate `json:"readinessGates"`
@@ -94,11 +94,11 @@ type kptfile struct {
 	} `json:"pipeline"`
 }
 
-// namespaceLine is the line of a resource that set-namespace changes.
+// namespaceLine matches the line of a resource that set-namespace changes.
 var namespaceLine = regexp.MustCompile(`(?m)^  namespace: .*$`)
 
-// render does what Porch does with the files of a draft: it runs the pipeline, of which only functions with a namespace
-// in their config are simulated, and takes from the Kptfile what it tells of the package.
+// render does what Porch does with the files of a draft: it runs the pipeline, simulating only functions with a
+// namespace in their config, and reads the Kptfile.
 func (r *packageRevision) render() error {
 	var k kptfile
 	if err := yaml.Unmarshal([]byte(r.files[kptfileName]), &k); err != nil {
@@ -115,7 +115,7 @@ func (r *packageRevision) render() error {
 			}
 		}
 	}
-	if k.UpstreamLock != nil && k.UpstreamLock.Git != nil { // a merge by a client has another
+	if k.UpstreamLock != nil && k.UpstreamLock.Git != nil { // a client's merge may set another one
 		r.object.Status.UpstreamLock = k.UpstreamLock
 	}
 	r.object.Spec.ReadinessGates, r.object.Status.Conditions = k.Info.ReadinessGates, k.Status.Conditions

@@ -28,33 +28,33 @@ import (
 var scenario embed.FS
 
 const (
-	// namespace is where all takes place.
+	// namespace is the namespace of all objects.
 	namespace = "fleet"
-	// perRepository is how many variants a Repository has where growth is measured, perSet how many a PackageVariantSet
-	// wants at most.
+	// perRepository is the number of variants in a Repository where growth is measured, perSet the most that a
+	// PackageVariantSet has.
 	perRepository = 10
 	perSet        = 1000
-	// elsewhere is the Repository of packages that no variant is about, and strangers is their number.
+	// elsewhere is the Repository of packages without variants, and strangers is the number of those packages.
 	elsewhere = "elsewhere"
 	strangers = 100
 	// groupLabel is the label of the Repositories of a set.
 	groupLabel = "group"
 	// waveLabel is the label of the Repositories of a wave.
 	waveLabel = "wave"
-	// firstImage is the image in the blueprint, nextImage the one in the revision after it.
+	// firstImage is the image in the first revision of the blueprint, nextImage the one in the next.
 	firstImage = "registry.example.com/web:1.4"
 	nextImage  = "registry.example.com/web:1.5"
-	// firstWorkspace and nextWorkspace are those of the first two revisions that a variant makes.
+	// firstWorkspace and nextWorkspace are the workspaces of a variant's first two revisions.
 	firstWorkspace = "packagevariant-1"
 	nextWorkspace  = "packagevariant-2"
-	// atOnce is how many objects are created at a time.
+	// atOnce is how many objects are created in parallel.
 	atOnce = 16
 )
 
 // fleet is what a platform team has in its cluster.
 type fleet struct {
 	variants int
-	// each is how many of them a Repository has.
+	// each is the number of variants in a Repository.
 	each   int
 	config *rest.Config
 	client client.WithWatch
@@ -80,8 +80,8 @@ func (f *fleet) sets() int { return (f.variants + perSet - 1) / perSet }
 
 func repositoryName(i int) string { return fmt.Sprintf("site-%04d", i) }
 
-// prepare makes what there is before the sets: the blueprint, a Repository and a ConfigMap for each site, and packages
-// that nobody asks for.
+// prepare makes everything except the sets: the blueprint, a Repository and a ConfigMap for each site, and packages
+// without variants.
 func (f *fleet) prepare(ctx context.Context) error {
 	files, err := blueprint()
 	if err != nil {
@@ -114,10 +114,10 @@ func (f *fleet) prepare(ctx context.Context) error {
 	return group.Wait()
 }
 
-// payment is the fact of a site that is injected.
+// payment is the value that is injected for a site.
 func payment(site string) string { return "payment." + site + ".example.com" }
 
-// register makes a Repository that Porch has read.
+// register makes a Repository that Porch has already read.
 func (f *fleet) register(ctx context.Context, name string, labels map[string]string) error {
 	return f.registerIn(ctx, namespace, name, labels)
 }
@@ -126,7 +126,7 @@ func (f *fleet) registerIn(ctx context.Context, namespace, name string, labels m
 	return Register(ctx, f.client, namespace, name, labels)
 }
 
-// Register makes a Repository that Porch has read.
+// Register makes a Repository that Porch has already read.
 func Register(ctx context.Context, c client.Client, namespace, name string, labels map[string]string) error {
 	content := porchconfig.RepositoryContentPackage
 	r := &porchconfig.Repository{
@@ -171,7 +171,7 @@ func blueprint() (map[string]string, error) {
 	return files, err
 }
 
-// apply makes the sets, each of some of the Repositories, from files of the scenario: each adds to the set of those
+// apply makes the sets, each for some of the Repositories, from files of the scenario. Each file adds to the ones
 // before it.
 func (f *fleet) apply(ctx context.Context, files ...string) error {
 	for i := range f.sets() {
@@ -200,7 +200,7 @@ func (f *fleet) apply(ctx context.Context, files ...string) error {
 
 func packageName(i int) string { return fmt.Sprintf("web-%d", i) }
 
-// drafts returns the names of the revisions that the variants are to have in a workspace.
+// drafts returns the names of the variants' revisions in a workspace.
 func (f *fleet) drafts(workspace string) []string {
 	var names []string
 	for i := range f.repositories() {
@@ -211,7 +211,7 @@ func (f *fleet) drafts(workspace string) []string {
 	return names
 }
 
-// strangers returns the names of revisions that no variant is about.
+// strangers returns the names of revisions without variants.
 func (f *fleet) strangers() []string {
 	var names []string
 	for i := range strangers {
@@ -220,7 +220,7 @@ func (f *fleet) strangers() []string {
 	return names
 }
 
-// ready returns how many variants the sets say are ready.
+// ready returns how many variants are ready, according to the sets.
 func (f *fleet) ready(ctx context.Context) (int, error) {
 	var sets v1alpha2.PackageVariantSetList
 	if err := f.client.List(ctx, &sets, client.InNamespace(namespace)); err != nil {
@@ -233,8 +233,8 @@ func (f *fleet) ready(ctx context.Context) (int, error) {
 	return ready, nil
 }
 
-// check returns an error that says which revision of a workspace has not in it what its variant asks for, or another
-// image than the upstream.
+// check returns an error that names a revision in a workspace whose content is not what its variant asks for, or whose
+// image is not the upstream's.
 func (f *fleet) check(workspace, image string) error {
 	for _, name := range f.drafts(workspace) {
 		files, err := f.porch.Files(namespace, name)

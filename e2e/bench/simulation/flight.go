@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// flight follows the variants of a fleet through the API, which tells of each write of one, in their order. It counts
-// how many are in flight, by wave, and hands drafts that are ready to a person.
+// flight follows the variants of a fleet by a watch, which returns every write in order. It counts the variants in
+// flight by wave, and passes drafts that are ready to a person.
 type flight struct {
 	waves map[string]string // by Repository
 	ready chan<- string     // names of drafts
@@ -28,12 +28,12 @@ type flight struct {
 	wanted string                             // the name of the upstream revision that is rolled out
 	number int                                // and its number
 	known  map[string]v1alpha1.PackageVariant // by name
-	now    map[string]int                     // how many are in flight, by wave
+	now    map[string]int                     // in flight, by wave
 	most   map[string]int
-	given  map[string]bool // the drafts that a person has got
+	given  map[string]bool // drafts passed to a person
 }
 
-// follow starts to follow the variants of a fleet, until the test ends. There are none yet.
+// follow follows the variants of a fleet until the test ends. No variant may exist yet.
 func follow(t harness.T, f *fleet, ready chan<- string) *flight {
 	t.Helper()
 	w := &flight{
@@ -66,8 +66,8 @@ func follow(t harness.T, f *fleet, ready chan<- string) *flight {
 	return w
 }
 
-// variants watches the variants of a fleet, each time from where the last watch ended: the API server ends watches now
-// and then.
+// variants watches the variants of a fleet, and resumes each watch where the last one ended: the API server ends
+// watches from time to time.
 type variants struct{ client.WithWatch }
 
 // WatchWithContext implements cache.WatcherWithContext.
@@ -75,7 +75,7 @@ func (v variants) WatchWithContext(ctx context.Context, options metav1.ListOptio
 	return v.Watch(ctx, &v1alpha1.PackageVariantList{}, &client.ListOptions{Namespace: namespace, Raw: &options})
 }
 
-// begin begins to count for another upstream revision.
+// begin starts to count for another upstream revision.
 func (w *flight) begin(name string, number int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -86,14 +86,14 @@ func (w *flight) begin(name string, number int) {
 	}
 }
 
-// reached returns how many were in flight at most, by wave.
+// reached returns the most variants in flight so far, by wave.
 func (w *flight) reached() map[string]int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.most
 }
 
-// see takes an event.
+// see handles an event.
 func (w *flight) see(e watch.Event) {
 	pv, ok := e.Object.(*v1alpha1.PackageVariant)
 	if !ok {
@@ -118,7 +118,7 @@ func (w *flight) see(e watch.Event) {
 	}
 }
 
-// count counts a variant that is in flight: it has got the revision, and its package is not published with it.
+// count counts a variant as in flight: it has the revision in its spec, but its package is not yet published with it.
 func (w *flight) count(pv *v1alpha1.PackageVariant, n int) {
 	number, _ := pv.Spec.Upstream.Revision.Number()
 	if number != w.number || w.number == 0 || w.published(pv) {
@@ -141,7 +141,7 @@ func (w *flight) published(pv *v1alpha1.PackageVariant) bool {
 	return len(pv.Status.DownstreamTargets) > 0
 }
 
-// isReady tells whether a variant is ready in the generation that it has.
+// isReady reports whether a variant is ready in its current generation.
 func isReady(pv *v1alpha1.PackageVariant) bool {
 	c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady)
 	return c != nil && c.Status == "True" && c.ObservedGeneration == pv.Generation &&

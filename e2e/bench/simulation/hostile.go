@@ -21,19 +21,19 @@ import (
 )
 
 const (
-	// hostile is the namespace that is in the way of the other, hostileRepositories how many Repositories it has.
+	// hostile is the namespace that disturbs the other, with hostileRepositories Repositories.
 	hostile             = "hostile"
 	hostileRepositories = 20
-	// moving is the object that changes all the time.
+	// moving is the object that changes constantly.
 	moving = "moving"
-	// expensive is an expression that takes much to evaluate, and little to write.
+	// expensive is an expression that is short and costly to evaluate.
 	expensive = `repoDefault + string([1,2,3,4,5,6,7,8,9,10].map(a, [1,2,3,4,5,6,7,8,9,10].map(b, ` +
 		`[1,2,3,4,5,6,7,8,9,10].map(c, a*b*c))).size())`
-	// underWay is how long the namespace is at it before anything is measured.
+	// underWay is how long the namespace is active before the measurement.
 	underWay = 20 * time.Second
 )
 
-// begin has the hostile namespace do all that it does, until the test ends, and returns when it is under way.
+// begin starts the hostile namespace's activity, which lasts until the test ends, and returns once it is under way.
 func begin(t harness.T, f *fleet, what report.Hostile) {
 	t.Helper()
 	files, err := blueprint()
@@ -65,8 +65,8 @@ func begin(t harness.T, f *fleet, what report.Hostile) {
 	}
 }
 
-// largeFile returns resources of so many bytes. They mention the annotation of injection points, so that a function has
-// to parse them.
+// largeFile returns resources of the given size in bytes. They mention the annotation of injection points, so a
+// function has to parse them.
 func largeFile(size int) string {
 	var out strings.Builder
 	for i := 0; out.Len() < size; i++ {
@@ -131,8 +131,8 @@ func hostileVariant(i int, large bool) *v1alpha1.PackageVariant {
 	}
 }
 
-// hostileSet returns a set with an expensive expression, and many targets that it is evaluated for. It wants more than
-// a set may cost, so that it makes no variants.
+// hostileSet returns a set with an expensive expression and many targets to evaluate it for. It exceeds the cost limit
+// of a set, so it makes no variants.
 func hostileSet(targets int) *v1alpha2.PackageVariantSet {
 	packages := make([]string, targets)
 	for i := range packages {
@@ -150,7 +150,7 @@ func hostileSet(targets int) *v1alpha2.PackageVariantSet {
 	return set
 }
 
-// move changes the object, its label and its data, again and again.
+// move changes the label and the data of the object again and again.
 func (f *fleet) move(ctx context.Context, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -164,6 +164,6 @@ func (f *fleet) move(ctx context.Context, every time.Duration) {
 		object.Namespace, object.Name = hostile, moving
 		object.Labels = map[string]string{"moved": fmt.Sprint(i)}
 		object.Data = map[string]string{"payment": fmt.Sprintf("payment-%d.example.com", i)}
-		_ = f.client.Update(ctx, &object) // the next one comes soon
+		_ = f.client.Update(ctx, &object) // the next update comes soon
 	}
 }

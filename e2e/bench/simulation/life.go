@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// branchWorkspace and branchRevision are the workspace and the revision of the placeholder that Porch makes of the
-// published content on the branch.
+// branchWorkspace and branchRevision are the workspace and the revision of Porch's placeholder for the published
+// content on the branch.
 const (
 	branchWorkspace = "main"
 	branchRevision  = -1
@@ -29,7 +29,7 @@ func (p *Porch) Approve(namespace, name string) error {
 		porchapi.PackageRevisionLifecyclePublished)
 }
 
-// move brings a revision from one lifecycle to another, which takes Porch as long as a save.
+// move changes the lifecycle of a revision, which takes Porch as long as a save.
 func (p *Porch) move(namespace, name string, from, to porchapi.PackageRevisionLifecycle) error {
 	p.mu.Lock()
 	found, err := p.get(namespace, name)
@@ -70,7 +70,7 @@ func (p *Porch) next(of *porchapi.PackageRevision) int {
 	return next
 }
 
-// follow brings the placeholder of a package's branch to what was published. The lock must be held.
+// follow updates the placeholder of a package's branch to the published revision. The lock must be held.
 func (p *Porch) follow(published *packageRevision) {
 	from := published.object
 	object := porchapi.PackageRevision{

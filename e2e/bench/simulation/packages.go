@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Revision is a revision of a package, as it is at one moment.
+// Revision is a snapshot of a package revision.
 type Revision struct {
-	// Name is its name, Number its number: 0 for a draft.
+	// Name is its name. Number is its revision number, 0 for a draft.
 	Name   string
 	Number int
 	// Lifecycle is its lifecycle.
@@ -23,10 +23,10 @@ type Revision struct {
 	Files map[string]string
 }
 
-// Open tells whether it is a draft, or a proposed one.
+// Open reports whether it is a draft or proposed.
 func (r *Revision) Open() bool { return !porchapi.LifecycleIsPublished(r.Lifecycle) }
 
-// Package returns the revisions of a package, by their names, without the placeholder of the branch.
+// Package returns the revisions of a package by name, without the placeholder of the branch.
 func (p *Porch) Package(namespace, repo, pkg string) []Revision {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,7 +46,7 @@ func (p *Porch) Package(namespace, repo, pkg string) []Revision {
 	return all
 }
 
-// Revisions returns how many revisions there are, placeholders among them.
+// Revisions returns the number of revisions, including placeholders.
 func (p *Porch) Revisions() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,8 +57,8 @@ func (p *Porch) Revisions() int {
 	return n
 }
 
-// ApproveDeletions deletes the revisions of a namespace whose deletion is proposed, as porchctl does for a person, and
-// returns how many there were. A package without published revisions has no placeholder either.
+// ApproveDeletions deletes the revisions of a namespace that are proposed for deletion, as porchctl does for a person,
+// and returns their number. A package without published revisions loses its placeholder.
 func (p *Porch) ApproveDeletions(namespace string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,7 +77,7 @@ func (p *Porch) ApproveDeletions(namespace string) int {
 	return len(proposed)
 }
 
-// unfollow takes the placeholder of a package away that has no published revision any more. The lock must be held.
+// unfollow removes the placeholder of a package that has no published revision left. The lock must be held.
 func (p *Porch) unfollow(deleted *packageRevision) {
 	spec := &deleted.object.Spec
 	var placeholder *packageRevision
@@ -95,7 +95,7 @@ func (p *Porch) unfollow(deleted *packageRevision) {
 	}
 }
 
-// Placeholders returns how many packages of a namespace have the placeholder of a branch.
+// Placeholders returns how many packages of a namespace have a placeholder for the branch.
 func (p *Porch) Placeholders(namespace string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestPackage holds what is told of the revisions of a package as it is made, published and deleted.
+// TestPackage checks the revisions of a package as it is made, published and deleted.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t)
@@ -73,7 +73,7 @@ func retire(t *testing.T, p *Porch, name string) {
 	}
 }
 
-// TestApproveDeletions holds that the placeholder stays as long as another revision is published.
+// TestApproveDeletions checks that the placeholder stays while another revision is published.
 func TestApproveDeletions(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t)
@@ -97,7 +97,7 @@ func TestApproveDeletions(t *testing.T) {
 	}
 }
 
-// TestTake holds that other latencies count from the next call on.
+// TestTake checks that new latencies apply from the next call on.
 func TestTake(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t)
@@ -108,7 +108,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestMergedLock holds that Porch takes what a package was made from out of a Kptfile that a client saves.
+// TestMergedLock checks that Porch reads a package's upstream from a Kptfile that a client saves.
 func TestMergedLock(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t)
@@ -122,7 +122,7 @@ func TestMergedLock(t *testing.T) {
 	}
 }
 
-// TestBlueprint holds that a blueprint runs the image that it is asked for.
+// TestBlueprint checks that a blueprint runs the requested image.
 func TestBlueprint(t *testing.T) {
 	t.Parallel()
 	for _, image := range []string{firstImage, nextImage} {

@@ -12,11 +12,12 @@ import (
 // person publishes drafts, some at a time.
 type person struct {
 	drafts chan string
-	// failed has an error once a draft could not be published.
+	// failed gets an error once a draft could not be published.
 	failed chan error
 }
 
-// employ has a person publish the drafts that are put into the channel, until the test ends.
+// employ returns a person who publishes the drafts in its channel until the test ends. The channel has room for that
+// many drafts.
 func employ(t harness.T, porch *Porch, drafts int) *person {
 	p := &person{drafts: make(chan string, drafts), failed: make(chan error, drafts)}
 	var working sync.WaitGroup
@@ -30,7 +31,7 @@ func employ(t harness.T, porch *Porch, drafts int) *person {
 		})
 	}
 	t.Cleanup(func() {
-		close(p.drafts) // nobody puts any more into it
+		close(p.drafts) // nothing writes to it any more
 		working.Wait()
 	})
 	return p

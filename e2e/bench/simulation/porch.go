@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/stack"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,18 +22,18 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Latencies are how long Porch works for a call. It does one call at a time in a Repository.
+// Latencies are how long Porch takes for a call.
 type Latencies struct {
-	// Create is for making a draft, Save for rendering and committing its files, Read for all that changes nothing.
+	// Create is for making a draft, Save for rendering and committing its files, Read for every call that changes nothing.
 	Create, Save, Read time.Duration
 }
 
-// DefaultLatencies are about those of a Porch v1.5.3 that does nothing else, with a package of the size that is
-// simulated here and one function in its pipeline. LatenciesOf takes what a run has measured.
+// DefaultLatencies are roughly those of an otherwise idle Porch v1.5.3, with a package of the simulated size and one
+// function in its pipeline. LatenciesOf returns measured ones.
 var DefaultLatencies = Latencies{Create: 60 * time.Millisecond, Save: 70 * time.Millisecond,
 	Read: 10 * time.Millisecond}
 
-// LatenciesOf returns the latencies that were measured; what was not is as in DefaultLatencies.
+// LatenciesOf returns the measured latencies, with DefaultLatencies where one is missing.
 func LatenciesOf(measured []report.Latency) Latencies {
 	l := DefaultLatencies
 	for _, m := range measured {
@@ -59,8 +60,9 @@ func (l Latencies) Report() []report.Latency {
 }
 
 // Porch is Porch's API with revisions in memory: the resources packagerevisions and packagerevisionresources, as far as
-// the controller uses them. It is a handler for what kube-apiserver hands on to Porch.
+// the controller uses them. It handles the requests that kube-apiserver passes on to Porch.
 type Porch struct {
+	cache     stack.Cache
 	latencies atomic.Pointer[Latencies]
 	mux       *http.ServeMux
 
@@ -73,20 +75,22 @@ type Porch struct {
 
 // repository is a Repository with its revisions.
 type repository struct {
-	busy      chan struct{}               // has an element while Porch works in it
+	busy      chan struct{}               // has an element while a Porch with the CR cache works in the Repository
 	revisions map[string]*packageRevision // by name
 }
 
-// packageRevision is a revision with its files. It is never changed, but replaced by another.
+// packageRevision is a revision with its files. It is immutable; a change replaces it.
 type packageRevision struct {
 	object porchapi.PackageRevision
 	files  map[string]string
+	commit string
 }
 
-// NewPorch returns a Porch without revisions.
-func NewPorch(latencies Latencies) *Porch {
+// NewPorch returns a Porch without revisions that behaves like a Porch with the given cache: with the CR cache, it does
+// one call at a time in a Repository, and the version of a revision is a commit.
+func NewPorch(latencies Latencies, cache stack.Cache) *Porch {
 	p := &Porch{
-		mux:          http.NewServeMux(),
+		cache: cache, mux: http.NewServeMux(),
 		repositories: map[types.NamespacedName]*repository{}, watchers: map[*watcher]bool{}, requests: map[call]int{},
 	}
 	p.Take(latencies)
@@ -94,7 +98,7 @@ func NewPorch(latencies Latencies) *Porch {
 	return p
 }
 
-// Take sets how long Porch works for a call from now on.
+// Take sets the latencies for later calls.
 func (p *Porch) Take(latencies Latencies) { p.latencies.Store(&latencies) }
 
 func (l *Latencies) create() time.Duration { return l.Create }
@@ -118,7 +122,8 @@ func (p *Porch) Publish(namespace, repo, pkg, workspace string, files map[string
 	p.put(watch.Added, &packageRevision{object: object, files: files})
 }
 
-// Touch sets an annotation of a revision, which tells the watchers of it and changes nothing that a variant is about.
+// Touch sets an annotation of a revision: watchers get an event, but nothing changes that matters to a variant. With
+// the DB cache, a draft gets a new version.
 func (p *Porch) Touch(namespace, name, value string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,9 +131,13 @@ func (p *Porch) Touch(namespace, name, value string) error {
 	if err != nil {
 		return err
 	}
-	changed := &packageRevision{object: *old.object.DeepCopy(), files: old.files}
+	changed := &packageRevision{object: *old.object.DeepCopy(), files: old.files, commit: old.commit}
 	metav1.SetMetaDataAnnotation(&changed.object.ObjectMeta, "simulation/touched", value)
-	p.store(watch.Modified, changed)
+	if p.cache == stack.DBCache && !changed.object.IsPublished() {
+		p.put(watch.Modified, changed)
+	} else {
+		p.store(watch.Modified, changed)
+	}
 	return nil
 }
 
@@ -151,12 +160,12 @@ func nameOf(repo, pkg, workspace string) string {
 // name gives a new revision its name and identity.
 func (p *Porch) name(object *porchapi.PackageRevision) {
 	object.Name = nameOf(object.Spec.RepositoryName, object.Spec.PackageName, object.Spec.WorkspaceName)
-	sum := sha1.Sum([]byte(object.Namespace + "/" + object.Name)) // no secret, only an identity
+	sum := sha1.Sum([]byte(object.Namespace + "/" + object.Name)) // an identity, not a secret
 	object.UID = types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
 	object.CreationTimestamp = metav1.Now()
 }
 
-// repository returns a Repository, which is made if need be. The lock must be held.
+// repository returns a Repository, and creates it if needed. The lock must be held.
 func (p *Porch) repository(namespace, name string) *repository {
 	key := types.NamespacedName{Namespace: namespace, Name: name}
 	if p.repositories[key] == nil {
@@ -174,15 +183,19 @@ func (p *Porch) get(namespace, name string) (*packageRevision, error) {
 	return nil, notFound(name)
 }
 
-// put stores a revision with a new commit, which is Porch's resource version. The lock must be held.
+// put stores a revision with a new commit and a new version. The version is the commit with the CR cache, and the name
+// and a number with the DB cache, where Porch has a time instead of the number. The lock must be held.
 func (p *Porch) put(event watch.EventType, r *packageRevision) {
 	p.commits++
 	sum := sha1.Sum([]byte(fmt.Sprint(r.object.Name, p.commits)))
-	r.object.ResourceVersion = hex.EncodeToString(sum[:])
+	r.commit = hex.EncodeToString(sum[:])
+	if r.object.ResourceVersion = r.commit; p.cache == stack.DBCache {
+		r.object.ResourceVersion = fmt.Sprintf("%s.%d", r.object.Name, p.commits)
+	}
 	p.store(event, r)
 }
 
-// store stores a revision, or takes it away, and tells the watchers. The lock must be held.
+// store stores or removes a revision, and notifies the watchers. The lock must be held.
 func (p *Porch) store(event watch.EventType, r *packageRevision) {
 	revisions := p.repository(r.object.Namespace, r.object.Spec.RepositoryName).revisions
 	if revisions[r.object.Name] = r; event == watch.Deleted {
@@ -193,13 +206,15 @@ func (p *Porch) store(event watch.EventType, r *packageRevision) {
 	}
 }
 
-// work lets the time pass that Porch works in a Repository, and runs what it does then with the lock held.
+// work waits as long as Porch works in a Repository, and then calls do with the lock held.
 func (p *Porch) work(namespace, repo string, latency func(*Latencies) time.Duration, do func() error) error {
 	p.mu.Lock()
 	r := p.repository(namespace, repo)
 	p.mu.Unlock()
-	r.busy <- struct{}{}
-	defer func() { <-r.busy }()
+	if p.cache == stack.CRCache {
+		r.busy <- struct{}{}
+		defer func() { <-r.busy }()
+	}
 	time.Sleep(latency(p.latencies.Load()))
 	p.mu.Lock()
 	defer p.mu.Unlock()

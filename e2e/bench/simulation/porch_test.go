@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
+	"github.com/package-variants/package-variants/e2e/stack"
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -29,10 +30,15 @@ const (
 	draft = "site.web.packagevariant-1"
 )
 
-// newPorch returns a Porch with a blueprint, and a draft that is cloned from it.
+// newPorch returns a Porch with a blueprint and a draft cloned from it.
 func newPorch(t *testing.T) *Porch {
 	t.Helper()
-	p := NewPorch(Latencies{})
+	return newPorchWith(t, stack.CRCache)
+}
+
+func newPorchWith(t *testing.T, cache stack.Cache) *Porch {
+	t.Helper()
+	p := NewPorch(Latencies{}, cache)
 	content, err := blueprint()
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +52,7 @@ func newPorch(t *testing.T) *Porch {
 	return p
 }
 
-// clone is a draft that is to be cloned from the blueprint, upgraded to it or edited, as the task says.
+// clone is the JSON of a draft that is cloned from the blueprint, upgraded to it or edited, depending on the task.
 func clone(repo, pkg, workspace string, task ...string) string {
 	tasks := `{"type":"clone","clone":{"upstreamRef":{"upstreamRef":{"name":"blueprints.web.v1"}}}}`
 	if len(task) > 0 {
@@ -56,14 +62,14 @@ func clone(repo, pkg, workspace string, task ...string) string {
 		`"spec":{"repository":%q,"packageName":%q,"workspaceName":%q,"tasks":[%s]}}`, repo, pkg, workspace, tasks)
 }
 
-// ask asks Porch and returns the code and the body of its answer.
+// ask sends a request to Porch and returns the code and the body of the answer.
 func ask(p *Porch, method, path, body string) (int, []byte) {
 	w := httptest.NewRecorder()
 	p.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
 	return w.Code, w.Body.Bytes()
 }
 
-// TestLists holds by what revisions are listed.
+// TestLists checks the fields by which revisions can be listed.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t)
@@ -95,7 +101,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestRefuses holds what Porch refuses, and by what words.
+// TestRefuses checks what Porch refuses, and the messages.
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -144,7 +150,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestDrafts holds what the tasks make drafts of, and that a save is rendered.
+// TestDrafts checks the drafts that the tasks make, and that a save is rendered.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t)
@@ -199,7 +205,7 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// TestPatches holds that a patch merges, and changes the commit of a draft but not of what is published.
+// TestPatches checks that a patch is merged, and that it changes the commit of a draft but not of a published revision.
 func TestPatches(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t)
@@ -250,7 +256,7 @@ func put(t *testing.T, p *Porch, content *porchapi.PackageRevisionResources) *po
 	return &saved
 }
 
-// TestWatch holds that a watch begins with all there is, and tells of what changes in its namespace.
+// TestWatch checks that a watch begins with all revisions, and then has the changes in its namespace.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t)
@@ -301,24 +307,27 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWork holds that Porch works on one call at a time in a Repository, and on others meanwhile.
+// TestWork checks that Porch does one call at a time in a Repository with the CR cache, several with the DB cache, and
+// calls in other Repositories meanwhile.
 func TestWork(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
+		cache    stack.Cache
 		requests []string
 		want     time.Duration
 	}{
-		"one Repository":   {[]string{files + "a.x.v1", files + "a.y.v1"}, 4 * time.Second},
-		"two Repositories": {[]string{files + "a.x.v1", files + "b.x.v1"}, 2 * time.Second},
-		"a list of one Repository": {[]string{files + "a.x.v1", own + "?fieldSelector=spec.repository=a"},
-			4 * time.Second},
-		"a list of all of them":       {[]string{files + "a.x.v1", all}, 2 * time.Second},
-		"one call that is not Porchs": {[]string{root}, 0},
+		"one Repository":               {stack.CRCache, []string{files + "a.x.v1", files + "a.y.v1"}, 4 * time.Second},
+		"one Repository of a database": {stack.DBCache, []string{files + "a.x.v1", files + "a.y.v1"}, 2 * time.Second},
+		"two Repositories":             {stack.CRCache, []string{files + "a.x.v1", files + "b.x.v1"}, 2 * time.Second},
+		"a list of one Repository": {stack.CRCache,
+			[]string{files + "a.x.v1", own + "?fieldSelector=spec.repository=a"}, 4 * time.Second},
+		"a list of all of them":       {stack.CRCache, []string{files + "a.x.v1", all}, 2 * time.Second},
+		"one call that is not Porchs": {stack.CRCache, []string{root}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				p := NewPorch(Latencies{Read: 2 * time.Second})
+				p := NewPorch(Latencies{Read: 2 * time.Second}, c.cache)
 				for _, repo := range []string{"a", "b"} {
 					p.Publish("fleet", repo, "x", "v1", nil)
 					p.Publish("fleet", repo, "y", "v1", nil)
@@ -344,7 +353,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestLatenciesOf holds that what was measured of Porch is simulated.
+// TestLatenciesOf checks that the simulated latencies are those measured.
 func TestLatenciesOf(t *testing.T) {
 	t.Parallel()
 	got := LatenciesOf([]report.Latency{

@@ -46,7 +46,7 @@ func content(r *packageRevision) *porchapi.PackageRevisionResources {
 	}
 }
 
-// listRevisions lists, by Porch's fields and by labels. A list of one Repository waits for what goes on there.
+// listRevisions lists revisions by Porch's fields and by labels. A list of one Repository waits for the work in it.
 func (p *Porch) listRevisions(r *http.Request) (any, error) {
 	byField, err := fields.ParseSelector(r.URL.Query().Get("fieldSelector"))
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *Porch) listRevisions(r *http.Request) (any, error) {
 	return list, nil
 }
 
-// fieldsOf returns the fields that Porch lists by. The name of a package is compared by the last part of its path.
+// fieldsOf returns the fields by which Porch lists. A package name is compared with the last part of the path.
 func fieldsOf(r *packageRevision) fields.Set {
 	spec := r.object.Spec
 	return fields.Set{
@@ -117,7 +117,7 @@ func (p *Porch) createRevision(r *http.Request) (any, error) {
 	return typed(made), nil
 }
 
-// named returns what answers a request that names a revision, after Porch has worked for it.
+// named returns a handler for requests about one revision, which first waits for Porch's latency.
 func (p *Porch) named(
 	latency func(*Latencies) time.Duration, do func(*http.Request, *packageRevision) (any, error),
 ) func(*http.Request) (any, error) {
@@ -143,7 +143,7 @@ func (p *Porch) getContent(_ *http.Request, found *packageRevision) (any, error)
 	return content(found), nil
 }
 
-// patchRevision merges a patch, of metadata or the lifecycle. A draft gets a new commit by it.
+// patchRevision merges a patch of the metadata or the lifecycle. It gives a draft a new commit.
 func (p *Porch) patchRevision(r *http.Request, found *packageRevision) (any, error) {
 	patch, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *Porch) patchRevision(r *http.Request, found *packageRevision) (any, err
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
-	changed := &packageRevision{files: found.files}
+	changed := &packageRevision{files: found.files, commit: found.commit}
 	if err := json.Unmarshal(after, &changed.object); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
@@ -181,7 +181,7 @@ func (p *Porch) deleteRevision(_ *http.Request, found *packageRevision) (any, er
 	return typed(found), nil
 }
 
-// updateContent saves and renders the files of a draft that is still what the client read.
+// updateContent saves and renders the files of a draft, if it has not changed since the client read it.
 func (p *Porch) updateContent(r *http.Request, found *packageRevision) (any, error) {
 	var saved porchapi.PackageRevisionResources
 	if err := decode(r, &saved); err != nil {
@@ -198,6 +198,6 @@ func (p *Porch) updateContent(r *http.Request, found *packageRevision) (any, err
 	if err := changed.render(); err != nil {
 		return nil, err
 	}
-	p.put(watch.Added, changed) // so Porch tells of a draft that was saved
+	p.put(watch.Added, changed) // Porch sends this event for a saved draft
 	return content(changed), nil
 }

@@ -22,17 +22,17 @@ import (
 
 // RolloutOptions say which rollouts to simulate.
 type RolloutOptions struct {
-	// Targets are how many targets the sets have, each in a Repository of its own.
+	// Targets are the sizes of the sets; each target has its own Repository.
 	Targets []int
 	// Latencies are those of Porch.
 	Latencies Latencies
-	// Log is told what goes on.
+	// Log gets progress messages.
 	Log io.Writer
 }
 
-// MeasureRollouts measures rollouts of sets of each of the sizes, each in a cluster of its own, and puts them into a
-// run. Measured are two: of the first revision, by which the packages are made, and of the next one. It needs
-// the environment that the Makefile sets. When it returns, all that it started has ended.
+// MeasureRollouts measures rollouts of sets of each size, each in its own cluster, and adds them to run. For each size
+// it measures two rollouts: of the first revision, which makes the packages, and of the next one. It needs the
+// environment that the Makefile sets. When it returns, everything that it started has ended.
 func MeasureRollouts(ctx context.Context, o RolloutOptions, run *report.Run) error {
 	rollouts := &report.Rollouts{Latencies: o.Latencies.Report()}
 	for _, targets := range o.Targets {
@@ -49,7 +49,7 @@ func MeasureRollouts(ctx context.Context, o RolloutOptions, run *report.Run) err
 	return nil
 }
 
-// operation is a fleet whose drafts a person publishes, with a controller whose requests are counted.
+// operation is a fleet with a person who publishes its drafts, and a controller whose requests are counted.
 type operation struct {
 	*fleet
 	*observed
@@ -60,7 +60,7 @@ type operation struct {
 
 // measureRollouts measures the rollouts over one fleet.
 func measureRollouts(t harness.T, o *RolloutOptions, targets int) report.RolloutPoint {
-	porch := NewPorch(o.Latencies)
+	porch := NewPorch(o.Latencies, stack.CRCache)
 	s := stacktest.Start(t, stack.Options{PorchAPI: porch})
 	if err := s.InstallVariants(t.Context()); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func measureRollouts(t harness.T, o *RolloutOptions, targets int) report.Rollout
 	if err := between.Kubeconfig(kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	who := employ(t, porch, 2*targets) // so that nobody waits for them
+	who := employ(t, porch, 2*targets) // so that no draft waits for room
 	op := &operation{
 		fleet: f, observed: start(t, kubeconfig, 0), proxy: between, person: who, flight: follow(t, f, who.drafts),
 	}
@@ -95,7 +95,7 @@ func measureRollouts(t harness.T, o *RolloutOptions, targets int) report.Rollout
 	return point
 }
 
-// publishNext publishes another revision of the blueprint.
+// publishNext publishes the second revision of the blueprint.
 func (f *fleet) publishNext() error { return f.publish("v2", nextImage) }
 
 // publish publishes a revision of the blueprint that has another image.
@@ -108,7 +108,7 @@ func (f *fleet) publish(workspace, image string) error {
 	return nil
 }
 
-// judge fails unless the packages have what the set asks for.
+// judge fails unless the packages are what the set asks for.
 func (op *operation) judge(workspace, image string) {
 	op.t.Helper()
 	if err := op.check(workspace, image); err != nil {
@@ -116,8 +116,8 @@ func (op *operation) judge(workspace, image string) {
 	}
 }
 
-// rollOut measures from what begins the rollout of an upstream revision until the set says that all waves are through,
-// and counts what is asked until the controller has come to rest.
+// rollOut measures a rollout, from begin until the set says that all waves are through, and counts the requests until
+// the controller is at rest.
 func (op *operation) rollOut(upstream string, number int, begin func() error) report.RolledOut {
 	op.t.Helper()
 	op.flight.begin(upstream, number)
@@ -151,7 +151,7 @@ func (op *operation) rollOut(upstream string, number int, begin func() error) re
 	return rolled
 }
 
-// isThrough tells whether the set says that the rollout of an upstream revision is complete.
+// isThrough reports whether the set says that the rollout of an upstream revision is complete.
 func (op *operation) isThrough(upstream string) bool {
 	op.t.Helper()
 	set := op.set()
@@ -163,7 +163,7 @@ func (op *operation) isThrough(upstream string) bool {
 		int(set.Status.Ready) == op.variants
 }
 
-// set returns the set as it is.
+// set returns the current set.
 func (op *operation) set() *v1alpha2.PackageVariantSet {
 	op.t.Helper()
 	var sets v1alpha2.PackageVariantSetList
@@ -176,7 +176,7 @@ func (op *operation) set() *v1alpha2.PackageVariantSet {
 	return &sets.Items[0]
 }
 
-// waves returns the waves of the set, with how many of their targets were in flight at most.
+// waves returns the waves of the set, with the most targets that were in flight.
 func (op *operation) waves() []report.RolledWave {
 	op.t.Helper()
 	most := op.flight.reached()

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mostPerTarget is how often the controller may ask for something for each target. A draft may be seen proposed, or
-// only published: it is read, and the status is written, by each.
+// mostPerTarget is the most requests per target. The controller may see a draft as proposed, or only once it is
+// published; each time it reads the draft and writes the status.
 var mostPerTarget = map[string]struct{ first, next int }{
 	"create packagevariants":          {1, 0},
 	"patch packagevariants":           {0, 1},
@@ -28,11 +28,11 @@ var mostPerTarget = map[string]struct{ first, next int }{
 	"list packagevariants":            {0, 0},
 }
 
-// TestMeasureRollouts holds that two rollouts over a small fleet are completed before the simulated Porch, with no more
-// requests for a target than it takes, and with no more targets in flight than a wave allows.
+// TestMeasureRollouts checks that two rollouts over a small fleet complete with the simulated Porch, with no more
+// requests per target than needed, and no more targets in flight than a wave allows.
 func TestMeasureRollouts(t *testing.T) {
 	const targets = 40
-	// besides are requests for the set, for a watch of objects, for the blueprint, and for what was in the way.
+	// besides allows for requests for the set, a watch of objects, the blueprint, and retries.
 	const besides = 30
 	var run report.Run
 	err := MeasureRollouts(t.Context(), RolloutOptions{
@@ -74,7 +74,7 @@ func TestMeasureRollouts(t *testing.T) {
 	}
 }
 
-// TestMeasureRolloutsRefuses holds that sizes are refused that one set cannot have.
+// TestMeasureRolloutsRefuses checks that sizes too large or small for one set are refused.
 func TestMeasureRolloutsRefuses(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]string{
@@ -88,8 +88,7 @@ func TestMeasureRolloutsRefuses(t *testing.T) {
 	}
 }
 
-// TestPublish holds what Porch makes of a draft that is published: it has the next number, and so has the placeholder of
-// the branch what was published.
+// TestPublish checks a published draft: it has the next number, and the placeholder of the branch has its content.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t)

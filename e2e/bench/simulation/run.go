@@ -17,22 +17,23 @@ import (
 
 // Options say what to simulate.
 type Options struct {
-	// Variants are the sizes of the fleets, each a multiple of ten.
+	// Variants are the sizes of the fleets, multiples of ten.
 	Variants []int
-	// Latencies are those of Porch.
+	// Cache is Porch's cache, and Latencies are Porch's latencies with it.
+	Cache     stack.Cache
 	Latencies Latencies
 	// Concurrency is how many variants the controller works on at once; 0 is its default.
 	Concurrency int
 	// Events is how many events there are in a burst.
 	Events int
-	// Settle is how long nothing has happened when the memory of the controller at rest is read.
+	// Settle is the idle time before the controller's memory at rest is read.
 	Settle time.Duration
-	// Log is told what goes on.
+	// Log gets progress messages.
 	Log io.Writer
 }
 
-// Measure measures the controller with fleets of each of the sizes, each in a cluster of its own, and puts it into a
-// run. It needs the environment that the Makefile sets. When it returns, all that it started has ended.
+// Measure measures the controller with fleets of each size, each in its own cluster, and adds the results to run. It
+// needs the environment that the Makefile sets. When it returns, everything that it started has ended.
 func Measure(ctx context.Context, o Options, run *report.Run) error {
 	scale := &report.Scale{Latencies: o.Latencies.Report()}
 	for _, variants := range o.Variants {
@@ -45,14 +46,13 @@ func Measure(ctx context.Context, o Options, run *report.Run) error {
 		}
 		scale.Points = append(scale.Points, point)
 	}
-	run.Scale = scale
+	run.On(string(o.Cache)).Scale = scale
 	return nil
 }
 
-// measure measures the controller with one fleet: as its sets are applied, in bursts of events, and when it is started
-// anew.
+// measure measures the controller with one fleet: while its sets are applied, in bursts of events, and after a restart.
 func measure(t harness.T, o *Options, variants int) report.ScalePoint {
-	porch := NewPorch(o.Latencies)
+	porch := NewPorch(o.Latencies, o.Cache)
 	s := stacktest.Start(t, stack.Options{PorchAPI: porch})
 	if err := s.InstallVariants(t.Context()); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func measure(t harness.T, o *Options, variants int) report.ScalePoint {
 	if err := f.prepare(t.Context()); err != nil {
 		t.Fatalf("cannot prepare the fleet: %v", err)
 	}
-	t.Logf("%d variants in %d repositories", variants, f.repositories())
+	t.Logf("%d variants in %d repositories, %s cache", variants, f.repositories(), o.Cache)
 	c := start(t, s.Kubeconfig, o.Concurrency)
 	c.drain(0)
 	point := report.ScalePoint{Variants: variants, Repositories: f.repositories()}
@@ -84,8 +84,8 @@ func measure(t harness.T, o *Options, variants int) report.ScalePoint {
 	return point
 }
 
-// converge applies the sets and measures until they say that all variants are ready, and then at rest. The drafts must
-// be what the variants ask for.
+// converge applies the sets and measures the controller until they say that all variants are ready, and then at rest.
+// The drafts must be what the variants ask for.
 func (c *observed) converge(o *Options, f *fleet, point *report.ScalePoint) {
 	c.t.Helper()
 	asked := c.asking(f)
@@ -119,7 +119,7 @@ func (c *observed) converge(o *Options, f *fleet, point *report.ScalePoint) {
 	point.PeakBytes, point.HeapBytes, point.RestBytes = rest.peakBytes, rest.heapBytes, rest.residentBytes
 }
 
-// asking returns what tells what has been asked of the API since.
+// asking returns a function that returns the requests since now.
 func (c *observed) asking(f *fleet) func() *report.Asked {
 	c.t.Helper()
 	ask := func() report.Asked {
@@ -136,8 +136,8 @@ func (c *observed) asking(f *fleet) func() *report.Asked {
 	}
 }
 
-// burst sends events about revisions, in turn, and measures until the controller, which reconciles so many variants for
-// it at least, is through with them.
+// burst sends events about revisions, in turn, and measures until the controller has processed them, with at least the
+// given number of reconciles.
 func (c *observed) burst(f *fleet, events int, names []string, reconciles int) report.Burst {
 	c.t.Helper()
 	before, began := c.usage(), time.Now()
@@ -149,7 +149,7 @@ func (c *observed) burst(f *fleet, events int, names []string, reconciles int) r
 	for i := range events {
 		touch(names[i%len(names)], "event-"+strconv.Itoa(i))
 	}
-	touch(f.drafts(firstWorkspace)[0], "last of "+names[0]) // it is reconciled, after all others have been seen
+	touch(f.drafts(firstWorkspace)[0], "last of "+names[0]) // its reconcile comes after all other events
 	after, at := c.drain(before.reconciles + reconciles)
 	return report.Burst{
 		Events: events + 1, Seconds: at.Sub(began).Seconds(), CPUSeconds: after.cpuSeconds - before.cpuSeconds,
@@ -157,7 +157,7 @@ func (c *observed) burst(f *fleet, events int, names []string, reconciles int) r
 	}
 }
 
-// restart measures a controller that has just been started with a fleet that is as it should be.
+// restart measures a newly started controller with a settled fleet.
 func (c *observed) restart(variants int) report.Restart {
 	c.t.Helper()
 	began := time.Now()

@@ -25,7 +25,7 @@ const (
 	inside    = root + "/namespaces/{namespace}/"
 )
 
-// routes makes the handlers. What is not here is not simulated, and answered by 404 or 405.
+// routes registers the handlers. Everything else is not simulated, and answered by 404 or 405.
 func (p *Porch) routes() {
 	p.mux.HandleFunc("GET "+root, p.answer(call{}, func(*http.Request) (any, error) { return discovery(), nil }))
 	for _, path := range []string{root + "/" + revisions, inside + revisions} {
@@ -57,7 +57,7 @@ func (p *Porch) routes() {
 // ServeHTTP implements http.Handler.
 func (p *Porch) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.mux.ServeHTTP(w, r) }
 
-// answer returns a handler that counts the call, does it and writes what comes of it.
+// answer returns a handler that counts the call, makes it and writes the result.
 func (p *Porch) answer(c call, do func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p.count(c)
@@ -81,11 +81,11 @@ func (p *Porch) answer(c call, do func(*http.Request) (any, error)) http.Handler
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
-		_, _ = w.Write(data) // a client that has gone is told nothing
+		_, _ = w.Write(data) // an error means that the client has gone
 	}
 }
 
-// count counts a call; the zero call is none that a user makes.
+// count counts a call. It ignores the zero call, which users do not make.
 func (p *Porch) count(c call) {
 	if c == (call{}) {
 		return

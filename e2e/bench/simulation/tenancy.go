@@ -14,25 +14,25 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
 
-// between is the time from the publishing of drafts to the next revision of the upstream.
+// between is the time from publishing the drafts to the next revision of the upstream.
 const between = 5 * time.Second
 
-// TenancyOptions say what to simulate of two namespaces.
+// TenancyOptions say how to simulate two namespaces.
 type TenancyOptions struct {
-	// Variants is how many the namespace has that is measured, a multiple of ten.
+	// Variants is the number of variants in the measured namespace, a multiple of ten.
 	Variants int
-	// Revisions is how many it follows alone, and how many beside the hostile one.
+	// Revisions is the number of revisions that it follows alone, and again beside the hostile namespace.
 	Revisions int
-	// Hostile is what the other does.
+	// Hostile is what the other namespace does.
 	Hostile report.Hostile
 	// Latencies are those of Porch.
 	Latencies Latencies
-	// Log is told what goes on.
+	// Log gets progress messages.
 	Log io.Writer
 }
 
-// MeasureTenancy measures what a hostile namespace costs another, and puts it into a run. It needs the environment that
-// the Makefile sets. When it returns, all that it started has ended.
+// MeasureTenancy measures what a hostile namespace costs another, and adds it to run. It needs the environment that the
+// Makefile sets. When it returns, everything that it started has ended.
 func MeasureTenancy(ctx context.Context, o TenancyOptions, run *report.Run) error {
 	if o.Variants <= 0 || o.Variants%perRepository != 0 {
 		return fmt.Errorf("cannot simulate %d variants: their number must be a multiple of %d", o.Variants, perRepository)
@@ -48,7 +48,7 @@ func MeasureTenancy(ctx context.Context, o TenancyOptions, run *report.Run) erro
 }
 
 func measureTenancy(t harness.T, o *TenancyOptions, measured *report.Tenancy) {
-	porch := NewPorch(o.Latencies)
+	porch := NewPorch(o.Latencies, stack.CRCache)
 	s := stacktest.Start(t, stack.Options{PorchAPI: porch})
 	if err := s.InstallVariants(t.Context()); err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func measureTenancy(t harness.T, o *TenancyOptions, measured *report.Tenancy) {
 		t.Fatalf("cannot apply the set: %v", err)
 	}
 	tenant.await(firstImage)
-	tenant.follow() // so that caches and connections are as they will be
+	tenant.follow() // to warm up caches and connections
 	before := tenant.usage()
 	for range o.Revisions {
 		measured.AloneSeconds = append(measured.AloneSeconds, tenant.follow().Seconds())
@@ -85,15 +85,15 @@ func measureTenancy(t harness.T, o *TenancyOptions, measured *report.Tenancy) {
 		measured.BesideSeconds, measured.BesideReconciles, measured.BesideSetReconciles)
 }
 
-// tenant is a fleet that follows one revision of its upstream after the other.
+// tenant is a fleet that follows the revisions of its upstream.
 type tenant struct {
 	*fleet
 	*observed
 	revision int
 }
 
-// follow has people publish the drafts, publishes another revision of the blueprint, and returns how long it took until
-// all drafts had it.
+// follow publishes the drafts and another revision of the blueprint, and returns the time until all drafts have that
+// revision.
 func (f *tenant) follow() time.Duration {
 	f.t.Helper()
 	f.publishDrafts()
@@ -111,7 +111,7 @@ func (f *tenant) follow() time.Duration {
 	return time.Since(began)
 }
 
-// workspace is that of the drafts with the revision.
+// workspace is the workspace of the drafts with the current revision.
 func (f *tenant) workspace() string { return fmt.Sprintf("packagevariant-%d", f.revision) }
 
 // await returns once all drafts are right.
@@ -130,7 +130,7 @@ func (f *tenant) await(image string) {
 	}
 }
 
-// publishDrafts publishes all drafts, once their variants say that they are ready.
+// publishDrafts publishes each draft once its variant says that it is ready.
 func (f *tenant) publishDrafts() {
 	f.t.Helper()
 	for {

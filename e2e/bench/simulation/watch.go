@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watcher holds what is to be sent to one client that watches.
+// watcher buffers the events for a client that watches.
 type watcher struct {
 	namespace string
 
@@ -40,7 +40,7 @@ func (w *watcher) tell(kind watch.EventType, r *packageRevision) {
 	}
 }
 
-// take returns the events, which are the caller's then.
+// take returns the buffered events and empties the buffer.
 func (w *watcher) take() []event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,8 +49,8 @@ func (w *watcher) take() []event {
 	return events
 }
 
-// watch sends all revisions there are, whatever the client knows already, and then what changes, as Porch does.
-// There are no bookmarks. Selectors are not simulated: the controller watches without any.
+// watch sends all existing revisions, whatever the client already knows, and then the changes, as Porch does. There are
+// no bookmarks. Selectors are not simulated: the controller watches without any.
 func (p *Porch) watch(w http.ResponseWriter, r *http.Request) {
 	p.count(call{"watch", revisions})
 	flusher, ok := w.(http.Flusher)

@@ -2,7 +2,7 @@
 
 package simulation
 
-// waveOf returns the wave of the i-th Repository: one in twenty is of the canary, one in five is early.
+// waveOf returns the wave of the i-th Repository: one in twenty is canary, one in five early.
 func waveOf(i int) string {
 	switch {
 	case i%20 == 0:

@@ -21,22 +21,22 @@ import (
 )
 
 const (
-	// publishedPercent, suspendedPercent and awayPercent bound how much of the fleet is published, suspended, or selected
-	// by no set, so that the fleet stays as large as it is.
+	// publishedPercent, suspendedPercent and awayPercent limit how much of the fleet is published, suspended, or outside
+	// of all sets, so that the fleet keeps its size.
 	publishedPercent = 5
 	suspendedPercent = 1
 	awayPercent      = 2
 )
 
-// change is something that is done, and what it is about.
+// change is a change with its targets.
 type change struct {
 	kind    string
 	targets []int
-	// do does it, once nothing else is done to its targets.
+	// do makes the change, while no other change has its targets.
 	do func(context.Context) error
-	// also returns what else must be true of a target, empty if it is; nil if nothing.
+	// also returns another fault of a target, "" if there is none; nil if there is nothing else to check.
 	also func(target int) string
-	// waits says that it is worth waiting for targets that are in another change.
+	// waits says to wait for targets that are in another change.
 	waits bool
 }
 
@@ -45,7 +45,7 @@ type kind struct {
 	name string
 	// of100 is how many of a hundred changes are of this kind.
 	of100 int
-	// draw chooses what to change; nil if there is nothing.
+	// draw chooses a change; nil if there is nothing to change.
 	draw func(*rand.Rand) *change
 }
 
@@ -63,7 +63,7 @@ const (
 	recreation = "a variant is deleted, and made anew"
 )
 
-// kinds returns what can be done to a world.
+// kinds returns the kinds of changes to a world.
 func (w *world) kinds() []kind {
 	return []kind{
 		{published, 1, w.drawPublished}, {template, 1, w.drawTemplate}, {facts, 10, w.drawFacts},
@@ -115,7 +115,7 @@ func (w *world) drawFacts(random *rand.Rand) *change {
 	}}
 }
 
-// drawMoved takes a Repository out of its set, or puts one back.
+// drawMoved removes a Repository from its set, or puts one back.
 func (w *world) drawMoved(random *rand.Rand) *change {
 	_, gone := w.counts()
 	most := max(1, w.sites()*awayPercent/100)
@@ -127,7 +127,7 @@ func (w *world) drawMoved(random *rand.Rand) *change {
 	made, _ := w.ofSite(site)
 	for _, v := range made {
 		if w.isSuspended(v) {
-			return nil // its deletion would wait
+			return nil // its deletion would have to wait
 		}
 	}
 	name, label := left, "none"
@@ -177,7 +177,7 @@ func (w *world) drawSuspended(random *rand.Rand) *change {
 	}}
 }
 
-// drawApproved approves a draft: of a package that has none published as long as there are few of those.
+// drawApproved approves a draft. It is of a package without published revisions while few packages have one.
 func (w *world) drawApproved(random *rand.Rand) *change {
 	enough := w.published() >= w.variants*publishedPercent/100
 	v := w.find(random, w.variants, func(v int) bool {
@@ -204,8 +204,8 @@ func (w *world) drawApproved(random *rand.Rand) *change {
 	}}
 }
 
-// drawRecreated deletes a variant: one with a published package if there are enough of those. The set of one that is of
-// a set makes it anew.
+// drawRecreated deletes a variant, one with a published package if there are enough of those. A set makes its deleted
+// variant again.
 func (w *world) drawRecreated(random *rand.Rand) *change {
 	enough := w.published() >= w.variants*publishedPercent/100
 	v := w.find(random, w.variants, func(v int) bool {
@@ -239,7 +239,7 @@ func (w *world) drawRecreated(random *rand.Rand) *change {
 	}}
 }
 
-// find returns a number below n, chosen at random, for which something is so; -1 if it is for none of those tried.
+// find returns a random number below n for which so is true; -1 if it is false for all numbers tried.
 func (w *world) find(random *rand.Rand, n int, so func(int) bool) int {
 	const draws = 200
 	for range draws {
@@ -264,7 +264,7 @@ func hasPublished(revisions []simulation.Revision) bool {
 	return false
 }
 
-// published returns how many packages of variants have a published revision: those have a placeholder.
+// published returns how many variants' packages have a published revision; those have a placeholder.
 func (w *world) published() int {
 	return w.porch.Placeholders(namespace)
 }

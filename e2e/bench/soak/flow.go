@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// tries is how often it is tried to find something to change that is in no other change.
+	// tries is how many times to look for a target that is in no other change.
 	tries = 50
-	// hundred is how many changes there are until each kind has had its part.
+	// hundred is the number of changes in which each kind gets its share.
 	hundred = 100
 )
 
@@ -25,9 +25,9 @@ type flow struct {
 	random *rand.Rand
 	each   time.Duration
 	all    []kind
-	deck   []int // kinds that are to come, from the end
+	deck   []int // kinds to come, from the end
 
-	// made is how many changes were begun, and later how often one was put off because nothing was free for it.
+	// made is how many changes were started, and later how often a change was put off because no target was free.
 	made, later int
 
 	pending  atomic.Int64
@@ -42,7 +42,7 @@ func newFlow(w *world, o *Options) *flow {
 	}
 }
 
-// run makes changes for a time, and until each kind has had its part, for which it waits so long at most.
+// run makes changes for a time, and then, for at most patience, until each kind has had its share.
 func (f *flow) run(ctx context.Context, long time.Duration) {
 	ticker := time.NewTicker(f.each)
 	defer ticker.Stop()
@@ -61,11 +61,10 @@ func (f *flow) run(ctx context.Context, long time.Duration) {
 	}
 }
 
-// wait returns once no change is under way any more.
+// wait returns once no change is in progress.
 func (f *flow) wait() { f.running.Wait() }
 
-// next returns the kind of the next change, by its place among all. Of a hundred that follow one another, each kind has
-// its part.
+// next returns the kind of the next change, as an index. In each hundred changes, every kind gets its share.
 func (f *flow) next() int {
 	if len(f.deck) == 0 {
 		for i, k := range f.all {
@@ -81,13 +80,13 @@ func (f *flow) next() int {
 	return i
 }
 
-// putOff has the turn of a kind come once more, after that of some others.
+// putOff puts a kind back in the deck, behind some others.
 func (f *flow) putOff(kind int) {
 	f.later++
 	f.deck = slices.Insert(f.deck, f.random.IntN(len(f.deck)+1), kind)
 }
 
-// start starts a change of a kind, and reports false if nothing is free for one.
+// start starts a change of a kind, and reports whether a target was free.
 func (f *flow) start(ctx context.Context, k kind) bool {
 	for range tries {
 		c := k.draw(f.random)
@@ -139,7 +138,7 @@ func (f *flow) follow(ctx context.Context, c *change) {
 	}
 }
 
-// wrongOf returns those of a change's targets that are wrong, and what is wrong with the first.
+// wrongOf returns the targets of a change that are wrong, and what is wrong with the first.
 func (f *flow) wrongOf(c *change, targets []int) (wrong []int, fault string) {
 	for _, v := range targets {
 		what := f.wrong(v)
@@ -156,7 +155,7 @@ func (f *flow) wrongOf(c *change, targets []int) (wrong []int, fault string) {
 	return wrong, fault
 }
 
-// lock takes targets for a change, all or none.
+// lock locks targets for a change, all or none.
 func (f *flow) lock(targets []int) bool {
 	for i, v := range targets {
 		select {
@@ -169,7 +168,7 @@ func (f *flow) lock(targets []int) bool {
 	return true
 }
 
-// await takes targets one after the other. They ascend, so that no two changes wait for each other.
+// await locks targets one after the other. They are in ascending order, so changes cannot deadlock.
 func (f *flow) await(targets []int) {
 	for _, v := range targets {
 		f.locks[v] <- struct{}{}

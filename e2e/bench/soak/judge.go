@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// judge returns what is wrong with a variant and the revisions of its package, empty if nothing is. The variant is nil
-// where there is none.
+// judge returns what is wrong with a variant and the revisions of its package, "" if nothing is. pv is nil if the
+// variant does not exist.
 func judge(want wanted, pv *v1alpha1.PackageVariant, revisions []simulation.Revision) string {
 	switch {
 	case want.gone && pv != nil:
@@ -99,8 +99,8 @@ func judgeFiles(want wanted, now *simulation.Revision, revisions []simulation.Re
 	return ""
 }
 
-// current returns the revision of a package that is kept in step: the open one, or the newest that is published; nil
-// if there is none.
+// current returns the revision of a package that must be in step: the open one, or the newest published one; nil if
+// there is neither.
 func current(revisions []simulation.Revision) *simulation.Revision {
 	var newest *simulation.Revision
 	for i := range revisions {

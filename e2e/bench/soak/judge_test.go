@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// files are those of a package of variant 13, as the model wants them after the changes of asked.
+// files are the files of variant 13's package, as the model wants them after the changes in asked.
 func files() map[string]string {
 	return map[string]string{
 		"package-context.yaml": "data:\n  name: web\n  site: site-0001\n  tier: tier-2\n",
@@ -24,8 +24,8 @@ func files() map[string]string {
 	}
 }
 
-// asked is a model of a hundred variants, of which the set's template was edited twice, the facts of a site once, and
-// a second version of the upstream was published.
+// asked is a model of a hundred variants after two edits of the set's template, one change of a site's facts, and the
+// publication of a second version of the upstream.
 func asked() *model {
 	m := newModel(layout{variants: 100})
 	m.next(m.tiers, 0)
@@ -35,7 +35,7 @@ func asked() *model {
 	return m
 }
 
-// settled is a variant that is as the model wants it, with its draft.
+// settled is a variant in the state that the model wants, with its draft.
 func settled() (*v1alpha1.PackageVariant, []simulation.Revision) {
 	pv := &v1alpha1.PackageVariant{ObjectMeta: metav1.ObjectMeta{Generation: 4}}
 	pv.Status = v1alpha1.PackageVariantStatus{
@@ -51,7 +51,7 @@ func settled() (*v1alpha1.PackageVariant, []simulation.Revision) {
 	}
 }
 
-// TestJudge holds what is found wrong with a variant, or its package: one thing at a time.
+// TestJudge checks that faults of a variant or its package are found, one at a time.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	type state struct {
@@ -145,8 +145,7 @@ func suspendAll(m *model, pv *v1alpha1.PackageVariant) {
 	pv.Status.Conditions = append(pv.Status.Conditions, metav1.Condition{Type: "Suspended", Status: "True"})
 }
 
-// TestOwn holds what is wanted of a variant that no set makes: its note, and that it stays when its site leaves the
-// set.
+// TestOwn checks what a variant without a set must be: it has its note, and it stays when its site leaves the set.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	m := asked()

@@ -5,9 +5,9 @@ package soak
 import "fmt"
 
 const (
-	// namespace is where all takes place.
+	// namespace is the namespace of all objects.
 	namespace = "fleet"
-	// perSite is how many variants a Repository has: one of its own, the others by a set.
+	// perSite is how many variants a Repository has: one of its own, the others from a set.
 	perSite = 10
 	// perCell is how many Repositories a set selects.
 	perCell = 10
@@ -19,8 +19,8 @@ const (
 	upstreams = "blueprints"
 )
 
-// layout says which variants there are. All are numbered from 0: variants, Repositories, which are the sites of the
-// fleet, sets, each of a cell of sites, and upstream packages.
+// layout defines which variants there are. Everything is numbered from 0: variants; Repositories, which are the sites
+// of the fleet; sets, one for each cell of sites; and upstream packages.
 type layout struct{ variants int }
 
 func (l layout) sites() int { return l.variants / perSite }
@@ -33,10 +33,10 @@ func (l layout) siteOf(variant int) int  { return variant / perSite }
 func (l layout) cellOf(site int) int     { return site / perCell }
 func (l layout) upstreamOf(cell int) int { return cell % l.upstreams() }
 
-// own tells whether a variant is made by no set.
+// own reports whether a variant is made without a set.
 func (l layout) own(variant int) bool { return variant%perSite == perSite-1 }
 
-// ofSite returns the variants of a site that its set makes, and the one that is its own.
+// ofSite returns the variants of a site: those that its set makes, and its own.
 func (l layout) ofSite(site int) (made []int, own int) {
 	first := site * perSite
 	for v := first; v < first+perSite-1; v++ {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLayout holds which variants there are, and that each follows one upstream.
+// TestLayout checks which variants exist, and that each follows one upstream.
 func TestLayout(t *testing.T) {
 	t.Parallel()
 	l := layout{variants: 400}

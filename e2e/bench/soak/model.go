@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// model is what has been asked for until now. Its methods may be called by any goroutine.
+// model is what has been asked for so far. Its methods are safe for concurrent use.
 type model struct {
 	layout
 
@@ -17,7 +17,7 @@ type model struct {
 	payments  []int        // the round of each site's facts
 	tiers     []int        // the round of each set's template
 	notes     []int        // the round of each site's own variant
-	away      map[int]bool // the sites that no set selects
+	away      map[int]bool // the sites outside of all sets
 	suspended map[int]map[string]string
 }
 
@@ -34,13 +34,13 @@ func newModel(l layout) *model {
 
 // wanted is what must be true of a variant.
 type wanted struct {
-	// gone says that there is neither the variant nor its package.
+	// gone says that neither the variant nor its package may exist.
 	gone bool
-	// frozen are the files of a variant that is suspended; nil for any other.
+	// frozen are the files of a suspended variant; nil for any other.
 	frozen map[string]string
-	// upstream is the upstream's PackageRevision, and ref the reference to it.
+	// upstream is the PackageRevision of the upstream, and ref the reference to it.
 	upstream, ref string
-	// lines are what the files must have, by the file.
+	// lines are the lines that each file must have.
 	lines map[string][]string
 }
 
@@ -82,7 +82,7 @@ func paymentOf(site, round int) string {
 	return fmt.Sprintf("payment-%d.%s.example.com", round, siteName(site))
 }
 
-// isSuspended tells whether a variant is, and isAway whether the set of a site does not select it.
+// isSuspended reports whether a variant is suspended, and isAway whether a site is outside of its set.
 func (m *model) isSuspended(variant int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,14 +95,14 @@ func (m *model) isAway(site int) bool {
 	return m.away[site]
 }
 
-// note returns the note of the own variant of a site.
+// note returns the note of a site's own variant.
 func (m *model) note(site int) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return noteOf(m.notes[site])
 }
 
-// next raises one of the rounds, and returns the new one.
+// next increments one of the rounds, and returns it.
 func (m *model) next(rounds []int, i int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -110,7 +110,7 @@ func (m *model) next(rounds []int, i int) int {
 	return rounds[i]
 }
 
-// suspend keeps the files that the package of a variant must keep, and nil ends that.
+// suspend sets the files that the package of a suspended variant must keep; nil resumes the variant.
 func (m *model) suspend(variant int, files map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,7 +120,7 @@ func (m *model) suspend(variant int, files map[string]string) {
 	}
 }
 
-// move has the set of a site not select it any more, or again.
+// move takes a site out of its set, or puts it back.
 func (m *model) move(site int, away bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,7 +130,7 @@ func (m *model) move(site int, away bool) {
 	}
 }
 
-// counts returns how many variants are suspended, and how many sites away.
+// counts returns how many variants are suspended, and how many sites are away.
 func (m *model) counts() (suspended, away int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,23 +11,23 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/report"
 )
 
-// mostFaults is how many changes that were not right are told of.
+// mostFaults is the most changes whose faults are reported.
 const mostFaults = 10
 
-// outcomes are what has come of changes.
+// outcomes are the outcomes of changes.
 type outcomes struct {
 	mu     sync.Mutex
 	byKind map[string]*outcome
 	faults []string
 }
 
-// outcome is what has come of the changes of a kind.
+// outcome is the outcome of the changes of one kind.
 type outcome struct {
 	variants, wrong int
-	took            []float64 // seconds, of those that were right
+	took            []float64 // seconds, for changes that became right
 }
 
-// add adds a change that took so long; the error says that it was not right, and why.
+// add adds a change with its duration; the error says why it did not become right.
 func (o *outcomes) add(c *change, took time.Duration, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -53,7 +53,7 @@ func (o *outcomes) add(c *change, took time.Duration, err error) {
 // names are the kinds in the order of the report.
 var names = []string{published, template, facts, left, joined, edited, suspended, resumed, approved, recreation}
 
-// kinds returns the outcomes by kind, those of all changes together, and what was wrong.
+// kinds returns the outcomes by kind, those of all changes together, and the faults.
 func (o *outcomes) kinds() (each []report.SoakKind, all report.SoakKind, faults []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -79,7 +79,7 @@ func (o *outcome) report(name string) report.SoakKind {
 	}
 }
 
-// quantile returns the least of the sorted values that a part of them does not exceed; 0 if there are none.
+// quantile returns the smallest of the sorted values that the given part of them does not exceed; 0 if there are none.
 func quantile(sorted []float64, part float64) float64 {
 	if len(sorted) == 0 {
 		return 0

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestOutcomes holds how times are told: by kind, in the order of the page, and of all together.
+// TestOutcomes checks how times are reported: by kind, in the order of the page, and for all changes together.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	var o outcomes
@@ -51,7 +51,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestDeck holds that of a hundred changes each kind has its part, in an order that the seed decides.
+// TestDeck checks that each kind gets its share of a hundred changes, in an order that depends on the seed.
 func TestDeck(t *testing.T) {
 	t.Parallel()
 	deal := func(seed uint64) (order string, parts map[string]int) {
@@ -78,7 +78,7 @@ func TestDeck(t *testing.T) {
 	}
 }
 
-// TestPutOff holds that a kind that is put off has its turn before the next hundred.
+// TestPutOff checks that a kind that was put off gets its turn before the next hundred.
 func TestPutOff(t *testing.T) {
 	t.Parallel()
 	f := &flow{random: rand.New(rand.NewPCG(1, 1)), all: (&world{}).kinds()}
@@ -99,7 +99,7 @@ func TestPutOff(t *testing.T) {
 	}
 }
 
-// TestLocks holds that a change takes all of its targets or none, and that one that waits gets them.
+// TestLocks checks that a change locks all of its targets or none, and that a waiting change gets them.
 func TestLocks(t *testing.T) {
 	t.Parallel()
 	f := &flow{world: &world{locks: make([]chan struct{}, 5)}}
@@ -124,15 +124,15 @@ func TestLocks(t *testing.T) {
 	}
 }
 
-// TestFollow holds that a change counts as wrong when it fails, or is not right when nobody waits any longer, and that it
-// is looked at what else must be true.
+// TestFollow checks that a change counts as wrong when it fails or is not right in time, and that the further condition
+// is checked.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	pv, revisions := settled()
 	for name, c := range map[string]struct {
-		fault string // of what else must be true
+		fault string // from the further condition
 		err   error
-		gone  bool // the change asks for that
+		gone  bool // the change deletes the variant
 		want  report.SoakKind
 		why   []string
 	}{
@@ -172,7 +172,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestMeasureRefuses holds what is said of options that no fleet can have.
+// TestMeasureRefuses checks the errors for options that no fleet can have.
 func TestMeasureRefuses(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]Options{

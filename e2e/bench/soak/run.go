@@ -9,31 +9,31 @@ import (
 	"os"
 	"time"
 
-	"github.com/package-variants/package-variants/e2e/bench/machine"
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/bench/simulation"
 	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/harness"
+	"github.com/package-variants/package-variants/e2e/internal/machine"
 	"github.com/package-variants/package-variants/e2e/stack"
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
 
 const (
-	// glance is how often it is looked whether a change is right, settleEach whether the fleet is, which takes longer.
+	// glance is the interval for checking a change, settleEach for checking the fleet, which takes longer.
 	glance     = 100 * time.Millisecond
 	settleEach = 2 * time.Second
-	// personEach is how often a person looks at what deletions are proposed.
+	// personEach is the interval at which a person checks for proposed deletions.
 	personEach = 500 * time.Millisecond
-	// tellEach is how often it is told how far the settling is.
+	// tellEach is the interval of progress messages while the fleet settles.
 	tellEach = 15 * time.Second
-	// settleWithin is how long the fleet may take to be made, and to be right in the end.
+	// settleWithin is the time for creating the fleet, and for it to become right in the end.
 	settleWithin = 40 * time.Minute
-	// patience is after what time a change counts as wrong.
+	// patience is the time after which a change counts as wrong.
 	patience = 5 * time.Minute
-	// warmUp is the part of the time in which growth is not looked at.
+	// warmUp is the divisor for the warm-up: the first 1/warmUp of the time does not count for growth.
 	warmUp = 6
-	// sampleEach is how often the controller is looked at, in a run that is long enough; leastSamples is how often at
-	// least in a shorter one.
+	// sampleEach is the interval of samples in a run that is long enough; leastSamples is the least number of samples in a
+	// shorter one.
 	sampleEach   = time.Minute
 	leastSamples = 10
 )
@@ -42,19 +42,19 @@ const (
 type Options struct {
 	// Variants is how many variants there are: a multiple of a hundred.
 	Variants int
-	// For is how long the fleet changes, Rate how many changes a second there are.
+	// For is how long the fleet changes, Rate the number of changes in a second.
 	For  time.Duration
 	Rate float64
 	// Seed is that of the changes.
 	Seed uint64
 	// Latencies are those of Porch.
 	Latencies simulation.Latencies
-	// Log is told what goes on.
+	// Log gets progress messages.
 	Log io.Writer
 }
 
-// Measure lets a fleet change, and puts what came of it into a run. It needs the environment that the Makefile sets.
-// When it returns, all that it started has ended.
+// Measure measures a fleet that changes, and adds the result to run. It needs the environment that the Makefile sets.
+// When it returns, everything that it started has ended.
 func Measure(ctx context.Context, o Options, run *report.Run) error {
 	if o.Variants <= 0 || o.Variants%(perSite*perCell) != 0 {
 		return fmt.Errorf("cannot soak %d variants: their number must be a multiple of %d", o.Variants, perSite*perCell)
@@ -66,7 +66,7 @@ func Measure(ctx context.Context, o Options, run *report.Run) error {
 }
 
 func measure(t harness.T, o *Options) *report.Soak {
-	porch := simulation.NewPorch(simulation.Latencies{}) // the fleet is made as fast as can be
+	porch := simulation.NewPorch(simulation.Latencies{}, stack.CRCache) // without latency, to create the fleet quickly
 	s := stacktest.Start(t, stack.Options{PorchAPI: porch})
 	if err := s.InstallVariants(t.Context()); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func (w *world) make() {
 	w.person()
 }
 
-// soak changes the fleet for a time, and looks at it.
+// soak changes the fleet for a time and measures it.
 func (w *world) soak(o *Options, c *controller.Process, result *report.Soak) {
 	w.t.Helper()
 	before, err := machine.Busy(os.Getpid())
@@ -136,7 +136,7 @@ func (w *world) soak(o *Options, c *controller.Process, result *report.Soak) {
 	result.PutOff = f.later
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
-	_ = w.settle(ctx) // what is wrong then is what the check finds
+	_ = w.settle(ctx) // check reports what is still wrong
 	result.Checked = w.variants
 	result.Wrong, result.Fault = w.check()
 	if there := w.known.count(); result.Wrong == 0 && there != w.expected() {
@@ -149,7 +149,7 @@ func (w *world) soak(o *Options, c *controller.Process, result *report.Soak) {
 		result.Wrong, result.Fault)
 }
 
-// expected returns how many variants there must be.
+// expected returns how many variants must exist.
 func (w *world) expected() int {
 	_, away := w.counts()
 	return w.variants - away*(perSite-1)

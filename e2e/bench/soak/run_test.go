@@ -10,8 +10,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/bench/simulation"
 )
 
-// TestMeasure holds that a small fleet that changes for a short time is right after each change and in the end, and
-// that all is measured.
+// TestMeasure checks that a small fleet that changes for a short time is right after each change and in the end, and
+// that everything is measured.
 func TestMeasure(t *testing.T) {
 	var run report.Run
 	const ms = time.Millisecond

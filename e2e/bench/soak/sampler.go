@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// sampler looks at the controller from time to time.
+// sampler takes samples of the controller at intervals.
 type sampler struct {
 	*world
 	controller *controller.Process
@@ -21,7 +21,7 @@ type sampler struct {
 	began      time.Time
 	quit       chan struct{}
 	ended      chan struct{}
-	// samples and failed are the caller's once stop has returned.
+	// samples and failed may be read once stop has returned.
 	samples []report.SoakSample
 	failed  error
 }
@@ -52,7 +52,7 @@ func (s *sampler) stop() {
 	<-s.ended
 }
 
-// add adds a sample, and reports false if it cannot.
+// add adds a sample, and reports whether it could.
 func (s *sampler) add() bool {
 	sample, err := s.sample(s.t.Context())
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *sampler) add() bool {
 	return true
 }
 
-// sample looks at the controller once.
+// sample takes one sample of the controller.
 func (s *sampler) sample(ctx context.Context) (report.SoakSample, error) {
 	m, err := s.controller.Metrics()
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *sampler) sample(ctx context.Context) (report.SoakSample, error) {
 	}, nil
 }
 
-// watches returns how many watches the API server serves, those of Porch among them.
+// watches returns how many watches the API server serves, including Porch's.
 func (s *sampler) watches(ctx context.Context) (int, error) {
 	client, err := rest.HTTPClientFor(s.stack.Config)
 	if err != nil {

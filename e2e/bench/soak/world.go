@@ -28,10 +28,10 @@ import (
 //go:embed scenario
 var scenario embed.FS
 
-// atOnce is how many objects are made at a time.
+// atOnce is how many objects are created in parallel.
 const atOnce = 16
 
-// world is the fleet, in the cluster and as it must be.
+// world is the fleet: the cluster, and the model of what it must be.
 type world struct {
 	*model
 	t      harness.T
@@ -41,7 +41,7 @@ type world struct {
 	known  *known
 	// look returns the revisions of a package in Porch.
 	look func(namespace, repo, pkg string) []simulation.Revision
-	// locks have an element each while the variant is in a change.
+	// locks have one element each while the variant is in a change.
 	locks []chan struct{}
 }
 
@@ -68,7 +68,7 @@ func newWorld(t harness.T, s *stack.Stack, porch *simulation.Porch, l layout) *w
 	return w
 }
 
-// prepare makes what there is before the sets.
+// prepare makes everything that must exist before the sets.
 func (w *world) prepare(ctx context.Context) error {
 	for u := range w.upstreams() {
 		if err := w.publish(u, 1); err != nil {
@@ -89,7 +89,7 @@ func (w *world) prepare(ctx context.Context) error {
 	})
 }
 
-// each does something for each number, some at a time.
+// each calls do for each number, some in parallel.
 func (w *world) each(ctx context.Context, n int, do func(context.Context, int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -99,7 +99,7 @@ func (w *world) each(ctx context.Context, n int, do func(context.Context, int) e
 	return group.Wait()
 }
 
-// apply makes the sets, and the variants that no set makes.
+// apply makes the sets, and the variants without a set.
 func (w *world) apply(ctx context.Context) error {
 	for cell := range w.cells() {
 		set, err := w.set(cell)
@@ -113,7 +113,7 @@ func (w *world) apply(ctx context.Context) error {
 	return w.each(ctx, w.sites(), func(ctx context.Context, site int) error { return w.createOwn(ctx, site) })
 }
 
-// set returns the set of a cell, as it is in the beginning.
+// set returns the initial set of a cell.
 func (w *world) set(cell int) (*v1alpha2.PackageVariantSet, error) {
 	var set v1alpha2.PackageVariantSet
 	if err := read("set.yaml", "", &set); err != nil {
@@ -130,7 +130,7 @@ func (w *world) set(cell int) (*v1alpha2.PackageVariantSet, error) {
 	return &set, nil
 }
 
-// createOwn makes the variant of a site that no set makes, as it is asked for now.
+// createOwn makes the own variant of a site, as the model asks for it now.
 func (w *world) createOwn(ctx context.Context, site int) error {
 	var pv v1alpha1.PackageVariant
 	if err := read("own.yaml", siteName(site), &pv); err != nil {
@@ -165,7 +165,7 @@ func (w *world) publish(upstream, version int) error {
 	return nil
 }
 
-// wrong returns what is wrong with a variant, empty if nothing is.
+// wrong returns what is wrong with a variant, "" if nothing is.
 func (w *world) wrong(v int) string {
 	return judge(w.of(v), w.known.get(w.pairOf(v)), w.revisions(v))
 }
@@ -205,7 +205,7 @@ func (w *world) settle(ctx context.Context) error {
 	}
 }
 
-// person approves what deletions are proposed, until the test ends.
+// person approves proposed deletions until the test ends.
 func (w *world) person() {
 	ended := make(chan struct{})
 	go func() {
@@ -224,7 +224,7 @@ func (w *world) person() {
 	w.t.Cleanup(func() { <-ended })
 }
 
-// preload publishes the packages of so many variants, spread over the fleet, before the changes begin.
+// preload publishes the given number of packages, spread over the fleet, before the changes begin.
 func (w *world) preload(ctx context.Context, published int) error {
 	stride := max(1, w.variants/max(1, published))
 	return w.each(ctx, published, func(_ context.Context, i int) error {

@@ -13,10 +13,10 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 )
 
-// discovery stands for what is asked for and is not a resource.
+// discovery stands for requests that are not for a resource.
 const discovery = "(discovery)"
 
-// Of counts requests by what they do and to what, in the order of the resources.
+// Of counts requests by verb and resource, sorted by resource.
 func Of(requests []proxy.Request) []report.RequestCount {
 	type key struct{ resource, verb string }
 	counts := map[key]report.RequestCount{}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestOf holds that requests are counted by what they do and to what.
+// TestOf checks that requests are counted by verb and resource.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	const contents = "packagerevisionresources"
