@@ -20,10 +20,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestKilled kills the controller before and after writes, and while Porch is at work on them, at random, over and
-// over: after each it has to go on where it was. KILLS says how often, where not a hundred times. In the end there are
-// the same drafts, with the same files, as if nothing had happened, and no other. It takes the longest of all tests,
-// and is in the first of the files, so that it is the first to start.
+// TestKilled kills the controller at random, over and over: before and after writes, and while Porch works on them.
+// After each kill the controller has to continue where it was. KILLS sets the number of kills, 100 by default. In the
+// end there are the same drafts, with the same files, as without kills, and no others. It is the slowest test, and is
+// in the first file so that it starts first.
 func TestKilled(t *testing.T) {
 	w, git := newWorldBehind(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -49,7 +49,7 @@ func TestKilled(t *testing.T) {
 	}
 	t.Logf("killed %d times, of these %d inside a call", k.killed.Load(), k.inside.Load())
 	k.spare()
-	w.readAnew("edge") // of what a call left behind, Porch knows then
+	w.readAnew("edge") // Porch now knows what a call left behind
 	for _, name := range names {
 		drafts, published := w.drafts(name)
 		if len(drafts) > 1 {
@@ -60,7 +60,7 @@ func TestKilled(t *testing.T) {
 			w.Eventually(revision+" is there", func() error { return w.ownedBy(revision, name) })
 		}
 	}
-	// The files are those of a variant that is made in one go.
+	// The files are those of a variant that is made in one step.
 	w.only, w.random = "edge.fresh.", []string{fmt.Sprintf("%q", strconv.Itoa(round-1)), "ROUND"}
 	w.Apply(newVariant("fresh"))
 	fresh := w.Files(w.target("fresh"))
@@ -88,8 +88,8 @@ func (w *world) settled(revision string, round int) error {
 	return err
 }
 
-// allSettled returns an error unless the last revision of each variant has the object's value of a round in it, and
-// none is missing of those that were seen before. It notes in seen how many there are.
+// allSettled returns an error unless the last revision of each variant contains the object's value of a round, and
+// every revision seen before still exists. It stores in seen how many there are.
 func (w *world) allSettled(names []string, round int, seen map[string]int) error {
 	for _, name := range names {
 		drafts, published, err := w.listDrafts(name)
@@ -122,7 +122,7 @@ func (w *world) ownedBy(revision, name string) error {
 type killer struct {
 	w   *world
 	git *gitServer
-	// killed counts the kills, inside those in the midst of a call.
+	// killed counts the kills, inside those during a call.
 	killed, inside atomic.Int64
 
 	mu        sync.Mutex
@@ -148,7 +148,7 @@ func newKiller(w *world, git *gitServer) *killer {
 // maxDelay is about how long Porch's calls take.
 const maxDelay = 100 * time.Millisecond
 
-// atPush is the phase of a call when the git server has what Porch pushed, and Porch does not know it yet.
+// atPush is the phase of a call in which the git server has what Porch pushed, and Porch does not know it yet.
 const atPush proxy.Phase = "Pushed"
 
 // start starts a controller that is to be killed before, inside or after one of its first writes. The lock must be
@@ -173,7 +173,7 @@ func (k *killer) within(r proxy.Request) (time.Duration, bool) {
 	return k.delay, k.phase == proxy.Inside && proxy.IsWrite(r) && !proxy.IsBookkeeping(r)
 }
 
-// hook kills the controller when it is time, and has it started anew.
+// hook kills the controller when it is time, and has it restarted.
 func (k *killer) hook(r proxy.Request, phase proxy.Phase) *metav1.Status {
 	if !proxy.IsWrite(r) || proxy.IsBookkeeping(r) {
 		return nil
@@ -203,7 +203,7 @@ func (k *killer) pushed() {
 	time.Sleep(letGo)
 }
 
-// kill kills the controller, and has it started anew. The lock must be held.
+// kill kills the controller, and has it restarted. The lock must be held.
 func (k *killer) kill() {
 	k.running.Kill()
 	k.killed.Add(1)

@@ -67,8 +67,8 @@ func TestKptfileEdits(t *testing.T) {
 	}
 }
 
-// TestPersonPublishesBeside has a person publish a draft of their own beside the variant's open one. That was
-// not made from it, and takes back what the person published; no person has seen that.
+// TestPersonPublishesBeside has a person publish a draft of their own while the variant has one open. The variant's
+// draft was not made from that revision and would revert it, and no person has seen that.
 func TestPersonPublishesBeside(t *testing.T) {
 	w := newWorld(t)
 	w.needsSecondClone()
@@ -86,7 +86,7 @@ func TestPersonPublishesBeside(t *testing.T) {
 }
 
 // TestPersonPublishesFirst has a person publish an edit of what the variant has published. The variant's next draft is
-// made from that, and so may be published by the controller.
+// made from that revision, so the controller may publish it.
 func TestPersonPublishesFirst(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()

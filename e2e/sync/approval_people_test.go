@@ -17,7 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// isProposal tells whether a request proposes a draft.
+// isProposal reports whether a request proposes a draft.
 func isProposal(r proxy.Request) bool {
 	return r.Resource == "packagerevisions" && r.Subresource == "" && r.Verb == "patch"
 }
@@ -35,8 +35,8 @@ func (w *world) refuseApprovals() *atomic.Bool {
 	return &refuse
 }
 
-// TestEditBeforeFirstSave has a person edit a draft between its being made, by a clone, an edit and an upgrade,
-// and the controller's first save of it: the edit stays, and waits for a person.
+// TestEditBeforeFirstSave has a person edit a draft after a clone, an edit or an upgrade made it, and before the
+// controller saves it for the first time. The edit stays, and waits for a person.
 func TestEditBeforeFirstSave(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -95,8 +95,8 @@ func TestSwapWhileApproving(t *testing.T) {
 	w.neverIs("edge.web.packagevariant-1", isPublished)
 }
 
-// TestGateWhileProposed has a gate become unmet between the controller's look at a draft and its proposal. Nobody
-// can meet the gate of what is proposed, so it has to become a draft again.
+// TestGateWhileProposed has a gate become unmet after the controller has read a draft and before it proposes it. The
+// gate of a proposed package cannot be met, so it has to become a draft again.
 func TestGateWhileProposed(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -139,8 +139,8 @@ func proposed(t *testing.T) (w *world, c *controller.Process, refuse *atomic.Boo
 	return w, c, refuse
 }
 
-// TestManualWhileProposed takes the policy back, and changes the variant, when the controller has proposed a
-// draft that it could not approve: it has to change, so it becomes a draft again.
+// TestManualWhileProposed sets the policy back to Manual, and changes the variant, after the controller has proposed a
+// draft that it could not approve. The draft has to change, so it becomes a draft again.
 func TestManualWhileProposed(t *testing.T) {
 	w, _, refuse := proposed(t)
 	refuse.Store(false)
@@ -161,8 +161,8 @@ func TestRejected(t *testing.T) {
 	w.neverIs("edge.web.packagevariant-1", isPublished)
 }
 
-// TestReasonOfApproved has a variant stall before its draft is approved: the condition Approved has one of the
-// reasons of the manual, and not that of a time before.
+// TestReasonOfApproved has a variant stall before its draft is approved: the condition Approved has one of the manual's
+// reasons, and no outdated one.
 func TestReasonOfApproved(t *testing.T) {
 	w, _, refuse := proposed(t)
 	w.Apply(newVariant("web", contextOnly, automatic, dependsOn(variant.Dependency{Name: "nobody"})))

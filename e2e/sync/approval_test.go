@@ -61,7 +61,7 @@ func (w *world) waitLifecycle(name string, lifecycle porchapi.PackageRevisionLif
 	})
 }
 
-// TestApprovalAutomatic publishes what the controller made, in each generation, and nothing that somebody else edited.
+// TestApprovalAutomatic publishes what the controller made, in each generation, and nothing that a person edited.
 func TestApprovalAutomatic(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -78,7 +78,7 @@ func TestApprovalAutomatic(t *testing.T) {
 	w.Apply(newVariant("web", plain, revision(2), automatic))
 	w.waitLifecycle("edge.web.packagevariant-2", isPublished)
 
-	// A draft that somebody has edited is theirs, also after the next merge into it.
+	// A draft that a person has edited is theirs, also after the next merge into it.
 	w.Apply(newVariant("web", plain, revision(2)))
 	w.Ready("web")
 	w.Publish("blueprints", "web", "v3", settingsB("4"))
@@ -114,7 +114,7 @@ func TestApprovalInitial(t *testing.T) {
 	w.waitLifecycle("edge.web.packagevariant-2", isDraft)
 }
 
-// TestApprovalWaitsForGates has somebody else set the condition of a readiness gate, which is no edit.
+// TestApprovalWaitsForGates has another client set the condition of a readiness gate, which is no edit.
 func TestApprovalWaitsForGates(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -156,7 +156,8 @@ func TestApprovalWaitsForGates(t *testing.T) {
 	w.waitLifecycle(draft, isPublished)
 }
 
-// TestApprovalWithoutRights names the role that is missing, leaves the draft a draft, and goes on once it is bound.
+// TestApprovalWithoutRights checks that the message names the missing role, the draft stays a draft, and approval
+// continues once the role is bound.
 func TestApprovalWithoutRights(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -178,7 +179,7 @@ func isApproval(r proxy.Request) bool {
 	return r.Resource == "packagerevisions" && r.Subresource == "approval" && proxy.IsWrite(r)
 }
 
-// TestApprovalRefused has Porch refuse to publish a draft for a while. The package is as asked for all the same.
+// TestApprovalRefused has Porch refuse to publish a draft for a while. The package still is as its variant asks.
 func TestApprovalRefused(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -240,8 +241,8 @@ func TestEditedWhileProposed(t *testing.T) {
 	w.waitApproved("web", "Published")
 }
 
-// TestChangedWhileProposed has the variant change when the controller has proposed a draft: it becomes a draft again,
-// and what is published is what is asked for then.
+// TestChangedWhileProposed changes the variant after the controller has proposed a draft: it becomes a draft again, and
+// the revision that is published follows the new spec.
 func TestChangedWhileProposed(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -266,8 +267,8 @@ func TestChangedWhileProposed(t *testing.T) {
 }
 
 // TestKilledWhileApproving kills the controller while it makes, proposes and approves drafts. In the end each variant
-// has one revision. It is published, unless the controller was killed before it knew that the draft was as it had saved
-// it: that one waits for a person.
+// has one revision. It is published, unless the controller was killed before it knew that its save had succeeded: such
+// a draft waits for a person.
 func TestKilledWhileApproving(t *testing.T) {
 	w, git := newWorldBehind(t)
 	w.mayApprove()
@@ -318,8 +319,8 @@ func TestKilledWhileApproving(t *testing.T) {
 	t.Logf("killed %d times; %d of %d drafts waited for a person", k.killed.Load(), byPerson, len(names))
 }
 
-// TestKilledAfterProposing kills the controller when Porch has proposed a draft and before the status says who did. The
-// proposal is the controller's all the same: it is approved, or, where the draft has to change first, taken back.
+// TestKilledAfterProposing kills the controller after Porch has proposed a draft and before the status records who did.
+// The proposal still counts as the controller's: it is approved or, if the draft has to change first, taken back.
 func TestKilledAfterProposing(t *testing.T) {
 	for name, ask := range map[string]func(*variant.Spec){"nothing changes": plain, "the upstream changes": revision(2)} {
 		t.Run(name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func TestUpstreamComesAndGoes(t *testing.T) {
 	w.WaitReason("web", "UpstreamNotFound")
 	w.expectDrafts("web", draft)
 	w.Publish("blueprints", "web", "v1", simple())
-	w.Ready("web") // it follows, though nothing differs but the commit
+	w.Ready("web") // it follows, though only the commit differs
 	w.Eventually("the lock is on the new revision", func() error {
 		if got, want := w.lockOf(draft)[1], w.commitOf("blueprints.web.v1"); want != "" && got != want {
 			return fmt.Errorf("it is on %s, want %s", got, want)
@@ -105,7 +105,7 @@ func TestDownstreamRepository(t *testing.T) {
 	w.target("readonly")
 }
 
-// TestRenderFails has a function of the pipeline fail, in the variant and in the blueprint, and mended.
+// TestRenderFails has a function of the pipeline fail, in the variant and in the blueprint, and then repairs it.
 func TestRenderFails(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -123,13 +123,13 @@ func TestRenderFails(t *testing.T) {
 			t.Errorf("the message has no %q:\n%s", text, message)
 		}
 	}
-	w.expectDrafts("web") // one that lacks what the variant sets could be published
+	w.expectDrafts("web") // a draft without what the variant sets could be published
 	w.Apply(newVariant("web", plain, failing(map[string]string{"color": "blue"})))
 	w.waitFile(w.target("web"), "package-context.yaml", "color: blue")
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 }
 
-// TestPipelineConflict has the package's own pipeline take back what the variant sets.
+// TestPipelineConflict has the package's own pipeline undo what the variant sets.
 func TestPipelineConflict(t *testing.T) {
 	w := newWorld(t)
 	files := simple()
@@ -154,7 +154,8 @@ func TestPipelineConflict(t *testing.T) {
 	}
 }
 
-// TestBigPackage has a package of 5 MB: the largest file of it is the user's own affair, the rest is worked on.
+// TestBigPackage has a package of 5 MB. The largest file in it is the user's own, which the controller leaves alone; it
+// works on the rest.
 func TestBigPackage(t *testing.T) {
 	w := newWorld(t)
 	files := blueprint()
@@ -173,7 +174,7 @@ func TestBigPackage(t *testing.T) {
 	}
 }
 
-// TestSpecInvalid stores specs that are invalid behind the back of the CRD's rules, which refuse them.
+// TestSpecInvalid stores invalid specs by bypassing the CRD's rules, which refuse them.
 func TestSpecInvalid(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -205,7 +206,7 @@ func TestSpecInvalid(t *testing.T) {
 			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
 		}
 	}
-	// What the schema cannot see, or an older one let pass, stalls the variant.
+	// A spec that the schema cannot check, or that an older one accepted, stalls the variant.
 	w.Apply(newVariant("itself", plain,
 		func(s *variant.Spec) { s.Downstream = &variant.Downstream{Repo: "blueprints", Package: "web"} }))
 	w.start()
@@ -214,7 +215,7 @@ func TestSpecInvalid(t *testing.T) {
 	w.target("itself")
 }
 
-// TestEvents holds that Events tell of what happened, and nothing else.
+// TestEvents checks that Events report what happened, and nothing else.
 func TestEvents(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())

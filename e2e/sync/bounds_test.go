@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/stack"
 )
 
-// deep is a blueprint with a resource that is nested deeper than is worked on. Porch bears it.
+// deep is a blueprint with a resource nested deeper than the controller accepts. Porch accepts it.
 func deep() map[string]string {
 	files := simple()
 	files["deep.yaml"] = "apiVersion: example.com/v1\nkind: Deep\nmetadata:\n  name: deep\nspec: " +
@@ -20,8 +22,8 @@ func deep() map[string]string {
 	return files
 }
 
-// TestPackageTooLarge has an upstream beyond the bounds, first to be cloned, and then to be upgraded to: it stalls its
-// variants, Porch is asked for nothing, and a smaller one is followed.
+// TestPackageTooLarge has an upstream beyond the bounds, first as the source of a clone and then of an upgrade: it
+// stalls its variants, Porch gets no request, and the variants follow a smaller one.
 func TestPackageTooLarge(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -54,8 +56,68 @@ func TestPackageTooLarge(t *testing.T) {
 	w.target("web")
 }
 
-// TestSetTooLarge has a set whose lists are as long as may be, and more in all than is worked on: none of its variants
-// is made.
+// TestPackageRefused has packages with files that Porch never takes. One has a bad name, which Porch reports at the
+// first request; one is not text, for which the controller makes no request. With the cache in PostgreSQL, Porch cannot
+// read a Repository that has the latter.
+func TestPackageRefused(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	of := func(pkg string) func(*variant.Spec) {
+		return func(s *variant.Spec) {
+			s.Upstream = &variant.Upstream{Repo: "blueprints", Package: pkg, Revision: variant.RevisionNumber(-1)}
+		}
+	}
+	says := map[string]string{"name": "illegal name 'a b.txt'"}
+	w.push("blueprints", "main", "name", map[string]string{"Kptfile": kptfile("name"), "a b.txt": "x\n"})
+	if w.stack.Cache() == stack.CRCache {
+		says["bytes"] = "blueprints.bytes.main is not worked on: logo.png is not text in UTF-8"
+		w.push("blueprints", "main", "bytes", map[string]string{"Kptfile": kptfile("bytes"), "logo.png": "\x89PNG\xff"})
+	}
+	w.readAnew("blueprints")
+	for pkg := range says {
+		w.Apply(newVariant(pkg, plain, of(pkg)))
+	}
+	c := w.start()
+	for pkg, text := range says {
+		if got := w.message(pkg, "PackageRefused"); !strings.Contains(got, text) {
+			t.Errorf("the message of %s is %q, want one with %q", pkg, got, text)
+		}
+		w.expectCondition(pkg, v1alpha1.ConditionStalled, "True", "PackageRefused")
+	}
+	w.quiet(c)
+	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 1 {
+		t.Errorf("Porch was asked for %d drafts, want one, of the package with the name", n)
+	}
+	for _, name := range []string{"bytes", "name"} {
+		w.Apply(newVariant(name, plain))
+		w.target(name)
+	}
+}
+
+// TestPorchTimedOut has Porch answer everything except the clones of a package: after two of them the controller does
+// not ask again before the variant changes.
+func TestPorchTimedOut(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	_, release := w.hold(isCreate)
+	w.Apply(newVariant("web", plain))
+	c := w.start("--request-timeout=3s")
+	const said = "Porch has not finished in time to clone edge/web, and not for the first time, though it answers otherwise: "
+	if got := w.message("web", "PorchTimedOut"); !strings.HasPrefix(got, said) {
+		t.Errorf("the message is %q, want %q", got, said)
+	}
+	w.expectCondition("web", v1alpha1.ConditionStalled, "True", "PorchTimedOut")
+	w.quiet(c)
+	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 2 {
+		t.Errorf("Porch was asked for %d drafts, want two", n)
+	}
+	release()
+	w.Apply(newVariant("web", contextOnly))
+	w.target("web")
+}
+
+// TestSetTooLarge has a set whose lists have the longest allowed length, and together are longer than the controller
+// accepts: it makes no variants.
 func TestSetTooLarge(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())

@@ -21,8 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// newRunner returns a function-runner of the test's own that runs our functions, but for those in place of which others
-// are given, by name; without a binary, it does not know the image. The world's controllers use it.
+// newRunner returns a function-runner of the test's own that runs our functions, except those replaced by name; without
+// a binary, it does not know the image. The world's controllers use it.
 func (w *world) newRunner(others map[string]string) *stack.Runner {
 	w.t.Helper()
 	functions := ours()
@@ -74,7 +74,7 @@ func TestFunctionRunnerDown(t *testing.T) {
 	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web", "edge/web")
 	w.waitFile(draft, "region.yaml", "api: eu")
 
-	// It ends, and something happens meanwhile.
+	// It ends, and an object changes meanwhile.
 	before := w.Files(draft)
 	runner.Stop()
 	w.proxy.Reset()
@@ -83,9 +83,9 @@ func TestFunctionRunnerDown(t *testing.T) {
 	select {
 	case <-c.Ended():
 		t.Fatal("the controller has ended")
-	case <-time.After(5 * time.Second): // what is tried again is, more than once
+	case <-time.After(5 * time.Second): // long enough for a second retry
 	}
-	// Of each variant there is one news: the condition does not flap, and nothing is written to a package.
+	// Each variant has one Event: the condition does not flap, and nothing is written to a package.
 	want := []string{"patch packagevariants/status", "patch packagevariants/status", "patch packagevariantsets/status"}
 	if diff := cmp.Diff(want, slices.Sorted(slices.Values(w.work(proxy.IsWrite)))); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
@@ -110,7 +110,7 @@ func (w *world) script(name string, lines ...string) string {
 	return path
 }
 
-// TestBadFunctions has, once a variant has its draft, one of the functions not there, or something else in its place.
+// TestBadFunctions removes or replaces one of the functions once a variant has its draft.
 func TestBadFunctions(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -127,7 +127,7 @@ func TestBadFunctions(t *testing.T) {
 	)
 	for _, bad := range []struct {
 		script []string // none for an image that is not there
-		want   string   // never twice in a row: it would be no news
+		want   string   // never the same twice in a row: there would be no new Event
 	}{
 		{nil, "the function-runner has no image " + image +
 			": add it to the function-runner's config, or correct --function-registry and --function-version"},
@@ -176,8 +176,8 @@ func TestBadFunctions(t *testing.T) {
 	w.expectDrafts("web", draft)
 }
 
-// expectEnded waits until all processes whose IDs are in a file of the world have ended. Without the file there were
-// none.
+// expectEnded waits until all processes whose IDs are in a file of the world have ended. Without the file there were no
+// processes.
 func (w *world) expectEnded(file string) {
 	w.t.Helper()
 	pids, err := os.ReadFile(filepath.Join(w.dir, file))

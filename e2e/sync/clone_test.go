@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestClone holds what a new variant gets: one draft, owned, labelled, with the mutations applied and rendered.
+// TestClone checks what a new variant gets: one draft, owned, labelled, with the mutations applied and rendered.
 func TestClone(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -74,7 +74,7 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// TestCloneByTagAndBranch holds which revision is cloned where no number is asked for.
+// TestCloneByTagAndBranch checks which revision is cloned if the variant gives no number.
 func TestCloneByTagAndBranch(t *testing.T) {
 	w := newWorld(t)
 	first := w.Publish("blueprints", "web", "v1", simple())

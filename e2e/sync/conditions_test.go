@@ -52,7 +52,7 @@ func (w *world) object(kind, version, name string) *unstructured.Unstructured {
 	return u
 }
 
-// read is object for what may be called in a hook.
+// read is object for use in a hook.
 func (w *world) read(kind, version, name string) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion("config.porch.kpt.dev/" + version)

@@ -20,8 +20,8 @@ import (
 )
 
 // newWorldWithDatabase returns a namespace of a stack of its own whose Porch keeps packages in PostgreSQL, with three
-// variants: one with a draft, one whose draft a person has edited, and one that is published. Their files are those of
-// drafts, by the names of these.
+// variants: one with a draft, one whose draft a person has edited, and one that is published. drafts has their files by
+// the names of the revisions.
 func newWorldWithDatabase(t *testing.T) (w *world, c *controller.Process, drafts map[string]map[string]string) {
 	t.Helper()
 	postgres.Require(t)
@@ -60,7 +60,7 @@ func (w *world) asBefore(drafts map[string]map[string]string) {
 	w.expectDrafts("live")
 }
 
-// later gives all variants something to do, and returns what waits until it is done.
+// later gives all variants something to do, and returns a function that waits until it is done.
 func (w *world) later(value string) (done func()) {
 	w.t.Helper()
 	w.Apply(configMap("eu", map[string]string{"api": value}))
@@ -78,7 +78,7 @@ func (w *world) later(value string) (done func()) {
 	}
 }
 
-// says waits until a variant says something that a text is in.
+// says waits until a message of a variant contains a text.
 func (w *world) says(name, text string) {
 	w.t.Helper()
 	w.Eventually(name+" says "+text, func() error {
@@ -90,8 +90,8 @@ func (w *world) says(name, text string) {
 	})
 }
 
-// TestDatabaseDown ends the database, has something to be done meanwhile, and starts the controller anew: nothing is
-// taken for gone, and all is done once the database is back.
+// TestDatabaseDown stops the database, changes objects meanwhile, and restarts the controller: it takes nothing for
+// gone, and finishes once the database is back.
 func TestDatabaseDown(t *testing.T) {
 	w, c, drafts := newWorldWithDatabase(t)
 	if err := w.stack.Kill(stack.Postgres); err != nil {
@@ -131,7 +131,7 @@ func TestDatabaseSlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := w.later("late")
-	time.Sleep(5 * time.Second) // what is asked for meanwhile waits
+	time.Sleep(5 * time.Second) // requests wait meanwhile
 	if err := w.stack.Resume(stack.Postgres); err != nil {
 		t.Fatal(err)
 	}
@@ -152,8 +152,8 @@ func TestDatabaseFull(t *testing.T) {
 	done()
 }
 
-// refuseFiles has the database refuse a file of a draft, over which Porch then writes some of the files only, and returns
-// what ends that.
+// refuseFiles has the database refuse a file of a draft, so that Porch writes only some of the files, and returns a
+// function that ends that.
 func (w *world) refuseFiles(draft, file string) (end func()) {
 	w.t.Helper()
 	w.sql(fmt.Sprintf(`CREATE FUNCTION no_file() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION
@@ -167,7 +167,7 @@ func (w *world) refuseFiles(draft, file string) (end func()) {
 }
 
 // TestDatabaseStopsInASave has Porch write only some of the files of a draft that a person has edited, again and again
-// for a while. The save is made again until all are there, the person's as well.
+// for a while. The controller repeats the save until all files are there, including the person's.
 func TestDatabaseStopsInASave(t *testing.T) {
 	w, _, _ := newWorldWithDatabase(t)
 	end := w.refuseFiles("edge.edited.packagevariant-1", "settings.yaml")
@@ -179,7 +179,7 @@ func TestDatabaseStopsInASave(t *testing.T) {
 }
 
 // TestDatabaseStopsInASaveBeforeAKill has Porch write only some of the files of a draft, and kills the controller. The
-// next one puts back what is lost, each file in turn.
+// next controller restores the lost files, each file in turn.
 func TestDatabaseStopsInASaveBeforeAKill(t *testing.T) {
 	w, c, drafts := newWorldWithDatabase(t)
 	const draft = "edge.web.packagevariant-1"
@@ -205,8 +205,8 @@ func TestDatabaseStopsInASaveBeforeAKill(t *testing.T) {
 	w.expectDrafts("web", draft)
 }
 
-// withoutCommit returns the files without the commit in the lock, which Porch v1.5 tells only when it clones: a Kptfile
-// that was lost comes back without.
+// withoutCommit returns the files without the commit in the lock, which Porch v1.5 reports only for a clone: a restored
+// Kptfile has no commit.
 func withoutCommit(files map[string]string) map[string]string {
 	files = maps.Clone(files)
 	if files == nil {
@@ -229,8 +229,8 @@ func (w *world) waitLost(draft, file string) {
 	})
 }
 
-// TestDatabaseEmpty has Porch begin with another database, in which there is nothing: what is published comes back from
-// git, and the drafts are gone. They are made once more, and nothing is published, nor touched that people published.
+// TestDatabaseEmpty starts Porch with another, empty database: published revisions come back from git, and the drafts
+// are gone. The controller makes them again, publishes nothing, and does not touch what people published.
 func TestDatabaseEmpty(t *testing.T) {
 	w, _, drafts := newWorldWithDatabase(t)
 	if err := w.stack.StopPorch(t.Context()); err != nil {

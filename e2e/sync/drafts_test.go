@@ -28,8 +28,8 @@ const maxText, maxRevisions = 2000, 3
 // workspacePrefix is how the workspaces begin that the controller makes.
 const workspacePrefix = "packagevariant-"
 
-// compareDrafts holds all that the controller has made in a test against testdata/drafts, where it is the same however
-// the functions run. It waits a while for the controller, which may not be through with what the test asked of it last.
+// compareDrafts compares all that the controller has made in a test with testdata/drafts, which is the same for all
+// ways to run functions. It waits a while, because the controller may still be busy with the test's last change.
 func (w *world) compareDrafts() {
 	if w.compared || w.t.Failed() || w.t.Skipped() {
 		return
@@ -58,7 +58,8 @@ func (w *world) compareDrafts() {
 	tree.Golden(w.t, file, got)
 }
 
-// made returns all that the controller has made, as it is in each run. The test's context has ended when it is called.
+// made returns all that the controller has made, without what differs between runs. The test's context has ended when
+// it is called.
 func (w *world) made() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -111,15 +112,15 @@ func (w *world) goldenDrafts() string {
 	return filepath.Join("testdata", "drafts", name)
 }
 
-// lockedCommit is what files and golden files say of the commit of an upstream, hashedKptfile what the latter say of a
-// Kptfile of which they have the hash only.
+// lockedCommit matches the commit of an upstream in files and golden files, hashedKptfile a Kptfile of which a golden
+// file has the hash only.
 var (
 	lockedCommit  = regexp.MustCompile(`(?m)^    commit: .*\n`)
 	hashedKptfile = regexp.MustCompile(`(?m)^-- Kptfile has .*\n`)
 )
 
-// sameDrafts reports whether what the controller has made is the same but for what differs with the Porch: a draft that
-// was merged with its upstream has no commit of it where Porch does not tell it, and newer Porch writes each Kptfile anew.
+// sameDrafts reports whether what the controller has made differs only by the version of Porch: where Porch does not
+// report the upstream's commit, a merged draft has none, and newer Porch rewrites each Kptfile.
 func (w *world) sameDrafts(want, got string) bool {
 	plain := func(s string) string { return s }
 	if w.stack.Foreign() {
@@ -134,9 +135,8 @@ func (w *world) sameDrafts(want, got string) bool {
 	return hashedKptfile.ReplaceAllString(plain(want), "") == hashedKptfile.ReplaceAllString(plain(got), "")
 }
 
-// forgotten reports whether what is different is only that deletions which were proposed are not any more: with the CR
-// cache, Porch may forget that, and tests that are about it wait for it. One that is proposed beyond those is a
-// difference.
+// forgotten reports whether the only difference is that proposed deletions are no longer proposed: with the CR cache,
+// Porch may forget a proposal, and tests about it wait for it. An additional proposal is a difference.
 func forgotten(want, got string) bool {
 	return slices.EqualFunc(strings.Split(want, "\n"), strings.Split(got, "\n"), func(want, got string) bool {
 		revision, proposed := strings.CutSuffix(want, ": DeletionProposed")
@@ -149,7 +149,7 @@ var (
 	commit     = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
 )
 
-// same returns a text as it is in each run.
+// same returns a text without what differs between runs.
 func (w *world) same(text string) string {
 	text = commit.ReplaceAllString(gitAddress.ReplaceAllString(text, "http://git/"), "COMMIT")
 	if w.stack.Cache() == stack.DBCache { // not all of them have one

@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/stack"
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -24,7 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestReplicas runs two controllers of which one acts, and the other takes over.
+// TestReplicas runs two controllers, of which one acts until the other takes over.
 func TestReplicas(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -63,7 +64,7 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// TestPorchDown has Porch not answer for a while, in which something happens. Nothing is asked for in a loop.
+// TestPorchDown stops Porch for a while, in which objects change. The controller does not retry in a loop.
 func TestPorchDown(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -78,14 +79,14 @@ func TestPorchDown(t *testing.T) {
 	select {
 	case <-c.Ended():
 		t.Fatal("the controller has ended")
-	case <-time.After(12 * time.Second): // what is tried again is, more than once
+	case <-time.After(12 * time.Second): // long enough for a second retry
 	}
 	w.proxy.SetDown("porch.kpt.dev", false)
 	w.waitFile(draft, "region.yaml", "api: eu-2")
 	w.Ready("web")
 	w.target("shop")
 	w.expectDrafts("web", draft)
-	// What happened meanwhile is seen, too: the watch begins anew.
+	// The controller also sees what changed meanwhile: it watches again.
 	w.proxy.SetDown("porch.kpt.dev", true)
 	w.Delete(w.Revision(draft))
 	w.proxy.SetDown("porch.kpt.dev", false)
@@ -94,8 +95,8 @@ func TestPorchDown(t *testing.T) {
 	w.expectNoLoop()
 }
 
-// TestLostContent has Porch not find, for a while, the content of a draft that it lists: it does so while it reads a
-// repository. Nothing happens to the draft when that is over, so no event tells of it.
+// TestLostContent has Porch not find, for a while, the content of a draft that it lists, as happens while it reads a
+// repository. The draft does not change when that is over, so there is no watch event.
 func TestLostContent(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -113,7 +114,7 @@ func TestLostContent(t *testing.T) {
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 }
 
-// TestLostOwner has Porch forget whose a draft is, as it does when it reads a repository while a branch is written.
+// TestLostOwner has Porch forget the owner of a draft, as it does when it reads a repository while a branch is written.
 func TestLostOwner(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -123,7 +124,7 @@ func TestLostOwner(t *testing.T) {
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", team("a")))
 	w.start()
 	w.target("web")
-	w.Apply(newVariant("web", team("b"))) // of which a draft that is new to the variant would get the labels
+	w.Apply(newVariant("web", team("b"))) // a draft that is new to the variant would get these labels
 	draft := w.target("web")
 	before := w.Files(draft)
 	w.loseOwner(draft)
@@ -138,8 +139,8 @@ func TestLostOwner(t *testing.T) {
 	w.expectDrafts("web", draft)
 }
 
-// TestLostOwnerBehind has Porch forget whose a draft is before the controller's cache has the status that says so. It
-// is taken for nobody else's meanwhile, and is taken back once the cache has it.
+// TestLostOwnerBehind has Porch forget the owner of a draft before the controller's cache has the status that names the
+// draft. The controller does not take it for another's draft, and owns it again once the cache is up to date.
 func TestLostOwnerBehind(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -179,7 +180,7 @@ func TestLostOwnerBehind(t *testing.T) {
 	w.expectDrafts("web", draft)
 }
 
-// loseOwner takes from a revision what Porch loses of it.
+// loseOwner removes from a revision what Porch loses of it.
 func (w *world) loseOwner(name string) {
 	w.t.Helper()
 	r := w.Revision(name)
@@ -189,7 +190,8 @@ func (w *world) loseOwner(name string) {
 	}
 }
 
-// ownedAgain returns an error unless a revision has an owner. Labels are the user's: what is taken back gets none.
+// ownedAgain returns an error unless a revision has an owner. Labels are the user's: the controller does not restore
+// them.
 func (w *world) ownedAgain(name string) error {
 	r, err := w.GetRevision(name)
 	if err == nil && len(r.OwnerReferences) != 1 {
@@ -205,21 +207,25 @@ func TestRegisteredAnew(t *testing.T) {
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"), newVariant("shop"))
 	c := w.start()
 	w.publish(w.target("web"))
-	draft := w.target("shop")
+	w.target("shop")
 	w.target("web")
+	workspace := "packagevariant-1"
+	if w.stack.Cache() == stack.DBCache { // the draft is not in git, and goes with the Repository
+		workspace = "packagevariant-2"
+	}
 	w.kubectl("delete", "repository", "edge", "--namespace", w.Namespace)
 	w.WaitReason("web", "RepositoryNotFound")
 	w.WaitReason("shop", "RepositoryNotFound")
 	w.registerAnew("edge", true)
-	if w.stack.Foreign() { // no watch tells what Porch has lost
+	if w.stack.Foreign() { // Porch sends no watch event for the loss
 		w.synced("edge")
 		c.Stop()
 		w.start()
 	}
 	w.waitTarget("web", "edge.web.packagevariant-1")
-	w.waitTarget("shop", draft)
+	w.waitTarget("shop", "edge.shop."+workspace)
 	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}})
-	w.expectStates("shop", map[string]state{"packagevariant-1": {isDraft, 1}})
+	w.expectStates("shop", map[string]state{workspace: {isDraft, 1}})
 }
 
 // waitNoRepository waits until a Repository that was deleted has gone.
@@ -234,8 +240,8 @@ func (w *world) waitNoRepository(name string) {
 	})
 }
 
-// registerAnew registers a Repository that was deleted. Porch removes its clone a little after that, and never reads a
-// Repository that is registered again before.
+// registerAnew registers a deleted Repository again. Porch removes its clone a little later, and never reads a
+// Repository that is registered before that.
 func (w *world) registerAnew(name string, deployment bool) {
 	w.t.Helper()
 	if w.stack.Foreign() { // the clone of Porch's API server stays, and a Repository that goes is there for a while

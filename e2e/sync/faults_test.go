@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// lifeSet is a set whose variant is published by its policy, and that is to give way to another later.
+// lifeSet is a set whose variant is published by its policy, and that another set replaces later.
 const lifeSet = `apiVersion: config.porch.kpt.dev/v1alpha2
 kind: PackageVariantSet
 metadata:
@@ -45,7 +45,7 @@ var writes = []string{
 	"patch packagevariantsets/status", "update packagerevisionresources",
 }
 
-// kindOf returns what kind of a request it is, as in writes.
+// kindOf returns the kind of a request, as in writes.
 func kindOf(r proxy.Request) string {
 	return strings.TrimSuffix(r.Verb+" "+r.Resource+"/"+r.Subresource, "/")
 }
@@ -97,15 +97,15 @@ func faults() map[string]*fault {
 		"500": {phase: proxy.Before, fails: func(proxy.Request) *metav1.Status {
 			return &apierrors.NewInternalError(fmt.Errorf("boom")).ErrStatus
 		}},
-		// It is done, and nobody is told.
+		// The write is done, and the client gets no answer.
 		"504": {phase: proxy.After, fails: func(proxy.Request) *metav1.Status {
 			return &apierrors.NewTimeoutError("no answer", 0).ErrStatus
 		}},
 	}
 }
 
-// TestRefusedWrites has the first writes of each kind fail, in each way. All ends as it does without, with no second
-// draft, and what people have written meanwhile stays. A write that fails is not asked for in a loop.
+// TestRefusedWrites has the first writes of each kind fail, in each way. The end is the same as without failures: there
+// is no second draft, what people wrote meanwhile stays, and failed writes are not retried in a loop.
 func TestRefusedWrites(t *testing.T) {
 	for name, f := range faults() {
 		t.Run(name, func(t *testing.T) {
@@ -113,8 +113,8 @@ func TestRefusedWrites(t *testing.T) {
 			f.hit = map[string]int{}
 			w.proxy.Handle(f.handle)
 			if w.unsure = f.phase == proxy.After; w.unsure {
-				// Porch writes the Kptfile of a draft without comments when its owner changes; a controller that is not told
-				// that it did does not put them back.
+				// Porch writes the Kptfile of a draft without comments when its owner changes; a controller that does
+				// not learn of that change does not restore them.
 				w.only = "edge.other."
 			}
 			w.live(func() { w.start(f.args...) })
@@ -128,8 +128,8 @@ func TestRefusedWrites(t *testing.T) {
 	}
 }
 
-// TestCutWatches cuts all watches again and again while something happens. It does so some rounds only: with each cut in
-// a row a client waits longer before it watches again, up to half a minute.
+// TestCutWatches cuts all watches several times while objects change. It does so in few rounds: after each cut in a row
+// a client waits longer before it watches again, up to half a minute.
 func TestCutWatches(t *testing.T) {
 	w := newWorld(t)
 	done, ended := make(chan struct{}), make(chan int)
@@ -155,8 +155,7 @@ func TestCutWatches(t *testing.T) {
 	w.expectNoLoop()
 }
 
-// TestCacheBehind has all caches know of everything some seconds late: later than the controller waits for its own
-// writes to come back.
+// TestCacheBehind delays all caches by some seconds: longer than the controller waits to see its own writes.
 func TestCacheBehind(t *testing.T) {
 	w := newWorld(t)
 	w.proxy.SetLag(func(proxy.Request) time.Duration { return 4 * time.Second })
@@ -164,8 +163,8 @@ func TestCacheBehind(t *testing.T) {
 	w.expectNoLoop()
 }
 
-// live has variants go through all that the controller does for them, with people who write to the same objects, and
-// holds what comes of it. start starts the controller.
+// live takes variants through all that the controller does for them, with people who write to the same objects, and
+// checks the outcome. start starts the controller.
 func (w *world) live(start func()) {
 	w.t.Helper()
 	w.Timeout = 2 * time.Minute // a retry may come late
@@ -203,12 +202,12 @@ func (w *world) live(start func()) {
 	made := proxy.Count(w.proxy.Requests(), func(r proxy.Request) bool {
 		return kindOf(r) == "create packagerevisions" && r.Status == http.StatusCreated
 	})
-	if made > 5 { // one is not told of where the answer is lost
+	if made > 5 { // a draft whose answer is lost is not counted
 		w.t.Errorf("Porch made %d drafts, want web's two, shop's, gone's and other's", made)
 	}
 }
 
-// editVariant changes the spec, the labels and the annotations of a variant, as a person does who was first to read it.
+// editVariant changes the spec, the labels and the annotations of a variant, as a person does who read it earlier.
 func (w *world) editVariant(name string) {
 	w.t.Helper()
 	pv := newVariant(name, contextOnly, tag("latest"), zone, func(s *variant.Spec) {
@@ -230,9 +229,9 @@ func (w *world) expectEdited(name string) {
 	}
 }
 
-// waitPublished waits until a package has so many revisions, all of them published. Where the controller was not told
-// that Porch had made or proposed a draft, it does not approve it, whatever the policy, because somebody else may have edited it: a
-// person does.
+// waitPublished waits until a package has so many revisions, all of them published. If the controller got no answer
+// after Porch had made or proposed a draft, it does not approve it, whatever the policy, because a person may have
+// edited it: a person approves it instead.
 func (w *world) waitPublished(pkg string, revisions int) {
 	w.t.Helper()
 	want := map[string]state{}
@@ -289,11 +288,11 @@ func (w *world) waitState(pkg string, want map[string]state) {
 	})
 }
 
-// mostRequests is how many requests of one kind about one object there may be in a life, in which each kind fails twice:
-// far fewer than a loop makes in a second.
+// mostRequests is the most requests of one kind about one object in a life in which each kind fails twice: far fewer
+// than a loop makes in a second.
 const mostRequests = 40
 
-// expectNoLoop fails the test if anything was asked for over and over.
+// expectNoLoop fails the test if any request was repeated in a loop.
 func (w *world) expectNoLoop() {
 	w.t.Helper()
 	counts := map[string]int{}

@@ -23,12 +23,12 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 )
 
-// gitConfig keeps git from packing what is in the git server's repositories: it would not find it any more.
+// gitConfig keeps git from packing objects in the git server's repositories, where it would no longer find them.
 const gitConfig = "[user]\n\tname = user\n\temail = user@example.com\n[gc]\n\tauto = 0\n[receive]\n\tautogc = false\n" +
 	"\tunpackLimit = 100000\n"
 
-// push commits files to a branch of a Repository's git repository, as people do who do not ask Porch. The files are
-// those of a package, which is a directory of that name; the branch begins at the main branch.
+// push commits files to a branch of a Repository's git repository, as people do without Porch. The files are those of a
+// package, which is a directory of that name; the branch starts from the main branch.
 func (w *world) push(repository, branch, pkg string, files map[string]string) {
 	w.t.Helper()
 	dir, config := w.t.TempDir(), filepath.Join(w.t.TempDir(), "config")
@@ -59,7 +59,7 @@ func (w *world) push(repository, branch, pkg string, files map[string]string) {
 	git("push", "--quiet", "origin", "HEAD:refs/heads/"+branch)
 }
 
-// kptfile is the Kptfile of a package that somebody writes by hand.
+// kptfile is the Kptfile of a package that a person writes by hand.
 func kptfile(pkg string) string {
 	return "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: " + pkg + "\n"
 }
@@ -67,9 +67,8 @@ func kptfile(pkg string) string {
 // probeAgain is longer than Porch takes from one reading of a Repository to the next.
 const probeAgain = 15 * time.Second
 
-// readAnew returns once Porch has read a Repository anew: what it had not known of the git repository, it knows then.
-// A branch that is new while Porch writes to the Repository may stay unknown to it until there is another: see
-// docs/limits.md.
+// readAnew returns once Porch has read a Repository again and knows all of the git repository. Porch may miss a branch
+// that is created while it writes to the Repository until there is another: see docs/limits.md.
 func (w *world) readAnew(repository string) {
 	w.t.Helper()
 	if w.stack.Foreign() && w.stack.Cache() == stack.CRCache {
@@ -95,12 +94,12 @@ func (w *world) readAnew(repository string) {
 	})
 }
 
-// gitServer is the stack's git server behind a server that fails as a test wants it to.
+// gitServer is the stack's git server behind a server that fails as a test asks.
 type gitServer struct {
 	*httptest.Server
-	// closed lets nobody in, readOnly lets nobody write.
+	// closed refuses all access, readOnly refuses writes.
 	closed, readOnly atomic.Bool
-	// pushed, if set, is called once: when a push is stored, and who pushed does not know it yet.
+	// pushed, if set, is called once: when a push is stored and the client does not know it yet.
 	pushed atomic.Pointer[func()]
 	// hidden, if set, is how the names begin of the references, without refs/, that a fetch does not find.
 	hidden atomic.Pointer[string]
@@ -138,8 +137,8 @@ func (w *world) gitProxy() *gitServer {
 	return g
 }
 
-// hide takes references out of the list that a git server answers a fetch with: it gives them names of the same length
-// that are those of no branch and no tag.
+// hide removes references from the list with which a git server answers a fetch: it gives them names of the same length
+// that belong to no branch and no tag.
 func hide(r *http.Response, prefix string) error {
 	list, err := io.ReadAll(r.Body)
 	list = bytes.ReplaceAll(list, []byte(" refs/"+prefix), []byte(" away/"+prefix))

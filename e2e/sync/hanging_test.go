@@ -16,8 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// hold has all requests that the filter takes wait until the function that it returns is called, or the test ends, and
-// counts those that wait.
+// hold makes all requests that match the filter wait until the returned function is called, or the test ends, and
+// counts the waiting ones.
 func (w *world) hold(filter func(proxy.Request) bool) (held *atomic.Int32, release func()) {
 	held = &atomic.Int32{}
 	free := make(chan struct{})
@@ -35,8 +35,8 @@ func (w *world) hold(filter func(proxy.Request) bool) (held *atomic.Int32, relea
 }
 
 // TestHangingRepository has Porch answer nothing about the packages of one Repository, for a controller that works on
-// two variants at once. Those of other Repositories go on: beside many that are written there, one that moves away from
-// there, and several that are made from a package there. All are right when it is over.
+// two variants at once. While variants there and variants made from a package there hang, those of other Repositories
+// continue. All are right when it is over.
 func TestHangingRepository(t *testing.T) {
 	w := newWorld(t)
 	w.Repository("hanging", nil, true)
@@ -88,8 +88,8 @@ func TestHangingRepository(t *testing.T) {
 	w.expectNoLoop()
 }
 
-// TestNoAnswer has Porch make a draft, and save one, and never answer: the controller does not wait for longer than it
-// is told to, and makes no second draft.
+// TestNoAnswer has Porch make a draft, and save one, and never answer: the controller waits no longer than its timeout,
+// and makes no second draft.
 func TestNoAnswer(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())

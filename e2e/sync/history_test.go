@@ -12,7 +12,7 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 )
 
-// TestHistoryTakenBack has a person take back a deletion that the limit has proposed: it is theirs to say.
+// TestHistoryTakenBack has a person reject a deletion that the limit has proposed: the decision is theirs.
 func TestHistoryTakenBack(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -21,6 +21,7 @@ func TestHistoryTakenBack(t *testing.T) {
 	w.history("web", 3)
 	w.Apply(w.limited("web", 3, 2))
 	w.waitLifecycle("edge.web.packagevariant-1", isDeletion)
+	w.cameTrue()
 	w.quiet(c)
 	w.Reject("edge.web.packagevariant-1")
 	w.neverIs("edge.web.packagevariant-1", isDeletion)
@@ -61,5 +62,6 @@ func TestHistoryOfDraft(t *testing.T) {
 	w.quiet(c)
 	w.Apply(w.limited("web", 3, 1))
 	w.waitLifecycle("edge.web.packagevariant-2", isDeletion)
+	w.cameTrue()
 	w.neverIs("edge.web.packagevariant-1", isDeletion)
 }

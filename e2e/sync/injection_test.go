@@ -24,8 +24,8 @@ const (
 	noPoints          = "NoInjectionPoints"
 )
 
-// expectUnmet waits until a variant is ready, although not all that is required is injected, and the condition that
-// says so has all of the texts.
+// expectUnmet waits until a variant is ready although a required injection point is unmet, and the condition that
+// reports that has all of the texts.
 func (w *world) expectUnmet(name string, texts ...string) {
 	w.t.Helper()
 	w.target(name)
@@ -41,8 +41,8 @@ func (w *world) expectUnmet(name string, texts ...string) {
 	}
 }
 
-// TestUnmetInjection has no object for a required point, then has it, loses it, and has a package without points. The
-// variant is ready in each case; the readiness gate of the package holds it back.
+// TestUnmetInjection has no object for a required point, then adds it, removes it, and removes the package's points.
+// The variant is ready in each case; the readiness gate of the package holds it back.
 func TestUnmetInjection(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -69,12 +69,13 @@ func TestUnmetInjection(t *testing.T) {
 	w.expectUnmet("web", "config.injection.ConfigMap.region: ")
 }
 
-// TestSetCounts holds what a set says of its variants: how many are ready, and how many have all injected, 0 included.
+// TestSetCounts checks what a set reports of its variants: how many are ready, and how many are fully injected, 0
+// included.
 func TestSetCounts(t *testing.T) {
 	w := newWorld(t)
 	w.Repository("edge-1", prod("eu"), true)
 	w.Repository("edge-2", prod("us"), true)
-	// Nothing is published as yet that could be cloned.
+	// No upstream is published yet, so there is nothing to clone.
 	w.Draft("blueprints", "web", "v1", blueprint())
 	set := newSet(t, strings.Replace(fleetSet, "latest", "v1", 1))
 	set.Spec.Upstream.Revision = variant.Revision{}
@@ -130,8 +131,8 @@ func (w *world) forbid(resource string) {
 	w.kubectl("delete", "rolebinding", "read-"+resource, "--namespace", w.Namespace)
 }
 
-// TestInjectionOfOtherKinds has injection points of kinds that the cluster does not know, and that may not be read.
-// That is the reason of their points and of nothing else: what else there is to do for the package is done.
+// TestInjectionOfOtherKinds has injection points of kinds that the cluster does not know, and of kinds that the
+// controller may not read. Their points say so, and nothing else is affected: the rest of the package is done.
 func TestInjectionOfOtherKinds(t *testing.T) {
 	w := newWorld(t)
 	with := func(points ...string) map[string]string {
@@ -171,7 +172,7 @@ func TestInjectionOfOtherKinds(t *testing.T) {
 			}
 		}
 	}
-	// Granted, and known, it goes on by itself.
+	// Once the right and the kind are there, the controller continues by itself.
 	w.Apply(secretNamed("eu"))
 	w.allow("secrets")
 	w.kubectl("apply", "--namespace", w.Namespace, "-f", filepath.Join("testdata", "clusters.yaml"))

@@ -19,9 +19,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// reasons are all that the condition Ready of a PackageVariant has, each with what it is to kstatus. Of those that are
-// Failed only a person helps; the condition Stalled is True then, and Reconciling where it is InProgress. Those that are
-// Terminating are of variants that are being deleted.
+// reasons are all reasons of the condition Ready of a PackageVariant, each with its kstatus. A Failed variant needs a
+// person: the condition Stalled is then True. For InProgress, Reconciling is True. Terminating variants are being
+// deleted.
 var reasons = map[string]status.Status{
 	"UpToDate":    status.CurrentStatus,
 	"BranchMoved": status.CurrentStatus,
@@ -42,6 +42,8 @@ var reasons = map[string]status.Status{
 	"RenderFailed":          status.FailedStatus,
 	"FunctionFailed":        status.FailedStatus,
 	"PackageTooLarge":       status.FailedStatus,
+	"PackageRefused":        status.FailedStatus,
+	"PorchTimedOut":         status.FailedStatus,
 	"Suspended":             status.FailedStatus,
 	"DependencyNotFound":    status.FailedStatus,
 	"DependencyCycle":       status.FailedStatus,
@@ -56,24 +58,25 @@ var reasons = map[string]status.Status{
 	"FunctionRunnerUnavailable": status.InProgressStatus,
 }
 
-// setReasons are all that the condition Ready of a PackageVariantSet has, beside those of the functions' runtime and of
-// calls that fail, each with what it is to kstatus.
+// setReasons are all reasons of the condition Ready of a PackageVariantSet with their kstatus, except those of the
+// functions' runtime and of calls that fail.
 var setReasons = map[string]status.Status{
 	"VariantsReady": status.CurrentStatus,
 
-	"InvalidSpec":        status.FailedStatus,
-	"UpstreamNotFound":   status.FailedStatus,
-	"RepositoryNotFound": status.FailedStatus,
-	"RepositoryMigrated": status.FailedStatus,
-	"EmptySelection":     status.FailedStatus,
-	"TooManyDeletions":   status.FailedStatus,
-	"Suspended":          status.FailedStatus,
-	"ExpansionFailed":    status.FailedStatus,
-	"VariantRefused":     status.FailedStatus,
-	"KindNotFound":       status.FailedStatus,
-	"PermissionMissing":  status.FailedStatus,
-	"NameTaken":          status.FailedStatus,
-	"RolloutStopped":     status.FailedStatus,
+	"InvalidSpec":          status.FailedStatus,
+	"UpstreamNotFound":     status.FailedStatus,
+	"RepositoryNotFound":   status.FailedStatus,
+	"RepositoryMigrated":   status.FailedStatus,
+	"UpstreamNotPublished": status.FailedStatus,
+	"EmptySelection":       status.FailedStatus,
+	"TooManyDeletions":     status.FailedStatus,
+	"Suspended":            status.FailedStatus,
+	"ExpansionFailed":      status.FailedStatus,
+	"VariantRefused":       status.FailedStatus,
+	"KindNotFound":         status.FailedStatus,
+	"PermissionMissing":    status.FailedStatus,
+	"NameTaken":            status.FailedStatus,
+	"RolloutStopped":       status.FailedStatus,
 
 	"VariantsNotReady":        status.InProgressStatus,
 	"ApplyFailed":             status.InProgressStatus,
@@ -82,7 +85,7 @@ var setReasons = map[string]status.Status{
 	"RolloutPaused":           status.InProgressStatus,
 }
 
-// reasonsSeen are those that a test has seen on a variant, and held against the table.
+// reasonsSeen are those that a test has seen on a variant and compared with the table.
 var reasonsSeen stdsync.Map
 
 // reasonsUnseen returns the reasons of the table that no test has seen, in order.
@@ -97,7 +100,7 @@ func reasonsUnseen() []string {
 	return unseen
 }
 
-// WaitReason is the Fleet's, and holds that the variant is to kstatus what its reason says.
+// WaitReason is the Fleet's, and checks that the variant's kstatus is that of the reason.
 func (w *world) WaitReason(name, reason string) *v1alpha1.PackageVariant {
 	w.t.Helper()
 	pv := w.Fleet.WaitReason(name, reason)
@@ -106,17 +109,17 @@ func (w *world) WaitReason(name, reason string) *v1alpha1.PackageVariant {
 	return pv
 }
 
-// Ready is the Fleet's, and holds that the variant is Current to kstatus.
+// Ready is the Fleet's, and checks that the variant's kstatus is Current.
 func (w *world) Ready(name string) *v1alpha1.PackageVariant {
 	w.t.Helper()
 	pv := w.Fleet.Ready(name)
 	w.checkKstatus(name, "UpToDate")
-	w.cameTrue(name)
+	w.readyCame(name)
 	return pv
 }
 
-// checkKstatus fails the test unless a variant that has a reason is what the table says of it. One that has got another
-// reason meanwhile is left alone. It may be called in a hook.
+// checkKstatus fails the test unless the kstatus of a variant with a reason is that of the table. It skips a variant
+// whose reason has changed meanwhile. A hook may call it.
 func (w *world) checkKstatus(name, reason string) {
 	w.t.Helper()
 	u, err := w.read("PackageVariant", "v1alpha1", name)
@@ -147,7 +150,7 @@ func (w *world) checkKstatus(name, reason string) {
 	}
 }
 
-// checkSet fails the test unless the set is to kstatus what the table says of its reason.
+// checkSet fails the test unless the kstatus of the set is that of its reason in the table.
 func (w *world) checkSet() {
 	w.t.Helper()
 	u := w.object("PackageVariantSet", "v1alpha2", "fleet")
@@ -191,8 +194,8 @@ func conditionsOf(u *unstructured.Unstructured) map[string]conditionNow {
 	return out
 }
 
-// kstatusOf returns what an object is to kstatus. An error says how its conditions contradict themselves or that: once
-// there are any, just one of Ready, Stalled and Reconciling is True, and all are about one generation, that of the
+// kstatusOf returns the kstatus of an object. It returns an error if the conditions contradict it or each other: if
+// there are any, exactly one of Ready, Stalled and Reconciling is True, and all have the observedGeneration of the
 // status.
 func kstatusOf(u *unstructured.Unstructured) (status.Status, error) {
 	result, err := status.Compute(u)
@@ -223,7 +226,7 @@ func kstatusOf(u *unstructured.Unstructured) (status.Status, error) {
 	return result.Status, nil
 }
 
-// TestNotCurrentBeforeReconcile makes one object of each kind when no controller runs: neither passes for done.
+// TestNotCurrentBeforeReconcile creates one object of each kind when no controller runs: neither is Current.
 func TestNotCurrentBeforeReconcile(t *testing.T) {
 	w := newWorld(t)
 	w.Repository("edge-1", prod("eu"), true)
@@ -237,7 +240,7 @@ func TestNotCurrentBeforeReconcile(t *testing.T) {
 			t.Errorf("status.observedGeneration of a new %s is %d, want -1: %v", u.GetKind(), n, err)
 		}
 	}
-	// With a controller, they become what they are, and what is waited for comes.
+	// With a controller, each gets its kstatus, and waiting for it succeeds.
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("typo",
 		func(s *variant.Spec) { s.Downstream.Repo = "typo" }))
@@ -256,8 +259,8 @@ func TestNotCurrentBeforeReconcile(t *testing.T) {
 	})
 }
 
-// TestKstatusOverTime follows what a variant is to kstatus while it is made, changed, published, edited, upgraded, made
-// wrong and mended. At no time is it Current with a draft to come, nor do its conditions contradict themselves.
+// TestKstatusOverTime follows the kstatus of a variant that is made, changed, published, edited, upgraded, broken and
+// repaired. It is never Current while a draft is still to come, and its conditions never contradict each other.
 func TestKstatusOverTime(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -298,7 +301,7 @@ func TestKstatusOverTime(t *testing.T) {
 	}
 }
 
-// kstatusStates returns what an object is to kstatus, from event to event, until there are no more.
+// kstatusStates returns the kstatus of an object from event to event, until there are no more.
 func kstatusStates(events <-chan watch.Event) []string {
 	var seen []string
 	for e := range events {

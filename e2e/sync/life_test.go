@@ -39,7 +39,8 @@ func (w *world) waitMessage(name, reason, want string) {
 	})
 }
 
-// TestSuspend does nothing but say what it would do, and all of it once the variant is resumed. Its deletion waits, too.
+// TestSuspend checks that a suspended variant only says what it would do, and does all of it once resumed. Its deletion
+// waits, too.
 func TestSuspend(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -53,7 +54,7 @@ func TestSuspend(t *testing.T) {
 	}
 	w.expectDrafts("web")
 
-	// Why it is suspended is told, although nothing else changes; and nothing is written but the status.
+	// The message says why it is suspended, although nothing else changes; only the status is written.
 	w.proxy.Reset()
 	w.kubectl("annotate", "packagevariant", "web", "--namespace", w.Namespace,
 		v1alpha1.SuspendReasonAnnotation+"=freeze until Monday")
@@ -80,7 +81,7 @@ func TestSuspend(t *testing.T) {
 	w.expectDrafts("web")
 }
 
-// TestHistoryLimit keeps the revisions that another package was made from.
+// TestHistoryLimit checks that revisions stay that another package was made from.
 func TestHistoryLimit(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -104,7 +105,7 @@ func TestHistoryLimit(t *testing.T) {
 	w.waitLifecycle("edge.web.packagevariant-4", isPublished)
 	w.waitLifecycle("edge.web.packagevariant-1", isPublished)
 
-	// Once the leaf has moved on, nobody needs the first revision any more.
+	// Once the leaf has moved on, the first revision is no longer needed.
 	leaf = leaf.DeepCopy()
 	leaf.Spec.Upstream.Revision = variant.RevisionNumber(4)
 	leaf.ResourceVersion, leaf.UID = "", ""
@@ -134,7 +135,7 @@ func TestDependsOn(t *testing.T) {
 	w.waitGone("ns")
 }
 
-// TestDependencyCycle names the way of a cycle, and goes on once it is broken.
+// TestDependencyCycle checks that the message lists the variants of a cycle, and that they continue once it is broken.
 func TestDependencyCycle(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -164,8 +165,8 @@ func TestDependencyCycle(t *testing.T) {
 	}
 }
 
-// TestDependencyChain has ten variants wait for each other in a row: each is woken when what it waits for is published,
-// and told of nothing else that goes on before it.
+// TestDependencyChain has ten variants each depend on the one before: each wakes when its dependency is published, and
+// for nothing else that happens earlier in the chain.
 func TestDependencyChain(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -193,7 +194,7 @@ func TestDependencyChain(t *testing.T) {
 	}
 }
 
-// TestLifeWithoutHands takes a blueprint through three versions over four sites, and nobody touches a draft.
+// TestLifeWithoutHands takes a blueprint through three versions over four sites without a person touching a draft.
 func TestLifeWithoutHands(t *testing.T) {
 	w := newWorld(t)
 	w.Timeout = 2 * time.Minute // Porch v1.5 may lose sight of what is in git for a while

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestRetargetToNothing changes the downstream to one that cannot be, in each way that there is, and back. Meanwhile,
-// and afterwards, all is as it was.
+// TestRetargetToNothing changes the downstream to one that cannot exist, in every possible way, and back. Meanwhile and
+// afterwards, every package stays as it was.
 func TestRetargetToNothing(t *testing.T) {
 	w := threeRevisions(t)
 	w.Publish("edge", "foreign", "v1", simple())
@@ -54,8 +54,8 @@ func TestRetargetToNothing(t *testing.T) {
 	w.expectStates("shop", map[string]state{})
 }
 
-// TestRetargetPrunesWhenReady has Porch refuse the draft of a new downstream for a while: what there is of the old one
-// stays until the new one is there.
+// TestRetargetPrunesWhenReady has Porch refuse the draft of a new downstream for a while: the old package stays until
+// the new one is there.
 func TestRetargetPrunesWhenReady(t *testing.T) {
 	w := threeRevisions(t)
 	want := w.states("web")
@@ -73,7 +73,7 @@ func TestRetargetPrunesWhenReady(t *testing.T) {
 	w.expectStates("web", want)
 	var early []string
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		// The new downstream is ready when its status says so: nothing of the old one is touched before.
+		// The status reports when the new downstream is ready: the old one is not touched before.
 		if phase == proxy.Before && proxy.IsWrite(r) && strings.HasPrefix(r.Name, "edge.web.") && !w.isReady("web") {
 			early = append(early, r.String()) // one variant works on it: one request at a time
 		}
@@ -87,14 +87,14 @@ func TestRetargetPrunesWhenReady(t *testing.T) {
 	}
 }
 
-// isReady tells whether a variant is ready as its spec is now. It may be called in a hook.
+// isReady reports whether a variant is ready as its spec is now. A hook may call it.
 func (w *world) isReady(name string) bool {
 	ready := w.readyNow(name)
 	return ready.Status == metav1.ConditionTrue
 }
 
-// readyNow is what the condition Ready of a variant says of its spec as it is now; the zero value if it is about an
-// older one. It may be called in a hook.
+// readyNow returns what the condition Ready says about a variant's current spec, and the zero value if it is about an
+// older one. A hook may call it.
 func (w *world) readyNow(name string) metav1.Condition {
 	var pv v1alpha1.PackageVariant
 	if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &pv); err != nil {
@@ -108,29 +108,8 @@ func (w *world) readyNow(name string) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// TestFunctionFails has functions fail over the upstream's files: no draft is asked for.
-func TestFunctionFails(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", map[string]string{"settings.yaml": settings,
-		"region.yaml": strings.Replace(point, "required", "maybe", 1)})
-	w.Apply(newVariant("web"))
-	c := w.start()
-	if message := w.message("web", "FunctionFailed"); !strings.Contains(message,
-		`metadata.annotations.kpt.dev/config-injection: is "maybe"`) {
-		t.Errorf("message %q", message)
-	}
-	w.quiet(c)
-	w.expectDrafts("web")
-	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 0 {
-		t.Errorf("Porch was asked for %d drafts, want none", n)
-	}
-	w.Publish("blueprints", "web", "v2", map[string]string{"region.yaml": point})
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", revision(2)))
-	w.waitFile(w.target("web"), "region.yaml", "api: eu")
-}
-
-// withoutContext publishes an upstream without a package context, and returns what makes a variant one in a Repository
-// that is not for deployments, whose packages get none from Porch.
+// withoutContext publishes an upstream without a package context, and returns an option that puts a variant of it into
+// a Repository that is not for deployments, where Porch adds no context to packages.
 func (w *world) withoutContext() func(*variant.Spec) {
 	w.t.Helper()
 	w.Repository("stock", nil, false)
@@ -180,7 +159,7 @@ func TestUpstreamIsReadOnce(t *testing.T) {
 	}
 }
 
-// Two points that one package cannot have both, for they have the same kind and name. Each by itself is well.
+// One package cannot have both of these points, because they have the same kind and name. Each alone is valid.
 const (
 	pointOfUser = "apiVersion: a.example.com/v1\nkind: Cluster\nmetadata:\n  name: here\n  annotations:\n" +
 		"    kpt.dev/config-injection: optional\n"
@@ -188,8 +167,8 @@ const (
 		"    kpt.dev/config-injection: optional\n"
 )
 
-// TestFunctionFailsAfterUpgrade has functions fail over what Porch has merged, though over neither of the two it was
-// merged from: the draft is removed again.
+// TestFunctionFailsAfterUpgrade has functions fail over what Porch has merged, but not over either of its sources: the
+// draft is deleted again.
 func TestFunctionFailsAfterUpgrade(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -212,7 +191,7 @@ func TestFunctionFailsAfterUpgrade(t *testing.T) {
 	}
 	w.quiet(c)
 	w.expectDrafts("web")
-	// It is tried again after twice as long each time, which the events of a draft that comes and goes do not shorten.
+	// The delay doubles with each retry; events of a draft that comes and goes do not shorten it.
 	if n := proxy.Count(w.proxy.Requests(), isCreate); n > 4 {
 		t.Errorf("Porch was asked for %d drafts, which were removed", n)
 	}
@@ -222,8 +201,8 @@ func TestFunctionFailsAfterUpgrade(t *testing.T) {
 	w.target("web")
 }
 
-// TestUnreadyBeforeDraft holds that a variant is not ready, as its spec and its objects are now, when a draft is asked
-// for by a clone, an edit and an upgrade: who publishes the drafts of ready variants never publishes half of one.
+// TestUnreadyBeforeDraft checks that a variant is not ready, for its current spec and objects, when a clone, an edit or
+// an upgrade requests a draft: a person who publishes the drafts of ready variants never publishes an unfinished one.
 func TestUnreadyBeforeDraft(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())

@@ -31,9 +31,9 @@ func (w *world) loseSight(git *gitServer, prefix, revision string) {
 	w.readAnew("edge")
 }
 
-// TestLostDraft has Porch lose sight of an open draft that nobody has edited. In the end there is one draft, which has
-// the same name and files and is the variant's.
-func TestLostDraft(t *testing.T) {
+// newWorldLosing is newWorldBehind for what is about Porch losing sight of drafts.
+func newWorldLosing(t *testing.T) (*world, *gitServer) {
+	t.Helper()
 	w, git := newWorldBehind(t)
 	if w.stack.Cache() == stack.DBCache {
 		t.Skip("drafts are in the database, which does not lose sight of them")
@@ -41,6 +41,13 @@ func TestLostDraft(t *testing.T) {
 	if w.stack.Foreign() {
 		t.Skip("newer Porch's API server does not look for branches that others have pushed or removed")
 	}
+	return w, git
+}
+
+// TestLostDraft has Porch lose sight of an open draft without edits. In the end there is one draft, with the same name
+// and files, and the variant owns it.
+func TestLostDraft(t *testing.T) {
+	w, git := newWorldLosing(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
 	c := w.start()
@@ -55,4 +62,49 @@ func TestLostDraft(t *testing.T) {
 	if diff := cmp.Diff(before, w.Files(draft)); diff != "" {
 		t.Errorf("the draft has changed (-before +after):\n%s", diff)
 	}
+}
+
+// TestLostDraftOfPeople has Porch lose sight of a draft that a person has edited until the controller makes another in
+// its place. The edited draft stays, and the other one is deleted.
+func TestLostDraftOfPeople(t *testing.T) {
+	w, git := newWorldLosing(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain))
+	c := w.start()
+	draft := w.target("web")
+	w.edit(draft, `a: "1"`, `a: "mine"`)
+	w.quiet(c)
+	before := w.Files(draft)
+	hidden := "heads/drafts/web/packagevariant-1"
+	git.hidden.Store(&hidden)
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	if got := w.Variant("web").Status.LastDraft; got != "edge.web.packagevariant-2" {
+		t.Errorf("the last draft is %q", got)
+	}
+	git.hidden.Store(nil)
+	w.readAnew("edge")
+	w.waitTarget("web", draft)
+	w.Eventually(draft+" is the variant's", func() error { return w.ownedBy(draft, "web") })
+	w.expectDrafts("web", draft)
+	if diff := cmp.Diff(before, w.Files(draft)); diff != "" {
+		t.Errorf("the draft has changed (-before +after):\n%s", diff)
+	}
+}
+
+// TestNameNotUsedTwice has a person delete drafts, also while the variant is suspended: each new draft gets a new
+// number.
+func TestNameNotUsedTwice(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain))
+	w.start()
+	w.Delete(w.Revision(w.target("web")))
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.Apply(newVariant("web", plain, suspended))
+	w.Ready("web")
+	w.Delete(w.Revision("edge.web.packagevariant-2"))
+	w.WaitReason("web", "Suspended")
+	w.Apply(newVariant("web", plain))
+	w.waitTarget("web", "edge.web.packagevariant-3")
+	w.expectDrafts("web", "edge.web.packagevariant-3")
 }

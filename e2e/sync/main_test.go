@@ -31,13 +31,13 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := stacktest.Main(m, &shared, stack.Options{Functions: functions()})
-	// When all tests are run, they see each reason that a variant can have.
+	// A run of all tests has to see each reason that a variant can have.
 	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
 	if unseen := reasonsUnseen(); code == 0 && all && len(unseen) > 0 {
 		fmt.Fprintln(os.Stderr, "no test has a variant with the reasons", unseen)
 		code = 1
 	}
-	// And they need each right that it has, and no other.
+	// And the tests need each right that the controller has, and no other.
 	if err := rightsWrong(); all && err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1

@@ -118,7 +118,7 @@ func TestMergeConflict(t *testing.T) {
 				if got := w.lockOf(draft)[0]; got != "web/v2" {
 					t.Errorf("the lock is on %s, want web/v2", got)
 				}
-				// It is told until the draft is published.
+				// The conflict is reported until the draft is published.
 				w.publish(draft)
 				w.seesPublished("web")
 				w.expectCondition("web", v1alpha1.ConditionConflicted, "False", "NoConflicts")
@@ -131,7 +131,7 @@ func TestMergeConflict(t *testing.T) {
 }
 
 // TestMergeConflictOfRemoval has the upstream remove a resource that a person has changed in an open draft: it stays,
-// and the condition and the conflict say so, though the policy is to take the upstream's values.
+// and the condition and the conflict say so, even with the policy TakeUpstream.
 func TestMergeConflictOfRemoval(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -158,7 +158,7 @@ func TestMergeConflictOfRemoval(t *testing.T) {
 }
 
 // TestMergeConflictThroughAKill kills the controller just after Porch has saved a merge with a conflict into an open
-// draft: the conflict is in the status, and an Event has told it once another controller runs.
+// draft: once another controller runs, the conflict is in the status and in an Event.
 func TestMergeConflictThroughAKill(t *testing.T) {
 	for policy, reason := range map[variant.OnConflict]string{
 		variant.OnConflictTakeUpstream: "UpstreamTaken", variant.OnConflictKeepLocal: "LocalKept",
@@ -192,8 +192,8 @@ func TestMergeConflictThroughAKill(t *testing.T) {
 	}
 }
 
-// TestMergeStops holds that nothing is merged, and no upgrade is asked for, while there are conflicts that a person is
-// to resolve, and that it goes on when they are.
+// TestMergeStops checks that the controller merges nothing, and requests no upgrade, while a person has conflicts to
+// resolve, and that it continues afterwards.
 func TestMergeStops(t *testing.T) {
 	for _, published := range []bool{false, true} {
 		t.Run(map[bool]string{true: "published", false: "draft"}[published], func(t *testing.T) {
@@ -217,8 +217,8 @@ func TestMergeStops(t *testing.T) {
 	}
 }
 
-// conflict returns a world in which the second revision of the blueprint, which the variant asks for, and a person have
-// changed the same value of the draft that is returned, which was published then, or not.
+// conflict returns a world with a draft, published or not, in which a person has changed the same value as the second
+// revision of the blueprint, which the variant asks for. It returns the draft, too.
 func conflict(t *testing.T, policy variant.OnConflict, published bool) (*world, string) {
 	t.Helper()
 	w := newWorld(t)
@@ -236,7 +236,7 @@ func conflict(t *testing.T, policy variant.OnConflict, published bool) (*world, 
 	return w, draft
 }
 
-// expectConflict fails the test unless the one conflict is told of, with its three values.
+// expectConflict fails the test unless the one conflict is reported with its three values.
 func (w *world) expectConflict(status, reason string) {
 	w.t.Helper()
 	w.expectCondition("web", v1alpha1.ConditionConflicted, status, reason)
@@ -249,8 +249,8 @@ func (w *world) expectConflict(status, reason string) {
 	}
 }
 
-// TestMergeNamespace has the upstream's own pipeline move all of its resources to another namespace, twice: into an open
-// draft, and into one that Porch makes by an upgrade. A person's edit moves with them, and nothing is there twice.
+// TestMergeNamespace has the upstream's own pipeline move all of its resources to another namespace, twice: into an
+// open draft, and into one that Porch makes by an upgrade. A person's edit moves along, and no resource is there twice.
 func TestMergeNamespace(t *testing.T) {
 	w := newWorld(t)
 	in := func(namespace, b string) map[string]string {

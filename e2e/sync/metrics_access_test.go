@@ -21,8 +21,8 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// TestMetricsAccess holds who gets the metrics: by https, and by nobody's token but that of an account that may get the
-// URL /metrics.
+// TestMetricsAccess checks who can read the metrics: only by HTTPS, and only with the token of an account that may get
+// the URL /metrics.
 func TestMetricsAccess(t *testing.T) {
 	w := newWorld(t)
 	reader, other := w.token("reader"), w.token("other")
@@ -47,7 +47,7 @@ func TestMetricsAccess(t *testing.T) {
 				return err
 			})
 			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{
-				RootCAs: c.roots, InsecureSkipVerify: c.roots == nil, // nobody has signed it
+				RootCAs: c.roots, InsecureSkipVerify: c.roots == nil, // it is self-signed
 			}}}
 			for name, asked := range map[string]struct {
 				scheme, token string

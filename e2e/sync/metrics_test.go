@@ -45,8 +45,8 @@ func (w *world) expectMetrics(c *controller.Process, want map[string]float64) {
 	})
 }
 
-// TestDeliveries holds that a package that is ready, and published, with an upstream revision for the first time is
-// measured once: not after an edit, nor by a controller that is started anew.
+// TestDeliveries checks that a package is measured once: when it is first ready and published with an upstream
+// revision, and not after an edit nor by a restarted controller.
 func TestDeliveries(t *testing.T) {
 	const ready, published = "package_variant_delivery_seconds until=Ready",
 		"package_variant_delivery_seconds until=Published"
@@ -101,8 +101,8 @@ func TestDeliveries(t *testing.T) {
 	}
 }
 
-// TestRolloutMetrics holds what is told of a set and its waves, that nothing is told of a set that is deleted, and that
-// all metrics are of the types and have the labels that the manual says.
+// TestRolloutMetrics checks the metrics of a set and its waves, that a deleted set has no metrics, and that all metrics
+// have the types and labels that the manual lists.
 func TestRolloutMetrics(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()

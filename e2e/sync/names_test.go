@@ -49,8 +49,8 @@ func TestNamesOfPackages(t *testing.T) {
 	}
 }
 
-// TestNamesStored has names that Porch never takes, stored when the API let them pass: they stall their variants, and
-// Porch is not asked.
+// TestNamesStored has names that Porch never takes, stored when the API accepted them: they stall their variants, and
+// Porch gets no request.
 func TestNamesStored(t *testing.T) {
 	w := newWorldApart(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -75,7 +75,7 @@ func TestNamesStored(t *testing.T) {
 	}
 }
 
-// relax takes the rules out of a CRD, as if it were an older one.
+// relax removes the rules from a CRD, as in an older one.
 func (w *world) relax(name string) {
 	w.t.Helper()
 	crd := &unstructured.Unstructured{}
@@ -90,7 +90,7 @@ func (w *world) relax(name string) {
 	}
 }
 
-// withoutRules removes from a schema, and all that is in it, what restricts strings.
+// withoutRules removes from a schema, at all levels, what restricts strings.
 func withoutRules(schema any) {
 	switch s := schema.(type) {
 	case map[string]any:
@@ -129,6 +129,7 @@ func (w *world) expectSetCondition(typ, status, reason string) string {
 		message = c.Message
 		return nil
 	})
+	w.cameTrue()
 	return message
 }
 

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// These bring what newer Porch makes of packages, and what the pinned Porch makes of them, to one form.
+// The following normalizes what newer Porch and the pinned Porch make of packages.
 
 // nestedContext is the header of the package context of a subpackage, which newer Porch does not write; sameKptfile that
 // of a Kptfile that is the one of another revision.
@@ -96,8 +96,8 @@ func plainKptfile(text string) string {
 	return string(out)
 }
 
-// planAtRest is plan when Porch reads no Repository, as newer Porch does every few seconds in tests: what is new there
-// waits meanwhile, and so a plan says.
+// planAtRest is plan at a moment when Porch reads no Repository. Newer Porch reads them every few seconds in tests; new
+// variants wait meanwhile, and the plan would say so.
 func (w *world) planAtRest(objects []client.Object) *forecast {
 	w.t.Helper()
 	f := w.plan(nil, objects...)
@@ -150,8 +150,8 @@ func (w *world) inVersion2(names ...string) {
 	}
 }
 
-// synced returns once newer Porch has read a Repository from now on. It says when it did; with the CR cache, what was
-// pushed is not in the API even then.
+// synced returns once newer Porch has read a Repository again, by its own report. With the CR cache, what was pushed is
+// not in the API even then.
 func (w *world) synced(repository string) {
 	w.t.Helper()
 	began := time.Now()
@@ -170,7 +170,7 @@ func (w *world) synced(repository string) {
 	})
 }
 
-// deletesUpstreams skips a test in which a revision goes that another was made from.
+// deletesUpstreams skips a test that deletes a revision from which another was made.
 func (w *world) deletesUpstreams() {
 	w.t.Helper()
 	if w.stack.Foreign() {
@@ -178,8 +178,8 @@ func (w *world) deletesUpstreams() {
 	}
 }
 
-// refusesPushed fails the test unless a variant of a package that was pushed to a branch past newer Porch says that nothing
-// is made from that. With the CR cache Porch does not find it, until it is started again.
+// refusesPushed fails the test unless a variant of a package that was pushed to a branch past newer Porch says that
+// Porch makes nothing from it. With the CR cache Porch does not find it until it is restarted.
 func (w *world) refusesPushed(name string) {
 	w.t.Helper()
 	if w.stack.Cache() == stack.CRCache {

@@ -22,13 +22,18 @@ import (
 // cloneByHand makes a draft of a downstream package as a user does, by a clone of blueprints.web.v1.
 func (w *world) cloneByHand(pkg, workspace string) string {
 	w.t.Helper()
+	return w.draftByHand(pkg, workspace, porchapi.Task{Type: porchapi.TaskTypeClone, Clone: &porchapi.PackageCloneTaskSpec{
+		Upstream: porchapi.UpstreamPackage{UpstreamRef: &porchapi.PackageRevisionRef{Name: "blueprints.web.v1"}},
+	}})
+}
+
+// draftByHand makes a draft of a package in edge by a task, and returns its name.
+func (w *world) draftByHand(pkg, workspace string, task porchapi.Task) string {
+	w.t.Helper()
 	draft := &porchapi.PackageRevision{}
 	draft.Namespace = w.Namespace
 	draft.Spec = porchapi.PackageRevisionSpec{
-		RepositoryName: "edge", PackageName: pkg, WorkspaceName: workspace, Lifecycle: isDraft,
-		Tasks: []porchapi.Task{{Type: porchapi.TaskTypeClone, Clone: &porchapi.PackageCloneTaskSpec{
-			Upstream: porchapi.UpstreamPackage{UpstreamRef: &porchapi.PackageRevisionRef{Name: "blueprints.web.v1"}},
-		}}},
+		RepositoryName: "edge", PackageName: pkg, WorkspaceName: workspace, Lifecycle: isDraft, Tasks: []porchapi.Task{task},
 	}
 	if err := w.Client.Create(w.t.Context(), draft); err != nil {
 		w.t.Fatal(err)
@@ -36,7 +41,7 @@ func (w *world) cloneByHand(pkg, workspace string) string {
 	return draft.Name
 }
 
-// needsSecondClone skips a test of a package of which several drafts are made while none is published.
+// needsSecondClone skips a test that needs several drafts of a package before one is published.
 func (w *world) needsSecondClone() {
 	w.t.Helper()
 	if w.stack.Foreign() {
@@ -44,8 +49,8 @@ func (w *world) needsSecondClone() {
 	}
 }
 
-// TestAdoptPublished adopts a package whose one published revision, made by hand, needs no change. It becomes the
-// variant's, and nothing else of it changes, whatever then happens to the variant and the controller. It goes with it.
+// TestAdoptPublished adopts a package whose one published revision, made by hand, needs no change. The variant then
+// owns it, and nothing else of it changes, neither with the variant nor with a restart. It is deleted with the variant.
 func TestAdoptPublished(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -86,19 +91,11 @@ func TestAdoptPublished(t *testing.T) {
 // approval.
 func (w *world) changeByHand(pkg, workspace, source, from, to string) string {
 	w.t.Helper()
-	draft := &porchapi.PackageRevision{}
-	draft.Namespace = w.Namespace
-	draft.Spec = porchapi.PackageRevisionSpec{
-		RepositoryName: "edge", PackageName: pkg, WorkspaceName: workspace, Lifecycle: isDraft,
-		Tasks: []porchapi.Task{{Type: porchapi.TaskTypeEdit,
-			Edit: &porchapi.PackageEditTaskSpec{Source: &porchapi.PackageRevisionRef{Name: source}}}},
-	}
-	if err := w.Client.Create(w.t.Context(), draft); err != nil {
-		w.t.Fatal(err)
-	}
-	w.edit(draft.Name, from, to)
-	w.publish(draft.Name)
-	return draft.Name
+	draft := w.draftByHand(pkg, workspace, porchapi.Task{Type: porchapi.TaskTypeEdit,
+		Edit: &porchapi.PackageEditTaskSpec{Source: &porchapi.PackageRevisionRef{Name: source}}})
+	w.edit(draft, from, to)
+	w.publish(draft)
+	return draft
 }
 
 // TestPublishedByPeople has people publish a change to what a variant has published: the variant owns it from then on,
@@ -117,7 +114,7 @@ func TestPublishedByPeople(t *testing.T) {
 	w.waitSettings("edge.web.packagevariant-2", `a: "fixed"`)
 	w.waitFile("edge.web.packagevariant-2", "package-context.yaml", "zone: a")
 
-	// A draft that is open meanwhile says that it would take the fix back.
+	// An open draft meanwhile says that it would revert the fix.
 	another := w.changeByHand("web", "another", fix, `a: "fixed"`, `a: "fixed again"`)
 	w.Eventually("the draft is said to be overtaken", func() error {
 		if d := w.Variant("web").Status.OpenDraft; d == nil || d.Reason != v1alpha1.ReasonOvertaken {
@@ -135,8 +132,8 @@ func TestPublishedByPeople(t *testing.T) {
 	}
 }
 
-// TestPublishedAnew has somebody publish a package anew over a variant's: the variant changes nothing, and says what is
-// there.
+// TestPublishedAnew has a person publish a new package over a variant's: the variant changes nothing, and reports the
+// revision that is there.
 func TestPublishedAnew(t *testing.T) {
 	w := published(t)
 	w.needsSecondClone()
@@ -149,8 +146,8 @@ func TestPublishedAnew(t *testing.T) {
 	w.Never(3*time.Second, "a draft is made", func() error { return w.noDrafts("web") })
 }
 
-// TestPushedPackage has a package on the branch of the downstream Repository that somebody has pushed past Porch: no
-// variant clones over it, and none publishes over it that came first.
+// TestPushedPackage has a package on the branch of the downstream Repository that was pushed past Porch: a variant
+// neither clones over it nor, if it was there first, publishes over it.
 func TestPushedPackage(t *testing.T) {
 	w := newWorld(t)
 	if w.stack.Foreign() {
@@ -183,8 +180,8 @@ func (w *world) noDrafts(pkg string) error {
 	return err
 }
 
-// TestNeverOwnedAfterOrphaning orphans what a variant has made, by a change of its downstream, and comes back to it: it
-// is somebody else's then.
+// TestNeverOwnedAfterOrphaning orphans a variant's package by a change of its downstream, and changes it back: the
+// package then belongs to someone else.
 func TestNeverOwnedAfterOrphaning(t *testing.T) {
 	w := published(t, orphan)
 	w.Apply(newVariant("web", orphan, downstream("shop")))
@@ -195,8 +192,8 @@ func TestNeverOwnedAfterOrphaning(t *testing.T) {
 	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 0}})
 }
 
-// TestRegisteredAnewBehindDraft takes the downstream Repository of a variant with published revisions and an open draft
-// away and registers it again. Porch then knows of no owner; all the revisions are taken back, not the draft alone.
+// TestRegisteredAnewBehindDraft deletes and registers again the downstream Repository of a variant with published
+// revisions and an open draft. Porch then knows no owner; the variant owns all the revisions again, not only the draft.
 func TestRegisteredAnewBehindDraft(t *testing.T) {
 	w := newWorld(t)
 	if w.stack.Foreign() {
@@ -214,15 +211,19 @@ func TestRegisteredAnewBehindDraft(t *testing.T) {
 		w.Apply(configMap("eu", map[string]string{"api": fmt.Sprint(i)}))
 	}
 	w.waitTarget("web", "edge.web.packagevariant-3")
+	last := "packagevariant-3"
+	if w.stack.Cache() == stack.DBCache { // the draft is not in git, and goes with the Repository
+		last = "packagevariant-4"
+	}
 	w.kubectl("delete", "repository", "edge", "--namespace", w.Namespace)
 	w.WaitReason("web", "RepositoryNotFound")
 	w.registerAnew("edge", true)
 	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}, "packagevariant-2": {isPublished, 1},
-		"packagevariant-3": {isDraft, 1}})
-	w.waitTarget("web", "edge.web.packagevariant-3")
+		last: {isDraft, 1}})
+	w.waitTarget("web", "edge.web."+last)
 
 	// The package is still the variant's own when the draft is gone, and goes with it.
-	w.Delete(w.Revision("edge.web.packagevariant-3"))
+	w.Delete(w.Revision("edge.web." + last))
 	w.waitOneDraft("web")
 	w.target("web")
 	w.Delete(newVariant("web"))
@@ -240,7 +241,7 @@ func (w *world) twin(namespace, name string) {
 	}
 }
 
-// claimedBy fails the test unless the variant is stalled, for its downstream is another's.
+// claimedBy fails the test unless the variant is stalled because its downstream belongs to another.
 func (w *world) claimedBy(name, other string) {
 	w.t.Helper()
 	if message := w.message(name, "DownstreamClaimed"); !strings.Contains(message, other) {

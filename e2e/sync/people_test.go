@@ -14,10 +14,10 @@ import (
 
 var automatic = approval(variant.ApprovalPolicyAutomatic)
 
-// settleTime is how long a thing that must not happen is waited for.
+// settleTime is how long a test waits for a thing that must not happen.
 const settleTime = 4 * time.Second
 
-// promptly is how long what must not wait for a retry may take on a busy machine. Retries come to be minutes apart.
+// promptly is the limit, on a busy machine, for what must not wait for a retry. Retries get to be minutes apart.
 const promptly = 30 * time.Second
 
 // mine is what people write into drafts.
@@ -29,7 +29,7 @@ func settingsB(b string) map[string]string { return settingsOf("1", b) }
 // contextOnly is a variant that changes the package's context and injects nothing.
 func contextOnly(s *variant.Spec) { s.Injectors = nil }
 
-// neverIs holds that a revision does not get a lifecycle for a while.
+// neverIs checks that a revision does not get a lifecycle for a while.
 func (w *world) neverIs(revision string, lifecycle porchapi.PackageRevisionLifecycle) {
 	w.t.Helper()
 	for began := time.Now(); time.Since(began) < settleTime; time.Sleep(100 * time.Millisecond) {

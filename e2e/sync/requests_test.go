@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRequests holds what the life of a package costs: nothing is asked twice. Porch is asked what revisions there are
-// only before one is made, and a draft that it has just made by an upgrade is not read, for it gets the files of our own
-// merge.
+// TestRequests checks what the life of a package costs: no request is made twice. The controller lists revisions only
+// before it makes one, and does not read a draft that Porch has just made by an upgrade, because the files of our own
+// merge replace it.
 func TestRequests(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -27,7 +27,7 @@ func TestRequests(t *testing.T) {
 	draft := w.target("web")
 	w.quiet(c)
 
-	// It may see a draft proposed, or only published: by each, it reads what is in it, and reports.
+	// It may see a draft proposed, or only published: each time it reads the content and reports.
 	w.proxy.Reset()
 	w.publish(draft)
 	w.quiet(c)

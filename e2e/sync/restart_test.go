@@ -19,8 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pushed stands for the moment when the git server has the draft, and Porch does not know it yet. Other moments are
-// told by the time since the call began: Porch clones, upgrades and edits in a tenth of a second, more or less.
+// pushed stands for the moment when the git server has the draft and Porch does not know it yet. The other moments are
+// times since the call began: Porch clones, upgrades and edits in about a tenth of a second.
 const pushed = time.Hour
 
 // ends are the ways in which the controller is ended, as a node that fails does and as Kubernetes does, and the moments
@@ -71,8 +71,8 @@ func TestEndedInsideSave(t *testing.T) {
 }
 
 // endedInside ends the controller inside the call that a variant causes, for one variant after the other, each at
-// another moment. After the restart each has one draft, its own and whole, which no second call for it was needed.
-// Where prepare is given, the variants have a draft before, for which it is called.
+// another moment. After the restart each variant has one complete draft of its own, made without a second call. If
+// prepare is given, it makes the call for variants that already have a draft.
 func endedInside(t *testing.T, call func(proxy.Request) bool, prepare func(*world, string),
 	changed func(string, ...func(*variant.Spec)) *v1alpha1.PackageVariant) {
 	t.Helper()
@@ -160,7 +160,7 @@ type moment struct {
 }
 
 // endOnce applies a variant, ends the controller at that moment of the first such call that follows, and returns
-// another controller, which runs. A call that is answered before is answered to nobody.
+// another running controller. Porch's answer to a call comes after the controller has ended.
 func (w *world) endOnce(git *gitServer, m moment, pv *v1alpha1.PackageVariant) *controller.Process {
 	w.t.Helper()
 	var once sync.Once
@@ -203,11 +203,11 @@ func (w *world) endOnce(git *gitServer, m moment, pv *v1alpha1.PackageVariant) *
 	return w.start()
 }
 
-// letGo is how long it takes at most until Porch knows that its client has gone.
+// letGo is the longest time until Porch knows that its client has gone.
 const letGo = 300 * time.Millisecond
 
-// expectGraceful fails the test unless all such calls were answered, that is if a controller that was asked to end did
-// not go on with what it had begun.
+// expectGraceful fails the test unless all such calls were answered: a controller that is asked to end finishes what it
+// has begun.
 func (w *world) expectGraceful(name string, call func(proxy.Request) bool) {
 	w.t.Helper()
 	if n := proxy.Count(w.proxy.Requests(), func(r proxy.Request) bool { return call(r) && r.Status == 0 }); n > 0 {

@@ -34,8 +34,8 @@ func noteAccesses(p *proxy.Proxy) {
 	}
 }
 
-// TestListing has a controller list objects before it watches them, as it does where the API server is older, or has
-// WatchList turned off: the roles allow that, too.
+// TestListing has a controller list objects before it watches them, as with an older API server or without the feature
+// WatchList: the roles allow that, too.
 func TestListing(t *testing.T) {
 	w := newWorld(t)
 	w.Repository("edge-1", prod("eu"), true)

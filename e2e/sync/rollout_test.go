@@ -75,6 +75,7 @@ func (w *world) waitRollout(phase, reason string, waves ...string) {
 		return nil
 	})
 	w.checkSet()
+	w.atRest()
 }
 
 // on returns the upstream revisions in the specs of the set's variants, by their Repositories.
@@ -114,7 +115,7 @@ func TestRollout(t *testing.T) {
 	w.waitRollout("Complete", "VariantsReady", "canary Complete 1/1/1/0", "sites Complete 2/2/2/0")
 	w.expectOn(map[string]string{"alpha": "1", "north": "1", "south": "1"})
 
-	// The approval was of the first revision: the second one stops at the canary again.
+	// The approval was for the first revision: the second one stops at the canary again.
 	w.Publish("blueprints", "web", "v2", settingsV2)
 	w.waitRollout("AwaitingApproval", "RolloutAwaitingApproval", "canary AwaitingApproval 1/1/1/0", "sites Pending 2/0/0/0")
 	w.expectOn(map[string]string{"alpha": "2", "north": "1", "south": "1"})
@@ -137,7 +138,7 @@ func TestRollout(t *testing.T) {
 	w.expectOn(map[string]string{"alpha": "1", "north": "2", "south": "2"})
 }
 
-// TestRolloutStops stops at a site that fails, and goes on when that is mended.
+// TestRolloutStops checks that a rollout stops at a site that fails, and continues when the site is repaired.
 func TestRolloutStops(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -158,7 +159,8 @@ func TestRolloutStops(t *testing.T) {
 	w.waitRollout("Complete", "VariantsReady", "canary Complete 1/1/1/0", "sites Complete 2/2/2/0")
 }
 
-// TestRolloutPaused keeps its place, and a newer revision in the middle begins again at the first wave.
+// TestRolloutPaused checks that a paused rollout keeps its place, and that a newer revision starts again at the first
+// wave.
 func TestRolloutPaused(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -188,7 +190,7 @@ type flight struct {
 	seen []string
 }
 
-// look counts before a variant's spec is written, that one among them.
+// look counts after a variant's spec is written, including that variant.
 func (f *flight) look(r proxy.Request, phase proxy.Phase) *metav1.Status {
 	if phase != proxy.After || r.Resource != "packagevariants" || r.Subresource != "" ||
 		!slices.Contains([]string{"create", "patch"}, r.Verb) {
@@ -217,8 +219,8 @@ func (f *flight) look(r proxy.Request, phase proxy.Phase) *metav1.Status {
 	return nil
 }
 
-// TestRolloutKilled kills the controller all along two rollouts, with two at work now and then: never are more targets
-// in flight than the wave allows.
+// TestRolloutKilled kills the controller during two rollouts, sometimes with two running at once: there are never more
+// targets in flight than the wave allows.
 func TestRolloutKilled(t *testing.T) {
 	w, git := newWorldBehind(t)
 	w.mayApprove()
@@ -253,7 +255,7 @@ func TestRolloutKilled(t *testing.T) {
 	}
 }
 
-// standing tells how the set's variants stand.
+// standing returns the state of the set's variants.
 func (w *world) standing() string {
 	w.t.Helper()
 	var list v1alpha1.PackageVariantList
@@ -270,8 +272,8 @@ func (w *world) standing() string {
 	return out.String()
 }
 
-// TestErrorPolicyContinue leaves out a target for which an expression fails. Its variant stays as it is, and the others
-// go on.
+// TestErrorPolicyContinue checks that a set skips a target whose expression fails. Its variant stays as it is, and the
+// others continue.
 func TestErrorPolicyContinue(t *testing.T) {
 	w := newWorld(t)
 	w.Repository("north", map[string]string{"env": "prod", "tier": "gold"}, true)

@@ -51,8 +51,8 @@ spec:
       packageContext: {dataExprs: [{key: a, valueExpr: "EXPRESSION"}]}
 `
 
-// TestNoSecretTold has Secrets where values are read, merged and evaluated, and holds that no value of one is in the
-// log, which is as verbose as it can be, in an Event, a status or a metric. The controller may read Secrets here.
+// TestNoSecretTold has Secrets where values are read, merged and evaluated. It checks that none of their values is in
+// an Event, a status, a metric, or the log at its highest verbosity. The controller may read Secrets here.
 func TestNoSecretTold(t *testing.T) {
 	w := newWorld(t)
 	w.allow("secrets")
@@ -106,7 +106,7 @@ func TestNoSecretTold(t *testing.T) {
 	if w.stack.Foreign() {
 		w.refusesPushed("broken")
 	} else {
-		w.WaitReason("broken", "PorchFailed")
+		w.WaitReason("broken", "PackageRefused")
 	}
 	for name, expression := range map[string]string{
 		"annotation": "target.annotations['kubectl.kubernetes.io/last-applied-configuration']",
@@ -134,7 +134,7 @@ func (w *world) waitSetReason(name, reason string) {
 	})
 }
 
-// expectUntold fails the test if a controller has told of a value that has the mark.
+// expectUntold fails the test if a controller has written a value with the mark anywhere.
 func (w *world) expectUntold(p *controller.Process) {
 	w.t.Helper()
 	status, metrics := get(w.t, http.DefaultClient, "http://"+p.MetricsAddress()+"/metrics", "")

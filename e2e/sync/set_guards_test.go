@@ -53,6 +53,7 @@ func (w *world) setCondition(typ, text string) metav1.Condition {
 		found = *c
 		return nil
 	})
+	w.cameTrue()
 	return found
 }
 
@@ -118,7 +119,7 @@ func TestSetMaxDeletions(t *testing.T) {
 	w.start()
 	w.expectSet("VariantsReady", [3]int32{4, 4, 4}, all...)
 
-	// One goes and one comes: neither is done.
+	// With one to delete and one to create, the set does neither.
 	w.relabel("edge-4", nil)
 	w.prods("edge-5")
 	w.setCondition(v1alpha1.ConditionReady, "nothing is changed, for 1 of the 4 variants of this set would be deleted "+
@@ -140,7 +141,7 @@ func TestSetMaxDeletions(t *testing.T) {
 	w.expectSet("VariantsReady", [3]int32{4, 4, 4}, "edge-1/web", "edge-2/web", "edge-3/web", "edge-5/web")
 }
 
-// TestSetOrphan holds that packages stay when their targets go, where the template says so.
+// TestSetOrphan checks that packages stay when their targets go, if the template says so.
 func TestSetOrphan(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())

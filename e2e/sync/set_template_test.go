@@ -54,7 +54,7 @@ func TestSetTemplateOfLife(t *testing.T) {
 		}
 	}
 
-	// A person suspends a variant: the set leaves that as it is, also where it changes the rest.
+	// A person suspends a variant: the set leaves that field as it is, also when it changes others.
 	pv := w.Variant(one)
 	before := pv.DeepCopy()
 	pv.Spec.Suspend = true
@@ -80,7 +80,7 @@ func TestSetTemplateOfLife(t *testing.T) {
 }
 
 // TestSetWithoutHands has two sets take a blueprint through three versions over three sites, each app after its site's
-// namespace package, and nobody touches a draft.
+// namespace package, without a person touching a draft.
 func TestSetWithoutHands(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -141,7 +141,7 @@ func (w *world) appOf(repository string) (name string) {
 	return name
 }
 
-// TestSetRefused holds what the cluster refuses to store, and what only the expansion can see.
+// TestSetRefused checks what the API server refuses to store, and what only the expansion can check.
 func TestSetRefused(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())

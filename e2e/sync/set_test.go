@@ -91,6 +91,7 @@ func (w *world) expectSet(reason string, counts [3]int32, want ...string) {
 		return nil
 	})
 	w.checkSet()
+	w.atRest()
 }
 
 func (w *world) relabel(repository string, labels map[string]string) {
@@ -137,7 +138,7 @@ func TestSet(t *testing.T) {
 
 	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
 
-	// What the expansion lacks stops it, and deletes nothing.
+	// A missing input stops the expansion, and deletes nothing.
 	w.relabel("edge-2", map[string]string{"env": "prod"})
 	w.expectSet("ExpansionFailed", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
 	w.relabel("edge-2", prod("us"))

@@ -65,14 +65,14 @@ func (w *world) labelRevision(name string, labels map[string]string) {
 			labels = map[string]string{}
 		}
 		if latest, found := r.Labels[porchapi.LatestPackageRevisionKey]; found && w.stack.Foreign() {
-			labels[porchapi.LatestPackageRevisionKey] = latest // which newer Porch lets nobody take away
+			labels[porchapi.LatestPackageRevisionKey] = latest // newer Porch does not allow to remove it
 		}
 		r.Labels = labels
 		return w.Client.Update(w.t.Context(), r)
 	})
 }
 
-// TestSetUpstreams has a set make two packages in each Repository, and what keeps it from that.
+// TestSetUpstreams has a set make two packages in each Repository, and tests what prevents that.
 func TestSetUpstreams(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -96,12 +96,12 @@ func TestSetUpstreams(t *testing.T) {
 		"namespace: publish it, or correct spec.upstreams[1]")
 	w.expectSet("UpstreamNotFound", [3]int32{4, 4, 4}, all...)
 
-	// It comes, and one that the set names no more goes.
+	// One upstream is published, and the set no longer names another.
 	w.Publish("blueprints", "tools", "v1", simple())
 	w.expectSet("VariantsReady", [3]int32{4, 4, 4}, "edge-1/tools", "edge-1/web", "edge-2/tools", "edge-2/web")
 }
 
-// TestSetUpstreamSelector has packages, and revisions of them, come to match and cease to.
+// TestSetUpstreamSelector has packages, and their revisions, start and stop matching.
 func TestSetUpstreamSelector(t *testing.T) {
 	w := newWorld(t)
 	base := map[string]string{"tier": "base"}
@@ -116,7 +116,7 @@ func TestSetUpstreamSelector(t *testing.T) {
 	w.labelRevision("blueprints.db.v1", base)
 	w.expectSet("VariantsReady", [3]int32{4, 4, 4}, "edge-1/db", "edge-1/web", "edge-2/db", "edge-2/web")
 
-	// A newer revision counts once it matches; until then the set is not even looked at.
+	// A newer revision counts once it matches; until then the set does not reconcile.
 	w.quiet(c)
 	before := c.Metric("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariantset"})
 	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": settings, "more.yaml": point})
@@ -141,7 +141,7 @@ func TestSetUpstreamSelector(t *testing.T) {
 	w.labelRevision("blueprints.web.v2", nil)
 	w.expectUpstreams("web@1 in edge-1", "web@1 in edge-2")
 	w.labelRevision("blueprints.web.v1", nil)
-	w.setCondition(v1alpha1.ConditionReady, "the targets, or the upstreamSelector, select nothing any more, and the 2 "+
+	w.setCondition(v1alpha1.ConditionReady, "the targets or the upstreamSelector select nothing any more, and the 2 "+
 		"variants of this set are kept")
 	w.Never(2*time.Second, "a variant goes", func() error {
 		if diff := cmp.Diff([]string{"edge-1/web", "edge-2/web"}, w.variants()); diff != "" {
@@ -151,8 +151,8 @@ func TestSetUpstreamSelector(t *testing.T) {
 	})
 }
 
-// replacesUpstream is the part of TestSetUpstreamSelector in which a package goes and comes back. A package that is not
-// there any more is not one that lost its label.
+// replacesUpstream is the part of TestSetUpstreamSelector in which a package goes and comes back. A package that is
+// gone differs from one that has lost its label.
 func (w *world) replacesUpstream() {
 	w.t.Helper()
 	w.ProposeDeletion("blueprints.db.v1")
@@ -166,8 +166,8 @@ func (w *world) replacesUpstream() {
 	w.Publish("blueprints", "db", "v3", simple())
 }
 
-// TestSetUpstreamsRegisteredAnew takes the Repository of the selected packages away and registers it again. Porch knows of
-// no labels then: the variants of the package that nobody has labelled yet wait behind maxDeletions.
+// TestSetUpstreamsRegisteredAnew deletes the Repository of the selected packages and registers it again. Porch then
+// knows no labels: the variants of packages without a label yet wait behind maxDeletions.
 func TestSetUpstreamsRegisteredAnew(t *testing.T) {
 	w := newWorld(t)
 	base := map[string]string{"tier": "base"}
@@ -194,7 +194,7 @@ func TestSetUpstreamsRegisteredAnew(t *testing.T) {
 		w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/db", "edge-1/web")
 		return
 	}
-	w.setCondition(v1alpha1.ConditionReady, "the targets, or the upstreamSelector, select nothing any more, and the 2 "+
+	w.setCondition(v1alpha1.ConditionReady, "the targets or the upstreamSelector select nothing any more, and the 2 "+
 		"variants of this set are kept")
 	w.labelRevision("blueprints.web.v1", base)
 	w.setCondition(v1alpha1.ConditionReady, "nothing is changed, for 1 of the 2 variants of this set would be deleted")

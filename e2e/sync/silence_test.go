@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSilence holds that a settled fleet causes no write and no reading of contents: of drafts and published packages,
+// TestSilence checks that a settled fleet causes no write and no reading of contents: of drafts and published packages,
 // with injection, with functions in the pipeline. SETTLED_FOR=10m makes it ten minutes, in which watches end and begin
-// anew. Porch reads its repositories every ten seconds. Nor does it when the controller starts anew.
+// again. Porch reads its repositories every ten seconds. A restarted controller is silent, too.
 func TestSilence(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -57,7 +57,7 @@ func TestSilence(t *testing.T) {
 }
 
 // expectSilence fails the test if anything was written or any content read since the proxy was reset, or if a
-// controller has looked into more than so many variants.
+// controller has evaluated more than so many variants.
 func (w *world) expectSilence(c *controller.Process, evaluations float64) {
 	w.t.Helper()
 	for _, r := range w.proxy.Requests() {
@@ -70,7 +70,8 @@ func (w *world) expectSilence(c *controller.Process, evaluations float64) {
 	}
 }
 
-// quiet waits until the controller has had nothing to do for a while. What it is at counts: Porch may take its time.
+// quiet waits until the controller has been idle for a while. A call in flight counts as work, because Porch may be
+// slow.
 func (w *world) quiet(c *controller.Process) {
 	w.t.Helper()
 	const still = 3 * time.Second
@@ -91,7 +92,7 @@ func (w *world) quiet(c *controller.Process) {
 	})
 }
 
-// TestOnlyTheAffected publishes revisions and changes objects, and counts which variants are looked into.
+// TestOnlyTheAffected publishes revisions and changes objects, and counts the variants that are reconciled.
 func TestOnlyTheAffected(t *testing.T) {
 	w := newWorld(t)
 	for _, pkg := range []string{"web", "shop", "other"} {
@@ -134,7 +135,7 @@ func TestOnlyTheAffected(t *testing.T) {
 				got[name] = n - before[name]
 			}
 		}
-		// A variant is looked at again if the caches do not know for long what was written.
+		// A variant is reconciled again if the caches take long to see what was written.
 		if n := got["evaluations"]; n > want["evaluations"] && n <= 2*want["evaluations"] {
 			got["evaluations"] = want["evaluations"]
 		}
@@ -159,7 +160,7 @@ func TestOnlyTheAffected(t *testing.T) {
 		func() { w.Apply(configMap("us", map[string]string{"api": "us-2"})) })
 }
 
-// evaluated returns how many variants were looked into, and what was done.
+// evaluated returns how many variants were evaluated, and what was done.
 func evaluated(c *controller.Process) map[string]float64 {
 	counts := map[string]float64{"evaluations": c.Metric("package_variant_evaluations_total", nil)}
 	for _, action := range []string{"", "Clone", "Upgrade", "Edit", "Save", "Own", "Keep"} {

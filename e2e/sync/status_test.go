@@ -48,13 +48,13 @@ func TestConditionsDoNotFlap(t *testing.T) {
 	w.waitFile(draft, "package-context.yaml", "zone: a")
 	w.Ready("web")
 	w.publish(draft)
-	w.seesPublished("web") // what changes while it is proposed is told of
+	w.seesPublished("web") // the status reports changes during the proposal
 	w.Apply(configMap("eu", map[string]string{"api": "9"}))
 	w.waitTarget("web", "edge.web.packagevariant-2")
 	w.Delete(newVariant("web"))
 	w.waitGone("web")
 	events.Stop()
-	// It is Pending before a draft is made, by the clone and by the edit, and not while an open draft is changed.
+	// It is Pending before a clone or an edit makes a draft, and not while an open draft is changed.
 	if diff := cmp.Diff([]string{"", "False Pending", "True UpToDate", "False Pending", "True UpToDate"},
 		<-seen); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -83,7 +83,7 @@ func readyStates(events <-chan watch.Event) []string {
 	return seen
 }
 
-// TestColumns holds what kubectl shows.
+// TestColumns checks what kubectl shows.
 func TestColumns(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -120,7 +120,7 @@ fleet   web        latest     1         1         1                1          Tr
 	}
 }
 
-// TestInjectedColumns holds that kubectl shows what is injected, whatever the columns are called.
+// TestInjectedColumns checks that kubectl shows what is injected, for all names of the columns.
 func TestInjectedColumns(t *testing.T) {
 	w := newWorld(t)
 	for crd, path := range map[string]string{
@@ -168,7 +168,7 @@ func TestFinalizerIsKept(t *testing.T) {
 	w.expectDrafts("web")
 }
 
-// TestInjectionOfObjectsOfOtherNamespaces holds that no object leaves its namespace.
+// TestInjectionOfObjectsOfOtherNamespaces checks that no object leaves its namespace.
 func TestInjectionOfObjectsOfOtherNamespaces(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())

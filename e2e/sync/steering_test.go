@@ -8,8 +8,8 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 )
 
-// TestSteeringRefused has a variant with keys by which Porch would be steered: it is refused, and those that users of
-// Porch's controllers set are not.
+// TestSteeringRefused has a variant with keys that would steer Porch: they are refused, but not the keys that users of
+// Porch's controllers set.
 func TestSteeringRefused(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())

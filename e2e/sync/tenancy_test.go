@@ -30,8 +30,9 @@ spec:
         - {key: cost, valueExpr: "[1,2,3,4,5,6,7,8].map(a, [1,2,3,4,5,6,7,8].map(b, a*b)).size() > 0 ? repository.labels['none'] : ''"}
 `
 
-// TestHostileNamespace has a namespace with two hundred variants of which the functions fail, and a set that cannot be
-// expanded. Those of another come up, and follow their upstream, all the same; nothing of the first is in them.
+// TestHostileNamespace has a namespace with two hundred variants whose functions fail, and a set that cannot be
+// expanded. Variants of another namespace still become ready and follow their upstream; nothing of the first is in
+// them.
 func TestHostileNamespace(t *testing.T) {
 	const failing = 200
 	w := newWorld(t)

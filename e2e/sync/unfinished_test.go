@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestUnfinished kills the controller once Porch has made a draft, by a clone, an edit and an upgrade. Another finishes
-// the draft, and knows that nobody has edited it: it may publish it.
+// TestUnfinished kills the controller once Porch has made a draft, by a clone, an edit and an upgrade. Another
+// controller finishes the draft, knows that it has no edits, and so may publish it.
 func TestUnfinished(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -45,8 +45,8 @@ func TestEditUnfinished(t *testing.T) {
 	})
 }
 
-// TestPublishUnfinished has a person publish such a draft, of which Porch has not written the owner, before another
-// controller finishes it: it is the variant's all the same, and what it lacks follows in another draft.
+// TestPublishUnfinished has a person publish such a draft, to which Porch has not written the owner, before another
+// controller finishes it: the variant still owns it, and what it lacks follows in another draft.
 func TestPublishUnfinished(t *testing.T) {
 	w := newWorld(t)
 	unfinished(w, func(pv *v1alpha1.PackageVariant, draft string, start func() *controller.Process) {
@@ -80,7 +80,7 @@ func TestEditUnfinishedThatFails(t *testing.T) {
 		}
 		return nil
 	})
-	w.Apply(newVariant("web", stocked)) // its context has no place in the package
+	w.Apply(newVariant("web", stocked)) // the package has no place for its context
 	c = w.start()
 	w.hit(&edited)
 	w.message("web", "FunctionFailed")

@@ -84,7 +84,7 @@ func TestUpgradeMain(t *testing.T) {
 	w.expectUpgraded("edge.web.packagevariant-2", "web/v2")
 }
 
-// TestUpgradeTag moves a floating tag, which changes no content that Porch tells of.
+// TestUpgradeTag moves a floating tag, which changes no content that Porch reports.
 func TestUpgradeTag(t *testing.T) {
 	w := newWorld(t)
 	label := func(name, tag string) {
@@ -112,7 +112,7 @@ func TestUpgradeTag(t *testing.T) {
 }
 
 // TestUpstreamPublishedAnew deletes the revision that packages were made from, and publishes another under its number:
-// they follow it, and what nobody can know any more is a conflict. It is the second revision: on PostgreSQL, Porch v1.5
+// they follow it, and a change whose origin is lost is a conflict. It is the second revision: on PostgreSQL, Porch v1.5
 // cannot publish a first one again.
 func TestUpstreamPublishedAnew(t *testing.T) {
 	for name, workspace := range map[string]string{"the same name": "v2", "another name": "again"} {
@@ -162,20 +162,6 @@ func TestUpgradeToOtherPackage(t *testing.T) {
 	}))
 	w.waitTarget("web", "edge.web.packagevariant-2")
 	w.expectUpgraded("edge.web.packagevariant-2", "shop/v1")
-}
-
-// TestUpstreamLockMissing holds that a package that does not say what it was derived from is never up to date.
-func TestUpstreamLockMissing(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Publish("edge", "web", "mine", map[string]string{"settings.yaml": settings})
-	w.Apply(newVariant("web", plain, func(s *variant.Spec) { s.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }))
-	w.start()
-	w.expectMessage("web", "UpstreamLockMissing",
-		"edge.web.mine does not say what it was derived from, so that it cannot be upgraded, "+
-			"though what this variant sets in it is kept in step: its Kptfile has no upstreamLock of a git repository; "+
-			"restore the upstream and upstreamLock fields there, or delete the package to have it cloned anew")
-	w.expectDrafts("web")
 }
 
 // TestAdoptedWithoutLock adopts packages that do not say what they were derived from, as porchctl rpkg init makes them:
@@ -228,7 +214,7 @@ func TestAdoptedWithoutLock(t *testing.T) {
 	inStep("eu-2")
 }
 
-// TestBaseNotFound holds that nothing is done where the common ancestor of an upgrade is not known, until it is.
+// TestBaseNotFound checks that the controller does nothing while the common ancestor of an upgrade is not known.
 func TestBaseNotFound(t *testing.T) {
 	w := published(t)
 	lock := w.Revision("edge.web.packagevariant-1").Status.UpstreamLock.Git

@@ -32,21 +32,21 @@ type world struct {
 	dir        string
 	// runtime are the controllers' arguments for how functions run.
 	runtime []string
-	// random are the texts of the drafts that differ from run to run, each with what stands for it; only is how the names
-	// begin of those drafts of which there are the same in each run.
+	// random are the texts of the drafts that differ between runs, each with its placeholder; only is the prefix of the
+	// names of those drafts that are the same in each run.
 	random []string
 	only   string
-	// probes is how often Porch was made to read a Repository anew.
+	// probes is how often Porch was made to read a Repository again.
 	probes int
-	// contradictions are the reasons of which it has been told that kstatus, or another condition, does not agree.
+	// contradictions are the reasons for which a mismatch with kstatus, or with another condition, has been reported.
 	contradictions stdsync.Map
 	// unsure is whether the controller may not know that it made a draft, and leaves it to a person.
 	unsure bool
-	// foretold is what the kubectl plugin foretold of what was applied last; nil once it was held against what came.
+	// foretold is the plan of what was applied last; nil once it was compared with the outcome.
 	foretold *forecast
-	// busy is whether something was applied and nobody has waited yet for what comes of it.
+	// busy is whether something was applied and the test has not waited yet for its outcome.
 	busy bool
-	// compared is whether the drafts have been held against the golden file.
+	// compared is whether the drafts have been compared with the golden file.
 	compared bool
 }
 
@@ -62,8 +62,8 @@ func newWorld(t *testing.T) *world {
 	return newWorldOn(t, shared)
 }
 
-// newWorldApart is newWorld on a stack of its own, for what keeps Porch from its other work: it handles one Repository
-// at a time, and tries one that it cannot reach for ten seconds, over and over.
+// newWorldApart is newWorld on a stack of its own, for tests that keep Porch from its other work: it handles one
+// Repository at a time, and tries an unreachable one for ten seconds, over and over.
 func newWorldApart(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
@@ -107,6 +107,7 @@ func newWorldWithout(t *testing.T, s *stack.Stack) *world {
 	})
 	w := &world{t: t, stack: s, Fleet: fleet.New(t, s, namespace), dir: t.TempDir(),
 		runtime: runtimeArgs(runtime, s.FunctionRunner())}
+	w.Client = voiding{w.Client, w.void}
 	t.Cleanup(w.compareDrafts)
 	p, err := proxy.Start(s.Config, proxy.Options{ImpersonateUser: controller.Account, ImpersonateGroups: []string{
 		"system:serviceaccounts", "system:authenticated"}})
@@ -149,6 +150,7 @@ func (w *world) start(args ...string) *controller.Process {
 // kubectl runs kubectl as the administrator does.
 func (w *world) kubectl(args ...string) {
 	w.t.Helper()
+	w.void()
 	if out, err := w.stack.Kubectl(w.t.Context(), args...); err != nil {
 		w.t.Fatalf("%v\n%s", err, out)
 	}
@@ -162,8 +164,7 @@ func (w *world) options(args ...string) controller.Options {
 	}
 }
 
-// drafts returns the names of the revisions of a downstream package that are not published, and published those that
-// are.
+// drafts returns the names of the revisions of a downstream package that are not published, and of those that are.
 func (w *world) drafts(pkg string) (drafts, published []string) {
 	w.t.Helper()
 	drafts, published, err := w.listDrafts(pkg)
@@ -173,7 +174,7 @@ func (w *world) drafts(pkg string) (drafts, published []string) {
 	return drafts, published
 }
 
-// listDrafts is drafts for what is tried again.
+// listDrafts is drafts for use in a retried check.
 func (w *world) listDrafts(pkg string) (drafts, published []string, err error) {
 	revisions, err := w.ListRevisions("edge", pkg)
 	for _, r := range revisions {
@@ -186,8 +187,8 @@ func (w *world) listDrafts(pkg string) (drafts, published []string, err error) {
 	return drafts, published, err
 }
 
-// expectDrafts fails the test unless these are the drafts of a downstream package. It waits for one that Porch does not
-// find for a moment, and not for another one to go.
+// expectDrafts fails the test unless these are the drafts of a downstream package. It waits for a draft that Porch does
+// not find for a moment, but not for a draft to be deleted.
 func (w *world) expectDrafts(pkg string, want ...string) {
 	w.t.Helper()
 	w.Eventually(fmt.Sprintf("%s has the drafts %v", pkg, want), func() error {

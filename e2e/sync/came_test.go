@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/internal/tree"
+	"github.com/package-variants/package-variants/e2e/stack"
+
+	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// atRest records that the controller has finished what was applied, which is compared with the prediction.
+func (w *world) atRest() {
+	w.t.Helper()
+	w.busy = false
+	w.cameTrue()
+}
+
+// cameTrue waits until everything predicted has happened, for each variant and each set that the plan names and for
+// every write. It fails the test if something else happens.
+func (w *world) cameTrue() {
+	w.t.Helper()
+	f := w.foretold
+	if f == nil {
+		return
+	}
+	w.foretold, w.busy = nil, false
+	for i := range f.Variants {
+		w.variantCame(f, &f.Variants[i])
+	}
+	for i := range f.Sets {
+		w.setCame(&f.Sets[i])
+	}
+	w.writesCame(f)
+}
+
+// readyCame compares a variant that is ready now with its prediction; if the plan is about this variant alone, with the
+// whole plan.
+func (w *world) readyCame(name string) {
+	w.t.Helper()
+	w.busy = false
+	f := w.foretold
+	if f == nil || len(f.Variants) == 1 && len(f.Sets) == 0 {
+		w.cameTrue()
+		return
+	}
+	w.foretold = nil
+	for i := range f.Variants {
+		if f.Variants[i].Name == name {
+			w.variantCame(f, &f.Variants[i])
+		}
+	}
+}
+
+// variantCame waits until a variant is as predicted, with its drafts, file for file.
+func (w *world) variantCame(f *forecast, v *foretoldVariant) {
+	w.t.Helper()
+	if v.Error != "" {
+		return // the plan says nothing about it
+	}
+	for _, d := range v.Drafts {
+		if len(v.Unforeseen) == 0 { // a plan does not predict what other pipelines do
+			w.draftCame(f, d.Name)
+		}
+	}
+	w.Eventually("what becomes of "+v.Name+" is what was foretold", func() error {
+		var pv v1alpha1.PackageVariant
+		err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: v.Name}, &pv)
+		switch held := v.Condition.Reason == "WaveNotOpen"; {
+		case v.Condition.Reason == "" && apierrors.IsNotFound(err), held && client.IgnoreNotFound(err) == nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		return v.Condition.diff(pv.Generation, pv.Status.Conditions)
+	})
+	w.t.Logf("foretold and came true: %s of %s", v.Action, v.Name)
+}
+
+// draftCame waits until a draft has the predicted files.
+func (w *world) draftCame(f *forecast, name string) {
+	w.t.Helper()
+	want := map[string]string(tree.Load(w.t, f.dir, name))
+	w.Eventually("the files of "+name+" are those foretold", func() error { // a variant can be ready before a step
+		var prr porchapi.PackageRevisionResources
+		key := client.ObjectKey{Namespace: w.Namespace, Name: name}
+		if err := w.Client.Get(w.t.Context(), key, &prr); err != nil {
+			return err
+		}
+		if len(prr.Spec.Resources) == 0 {
+			return errors.New("it has none")
+		}
+		if w.stack.Cache() == stack.DBCache { // a plan does not know the commit of an upstream
+			prr.Spec.Resources["Kptfile"] = lockedCommit.ReplaceAllString(prr.Spec.Resources["Kptfile"], "")
+			want["Kptfile"] = lockedCommit.ReplaceAllString(want["Kptfile"], "")
+		}
+		if w.stack.Foreign() {
+			prr.Spec.Resources["Kptfile"] = plainKptfile(prr.Spec.Resources["Kptfile"])
+			want["Kptfile"] = plainKptfile(want["Kptfile"])
+		}
+		if diff := cmp.Diff(prr.Spec.Resources, want); diff != "" {
+			return fmt.Errorf("(-came +foretold):\n%s", diff)
+		}
+		return nil
+	})
+}
+
+// setCame waits until the status of a set is the predicted one.
+func (w *world) setCame(s *foretoldSet) {
+	w.t.Helper()
+	if s.Error != "" {
+		return
+	}
+	w.Eventually("what is said of the set "+s.Name+" is what was foretold", func() error {
+		var set v1alpha2.PackageVariantSet
+		key := client.ObjectKey{Namespace: w.Namespace, Name: s.Name}
+		if err := w.Client.Get(w.t.Context(), key, &set); err != nil {
+			return err
+		}
+		return s.Condition.diff(set.Generation, set.Status.Conditions)
+	})
+	w.t.Logf("foretold and came true: %s of the set %s", s.Condition.Reason, s.Name)
+}
+
+// writesCame waits until the writes are the predicted ones, in their order if they are of one variant.
+func (w *world) writesCame(f *forecast) {
+	w.t.Helper()
+	var want []string
+	ordered := len(f.Sets) == 0 && len(f.Variants) == 1
+	for _, v := range f.Variants {
+		if v.Error != "" {
+			return
+		}
+		want = append(want, v.Requests...)
+	}
+	for _, s := range f.Sets {
+		want = append(want, s.Requests...)
+	}
+	w.Eventually("the writes are those foretold", func() error { // what is pruned goes last
+		got := w.writesSince(f.seen)
+		if !ordered {
+			slices.Sort(got)
+			slices.Sort(want)
+		}
+		if diff := cmp.Diff(got, want); diff != "" {
+			return fmt.Errorf("(-came +foretold):\n%s", diff)
+		}
+		return nil
+	})
+}
+
+// diff returns an error unless the conditions of a generation are the predicted ones.
+func (c foretoldCondition) diff(generation int64, conditions []metav1.Condition) error {
+	var got foretoldCondition
+	if ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); ready != nil {
+		if ready.ObservedGeneration != generation {
+			return fmt.Errorf("it is of generation %d, and not yet of %d", ready.ObservedGeneration, generation)
+		}
+		got = foretoldCondition{Reason: ready.Reason, Message: ready.Message}
+	}
+	for _, typ := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
+		if meta.IsStatusConditionTrue(conditions, typ) {
+			got.Type = typ
+		}
+	}
+	if diff := cmp.Diff(got, c); diff != "" {
+		return fmt.Errorf("(-came +foretold):\n%s", diff)
+	}
+	return nil
+}
+
+// writesSince returns the writes after the first so many requests that were not refused, except those of a status.
+func (w *world) writesSince(seen int) []string {
+	var out []string
+	for _, r := range w.proxy.Requests()[seen:] {
+		if r.Resource != "" && proxy.IsWrite(r) && !proxy.IsBookkeeping(r) && r.Subresource != "status" &&
+			r.Status < http.StatusBadRequest && !r.DryRun {
+			out = append(out, strings.TrimSuffix(r.Verb+" "+r.Resource+"/"+r.Subresource, "/"))
+		}
+	}
+	return out
+}
+
+// void drops the prediction: something it depends on changes before it has come true.
+func (w *world) void() { w.foretold = nil }
+
+// Repository registers a git repository, as Fleet.Repository does, which no plan knew of.
+func (w *world) Repository(name string, labels map[string]string, deployment bool) {
+	w.t.Helper()
+	w.void()
+	w.Fleet.Repository(name, labels, deployment)
+}
+
+// voiding is a client that calls void at each write.
+type voiding struct {
+	client.Client
+	void func()
+}
+
+// Create implements client.Writer.
+func (c voiding) Create(ctx context.Context, o client.Object, opts ...client.CreateOption) error {
+	c.void()
+	return c.Client.Create(ctx, o, opts...)
+}
+
+// Update implements client.Writer.
+func (c voiding) Update(ctx context.Context, o client.Object, opts ...client.UpdateOption) error {
+	c.void()
+	return c.Client.Update(ctx, o, opts...)
+}
+
+// Patch implements client.Writer.
+func (c voiding) Patch(ctx context.Context, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+	c.void()
+	return c.Client.Patch(ctx, o, patch, opts...)
+}
+
+// Apply implements client.Writer.
+func (c voiding) Apply(ctx context.Context, o apiruntime.ApplyConfiguration, opts ...client.ApplyOption) error {
+	c.void()
+	return c.Client.Apply(ctx, o, opts...)
+}
+
+// Delete implements client.Writer.
+func (c voiding) Delete(ctx context.Context, o client.Object, opts ...client.DeleteOption) error {
+	c.void()
+	return c.Client.Delete(ctx, o, opts...)
+}
+
+// SubResource implements client.Client. Tests ask for one to write to it.
+func (c voiding) SubResource(name string) client.SubResourceClient {
+	c.void()
+	return c.Client.SubResource(name)
+}
+
+// Status implements client.StatusClient.
+func (c voiding) Status() client.SubResourceWriter {
+	c.void()
+	return c.Client.Status()
+}

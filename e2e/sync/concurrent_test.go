@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/stack"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestManyChanges changes one spec twenty times, without a wait in between: the one draft has the last of them.
+func TestManyChanges(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	change := func(n int) func(*variant.Spec) {
+		return func(s *variant.Spec) { s.PackageContext.Data["change"] = fmt.Sprint("n", n) }
+	}
+	w.Apply(newVariant("web", contextOnly, change(0)))
+	c := w.start()
+	for n := 1; n <= 20; n++ {
+		w.Fleet.Apply(newVariant("web", contextOnly, change(n)))
+	}
+	w.waitFile("edge.web.packagevariant-1", "package-context.yaml", "change: n20\n")
+	w.waitTarget("web", "edge.web.packagevariant-1")
+	w.quiet(c)
+	w.expectDrafts("web", "edge.web.packagevariant-1")
+	w.expectNoLoop()
+}
+
+// TestTwoControllers has two controllers at work at once, neither of which asks who leads. One may take the draft that the
+// other is making for one that was not finished: it goes, and another is made. In the end each package has one draft for
+// each change, and both come to rest.
+func TestTwoControllers(t *testing.T) {
+	w := newWorld(t)
+	w.compared = true // the names of the drafts differ from run to run
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("blueprints", "web", "v2", settingsV2)
+	first, second := w.start(), w.start()
+	names := []string{"a", "b", "c", "d"}
+	for _, name := range names {
+		w.Apply(newVariant(name, contextOnly))
+	}
+	w.quiet(first)
+	w.quiet(second)
+	for _, name := range names {
+		draft := w.target(name)
+		w.expectDrafts(name, draft)
+		w.publish(draft)
+		w.seesPublished(name)
+	}
+	for _, name := range names {
+		w.Apply(newVariant(name, contextOnly, zone, revision(2)))
+	}
+	for _, name := range names {
+		w.waitOneDraft(name)
+	}
+	w.quiet(first)
+	w.quiet(second)
+	for _, name := range names {
+		draft := w.target(name)
+		w.expectDrafts(name, draft)
+		w.waitFile(draft, "package-context.yaml", "zone: a")
+		w.waitFile(draft, "settings.yaml", `b: "3"`)
+	}
+}
+
+// TestSubdirectory has the upstream and the downstream in Repositories over directories of git repositories.
+func TestSubdirectory(t *testing.T) {
+	w := newWorld(t)
+	for name, git := range map[string]string{"catalog": "blueprints", "site": "edge"} {
+		if err := w.stack.RegisterRepository(t.Context(), stack.Repository{Namespace: w.Namespace, Name: name,
+			Git: w.Namespace + "-" + git, Directory: "all/" + name, Deployment: name == "site"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.only = "site."
+	in := func(s *variant.Spec) { s.Upstream.Repo, s.Downstream.Repo = "catalog", "site" }
+	w.Publish("catalog", "web", "v1", simple())
+	w.Publish("catalog", "web", "v2", settingsV2)
+	w.Apply(newVariant("web", contextOnly, in))
+	w.start()
+	draft := "site.web.packagevariant-1"
+	w.waitTarget("web", draft)
+	w.edit(draft, `a: "1" # one`, `a: "mine" # my own`)
+	w.publish(draft)
+	w.seesPublished("web")
+	w.Apply(newVariant("web", contextOnly, in, revision(2)))
+	w.waitTarget("web", "site.web.packagevariant-2")
+	w.waitSettings("site.web.packagevariant-2", `a: "mine" # my own`, `b: "3"`)
+	if got := w.lockOf("site.web.packagevariant-2")[0]; got != "all/catalog/web/v2" {
+		t.Errorf("it is made from %s", got)
+	}
+}
+
+// TestHistoryKept has Porch refuse to let a superseded revision go: it stays, and an Event says so.
+func TestHistoryKept(t *testing.T) {
+	w := newWorld(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	var refuse atomic.Bool
+	var asked atomic.Int32
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase != proxy.Before || r.Verb != "patch" || r.Name != "edge.web.packagevariant-1" || !refuse.Load() {
+			return nil
+		}
+		asked.Add(1)
+		return &apierrors.NewForbidden(porchapi.Resource(r.Resource), r.Name, fmt.Errorf("it is needed")).ErrStatus
+	})
+	c := w.start()
+	w.history("web", 3)
+	refuse.Store(true)
+	w.Apply(w.limited("web", 3, 2))
+	w.waitEvent("web", "Warning HistoryKept")
+	w.quiet(c)
+	w.Ready("web")
+	w.waitLifecycle("edge.web.packagevariant-1", isPublished)
+	if n := asked.Load(); n != 1 {
+		t.Errorf("Porch was asked %d times", n)
+	}
+}

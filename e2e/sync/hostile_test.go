@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sync
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/fleet"
+	"github.com/package-variants/package-variants/e2e/internal/machine"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/stack"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// memoryLimit is that of the Deployment in config, in bytes.
+	memoryLimit = 1 << 30
+	// tenants are the hostile namespaces.
+	tenants = 6
+)
+
+// hostilePackages are packages that take memory out of proportion if nothing bounds it, by the reason for which the
+// controller refuses them. The last is just within the bounds: its variants are suspended, so that the functions run
+// over it, and Porch gets no request for it.
+func hostilePackages() (files map[string]string, reasons map[string]string) {
+	const head = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n"
+	bomb := head + "data:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := range 9 {
+		bomb += fmt.Sprintf("  a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
+	}
+	var large strings.Builder
+	large.WriteString(head + "  annotations:\n    kpt.dev/config-injection: optional\ndata:\n")
+	for i := range 490_000 {
+		fmt.Fprintf(&large, "  k%d: v\n", i)
+	}
+	files = map[string]string{
+		"functions/Kptfile": kptfile("functions") + "pipeline:\n  mutators:\n" +
+			strings.Repeat("  - image: example.com/f:v1\n    configMap: {a: b}\n", 40_000),
+		"resources/all.yaml": strings.Repeat(head+"data:\n  a: b\n---\n", 40_000),
+		"deep/deep.yaml":     head + "data: " + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000) + "\n",
+		"bomb/bomb.yaml":     bomb,
+		"itself/itself.yaml": head + "data: &a\n  b: *a\n",
+		"large/large.yaml":   large.String(),
+	}
+	reasons = map[string]string{"functions": "PackageTooLarge", "resources": "PackageTooLarge", "deep": "PackageTooLarge",
+		"bomb": "PackageTooLarge", "itself": "PackageTooLarge", "large": "Suspended"}
+	for pkg := range reasons {
+		if pkg != "functions" {
+			files[pkg+"/Kptfile"] = kptfile(pkg)
+		}
+	}
+	return files, reasons
+}
+
+// hostileSets are sets that do so: of 100,000 targets, and with as many regular expressions as a list may have.
+func hostileSets(t *testing.T) []*v1alpha2.PackageVariantSet {
+	targets, patterns := simpleSet(t, "", ""), simpleSet(t, "", "")
+	targets.Name, patterns.Name = "targets", "patterns"
+	targets.Spec.Targets[0].RepositorySelector, targets.Spec.Targets[0].Repositories = nil, nil
+	for i := range 10 {
+		of := v1alpha2.RepositoryTarget{Name: fmt.Sprintf("edge-%d", i)}
+		for j := range 10_000 {
+			of.PackageNames = append(of.PackageNames, fmt.Sprintf("p%d", j))
+		}
+		targets.Spec.Targets[0].Repositories = append(targets.Spec.Targets[0].Repositories, of)
+	}
+	only := patterns.Spec.Targets[0]
+	patterns.Spec.Targets = nil
+	for i := range 36 {
+		target, template := *only.DeepCopy(), &v1alpha2.PackageContextTemplate{}
+		for j := range 250 { // the API server takes 256
+			key, expr := fmt.Sprintf("k%d", j), fmt.Sprintf("''.matches('a{1000}%d-%d') ? 'a' : 'b'", i, j)
+			template.DataExprs = append(template.DataExprs, v1alpha2.MapExpr{Key: &key, ValueExpr: &expr})
+		}
+		target.Template = &v1alpha2.PackageVariantTemplate{PackageContext: template}
+		target.RepositorySelector = nil
+		target.Repositories = []v1alpha2.RepositoryTarget{{Name: "edge", PackageNames: []string{fmt.Sprintf("p%d", i)}}}
+		patterns.Spec.Targets = append(patterns.Spec.Targets, target)
+	}
+	return []*v1alpha2.PackageVariantSet{targets, patterns}
+}
+
+// tenant is a namespace whose users write what is hostile.
+type tenant struct {
+	*fleet.Fleet
+	t *testing.T
+}
+
+// newTenant returns a tenant with the blueprints of a world.
+func (w *world) newTenant(name string) *tenant {
+	w.t.Helper()
+	other := &tenant{fleet.New(w.t, w.stack, w.Namespace+"-"+name), w.t}
+	if err := w.stack.RegisterRepository(w.t.Context(), stack.Repository{Namespace: other.Namespace, Name: "blueprints",
+		Git: w.Namespace + "-blueprints"}); err != nil {
+		w.t.Fatal(err)
+	}
+	other.Repository("edge", nil, true)
+	return other
+}
+
+// variantOf applies a variant of a package on the branch of the blueprints.
+func (n *tenant) variantOf(pkg string) {
+	n.t.Helper()
+	n.Apply(newVariant(pkg, func(s *variant.Spec) {
+		s.Upstream = &variant.Upstream{Repo: "blueprints", Package: pkg, Revision: variant.RevisionNumber(-1)}
+		s.Suspend = pkg == "large"
+	}))
+}
+
+// waitSetStalled waits until a set is Stalled.
+func (n *tenant) waitSetStalled(name string) {
+	n.t.Helper()
+	n.Eventually("the set "+name+" is stalled", func() error {
+		var set v1alpha2.PackageVariantSet
+		if err := n.Client.Get(n.t.Context(), client.ObjectKey{Namespace: n.Namespace, Name: name}, &set); err != nil {
+			return err
+		}
+		if !meta.IsStatusConditionTrue(set.Status.Conditions, v1alpha1.ConditionStalled) {
+			return fmt.Errorf("its conditions are %+v", set.Status.Conditions)
+		}
+		return nil
+	})
+}
+
+// TestHostileManifests has tenants write what once killed controllers, one after the other and then all at once, with
+// the memory limit of the Deployment. Each stalls with its reason, a neighbour's changes are drafted meanwhile, and the
+// controller keeps running within the limit. Porch gets no request for any of the packages.
+func TestHostileManifests(t *testing.T) {
+	w := newWorldApart(t)
+	files, reasons := hostilePackages()
+	w.Publish("blueprints", "web", "v1", simple())
+	w.push("blueprints", "main", ".", files)
+	w.readAnew("blueprints")
+	var all []*tenant
+	args := []string{"--log-format=text"}
+	for i := range tenants {
+		all = append(all, w.newTenant(fmt.Sprintf("tenant-%d", i)))
+		args = append(args, "--namespace="+all[i].Namespace)
+	}
+	options := w.options(args...)
+	options.Env = []string{fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit)}
+	c := controller.Start(t, options)
+	c.WaitReady(t.Context())
+	w.Fleet.Apply(newVariant("web", contextOnly))
+	w.target("web")
+
+	changes := 0
+	neighbour := func() {
+		t.Helper()
+		changes++
+		text := fmt.Sprintf("zone-%d", changes)
+		w.Fleet.Apply(newVariant("web", contextOnly, func(s *variant.Spec) { s.PackageContext.Data["zone"] = text }))
+		w.waitFile("edge.web.packagevariant-1", "package-context.yaml", "zone: "+text)
+	}
+	for pkg, reason := range reasons {
+		all[0].variantOf(pkg)
+		neighbour()
+		all[0].WaitReason(pkg, reason)
+	}
+	for _, set := range hostileSets(t) {
+		all[0].Apply(set)
+		neighbour()
+		all[0].waitSetStalled(set.Name)
+	}
+	for _, tenant := range all[1:] {
+		for pkg := range reasons {
+			tenant.variantOf(pkg)
+		}
+		for _, set := range hostileSets(t) {
+			tenant.Apply(set)
+		}
+	}
+	neighbour()
+	for _, tenant := range all[1:] {
+		for pkg, reason := range reasons {
+			tenant.WaitReason(pkg, reason)
+		}
+		for _, set := range hostileSets(t) {
+			tenant.waitSetStalled(set.Name)
+		}
+	}
+	neighbour()
+	select {
+	case <-c.Ended():
+		t.Fatal("the controller has ended")
+	default:
+	}
+	usage, err := machine.Use(c.PID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("the controller had %d MiB at most", usage.PeakBytes>>20)
+	if usage.PeakBytes >= memoryLimit {
+		t.Errorf("the controller had %d MiB, and may have %d", usage.PeakBytes>>20, memoryLimit>>20)
+	}
+	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 1 {
+		t.Errorf("Porch was asked for %d drafts, want the neighbour's only", n)
+	}
+}
