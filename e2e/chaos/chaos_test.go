@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	// shortRun is how long a run is where CHAOS_FOR says nothing.
+	// shortRun is how long a run takes without CHAOS_FOR.
 	shortRun = 20 * time.Second
-	// settle is how long the fleet may take in the end: Porch reads a repository anew every ten seconds, and what failed
-	// is tried again after some minutes at the latest.
+	// settle is how long the fleet may take in the end: Porch reads a repository again every ten seconds, and a failure
+	// is retried after some minutes at the latest.
 	settle = 10 * time.Minute
 	image  = "registry.example.com/set-namespace:v1"
 )
 
-// alone are the variants without a set. Who approves their drafts is in their names: people, the controller, or the
+// alone are the variants without a set. Their names say who approves their drafts: people, the controller, or the
 // controller the first and people the others.
 var alone = []string{"manual-0", "manual-1", "initial", "auto-0", "auto-1"}
 
@@ -90,7 +90,7 @@ func TestChaos(t *testing.T) {
 	t.Logf("people did %v\nkilled were %v", people.did, faults.killed)
 	w.diary.note("no more is killed")
 	people.finish()
-	// Porch knows then what git has, and no more.
+	// Porch then knows what git has, and no more.
 	if !faults.endAll([]string{stack.Porch}) {
 		return
 	}

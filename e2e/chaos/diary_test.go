@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// diary says what was done in a run, and when: to components, and by people.
+// diary records what was done in a run, and when: to components, and by people.
 type diary struct {
 	began time.Time
 

@@ -17,7 +17,7 @@ import (
 // controllers stands for the two controllers among the components.
 const controllers = "controllers"
 
-// quiet is a test for each of many controllers, whose logs it does not print: world.tell does, once.
+// quiet is a test handle for each of many controllers that does not print their logs: world.tell does so, once.
 type quiet struct{ *testing.T }
 
 // Failed says that the test has not.
@@ -91,8 +91,8 @@ func newFaults(w *world, r *replicas, random *rand.Rand) *faults {
 	return &faults{w: w, replicas: r, random: random, killed: map[string]int{}}
 }
 
-// until ends components, each at least once before one is ended again, and starts those of the stack again some time
-// later. Now and then it ends the next one, too, before that.
+// until ends components, each at least once before it ends one a second time, and starts those of the stack again some
+// time later. Sometimes it ends the next component before that.
 func (f *faults) until(end time.Time) {
 	components := append([]string{controllers, controllers}, f.w.stack.Components()...)
 	for first := true; first || time.Now().Before(end); first = false {

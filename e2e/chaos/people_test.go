@@ -23,16 +23,16 @@ const (
 	patience = 5 * time.Minute
 	// attempt is how long people wait for an answer.
 	attempt = 30 * time.Second
-	// missing is how long a revision is not found before people take it for gone: Porch knows less after a start, and
-	// loses sight of what is there for a moment.
+	// missing is how long a revision is not found before people take it for gone: after a start Porch has not read
+	// everything, and it loses sight of revisions for a moment.
 	missing = 30 * time.Second
 )
 
 // errWaits says that something is under way.
 var errWaits = errors.New("it is not yet as it is to be")
 
-// people do what people do with a fleet, one thing after the other. What a component refuses, or does not answer, they
-// try again.
+// people do what people do with a fleet, one thing after the other. They retry what a component refuses or does not
+// answer.
 type people struct {
 	w      *world
 	random *rand.Rand
@@ -45,8 +45,8 @@ func newPeople(w *world, d *deeds, random *rand.Rand) *people {
 	return &people{w: w, random: random, deeds: d, did: map[string]int{}}
 }
 
-// until does one thing after the other, each of them at least once. Each takes one number at random, so that what is
-// done next does not depend on what came of it.
+// until does one thing after the other, each at least once. Each takes one random number, so that the next choice does
+// not depend on the outcome.
 func (p *people) until(end time.Time) {
 	things := []struct {
 		name string
@@ -89,7 +89,7 @@ func (p *people) try(what string, do func(context.Context) error) {
 	}
 }
 
-// publish publishes a new version of the blueprint. A draft that Porch was killed over is made anew.
+// publish publishes a new version of the blueprint. If Porch is killed over a draft, it makes a new one.
 func (p *people) publish(int) {
 	version := p.deeds.version + 1
 	name := revisionOf(version)
@@ -119,8 +119,8 @@ func (p *people) publish(int) {
 	p.w.diary.note("published %s", name)
 }
 
-// publishDraft proposes and approves a draft, unless that is done. Nobody approves a downstream package that has lost
-// files.
+// publishDraft proposes and approves a draft, unless that is done. It does not approve a downstream package that has
+// lost files.
 func (p *people) publishDraft(name string) {
 	p.deeds.approved[name] = true
 	p.try("publish "+name, func(ctx context.Context) error {
@@ -167,7 +167,7 @@ func (p *people) changeFact(int) {
 	p.w.diary.note("changed the fact to %d", p.deeds.round)
 }
 
-// tellFact makes the fact what it is.
+// tellFact sets the fact to its value.
 func (p *people) tellFact() {
 	p.try("tell the fact", func(ctx context.Context) error {
 		err := p.w.Client.Update(ctx, p.w.fact(p.deeds.round))
@@ -178,7 +178,7 @@ func (p *people) tellFact() {
 	})
 }
 
-// takeAway takes the fact away for a while, during which the controller must not publish what needs it.
+// takeAway deletes the fact for a while, during which the controller must not publish a draft that needs it.
 func (p *people) takeAway(random int) {
 	p.try("take the fact away", func(ctx context.Context) error {
 		return client.IgnoreNotFound(p.w.Client.Delete(ctx, p.w.fact(p.deeds.round)))
@@ -238,8 +238,8 @@ func (p *people) open() (drafts []porchapi.PackageRevision) {
 	return drafts
 }
 
-// alone returns one of the open drafts of variants without a set that has a lifecycle which is wanted; nil if there is
-// none.
+// aDraft returns one of the open drafts of variants without a set, with one of the wanted lifecycles; nil if there is
+// no such draft.
 func (p *people) aDraft(random int, wanted ...porchapi.PackageRevisionLifecycle) *porchapi.PackageRevision {
 	var drafts []porchapi.PackageRevision
 	for _, draft := range p.open() {
@@ -275,7 +275,7 @@ func (p *people) edit(random int) {
 	}
 }
 
-// write makes an edit of a draft, and reports false if that is none any more.
+// write makes an edit of a draft, and reports false if it is no longer a draft.
 func (p *people) write(draft string, e edit) (written bool) {
 	var since time.Time          // when it was missed
 	var copied map[string]string // what was to be written, as people have it on their disks
@@ -316,7 +316,7 @@ func (p *people) write(draft string, e edit) (written bool) {
 	return written
 }
 
-// putBack puts those files back that a draft has lost of a copy, because Porch was killed while it wrote them one by one,
+// putBack restores those files of a copy that a draft has lost because Porch was killed while it wrote them one by one,
 // and reports whether there were any.
 func putBack(files, copied map[string]string) (lost bool) {
 	for name, text := range copied {
@@ -337,7 +337,7 @@ func (p *people) approve(random int) {
 	p.w.diary.note("approved %s", draft.Name)
 }
 
-// finish publishes whatever waits for people, until nothing does.
+// finish publishes every draft that waits for people, until none does.
 func (p *people) finish() {
 	p.w.Eventually("everything is published that is to be", func() error {
 		for _, draft := range p.open() {
@@ -351,8 +351,8 @@ func (p *people) finish() {
 	})
 }
 
-// waitsForPeople reports whether the controller will not publish a draft: so says its variant's policy, or its
-// condition, where people wrote to the draft, or may have: the controller was killed before it knew its own write.
+// waitsForPeople reports whether the controller will not publish a draft. Either its variant's policy says so, or its
+// condition, because people wrote to the draft, or may have: the controller was killed before it knew its own write.
 func (p *people) waitsForPeople(draft *porchapi.PackageRevision) bool {
 	if isManual(packageOf(draft)) {
 		return true

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestVerdict plants in the end of a run what must not be there, and holds what is said of each.
+// TestVerdict plants faults in the end of a run, and checks the verdict on each.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	const auto2, manual1 = "edge.auto-0.packagevariant-2", "edge.manual-0.packagevariant-1"
@@ -105,8 +105,8 @@ type ending struct {
 	d *deeds
 }
 
-// newEnding returns an end that is as it is to be: the controller has published the first revision of auto-0, and people
-// the second, in which they made the edits, and the first of manual-0.
+// newEnding returns an end without faults: the controller has published the first revision of auto-0, and people the
+// second, in which they made the edits, and the first of manual-0.
 func newEnding(edits ...edit) *ending {
 	e := &ending{d: newDeeds(), o: &outcome{
 		variants: map[string]types.UID{"edge/auto-0": "1", "edge/manual-0": "2"}, files: map[string]map[string]string{},

@@ -9,8 +9,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack"
 )
 
-// TestRunnerDown has a person edit a draft that cannot be saved, because Porch's function-runner does not run: nothing
-// is left to people, and when it runs again the draft is finished with the edit.
+// TestRunnerDown has a person edit a draft that cannot be saved, because Porch's function-runner does not run: the
+// draft does not wait for a person, and once it runs again the controller finishes it with the edit.
 func TestRunnerDown(t *testing.T) {
 	w := newWorld(t)
 	w.blueprint()

@@ -33,7 +33,7 @@ func newDeeds() *deeds {
 		asked: map[string]bool{}, second: map[string]bool{}}
 }
 
-// see notes which of the drafts there are at a moment stand beside another of their package.
+// see records which of the current drafts exist beside another of their package.
 func (d *deeds) see(drafts []porchapi.PackageRevision) {
 	first := map[string]string{}
 	for i := range drafts {
@@ -46,7 +46,7 @@ func (d *deeds) see(drafts []porchapi.PackageRevision) {
 	}
 }
 
-// edit is what somebody wrote to a file of a package: all of it, or a line.
+// edit is what a person wrote to a file of a package: all of it, or a line.
 type edit struct{ file, note string }
 
 // line is what an edit adds to a file that comes from the blueprint.
@@ -63,7 +63,7 @@ func (e edit) into(files map[string]string) {
 	files[e.file] = strings.TrimSuffix(files[e.file], "\n") + "\n" + e.line()
 }
 
-// in reports whether the files have the edit. Porch may have put a file into another form.
+// in reports whether the files have the edit. Porch may have reformatted a file.
 func (e edit) in(files map[string]string) bool {
 	if e.ownFile() {
 		return strings.Contains(files[e.file], "name: "+e.note+"\n")
@@ -84,8 +84,7 @@ func notes(files map[string]string) map[string]bool {
 	return found
 }
 
-// lacks returns what the files of a package lack of what the newest revision is to have: the newest blueprint, the
-// newest fact, and the variant's context.
+// lacks returns what the files of a package lack: the newest blueprint, the newest fact, or the variant's context.
 func (d *deeds) lacks(pkg string, files map[string]string) (lacking []string) {
 	want := map[string]string{
 		"settings.yaml": fmt.Sprintf("version: \"%d\"", d.version), "region.yaml": fmt.Sprintf("api: \"%d\"", d.round),
@@ -122,7 +121,7 @@ func (o *outcome) newest() map[string]*porchapi.PackageRevision {
 	return newest
 }
 
-// verdict returns what is not as it has to be in the end, whatever happened on the way; nothing if all is.
+// verdict returns what is wrong in the end, independent of what happened on the way; nothing if all is right.
 func verdict(o *outcome, d *deeds) (wrong []string) {
 	for _, rule := range []func(*outcome, *deeds) []string{right, kept, single, owned, permitted} {
 		wrong = append(wrong, rule(o, d)...)
@@ -130,7 +129,7 @@ func verdict(o *outcome, d *deeds) (wrong []string) {
 	return wrong
 }
 
-// right holds that the newest revision of each package is published, and what its variant asks for.
+// right checks that the newest revision of each package is published, and is what its variant asks for.
 func right(o *outcome, d *deeds) (wrong []string) {
 	newest := o.newest()
 	for _, pkg := range slices.Sorted(maps.Keys(o.variants)) {
@@ -149,7 +148,7 @@ func right(o *outcome, d *deeds) (wrong []string) {
 	return wrong
 }
 
-// kept holds that every edit is in the newest revision of its package.
+// kept checks that every edit is in the newest revision of its package.
 func kept(o *outcome, d *deeds) (wrong []string) {
 	newest := o.newest()
 	for e, pkg := range d.written {
@@ -161,7 +160,7 @@ func kept(o *outcome, d *deeds) (wrong []string) {
 	return wrong
 }
 
-// single holds that no package ever had two drafts, and that none is left over, in Porch or in git.
+// single checks that no package ever had two drafts, and that no draft is left over, in Porch or in git.
 func single(o *outcome, d *deeds) (wrong []string) {
 	for _, second := range slices.Sorted(maps.Keys(d.second)) {
 		wrong = append(wrong, "there was "+second)
@@ -182,7 +181,7 @@ func single(o *outcome, d *deeds) (wrong []string) {
 	return wrong
 }
 
-// owned holds that each revision is owned by the variant that asks for its package, and by no other, and that git has
+// owned checks that each revision is owned by the variant that asks for its package, and by no other, and that git has
 // the published ones and no others.
 func owned(o *outcome, _ *deeds) (wrong []string) {
 	published := map[string]bool{}
@@ -214,8 +213,8 @@ func owned(o *outcome, _ *deeds) (wrong []string) {
 	return wrong
 }
 
-// permitted holds that the controller approved nothing that a rule leaves to people: what the policy of a variant does,
-// what people edited, and what waits for a readiness gate.
+// permitted checks that the controller approved nothing that a rule leaves to people: by the policy of a variant,
+// because people edited it, or because it waits for a readiness gate.
 func permitted(o *outcome, d *deeds) (wrong []string) {
 	before := map[string]map[string]bool{} // the edits in the revision before, by the package
 	for i := range o.revisions {
@@ -237,7 +236,7 @@ func permitted(o *outcome, d *deeds) (wrong []string) {
 	return wrong
 }
 
-// published returns what forbids that a revision was published, by anybody but people.
+// published returns why only people may have published a revision.
 func published(r *porchapi.PackageRevision, d *deeds, edits []string) (wrong []string) {
 	if !d.asked[r.Name] {
 		wrong = append(wrong, r.Name+" was approved by nobody")

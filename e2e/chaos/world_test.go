@@ -37,7 +37,7 @@ type world struct {
 	t     *testing.T
 	stack *stack.Stack
 	proxy *proxy.Proxy
-	// kubeconfig is by which the controllers reach the Kubernetes API, with the rights that they have in a cluster.
+	// kubeconfig gives the controllers the rights that they have in a cluster.
 	kubeconfig string
 	replicas   *replicas
 	diary      diary
@@ -78,7 +78,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// tell tells how the fleet stands and how it came to that, if the test has failed.
+// tell logs the state of the fleet and how it got there, if the test has failed.
 func (w *world) tell() {
 	if !w.t.Failed() {
 		return
@@ -177,7 +177,7 @@ func (w *world) files(name string) (map[string]string, error) {
 	return resources.Spec.Resources, err
 }
 
-// settled returns why the fleet is not what it is to be; nil if it is.
+// settled returns why the fleet is not in its desired state; nil if it is.
 func (w *world) settled(d *deeds) error {
 	ctx := w.t.Context()
 	var variants v1alpha1.PackageVariantList

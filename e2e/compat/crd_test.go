@@ -42,8 +42,8 @@ func TestServerAcceptsCRDs(t *testing.T) {
 	}
 }
 
-// TestNames fixes what users type. The short names must not be those of a kind that Kubernetes brings along: pv, for
-// one, is the PersistentVolume's.
+// TestNames fixes what users type. The short names must differ from those of built-in kinds: pv, for example, is the
+// PersistentVolume's.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	cases := map[string]apiextensions.CustomResourceDefinitionNames{

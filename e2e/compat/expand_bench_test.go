@@ -37,8 +37,7 @@ spec:
         - {keyExpr: "'repo-' + repoDefault", value: "yes"}
 `
 
-// mostOfPorch is the largest set that Porch's reconcile is measured with: it takes ten seconds or more for that
-// already.
+// mostOfPorch is the largest set that Porch's reconcile is measured with: it already takes ten seconds or more.
 const mostOfPorch = 10_000
 
 // BenchmarkExpansion measures the expansion of one set with five expressions a target: by Porch's reconcile, whose

@@ -25,7 +25,7 @@ import (
 )
 
 // TestExpressionsAsInPorch evaluates expressions by Porch's real controller and by ours: what it accepts, we accept,
-// with the same result. The first are those of which Porch's own tests are made.
+// with the same result. The first ones come from Porch's own tests.
 func TestExpressionsAsInPorch(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{
@@ -34,7 +34,7 @@ func TestExpressionsAsInPorch(t *testing.T) {
 		"packageDefault + '-' + repository.name", "upstream.annotations['bigco.com/team']", "upstream.name",
 		"upstream.namespace",
 		"repository.labels['env']", "repository.name + '-test'",
-		// Terms of which Porch's checker knows no type.
+		// Terms whose type Porch's checker does not know.
 		"target.labels['env'] + target.labels['region']", "repository.labels['env'] + repository.name",
 		"target.name + target.labels['env']",
 		"target['labels']['env'] + target['name']", "target['name'] + target['labels'].region + repository['name']",

@@ -14,14 +14,14 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 )
 
-// porchMakes tells whether Porch makes a package of that name: what its API checks, and what its engine does.
+// porchMakes reports whether Porch makes a package of that name: by the checks of its API and of its engine.
 func porchMakes(repo, pkg, workspace string) bool {
 	key := repository.FromFullPathname(repository.RepositoryKey{Name: repo}, pkg)
 	return porchutil.ValidateDirectoryName(pkg, true) == nil && porchutil.ValidateK8SName(workspace) == nil &&
 		porchutil.ValidPkgRevObjName(repo, key.Path, key.Package, workspace) == nil
 }
 
-// porchFinds tells whether Porch finds a package revision by the name of its PackageRevision, as it does with the
+// porchFinds reports whether Porch finds a package revision by the name of its PackageRevision, as it does with the
 // upstream of a clone.
 func porchFinds(repo, pkg, workspace string) bool {
 	key := repository.FromFullPathname(repository.RepositoryKey{Name: repo}, pkg)
@@ -68,7 +68,7 @@ func TestNamesAsInPorch(t *testing.T) {
 				valid(&variant.Upstream{Repo: "r", Package: "p", WorkspaceName: name}),
 				map[string]string{"upstream.workspaceName": name})
 		}
-		// Porch drops slashes around a name, so that no package has the name that was asked for.
+		// Porch drops slashes around a name, so the package gets another name than the one requested.
 		if strings.Trim(name, "/") == name {
 			check("downstream.package", name, porchMakes("r", name, "w"), variant.PackageProblem(name) == "",
 				map[string]string{"downstream.package": name})

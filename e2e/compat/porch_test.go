@@ -116,7 +116,7 @@ func (a agreement) check(t *testing.T) {
 	}
 }
 
-// match counts the first pattern that s matches, and tells whether there is one.
+// match counts the first pattern that s matches, and reports whether there is one.
 func match(patterns []string, s string, seen map[string]int) bool {
 	for _, pattern := range patterns {
 		if regexp.MustCompile(pattern).MatchString(s) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestRolloutOfManual holds that the server takes the set that the manual shows.
+// TestRolloutOfManual checks that the server takes the set that the manual shows.
 func TestRolloutOfManual(t *testing.T) {
 	t.Parallel()
 	manual, err := os.ReadFile(filepath.Join(crdDir, "..", "..", "..", "docs", "rollouts.md"))
@@ -28,7 +28,7 @@ func TestRolloutOfManual(t *testing.T) {
 	}
 }
 
-// TestRolloutRules holds that the API server refuses what the controller could not read, or could not do.
+// TestRolloutRules checks that the API server refuses what the controller could not read, or could not do.
 func TestRolloutRules(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, filepath.Join(crdDir, variantSetCRD))

@@ -59,7 +59,7 @@ func TestRandomObjects(t *testing.T) {
 	}
 }
 
-// TestSamples does the same with manifests that have every field, written by hand.
+// TestSamples does the same with hand-written manifests that have every field.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	for name, pair := range pairs {

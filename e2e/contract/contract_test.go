@@ -34,7 +34,7 @@ func functions(t *testing.T) []string {
 	return names
 }
 
-// TestBuild holds that `go build ./functions/<name>`, in the root of the repository, gives a binary named <name>.
+// TestBuild checks that `go build ./functions/<name>`, in the root of the repository, gives a binary named <name>.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -67,7 +67,7 @@ func run(t *testing.T, name, stdin string, args ...string) (stdout, stderr strin
 	return out.String(), errOut.String(), cmd.ProcessState.ExitCode()
 }
 
-// TestNoConfig holds that a function without a config fails, with an example of one that it takes.
+// TestNoConfig checks that a function without a config fails, with an example of one that it takes.
 func TestNoConfig(t *testing.T) {
 	t.Parallel()
 	for _, name := range functions(t) {
@@ -107,8 +107,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestVersion holds that --version says which function it is, and of which version: none where make build has built it,
-// but what the go command knows.
+// TestVersion checks that --version prints the function's name and version: without make build, only what the go
+// command knows.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	known := regexp.MustCompile(`^\(devel\)$|^v\d`)
@@ -123,7 +123,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestHelp holds that --help prints the manual that stands in the function's README, and --doc the same and the
+// TestHelp checks that --help prints the manual that stands in the function's README, and --doc the same and the
 // metadata as JSON.
 func TestHelp(t *testing.T) {
 	t.Parallel()
@@ -154,7 +154,10 @@ func TestHelp(t *testing.T) {
 func checkDoc(t *testing.T, name string, sections []string) {
 	t.Helper()
 	stdout, _, code := run(t, name, "", "--doc")
-	var doc struct{ Short, Long, Examples, Image, Description, SourceURL, License string }
+	var doc struct {
+		Short, Long, Examples, Image, Description, SourceURL, License string
+		Tags, ExamplePackageURLs                                      []string
+	}
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 {
 		t.Fatalf("%s --doc: exit code %d, %v", name, code, err)
 	}
@@ -162,6 +165,15 @@ func checkDoc(t *testing.T, name string, sections []string) {
 	want := append(slices.Clone(sections), "ghcr.io/package-variants/"+name, sections[0], "Apache-2.0")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s --doc (-want +got):\n%s", name, diff)
+	}
+	if len(doc.Tags) == 0 || len(doc.ExamplePackageURLs) == 0 {
+		t.Errorf("%s: metadata.yaml has the tags %v and the examples %v", name, doc.Tags, doc.ExamplePackageURLs)
+	}
+	for _, url := range doc.ExamplePackageURLs {
+		_, dir, _ := strings.Cut(url, "/tree/main/")
+		if _, err := os.Stat(filepath.Join(root, dir, "README.md")); err != nil {
+			t.Errorf("%s: the example %s: %v", name, url, err)
+		}
 	}
 	_, dir, _ := strings.Cut(doc.SourceURL, "/tree/main/")
 	if _, err := os.Stat(filepath.Join(root, dir, "main.go")); err != nil {

@@ -19,7 +19,7 @@ import (
 // editors are the functions that edit a package by a PackageVariant.
 var editors = []string{"apply-package-context", "prepend-pipeline", "inject-config"}
 
-// takenBack is the variant of randomPackage.variant that takes back what that one adds, but for what is injected.
+// takenBack is the variant of randomPackage.variant that removes what that one adds, except what is injected.
 const takenBack = `apiVersion: config.porch.kpt.dev/v1alpha1
 kind: PackageVariant
 metadata:
@@ -30,9 +30,9 @@ spec:
     removeKeys: [new-a, new-b]
 `
 
-// TestProperties holds what is true of every package and variant, on packages made at random (PROPERTIES=n, 40 if it is
-// not set): a function run twice is run once, the functions may run in any order, what is taken back was never there,
-// what a function has nothing to do with stays as it is, letter by letter, and the real kpt renders what comes out.
+// TestProperties checks properties of every package and variant, on random packages (PROPERTIES=n, 40 by default): a
+// function has the same result when it runs twice, the functions may run in any order, removing an addition restores
+// the package, a function leaves everything else as it is, byte for byte, and the real kpt renders the result.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	packages := 40
@@ -106,7 +106,7 @@ func (p *properties) commuting(t *testing.T, variant string) {
 	}
 }
 
-// untouched holds that a function leaves every item as it is but the one that it is there for.
+// untouched checks that a function leaves every item as it is except those that it edits.
 func (p *properties) untouched(t *testing.T, variant string) {
 	t.Helper()
 	for _, function := range editors {
@@ -131,8 +131,8 @@ func concerns(function, item string) bool {
 	}
 }
 
-// reversible holds that a package is what it was when what a variant adds is taken back. What is injected is not: its
-// conditions and gates go when the points do.
+// reversible checks that a package is as before when what a variant adds is removed again. Injection is an exception:
+// its conditions and gates go when the points do.
 func (p *properties) reversible(t *testing.T, adding string) {
 	t.Helper()
 	for _, function := range editors[:2] {
@@ -151,7 +151,7 @@ func withoutPoints(list string) string {
 	return strings.TrimSuffix(strings.Join(kept, ""), "\n")
 }
 
-// renders holds that the real kpt takes what the functions make of the package, and runs what they prepend.
+// renders checks that the real kpt accepts what the functions make of the package, and runs what they prepend.
 func (p *properties) renders(t *testing.T, variant string) {
 	t.Helper()
 	dir := p.write(t, p.start)

@@ -10,8 +10,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
 
-// randomPackage makes packages with comments, quoting, orders and styles as people write them, and variants of them.
-// Everything in a package is of the functions' concern, or stands beside it.
+// randomPackage makes packages with comments, quoting, orders and styles as people write them, and variants of them. A
+// package contains what the functions edit, and other things beside it.
 type randomPackage struct {
 	*rand.Rand
 	comments int

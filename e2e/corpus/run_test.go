@@ -51,8 +51,8 @@ func (c corpusCase) testForms(t *testing.T, list, function, config string) {
 	}
 }
 
-// feed gives the function the package's files as they are, without kpt, which would have put them in order first: the
-// function may refuse them, but not panic.
+// feed gives the function the package's files as they are, without kpt, which would sort them first: the function may
+// refuse them, but must not panic.
 func (c corpusCase) feed(t *testing.T, function, config string) {
 	t.Helper()
 	var list strings.Builder

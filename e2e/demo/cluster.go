@@ -66,7 +66,7 @@ func (c *cluster) startController(ctx context.Context) error {
 	})
 }
 
-// watch cancels what goes on if the controller ends before ctx does.
+// watch cancels the run if the controller ends before ctx does.
 func (c *cluster) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	select {
 	case <-ctx.Done():
@@ -75,8 +75,8 @@ func (c *cluster) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// stop ends all that was started, after it has put all logs into one directory if they are asked for; otherwise there
-// are none any more.
+// stop ends all that was started. Before that it copies all logs into one directory, if one is given; otherwise they
+// are lost.
 func (c *cluster) stop(keepLogs bool) error {
 	if c.controller != nil {
 		c.controller.Stop(grace)

@@ -29,7 +29,7 @@ const (
 	cyan  = "\x1b[36m"
 )
 
-// page writes the demo for a reader. Errors of writing are not reported: there is nobody left to tell.
+// page writes the demo for a reader. Write errors are not reported: there is no reader left.
 type page struct {
 	out    io.Writer
 	colour bool

@@ -238,8 +238,8 @@ func expectNothing(t *testing.T, temp string) {
 	expectNoProcess(t, temp)
 }
 
-// expectNoProcess fails the test if a process runs that was told of a directory, where the system lists processes as
-// files.
+// expectNoProcess fails the test if a process runs whose arguments name a directory, where the system lists processes
+// as files.
 func expectNoProcess(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")

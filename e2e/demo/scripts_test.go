@@ -28,7 +28,7 @@ func script(t *testing.T, path, name string, args ...string) string {
 	return string(out)
 }
 
-// TestFunctions holds what the first part of the demo shows, which runs the functions by themselves.
+// TestFunctions checks what the first part of the demo shows, which runs the functions by themselves.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	bin := os.Getenv("FUNCTIONS_BIN")
@@ -38,7 +38,7 @@ func TestFunctions(t *testing.T) {
 	tree.Golden(t, filepath.Join("testdata", "functions.txt"), script(t, os.Getenv("PATH"), "demo-functions.sh", bin))
 }
 
-// TestUsersKubectl holds which kubectl on the PATH the demo takes.
+// TestUsersKubectl checks which kubectl on the PATH the demo takes.
 func TestUsersKubectl(t *testing.T) {
 	t.Parallel()
 	for says, want := range map[string]bool{
@@ -65,7 +65,7 @@ func TestUsersKubectl(t *testing.T) {
 	}
 }
 
-// TestAnnounce holds what is said before something is built, and that nothing is said otherwise.
+// TestAnnounce checks that a build is announced, and that nothing is printed otherwise.
 func TestAnnounce(t *testing.T) {
 	t.Parallel()
 	there := filepath.Join(t.TempDir(), "etcd")

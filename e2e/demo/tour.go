@@ -20,7 +20,7 @@ const setUp = "Set up"
 type options struct {
 	kpt  bool // no cluster
 	keep bool // the directory that the demo works in stays
-	// printed, if there is one, is told what each block of commands printed.
+	// printed, if set, is called with what each block of commands printed.
 	printed func(c *chapter, section *walkthrough.Section, i int, results []walkthrough.Result)
 }
 

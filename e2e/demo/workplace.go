@@ -119,7 +119,7 @@ func repository(example string) (string, error) {
 	}
 }
 
-// done are the commands of the set-up that have no more to do: the demo has built and started what they would.
+// done are the commands of the set-up that are not needed: the demo has already built and started what they would.
 var done = []string{"make() { :; }", "sync-controller() { :; }"}
 
 // shell starts a shell, and sets an example up in it. When ctx is done, the shell is killed. It must be closed.

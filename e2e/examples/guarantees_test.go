@@ -3,7 +3,6 @@
 package examples
 
 import (
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,7 +14,8 @@ import (
 type guarantee struct {
 	// tests are those that show what is promised: the directory and the name of each.
 	tests []string
-	// taken are the ways in which what keeps the promise was taken away: the names of patches, "rules" and "nothing".
+	// taken are the ways in which what keeps the promise was taken away: the names of patches, "rules", or "nothing:" and
+	// the reason.
 	taken []string
 }
 
@@ -58,12 +58,12 @@ func guarantees(t *testing.T) (all []guarantee) {
 	return all
 }
 
-// TestGuarantees holds that the tests exist by which docs/guarantees.md shows what is promised, that each promise says
-// what was taken away to see them fail, and that the patches which take it away are for these tests.
+// TestGuarantees checks that the tests exist by which docs/guarantees.md shows its promises, that each promise names
+// what was removed to see them fail, and that the patches which remove it are for these tests.
 func TestGuarantees(t *testing.T) {
 	t.Parallel()
 	patches := guaranteePatches(t)
-	unnamed := maps.Clone(patches)
+	shown := map[string][]string{} // the tests of the rows that name a patch
 	all := guarantees(t)
 	for _, g := range all {
 		for _, test := range g.tests {
@@ -72,22 +72,24 @@ func TestGuarantees(t *testing.T) {
 			}
 		}
 		for _, how := range g.taken {
-			switch tests, isPatch := patches[strings.Trim(how, "`")]; {
-			case how == "nothing", how == "rules" && ofRules(t, g):
+			name := strings.Trim(how, "`")
+			switch tests, isPatch := patches[name]; {
+			case strings.HasPrefix(how, "nothing: "), how == "rules" && ofRules(t, g):
 			case !isPatch:
 				t.Errorf("%v: there is no way %q to take away what keeps this", g.tests, how)
+			case !slices.ContainsFunc(g.tests, func(test string) bool { return slices.Contains(tests, test) }):
+				t.Errorf("%v: the patch %s is for none of them, but for %v", g.tests, how, tests)
 			default:
-				delete(unnamed, strings.Trim(how, "`"))
-				for _, test := range tests {
-					if !slices.Contains(g.tests, test) {
-						t.Errorf("%v: the patch %s is for %s", g.tests, how, test)
-					}
-				}
+				shown[name] = append(shown[name], g.tests...)
 			}
 		}
 	}
-	if len(unnamed) > 0 {
-		t.Errorf("no promise names these patches: %v", slices.Sorted(maps.Keys(unnamed)))
+	for name, tests := range patches {
+		for _, test := range tests {
+			if !slices.Contains(shown[name], test) {
+				t.Errorf("the patch %s is for %s: no promise names both", name, test)
+			}
+		}
 	}
 	if len(all) < 30 {
 		t.Errorf("found only %d promises", len(all))

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLinks holds that the links of all documents of the repository lead somewhere: relative ones to a file or a
-// directory that is there, and anchors to a heading of it.
+// TestLinks checks that the links of all documents of the repository are valid: relative ones lead to an existing file
+// or directory, and anchors to a heading of it.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	files := os.DirFS(root)
@@ -40,7 +40,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPagesAreFound holds that each page under docs is linked from the README of the repository or from the index.
+// TestPagesAreFound checks that each page under docs is linked from the README of the repository or from the index.
 func TestPagesAreFound(t *testing.T) {
 	t.Parallel()
 	linked := map[string]bool{}
@@ -57,7 +57,8 @@ func TestPagesAreFound(t *testing.T) {
 	}
 }
 
-// TestDesignIsFound holds that the design has the sections that comments in the code name, and that they name some.
+// TestDesignIsFound checks that the sections of the design to which comments in the code refer exist, and that comments
+// refer to some.
 func TestDesignIsFound(t *testing.T) {
 	t.Parallel()
 	reference := regexp.MustCompile(`docs/design\.md, "([^"]+)"`)
@@ -86,7 +87,7 @@ func TestDesignIsFound(t *testing.T) {
 	}
 }
 
-// markdown returns the paths of the Markdown files below dir, but for what is built and for data of tests.
+// markdown returns the paths of the Markdown files below dir, except for what is built and for data of tests.
 func markdown(files fs.FS, dir string) ([]string, error) {
 	var found []string
 	err := fs.WalkDir(files, dir, func(file string, entry fs.DirEntry, err error) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
 
-// maxReadme is how many lines of the README of the repository a newcomer reads. All else is for the pages.
+// maxReadme is how many lines of the repository's README a newcomer reads. All else is for the pages.
 const maxReadme = 130
 
 // pages returns the README of the repository and the pages under docs, by their paths from the root.
@@ -68,7 +68,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestCommandsAreRun holds that a page which has commands has a set-up, by which TestPages follows it, or that a test
+// TestCommandsAreRun checks that a page which has commands has a set-up, by which TestPages follows it, or that a test
 // of another package of e2e, which then has to run them, names the page.
 func TestCommandsAreRun(t *testing.T) {
 	t.Parallel()
@@ -106,7 +106,7 @@ func testFiles(t *testing.T) string {
 	return all.String()
 }
 
-// TestReadme holds that the README of the repository stays as short as it was meant to be.
+// TestReadme checks that the README of the repository stays within its length.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	if lines := strings.Count(read(t, filepath.Join(root, "README.md")), "\n"); lines > maxReadme {

@@ -19,7 +19,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 )
 
-// TestReasons holds that the pages list the reasons that conditions and failures can have, each in a table, and no
+// TestReasons checks that the pages list the reasons that conditions and failures can have, each in a table, and no
 // others.
 func TestReasons(t *testing.T) {
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestPermissions holds that the page about clusters names the label by which the controller gets permissions.
+// TestPermissions checks that the page about clusters names the label by which the controller gets permissions.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	role := read(t, filepath.Join(root, "sync-controller", "config", "4-objects-role.yaml"))

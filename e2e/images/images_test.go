@@ -24,7 +24,7 @@ import (
 
 const root = "../.."
 
-// controller is the image that is of no function.
+// controller is the only image without a function.
 const controller = "sync-controller"
 
 // names are those of all images, by name.
@@ -57,7 +57,7 @@ func release(t *testing.T, args ...string) (stdout string, err error) {
 	return string(out), err
 }
 
-// descriptor is how manifests speak of one another, and of blobs.
+// descriptor is how manifests refer to one another, and to blobs.
 type descriptor struct {
 	MediaType, Digest, ArtifactType string
 	Size                            int64
@@ -75,7 +75,7 @@ type manifest struct {
 	Annotations map[string]string
 }
 
-// inFile returns how the one image in an archive is called, and its digest.
+// inFile returns the name of the one image in an archive, and its digest.
 func inFile(t *testing.T, file string) (ref, digest string) {
 	t.Helper()
 	f, err := os.Open(file)
@@ -166,8 +166,8 @@ func series(version string) []string {
 	return []string{parts[0] + "." + parts[1], parts[0]}
 }
 
-// checkImage holds what an image says of itself on each platform, and returns how many megabytes a node downloads at
-// most.
+// checkImage checks what an image says about itself on each platform, and returns how many megabytes a node downloads
+// at most.
 func (r remote) checkImage(t *testing.T, images podman.Images, name string) (megabytes int64) {
 	t.Helper()
 	r.crane(t, "validate", "--remote", "REGISTRY/x/"+name+":"+images.Version)
@@ -268,7 +268,7 @@ func (r remote) checkProgram(t *testing.T, image, path, want string) {
 	}
 }
 
-// checkMaterials holds that the bill of materials is attached to an image, and that it is of this image.
+// checkMaterials checks that the bill of materials is attached to an image, and that it is of this image.
 func (r remote) checkMaterials(t *testing.T, images podman.Images, name, digest string) {
 	t.Helper()
 	const mediaType = "application/vnd.cyclonedx+json"

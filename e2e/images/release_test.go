@@ -38,7 +38,8 @@ type material struct {
 	Components          []material
 }
 
-// checkDocument holds what a bill of materials is of, and that it has the modules that are surely in the programs.
+// checkDocument checks the subject of a bill of materials, and that it has modules that are known to be in the
+// programs.
 func checkDocument(t *testing.T, text []byte, name, version, digest string) {
 	t.Helper()
 	var d document
@@ -73,8 +74,8 @@ func checkDocument(t *testing.T, text []byte, name, version, digest string) {
 	}
 }
 
-// TestRelease makes a release of a copy of the source, as somebody else does elsewhere. Its images are the very same,
-// and whatever names them is stamped with where they will be.
+// TestRelease makes a release of a copy of the source, as others do elsewhere. Its images are identical, and all that
+// names them has the registry to which they are released.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	images, clone, out := made(t), t.TempDir(), t.TempDir()
@@ -146,8 +147,8 @@ func pluginArchive(version, platform string) string {
 	return "kubectl-variants_" + version + "_" + strings.Replace(platform, "/", "_", 1) + suffix
 }
 
-// checkKrew holds that krew's manifest is one that krew accepts, and that it has the archive of each platform, with its
-// checksum.
+// checkKrew checks that krew's manifest is one that krew accepts, and that it has the archive of each platform, with
+// its checksum.
 func checkKrew(t *testing.T, dir string, files tree.Tree, version string, platforms []string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), filepath.Join(os.Getenv("TOOLS_BIN"), "validate-krew-manifest"),
@@ -197,7 +198,7 @@ func copyInto(t *testing.T, to, from string) {
 	}
 }
 
-// checkSums holds that the checksums are right, and that there is one for each other file.
+// checkSums checks that the checksums are right, and that there is one for each other file.
 func checkSums(t *testing.T, files tree.Tree) {
 	t.Helper()
 	var want strings.Builder
@@ -212,7 +213,7 @@ func checkSums(t *testing.T, files tree.Tree) {
 	}
 }
 
-// TestBadInput holds what the program says when it cannot do its work.
+// TestBadInput checks what the program prints when it cannot do its work.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	images, empty := made(t), t.TempDir()

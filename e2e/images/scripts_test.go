@@ -58,7 +58,7 @@ func script(t *testing.T, name string, files map[string]string) (dir string, run
 	}
 }
 
-// TestSign holds that each image is signed, and its bill of materials attested, by its digest.
+// TestSign checks that each image is signed, and its bill of materials attested, by its digest.
 func TestSign(t *testing.T) {
 	t.Parallel()
 	one, two := strings.Repeat("1", 64), strings.Repeat("2", 64)
@@ -84,7 +84,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// TestPublish holds what is published, and what is said where something is missing.
+// TestPublish checks what is published, and what is printed if something is missing.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	_, run := script(t, "publish.sh", map[string]string{
@@ -117,7 +117,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestVerifyRelease holds that a release is verified by the commands of docs/images.md, each of which has to succeed,
+// TestVerifyRelease checks that a release is verified by the commands of docs/images.md, each of which has to succeed,
 // and that they are about the version that is released.
 func TestVerifyRelease(t *testing.T) {
 	t.Parallel()
@@ -161,7 +161,7 @@ func TestVerifyRelease(t *testing.T) {
 	}
 }
 
-// TestSignedOff holds that only commits are accepted that their author has signed off.
+// TestSignedOff checks that only commits signed off by their author are accepted.
 func TestSignedOff(t *testing.T) {
 	t.Parallel()
 	dir, run := script(t, "signed-off.sh", map[string]string{})
@@ -189,4 +189,53 @@ func TestSignedOff(t *testing.T) {
 	check("")
 	git("commit", "--quiet", "--allow-empty", "-m", "Of another\n\nSigned-off-by: B <b@example.com>")
 	check("Of another\nsign them off by 'git rebase --signoff base'")
+}
+
+// TestVulncheck checks how vulnerabilities are reported. If the database cannot be reached, the last line of the run
+// says so, with all modules that were skipped.
+func TestVulncheck(t *testing.T) {
+	const (
+		found    = "Vulnerability #1: GO-2026-0001"
+		unasked  = "govulncheck: fetching vulnerabilities: Get \"https://vuln.go.dev/index/modules.json.gz\": dial tcp"
+		broken   = "govulncheck: loading packages"
+		left     = "SKIPPED: known vulnerabilities in"
+		leftTail = ": the database cannot be asked (GOVULNDB names another)\n"
+	)
+	dir, run := script(t, "vulncheck.sh", map[string]string{
+		"well/says": "No vulnerabilities found.", "well/code": "0", "found/says": found, "found/code": "3",
+		"unasked/says": unasked, "unasked/code": "1", "too/says": unasked, "too/code": "1",
+		"broken/says": broken, "broken/code": "1",
+	})
+	fake := filepath.Join(dir, "govulncheck")
+	if err := os.WriteFile(fake, []byte("#!/bin/sh\ncat says\nexit $(cat code)\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		modules  []string
+		required string
+		fails    bool
+		want     string
+		skipped  string
+	}{
+		"nothing is found":  {[]string{"well"}, "1", false, "", ""},
+		"one is found":      {[]string{"found", "well"}, "", true, "== found\n" + found + "\n", ""},
+		"govulncheck fails": {[]string{"broken", "well"}, "", true, "== broken\n" + broken + "\n", ""},
+		"the database is not there": {[]string{"unasked", "well", "too"}, "", false,
+			"== unasked\n" + unasked + "\n== too\n" + unasked + "\n", left + " unasked too" + leftTail},
+		"the database is not there, and has to be": {[]string{"unasked"}, "1", true,
+			"== unasked\n" + unasked + "\n", left + " unasked" + leftTail},
+		"one is found before the database went": {[]string{"found", "unasked"}, "", true,
+			"== found\n" + found + "\n== unasked\n" + unasked + "\n", left + " unasked" + leftTail},
+	} {
+		file := filepath.Join(t.TempDir(), "skipped")
+		t.Setenv("SKIPPED", file)
+		t.Setenv("REQUIRE_VULNDB", c.required)
+		out, err := run(os.Getenv("PATH"), append([]string{fake}, c.modules...)...)
+		if (err != nil) != c.fails || out != c.want+c.skipped {
+			t.Errorf("%s: error %v, got\n%s\nwant\n%s", name, err, out, c.want+c.skipped)
+		}
+		if got, _ := os.ReadFile(file); string(got) != c.skipped {
+			t.Errorf("%s: %s is noted, want %s", name, got, c.skipped)
+		}
+	}
 }

@@ -12,10 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// account is the user that the controller is to Kubernetes.
+// account is the user name of the controller in Kubernetes.
 const account = "system:serviceaccount:" + namespace + ":sync-controller"
 
-// verbs are those of the API, and those by which somebody gets more rights than he has.
+// verbs are those of the API, and those by which a user gets more rights than he has.
 var verbs = []string{
 	"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "impersonate", "bind", "escalate",
 }
@@ -28,10 +28,9 @@ const (
 // rights are verbs by resource, as in events.k8s.io/events. Verbs are in the order of verbs, between blanks.
 type rights map[string]string
 
-// access holds that the controller can do what it needs, and nothing else with any resource that the API serves; and
-// that a labelled ClusterRole of an administrator adds to it, and a RoleBinding the right to approve.
-func access(t *testing.T, g *guide) {
-	everywhere := rights{
+// What a controller may do in a namespace that it works in, in its own, and without a namespace.
+var (
+	working = rights{
 		"config.porch.kpt.dev/packagevariants":           "list watch create patch delete",
 		"config.porch.kpt.dev/packagevariants/status":    "patch",
 		"config.porch.kpt.dev/packagevariantsets":        "list watch",
@@ -40,10 +39,18 @@ func access(t *testing.T, g *guide) {
 		"porch.kpt.dev/packagerevisions":                 write,
 		"porch.kpt.dev/packagerevisionresources":         "get update",
 		"events.k8s.io/events":                           "create patch",
-		"authentication.k8s.io/tokenreviews":             "create",
-		"authorization.k8s.io/subjectaccessreviews":      "create",
 	}
-	home := rights{"coordination.k8s.io/leases": "get create update", "/events": "create"}
+	home      = rights{"coordination.k8s.io/leases": "get create update", "/events": "create"}
+	questions = rights{
+		"authentication.k8s.io/tokenreviews":        "create",
+		"authorization.k8s.io/subjectaccessreviews": "create",
+	}
+)
+
+// access checks that the controller can do what it needs, and nothing else with any resource that the API serves; and
+// that a labelled ClusterRole of an administrator adds to it, and a RoleBinding the right to approve.
+func access(t *testing.T, g *guide) {
+	everywhere := union(working, questions)
 	granted := rights{"/configmaps": read}
 	resources := served(t, g)
 	for _, resource := range []string{"/secrets", "/pods", "/configmaps", "porch.kpt.dev/packagerevisions/approval",
@@ -55,7 +62,7 @@ func access(t *testing.T, g *guide) {
 	check := func(name string, inDefault, inHome rights) {
 		t.Run(name, func(t *testing.T) {
 			for namespace, want := range map[string]rights{"default": inDefault, namespace: inHome} {
-				if diff := cmp.Diff(want, may(t, g, namespace, resources)); diff != "" {
+				if diff := cmp.Diff(want, may(t, g, account, namespace, resources)); diff != "" {
 					t.Errorf("rights in %s (-want +got):\n%s", namespace, diff)
 				}
 			}
@@ -71,8 +78,8 @@ func access(t *testing.T, g *guide) {
 	check("elsewhere", everywhere, union(everywhere, home))
 }
 
-// mayApprove holds that what the manual of a package's life says of approval gives the controller the right to it, in a
-// namespace of its own, and no other than those that it had.
+// mayApprove checks that the manual of a package's life, where it covers approval, gives the controller the right to
+// approve in a namespace of its own, and adds no other right.
 func mayApprove(t *testing.T, g *guide, in string, resources []string, before rights) {
 	t.Helper()
 	g.run(t, "kubectl create namespace "+in)
@@ -80,13 +87,12 @@ func mayApprove(t *testing.T, g *guide, in string, resources []string, before ri
 	g.run(t, "kubectl auth can-i patch packagerevisions.porch.kpt.dev --subresource=approval --namespace="+in+
 		" --as="+account)
 	want := union(before, rights{"porch.kpt.dev/packagerevisions/approval": "patch"})
-	if diff := cmp.Diff(want, may(t, g, in, resources)); diff != "" {
+	if diff := cmp.Diff(want, may(t, g, account, in, resources)); diff != "" {
 		t.Errorf("rights in %s (-want +got):\n%s", in, diff)
 	}
 }
 
-// served returns all resources that the API serves, and a few names that it does not, by which a rule could give
-// rights.
+// served returns all resources that the API serves, and a few that it does not, for which a rule could give rights.
 func served(t *testing.T, g *guide) []string {
 	t.Helper()
 	_, lists, err := g.client.Discovery().ServerGroupsAndResources()
@@ -110,8 +116,8 @@ func served(t *testing.T, g *guide) []string {
 	return slices.Compact(all)
 }
 
-// may returns what the controller may do in a namespace and any other service account of its namespace may not.
-func may(t *testing.T, g *guide, in string, resources []string) rights {
+// may returns what a controller may do in a namespace and any other service account of its namespace may not.
+func may(t *testing.T, g *guide, account, in string, resources []string) rights {
 	t.Helper()
 	found := rights{}
 	for _, resource := range resources {

@@ -85,6 +85,12 @@ var readings = []attempt{
 	{name: "the same ConfigMap forty times", spec: newVariant("injectors: [" +
 		strings.Repeat("{kind: ConfigMap, name: secret}, ", 40) + "]"),
 		refused: "writer", missing: can("get configmaps/secret")},
+	{name: "another package for what is read", on: "reading", spec: "{downstream: {package: other}}",
+		refused: "writer", missing: can("get configmaps/secret")},
+	{name: "another repository for what is read", kind: sets, on: "reading", spec: "{targets: [{repositories: " +
+		"[{name: fra}, {name: new}], template: {deletionPolicy: orphan, injectors: [{kind: ConfigMap, name: secret}]}}]}",
+		refused: "writer", missing: can("get configmaps/secret")},
+	{name: "another label of what reads", on: "reading", spec: "{labels: {a: b}}"},
 	{name: "one more ConfigMap", on: "full", spec: "{injectors: [{name: anything}, {kind: ConfigMap, name: more}], " +
 		"approvalPolicy: Manual}", refused: "writer", missing: can("get configmaps/more")},
 }
@@ -98,10 +104,19 @@ func configMaps(n int) string {
 	return list.String()
 }
 
+// owned and wanted are metadata: of what goes with a ConfigMap, and of what a set made.
+const (
+	owned = "ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: 6c1dbd19-9f42-4a4e-8c5f-a1d0a1d3d1f5}]"
+
+	wanted = "labels: {config.porch.kpt.dev/packagevariantset: x}"
+)
+
 var removals = []attempt{
 	{name: "an adoption", spec: newVariant("adoptionPolicy: adoptExisting"), refused: noOwner, missing: remove},
 	{name: "an adoption by a set", kind: sets, spec: newSet("adoptionPolicy: adoptExisting"),
 		refused: noOwner, missing: remove},
+	{name: "an adoption with a limit of the history", spec: newVariant("adoptionPolicy: adoptExisting, " +
+		"deletionPolicy: orphan, revisionHistoryLimit: 1"), refused: noOwner, missing: remove},
 	{name: "an adoption from now on", on: "plain", spec: "{adoptionPolicy: adoptExisting}",
 		refused: noOwner, missing: remove},
 	{name: "a limit of the history", on: "plain", spec: "{revisionHistoryLimit: 1}", refused: noOwner, missing: remove},
@@ -113,20 +128,37 @@ var removals = []attempt{
 	{name: "a deletion that removes nothing", on: "orphan"},
 	{name: "another downstream", on: "plain", spec: "{downstream: {package: other}}", refused: noOwner, missing: remove},
 	{name: "another downstream that removes nothing", on: "orphan", spec: "{downstream: {package: other}}"},
-	{name: "an owner that can be deleted", on: "plain", object: "{metadata: {ownerReferences: [{apiVersion: v1, " +
-		"kind: ConfigMap, name: x, uid: 6c1dbd19-9f42-4a4e-8c5f-a1d0a1d3d1f5}]}}", refused: noOwner, missing: remove},
-	{name: "a set that does not want it", on: "plain",
-		object: "{metadata: {labels: {config.porch.kpt.dev/packagevariantset: x}}}", refused: noOwner, missing: remove},
+	{name: "nothing to be removed", on: "plain", spec: "{deletionPolicy: orphan}"},
+	{name: "all to be removed", on: "orphan", spec: "{deletionPolicy: delete}", refused: noOwner, missing: remove},
+	{name: "an owner that can be deleted", on: "plain", object: "{metadata: {" + owned + "}}",
+		refused: noOwner, missing: remove},
+	{name: "an owner of a set", kind: sets, on: "plain", object: "{metadata: {" + owned + "}}",
+		refused: noOwner, missing: remove},
+	{name: "an owner of what removes nothing", on: "orphan", object: "{metadata: {" + owned + "}}"},
+	{name: "a new variant with an owner", object: "{metadata: {" + owned + "}, spec: " + newVariant("") + "}"},
+	{name: "a new variant with an owner for a set", object: "{metadata: {" + owned + ", " + wanted + "}, spec: " +
+		newVariant("") + "}", refused: noOwner, missing: remove},
+	{name: "a new variant for a set", object: "{metadata: {" + wanted + "}, spec: " + newVariant("") + "}"},
+	{name: "a set that does not want it", on: "plain", object: "{metadata: {" + wanted + "}}",
+		refused: noOwner, missing: remove},
 	{name: "a target fewer", kind: sets, on: "plain", spec: "{targets: [{repositorySelector: {matchLabels: {site: a}}}]}",
 		refused: noOwner, missing: remove},
 	{name: "a repository fewer", kind: sets, on: "plain", spec: "{targets: [{repositories: [{name: fra}]}, " +
 		"{repositorySelector: {matchLabels: {site: a}}}]}", refused: noOwner, missing: remove},
+	{name: "a set that is to remove nothing", kind: sets, on: "plain", spec: "{targets: [{repositories: [{name: fra}, " +
+		"{name: lon, packageNames: [web]}], template: {deletionPolicy: orphan}}, {repositorySelector: " +
+		"{matchLabels: {site: a}}, template: {deletionPolicy: orphan}}]}", refused: noOwner, missing: remove},
+	{name: "a set that is to remove", kind: sets, on: "orphan", spec: "{targets: [{repositories: [{name: fra}, " +
+		"{name: lon}]}]}", refused: noOwner, missing: remove},
+	{name: "a repository fewer that removes nothing", kind: sets, on: "orphan", spec: "{targets: [{repositories: " +
+		"[{name: fra}], template: {deletionPolicy: orphan}}]}"},
+	{name: "a deletion of a set that removes nothing", kind: sets, on: "orphan"},
 	{name: "another package name", kind: sets, on: "plain", spec: "{upstream: {package: other}}",
 		refused: noOwner, missing: remove},
 	{name: "the end of a limit", kind: sets, on: "plain", spec: "{allowEmpty: true}", refused: noOwner, missing: remove},
 }
 
-// updates are not asked for what they leave as it was.
+// updates need no rights for what they leave as it was.
 var updates = []attempt{
 	{name: "suspend", on: "full", spec: "{suspend: true}"},
 	{name: "suspend a set", kind: sets, on: "full", spec: "{suspend: true}"},

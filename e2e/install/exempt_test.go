@@ -21,8 +21,8 @@ import (
 var variants = schema.GroupVersionResource{
 	Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "packagevariants"}
 
-// exempt holds that the controller writes, for a set, what it has no right to do by itself: it may not approve here,
-// and may not read objects of all kinds.
+// exempt checks that the controller may write for a set what it has no right to itself: it may not approve here, and
+// may not read objects of all kinds.
 func exempt(t *testing.T, g *guide) {
 	config := rest.CopyConfig(g.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: account}
@@ -44,25 +44,37 @@ func (w *warnings) HandleWarningHeader(_ int, _, text string) {
 	w.texts = append(w.texts, text)
 }
 
-// warned holds who is told that they have packages made which they may not make.
+// warned checks who gets the warning that they request packages which they may not make themselves.
 func warned(t *testing.T, g *guide) {
 	const missing = "kubectl auth can-i create packagerevisions.porch.kpt.dev --namespace=default"
 	for _, name := range people {
-		config, err := g.As(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := &warnings{}
-		config.WarningHandler = w
-		a := attempt{name: "a variant", spec: newVariant("")}
-		expect(t, a.name+" by "+name, a.try(t, client(t, config), 0), "")
-		if got, want := strings.Contains(strings.Join(w.texts, "\n"), missing), name != "owner"; got != want {
-			t.Errorf("%s is warned: %t, want %t: %q", name, got, want, w.texts)
+		for _, c := range []struct {
+			attempt
+			warns bool
+		}{
+			{attempt{name: "a variant", spec: newVariant("")}, true},
+			{attempt{name: "a set", kind: sets, spec: newSet("")}, true},
+			{attempt{name: "a newer upstream", on: "plain", spec: "{upstream: {revision: 2}}"}, true},
+			{attempt{name: "a repository more", kind: sets, on: "orphan", spec: "{targets: [{repositories: [{name: fra}, " +
+				"{name: lon}, {name: new}], template: {deletionPolicy: orphan}}]}"}, true},
+			{attempt{name: "suspend", on: "plain", spec: "{suspend: true}"}, false},
+			{attempt{name: "a label", kind: sets, on: "plain", object: "{metadata: {labels: {a: b}}}"}, false},
+		} {
+			config, err := g.As(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &warnings{}
+			config.WarningHandler = w
+			expect(t, c.name+" by "+name, c.try(t, client(t, config), 0), "")
+			if got, want := strings.Contains(strings.Join(w.texts, "\n"), missing), c.warns && name != "owner"; got != want {
+				t.Errorf("%s: %s is warned: %t, want %t: %q", c.name, name, got, want, w.texts)
+			}
 		}
 	}
 }
 
-// collected holds that a variant goes with its owner, whoever removes that.
+// collected checks that a variant is deleted with its owner, by any user.
 func collected(t *testing.T, g *guide, admin dynamic.Interface) {
 	g.run(t, "kubectl create configmap owner")
 	uid := g.run(t, "kubectl get configmap owner -o jsonpath='{.metadata.uid}'")
@@ -84,7 +96,7 @@ func collected(t *testing.T, g *guide, admin dynamic.Interface) {
 	g.run(t, "kubectl wait packagevariant owned --for=delete --timeout=1m")
 }
 
-// leaving holds that a namespace can be deleted with a variant in it, and that nobody is asked for rights there then.
+// leaving checks that a namespace with a variant in it can be deleted, and that this needs no further rights.
 func leaving(t *testing.T, g *guide) {
 	for _, command := range []string{
 		"kubectl create namespace going",
@@ -115,8 +127,8 @@ func leaving(t *testing.T, g *guide) {
 	g.run(t, "kubectl wait namespace going --for=delete --timeout=1m")
 }
 
-// large holds that a set of as many targets as there can be, and a variant of many injectors, are within what
-// Kubernetes lets an expression compute; beyond that it would refuse them for everybody.
+// large checks that a set with the most possible targets, and a variant of many injectors, stay within the cost that
+// Kubernetes allows an expression; beyond that it would refuse them for all users.
 func large(t *testing.T, g *guide, admin, writer dynamic.Interface) {
 	targets := func(n int, label string) string {
 		var list strings.Builder
@@ -148,7 +160,7 @@ func large(t *testing.T, g *guide, admin, writer dynamic.Interface) {
 	}
 }
 
-// older holds what the manual says of an API server that does not have such policies: here, of their version.
+// older checks what the manual says about an API server without such policies: here, without their version.
 func older(t *testing.T, g *guide) {
 	g.run(t, "cp -r sync-controller/config older && "+
 		"sed -i 's#admissionregistration.k8s.io/v1$#admissionregistration.k8s.io/v0#' older/policies/*.yaml")

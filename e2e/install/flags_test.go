@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFlags holds that the manual lists the flags of the controller, with their defaults, and no others.
+// TestFlags checks that the manual lists the flags of the controller, with their defaults, and no others.
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	binary := os.Getenv("SYNC_CONTROLLER")
@@ -77,8 +77,8 @@ func helped(help string) map[string]string {
 	return flags
 }
 
-// normal returns a default as it is compared: without quotes, in lower case, and words that say that a flag is not set
-// like none.
+// normal returns a default in the form for comparison: without quotes, in lower case, and with all words for an unset
+// flag replaced by one.
 func normal(value string) string {
 	value = strings.ToLower(strings.Trim(value, `"`))
 	if value == "false" || value == "all" {
@@ -87,7 +87,7 @@ func normal(value string) string {
 	return value
 }
 
-// TestHelped holds that both formats of help texts are read.
+// TestHelped checks that both formats of help texts are read.
 func TestHelped(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{"concurrency": "8", "leader-elect": "", "log-format": "json", "renew": "10s"}

@@ -18,10 +18,11 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 )
 
-// config is the package that is tested, manual the page that says how it is installed, lifecycle the one that has how
-// to grant approval, and monitoring the one that has how to read metrics.
+// config and namespaced are the packages under test. manual is the page that says how to install it, lifecycle the one
+// on granting approval, and monitoring the one on reading metrics.
 const (
 	config     = "../../sync-controller/config"
+	namespaced = "../../sync-controller/namespaced"
 	manual     = "../../docs/install.md"
 	lifecycle  = "../../docs/lifecycle.md"
 	monitoring = "../../sync-controller/monitoring/README.md"
@@ -47,10 +48,13 @@ func newGuide(t *testing.T, options stack.Options) *guide {
 	}
 	home := t.TempDir()
 	clone := filepath.Join(home, "clone")
-	if err := os.CopyFS(filepath.Join(clone, "sync-controller", "config"), os.DirFS(config)); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{config, namespaced} {
+		if err := os.CopyFS(filepath.Join(clone, "sync-controller", filepath.Base(dir)), os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	writeFile(t, filepath.Join(clone, "configmaps-role.yaml"), g.block(t, "Let it read objects", "yaml").Text)
+	writeFile(t, filepath.Join(clone, "published.yaml"), g.block(t, "Who may have what done", "yaml").Text)
 	writeFile(t, filepath.Join(clone, "egress.yaml"), g.block(t, "Restrict its network", "yaml").Text)
 	env := append(walkthrough.Environment(os.Getenv("TOOLS_BIN")), "HOME="+home, "KUBECONFIG="+s.Kubeconfig, "LC_ALL=C")
 	if g.shell, err = walkthrough.Start(t.Context(), clone, env); err != nil {

@@ -3,6 +3,7 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ import (
 type attempt struct {
 	name    string
 	kind    string // variants if empty
+	in      string // the namespace; default if empty
 	on      string // the object of the administrator that is changed or deleted; created if empty
 	spec    string // in YAML: the spec of a new object, or what is merged into that of one
 	object  string // in YAML, in place of spec: what is merged into all of the object
@@ -42,7 +44,7 @@ const (
 // people are the users of testdata/people.yaml.
 var people = []string{"writer", "editor", "owner"}
 
-// TestPolicies holds what three people with rights of their own may have the controller do: each tries everything.
+// TestPolicies checks what three people with different rights may have the controller do: each makes every attempt.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	g := newGuide(t, stack.Options{ControllerManager: true})
@@ -57,6 +59,7 @@ func TestPolicies(t *testing.T) {
 	}
 	g.run(t, "until kubectl auth can-i create packagevariants.config.porch.kpt.dev --as=editor; do sleep 0.2; done")
 	awaitPolicies(t, users["writer"])
+	t.Run("in force", func(t *testing.T) { tried(t, g, "denied request") })
 	t.Run("matrix", func(t *testing.T) {
 		for i, a := range attempts() {
 			for _, name := range people {
@@ -74,7 +77,29 @@ func TestPolicies(t *testing.T) {
 	t.Run("a warning", func(t *testing.T) { warned(t, g) })
 	t.Run("the garbage collector", func(t *testing.T) { collected(t, g, admin) })
 	t.Run("an older API server", func(t *testing.T) { older(t, g) })
+	t.Run("a plan", func(t *testing.T) { foretold(t, g) })
 	t.Run("a namespace", func(t *testing.T) { leaving(t, g) })
+}
+
+// TestPoliciesOff checks that the manual's commands detect an API server that does not apply the policies.
+func TestPoliciesOff(t *testing.T) {
+	t.Parallel()
+	g := newGuide(t, stack.Options{NoPolicies: true})
+	g.follow(t, "Install")
+	g.run(t, established)
+	tried(t, g, "created (server dry run)")
+}
+
+// tried runs the manual's check whether the policies are in force.
+func tried(t *testing.T, g *guide, want string) {
+	t.Helper()
+	var out strings.Builder
+	for _, command := range g.commands(t, "Who may have what done") {
+		out.WriteString(g.run(t, command))
+	}
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("the commands do not say %q:\n%s", want, out.String())
+	}
 }
 
 // expect compares an answer with the end of the command that is to be in the refusal; none means that it is allowed.
@@ -91,7 +116,7 @@ func expect(t *testing.T, what string, err error, missing string) {
 	}
 }
 
-// try does it as a dry run, which asks the policies as well.
+// try makes the attempt as a dry run, to which the policies apply as well.
 func (a *attempt) try(t *testing.T, c dynamic.Interface, i int) error {
 	t.Helper()
 	resource, kind, version := "packagevariants", "PackageVariant", "v1alpha1"
@@ -99,7 +124,7 @@ func (a *attempt) try(t *testing.T, c dynamic.Interface, i int) error {
 		resource, kind, version = sets, "PackageVariantSet", "v1alpha2"
 	}
 	objects := c.Resource(schema.GroupVersionResource{
-		Group: "config.porch.kpt.dev", Version: version, Resource: resource}).Namespace("default")
+		Group: "config.porch.kpt.dev", Version: version, Resource: resource}).Namespace(cmp.Or(a.in, "default"))
 	var content map[string]any
 	text := a.object
 	if text == "" {
@@ -129,7 +154,7 @@ func (a *attempt) try(t *testing.T, c dynamic.Interface, i int) error {
 	return err
 }
 
-// user returns a client of somebody who has a certificate.
+// user returns a client of a user with a certificate.
 func (g *guide) user(t *testing.T, name string) dynamic.Interface {
 	t.Helper()
 	config, err := g.As(name)
@@ -139,7 +164,7 @@ func (g *guide) user(t *testing.T, name string) dynamic.Interface {
 	return client(t, config)
 }
 
-// client returns a client that prints no warnings, unless the config has something to do with them.
+// client returns a client that prints no warnings, unless the config handles them.
 func client(t *testing.T, config *rest.Config) dynamic.Interface {
 	t.Helper()
 	if config.WarningHandler == nil {

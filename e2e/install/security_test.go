@@ -30,8 +30,8 @@ func (g *guide) pod(t *testing.T) *corev1.Pod {
 	}
 }
 
-// admitted holds that the namespace lets in the controller's pod, which must meet the strictest of the Pod Security
-// Standards there, and does not let in one that asks for more.
+// admitted checks that the namespace admits the controller's pod, which must meet the strictest of the Pod Security
+// Standards there, and does not admit one that asks for more.
 func admitted(t *testing.T, g *guide) {
 	create := func(pod *corev1.Pod) error {
 		_, err := g.client.CoreV1().Pods(namespace).Create(t.Context(), pod,
@@ -57,8 +57,8 @@ func admitted(t *testing.T, g *guide) {
 	}
 }
 
-// bounded holds of the controller's pod what no standard asks for: a root file system that is read-only, bounds of what
-// it uses, no volumes, and a token because it says so, for its account gives none by itself.
+// bounded checks what no standard requires of the controller's pod: a read-only root file system, resource limits, no
+// volumes, and a token by its own request, because its account gives none by default.
 func bounded(t *testing.T, g *guide) {
 	pod := g.pod(t).Spec
 	if len(pod.Containers) != 1 || len(pod.InitContainers)+len(pod.Volumes) > 0 {
@@ -86,8 +86,8 @@ func bounded(t *testing.T, g *guide) {
 	}
 }
 
-// guarded holds that the NetworkPolicy is for the controller's pod and names ports that it has; and that the API takes
-// what the manual adds to it. No network enforces it here.
+// guarded checks that the NetworkPolicy selects the controller's pod and names its ports, and that the API accepts the
+// manual's addition to it. No network enforces it here.
 func guarded(t *testing.T, g *guide) {
 	policy := func() networkingv1.NetworkPolicySpec {
 		p, err := g.client.NetworkingV1().NetworkPolicies(namespace).Get(t.Context(), "sync-controller", metav1.GetOptions{})
@@ -126,7 +126,7 @@ func guarded(t *testing.T, g *guide) {
 	}
 }
 
-// readable holds who may read metrics: who is bound as the manual says, and not the controller itself.
+// readable checks who may read metrics: users bound as the manual says, and not the controller itself.
 func readable(t *testing.T, g *guide) {
 	const prometheus = "system:serviceaccount:monitoring:prometheus"
 	may := func(user, verb, path string) bool {

@@ -24,7 +24,7 @@ const (
 	heading = "Switch from Porch's controllers"
 )
 
-// TestSwitch does what the manual says for a cluster in which Porch's controllers have worked, and holds that the
+// TestSwitch does what the manual says for a cluster in which Porch's controllers have worked, and checks that the
 // PackageVariants and PackageVariantSets of the cluster stay what they were.
 func TestSwitch(t *testing.T) {
 	t.Parallel()
@@ -117,7 +117,7 @@ func (g *guide) apply(t *testing.T, crd string) {
 	g.run(t, "kubectl wait --for=condition=Established --timeout=1m -f "+path)
 }
 
-// switched holds that Porch's controllers are off, and that its installer has no hold on the CRDs any more.
+// switched checks that Porch's controllers are off, and that its installer has no hold on the CRDs any more.
 func switched(t *testing.T, g *guide) {
 	t.Helper()
 	for command, want := range map[string]string{

@@ -50,7 +50,7 @@ var mistakes = map[string]mistake{
 
 // TestMistakes checks what kpt prints on each mistake with each of its functions, which is in
 // testdata/errors/<mistake>/<function>.txt, and that the package stays as it was. A user of images reads the same as
-// one of executables, but for the function's name.
+// one of executables, except for the function's name.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for name, m := range mistakes {

@@ -12,8 +12,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
 
-// TestExamples runs what each example is about in all ways: they must make the same change, that in
-// testdata/examples/<example>.diff, and nothing when they run again. What the READMEs say is tested elsewhere.
+// TestExamples runs the functions of each example in all ways: they must make the same change, that in
+// testdata/examples/<example>.diff, and no change when they run again. What the READMEs say is tested elsewhere.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	fleet := example(t, "variant-of-a-fleet/cluster")
@@ -22,13 +22,16 @@ func TestExamples(t *testing.T) {
 		files     tree.Tree
 		functions []string
 	}{
-		"namespace-context": {configured(example(t, "namespace-context"), "variant.yaml"),
+		"apply-package-context-simple": {configured(example(t, "apply-package-context-simple"), "variant.yaml"),
 			[]string{"apply-package-context"}},
-		"cluster-scoped-cleanup": {configured(example(t, "cluster-scoped-cleanup"), "variant.yaml"),
+		"prepend-pipeline-cleanup": {configured(example(t, "prepend-pipeline-cleanup"), "variant.yaml"),
 			[]string{"prepend-pipeline"}},
-		"region-endpoints":   {configured(example(t, "region-endpoints"), "variant.yaml"), []string{"inject-config"}},
-		"two-endpoints":      {configured(example(t, "two-endpoints"), "variant.yaml"), []string{"inject-config"}},
-		"fleet":              {configured(example(t, "fleet"), "set.yaml"), []string{"expand-variantset"}},
+		"inject-config-simple": {configured(example(t, "inject-config-simple"), "variant.yaml"),
+			[]string{"inject-config"}},
+		"inject-config-two-points": {configured(example(t, "inject-config-two-points"), "variant.yaml"),
+			[]string{"inject-config"}},
+		"expand-variantset-simple": {configured(example(t, "expand-variantset-simple"), "set.yaml"),
+			[]string{"expand-variantset"}},
 		"variant-of-a-fleet": {fleet, []string{"expand-variantset"}},
 		"variant-of-a-fleet.chain": {chained(t, fleet), []string{"apply-package-context", "prepend-pipeline",
 			"inject-config"}},

@@ -37,7 +37,7 @@ func image(t *testing.T, function string) string {
 	return images.Ref(function)
 }
 
-// named returns what was printed by way of images as it is by way of executables.
+// named replaces images by executables in what was printed.
 func named(t *testing.T, printed string) string {
 	t.Helper()
 	for _, function := range functions {

@@ -58,8 +58,8 @@ var ways = map[string]way{
 // renders are those of the ways that run the pipeline of the Kptfile, as it stands there or with images in it.
 var renders = []string{"render", "render-image"}
 
-// repeats reports whether a test should run a way again on its result. Containers take their time, and an image that
-// does what the executable does at first does it again.
+// repeats reports whether a test should run a way again on its result. Containers are slow, and an image that does what
+// the executable does on the first run also does so on the second.
 func repeats(way string) bool { return !strings.HasSuffix(way, "-image") }
 
 // render renders the package in one of the ways to do so, which must work.

@@ -106,7 +106,7 @@ func kustomization(resources []string, transformers ...string) string {
 	return b.String()
 }
 
-// resources returns the names of the files that hold the resources of a package, sorted; its config is none.
+// resources returns the sorted names of the files that hold the resources of a package, without its config.
 func resources(files tree.Tree) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool {
 		return name == "config.yaml" || path.Ext(name) != ".yaml" && path.Base(name) != "Kptfile"
@@ -114,7 +114,7 @@ func resources(files tree.Tree) []string {
 }
 
 // buildable returns the files of a package as far as kustomize can build them: without subpackages, whose package
-// contexts have the name and kind of the package's own. All that is left is in what is built, also what is not to be
+// contexts have the name and kind of the package's own. The output has all other files, including those that are not
 // deployed.
 func buildable(files tree.Tree) tree.Tree {
 	all := maps.Clone(files)

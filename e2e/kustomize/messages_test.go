@@ -33,8 +33,8 @@ const (
 // failed is what kustomize prints last when a transformer fails.
 const failed = "Error: couldn't execute function: exit status 1 \n"
 
-// TestFailures holds what kustomize prints when a function fails: its sentences, then that it failed; nothing is built.
-// Nobody tells the function which file a resource is from, so the sentences name none.
+// TestFailures checks what kustomize prints when a function fails: its sentences, then that it failed; nothing is
+// built. The function does not know which file a resource is from, so the sentences name no file.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	two := kustomization([]string{"Kptfile", "context.yaml"}, "first.yaml", "config.yaml")
@@ -122,7 +122,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestWarnings holds that a required injection point that is not filled shows on standard error. It is no failure, and
+// TestWarnings checks that a required injection point that is not filled shows on standard error. It is no failure, and
 // kustomize shows no results of functions.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
@@ -143,7 +143,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestFlags holds that kustomize needs both flags to run functions: without one it refuses, but without the other it
+// TestFlags checks that kustomize needs both flags to run functions: without one it refuses, but without the other it
 // builds as if there were no functions, and does not say so.
 func TestFlags(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
 
-// change is what the upstream and a user make of a blueprint.
+// change is a change of a blueprint by the upstream and by a user.
 type change struct {
 	// files are the blueprint's beside those that every package has, upstream what its next revision has in their place;
 	// empty for a file that is removed.
@@ -18,7 +18,7 @@ type change struct {
 	local map[string][]string
 	// conflicts are those that we find, as "file field".
 	conflicts []string
-	// because says why Porch and kpt make something else of it. The difference is in testdata.
+	// because says why Porch and kpt have a different result. The difference is in testdata.
 	because string
 }
 

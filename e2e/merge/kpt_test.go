@@ -17,7 +17,8 @@ import (
 // blueprintKptfile is the Kptfile of a blueprint of which kpt makes a package.
 const blueprintKptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
 
-// TestKpt holds that a merge makes of each package what `kpt pkg update` makes of it, but for what testdata/kpt says.
+// TestKpt checks that a merge makes of each package what `kpt pkg update` makes of it, except for what testdata/kpt
+// lists.
 func TestKpt(t *testing.T) {
 	t.Parallel()
 	tool, err := kpt.FromEnv()

@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestPorch holds that a merge makes of each package what Porch's upgrade makes of it, but for what testdata says.
+// TestPorch checks that a merge makes of each package what Porch's upgrade makes of it, except for what testdata says.
 func TestPorch(t *testing.T) {
 	f := fleet.New(t, shared, "merge")
 	f.Repository("blueprints", nil, false)

@@ -22,7 +22,7 @@ var (
 	label  = regexp.MustCompile(`(\w+)="`)
 )
 
-// TestPage holds that docs/metrics.md has the metrics that kube-state-metrics makes of our objects, each with its type
+// TestPage checks that docs/metrics.md has the metrics that kube-state-metrics makes of our objects, each with its type
 // and labels.
 func TestPage(t *testing.T) {
 	t.Parallel()

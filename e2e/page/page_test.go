@@ -43,7 +43,7 @@ func plan(t *testing.T, snapshot string) string {
 	return file
 }
 
-// expectQuiet fails the test if the page has asked for anything but itself, or if anything went wrong in it.
+// expectQuiet fails the test if the page has requested anything but itself, or if an error occurred in it.
 func expectQuiet(t *testing.T, p *browser.Page, file string) {
 	t.Helper()
 	if diff := cmp.Diff([]string{"file://" + file}, p.Requests()); diff != "" {
@@ -58,8 +58,8 @@ func expectQuiet(t *testing.T, p *browser.Page, file string) {
 const shown = `[...document.querySelectorAll(".tree .leaf")].filter(e => e.checkVisibility()).map(
 	e => e.querySelector(".state").innerText + " " + e.querySelector(".name").innerText)`
 
-// TestPlan looks at the page of the example's plan as a person does: at the conflicts first, for a name, for a state, and
-// into a diff.
+// TestPlan looks at the page of the example's plan as a person does: at what comes first, at the conflicts, for a name, for
+// a state, and into a diff.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	file := plan(t, filepath.Join(inGit, "snapshot"))
@@ -74,9 +74,18 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	expect("at first", all...)
-	if !browser.Eval[bool](p, `document.querySelector("#conflicts").getBoundingClientRect().bottom <
-		document.querySelector("#fleet").getBoundingClientRect().top`) {
-		t.Error("the conflicts do not come first")
+	if got := browser.Eval[string](p, `document.querySelector("#first p").innerText`); got != "delete ber/shop" {
+		t.Errorf("what is to be looked at first is %q", got)
+	}
+	for _, below := range [][2]string{{"#first", "#conflicts"}, {"#conflicts", "#fleet"}} {
+		if !browser.Eval[bool](p, `document.querySelector("`+below[0]+`").getBoundingClientRect().bottom <
+			document.querySelector("`+below[1]+`").getBoundingClientRect().top`) {
+			t.Errorf("%s is not before %s", below[0], below[1])
+		}
+	}
+	if got := browser.Eval[string](p, `document.querySelector(".command").innerText`); !strings.HasPrefix(got,
+		"kubectl annotate packagevariantset shop ") {
+		t.Errorf("the command to copy is %q", got)
 	}
 	if got := browser.Eval[string](p, `document.querySelector("#conflicts article").innerText`); !strings.Contains(got,
 		"lon/shop") || !strings.Contains(got, "spec.replicas") {
@@ -92,8 +101,10 @@ func TestPlan(t *testing.T) {
 	expect("for the name LON", "upgrade lon/shop")
 	search("america")
 	expect("for the wave america", "wait nyc/shop", "wait sfo/shop")
-	if browser.Eval[bool](p, `document.querySelector("#conflicts").checkVisibility()`) {
-		t.Error("conflicts of others are shown")
+	for _, section := range []string{"#first", "#conflicts"} {
+		if browser.Eval[bool](p, `document.querySelector("`+section+`").checkVisibility()`) {
+			t.Errorf("%s is shown, which has only others", section)
+		}
 	}
 	search("nobody")
 	expect("for nobody", []string{}...)
@@ -142,7 +153,8 @@ const contrast = `(() => {
 	return [...bad];
 })()`
 
-// TestThemes holds that the page is light in the light and dark in the dark, can be read in both, and fits on a telephone.
+// TestThemes checks that the page is light in the light and dark in the dark, can be read in both, and fits on a
+// telephone.
 func TestThemes(t *testing.T) {
 	t.Parallel()
 	file := plan(t, filepath.Join(inGit, "snapshot"))
@@ -167,7 +179,7 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// TestNothingIsMarkup plans a package whose content is markup, and holds that the page shows it as it is.
+// TestNothingIsMarkup plans a package whose content is markup, and checks that the page shows it as it is.
 func TestNothingIsMarkup(t *testing.T) {
 	t.Parallel()
 	const evil = `</pre></script><script>document.title="taken over"</script><img src="http://127.0.0.1:1/x" onerror="document.title='taken over'">`

@@ -41,8 +41,8 @@ func planned(t *testing.T) *Plan {
 	return p
 }
 
-// TestPicture holds that the pictures in docs/fleet are what the example's plan is drawn as; UPDATE_GOLDEN draws them
-// anew.
+// TestPicture checks that the pictures in docs/fleet are what the example's plan is drawn as; UPDATE_GOLDEN redraws
+// them.
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	p := planned(t)
@@ -64,7 +64,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestDraw holds that the picture is XML whose texts are those of the plan, quoted, and that no card is drawn outside.
+// TestDraw checks that the picture is XML whose texts are those of the plan, quoted, and that no card is drawn outside.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	p := &Plan{Sets: []Set{{Name: "<set>", Waves: []Wave{{Name: "a&b", State: "Pending", Targets: 4}}}}}

@@ -35,7 +35,7 @@ type Variant struct {
 	Conflicts                              []struct{ Field string }
 }
 
-// about says in a few words what comes of a variant.
+// about says in a few words what happens to a variant.
 func (v *Variant) about() string {
 	switch from, to := revision(v.Upstream.From), revision(v.Upstream.To); {
 	case len(v.Conflicts) == 1:

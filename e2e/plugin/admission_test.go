@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestAdmission holds that a plan refuses the manifests that a real API server refuses, for the same reasons.
+// TestAdmission checks that a plan refuses the manifests that a real API server refuses, for the same reasons.
 func TestAdmission(t *testing.T) {
 	w := newWorld(t, "admission")
 	paths, err := filepath.Glob(filepath.Join(root, "sync-controller", "kubectl-variants", "internal", "admission", "testdata",

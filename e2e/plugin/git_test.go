@@ -73,7 +73,7 @@ func (w *world) set() *v1alpha2.PackageVariantSet {
 }
 
 // settle brings the fleet to where it is before the pull request: all sites have the first version published, and in
-// London somebody has set another number of replicas. The second version is published.
+// London a person has set another number of replicas. The second version is published.
 func (w *world) settle() {
 	w.t.Helper()
 	for repo, wave := range map[string]string{
@@ -148,8 +148,8 @@ func (w *world) snapshot(dir string) {
 	}
 }
 
-// TestFleetInGit makes the fleet of the example, takes a snapshot of it, and holds that the plan over that is the plan
-// over the example's own snapshot. Where it is not, UPDATE_GOLDEN writes that anew.
+// TestFleetInGit makes the fleet of the example, takes a snapshot of it, and checks that the plan over that equals the
+// plan over the example's own snapshot. If it does not, UPDATE_GOLDEN rewrites the latter.
 func TestFleetInGit(t *testing.T) {
 	w := newWorld(t, "shop")
 	w.settle()

@@ -21,13 +21,13 @@ var (
 	space = regexp.MustCompile(`[ \t]+`)
 )
 
-// plain returns a text without what differs from run to run.
+// plain returns a text without what differs between runs.
 func plain(text string) string {
 	text = sums.ReplaceAllString(git.ReplaceAllString(times.ReplaceAllString(text, " TIME"), "GIT"), "SUM")
 	return space.ReplaceAllString(ages.ReplaceAllString(text, "AGE"), " ")
 }
 
-// checkManual holds that the manual has a command with what it printed: first to the output, then to the errors.
+// checkManual checks that the manual has a command with what it printed: first to the output, then to the errors.
 func checkManual(t *testing.T, command string, got answer) {
 	t.Helper()
 	text, err := os.ReadFile(manual)

@@ -39,8 +39,8 @@ func read(group string, resources ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: []string{"get", "list"}}
 }
 
-// TestMessages holds what a user reads who names what is not there, or may not do what he wants; and what a shell is
-// told of the names that there are.
+// TestMessages checks what a user reads who names a missing object or lacks a right, and which names a shell gets for
+// completion.
 func TestMessages(t *testing.T) {
 	w := newWorld(t, "messages")
 	w.Publish("blueprints", "web", "v1", settings("1", "web:1"))

@@ -71,8 +71,8 @@ func lifecycleIs(pv *v1alpha1.PackageVariant, want string) error {
 	return nil
 }
 
-// lookAt looks at the page of a tree, where there is a browser: the variant is there, a search finds it, and the page
-// asks for nothing.
+// lookAt opens the page of a tree, if there is a browser: the variant is there, a search finds it, and the page makes
+// no requests.
 func (w *world) lookAt(object string) {
 	w.t.Run("page", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "trace.html")

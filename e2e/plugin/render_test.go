@@ -20,7 +20,7 @@ spec:
   pipeline: {mutators: [{name: namespace, image: "` + image + `", configMap: {namespace: site}}]}
 `
 
-// TestRender holds that a plan has the files of a draft as Porch renders them, by the real kpt and the function-runner
+// TestRender checks that a plan has the files of a draft as Porch renders them, by the real kpt and the function-runner
 // of Porch.
 func TestRender(t *testing.T) {
 	w := newWorld(t, "render")

@@ -112,7 +112,7 @@ func (w *world) kubectlWith(env []string, args ...string) answer {
 	return answer{out.String(), errOut.String(), cmd.ProcessState.ExitCode()}
 }
 
-// expect fails the test unless kubectl variants answers so.
+// expect fails the test unless kubectl variants gives that answer.
 func (w *world) expect(want answer, args ...string) {
 	w.t.Helper()
 	got := w.kubectl(append([]string{"variants"}, args...)...)

@@ -5,6 +5,7 @@ package render
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
@@ -86,7 +87,62 @@ func startSession(t *testing.T) *walkthrough.Session {
 	return s
 }
 
-// TestConfig holds that the function-runner of the stack is configured as the example says: each function of this
+// TestFunctionConfigs checks that the function-runner of a newer Porch is configured as the example says: its objects
+// are those of the stack, but that binaries have other paths there, and such a Porch takes them.
+func TestFunctionConfigs(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(exampleDir, "functionconfigs.yaml")
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for text := range strings.SplitSeq(string(content), "---\n") {
+		var config struct {
+			APIVersion string            `json:"apiVersion"`
+			Kind       string            `json:"kind"`
+			Metadata   map[string]string `json:"metadata"`
+			Spec       struct {
+				Image          string   `json:"image"`
+				Prefixes       []string `json:"prefixes"`
+				BinaryExecutor struct {
+					Path string   `json:"path"`
+					Tags []string `json:"tags"`
+				} `json:"binaryExecutor"`
+			} `json:"spec"`
+		}
+		if err := yaml.UnmarshalStrict([]byte(text), &config); err != nil {
+			t.Fatal(err)
+		}
+		for _, prefix := range config.Spec.Prefixes {
+			for _, tag := range config.Spec.BinaryExecutor.Tags {
+				got[prefix+"/"+config.Spec.Image+":"+tag] = tool.Function(config.Spec.BinaryExecutor.Path)
+			}
+		}
+	}
+	if diff := cmp.Diff(configured(t), got); diff != "" {
+		t.Errorf("binaries by image in the stack (-) and in the example (+):\n%s", diff)
+	}
+	if os.Getenv("PORCH") == "" {
+		return // Porch v1.5 has no such objects
+	}
+	if out, err := shared.Kubectl(t.Context(), "apply", "--dry-run=server", "--filename="+file); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// configured returns the binaries of the functions that the stack has, by image.
+func configured(t *testing.T) map[string]string {
+	t.Helper()
+	binaries, err := images.Binaries(tool.Functions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(binaries, images.Ref("noop"))
+	return binaries
+}
+
+// TestConfig checks that the function-runner of the stack is configured as the example says: each function of this
 // repository stands for its image.
 func TestConfig(t *testing.T) {
 	t.Parallel()
@@ -109,12 +165,7 @@ func TestConfig(t *testing.T) {
 			got[image] = tool.Function(f.Function)
 		}
 	}
-	want, err := images.Binaries(tool.Functions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	delete(want, images.Ref("noop"))
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(configured(t), got); diff != "" {
 		t.Errorf("binaries by image in the stack (-) and in the example (+):\n%s", diff)
 	}
 }

@@ -75,7 +75,7 @@ type draft struct {
 	name, dir string
 }
 
-// metadata is the file in which porchctl keeps which draft a directory is of.
+// metadata is the file in which porchctl records the draft that a directory belongs to.
 const metadata = ".KptRevisionMetadata"
 
 // newDraft makes a draft of a package and pulls it.
@@ -107,7 +107,7 @@ func (d *draft) must(t *testing.T, args ...string) string {
 	return out
 }
 
-// put makes the files all that the user has of the draft.
+// put replaces the user's files of the draft.
 func (d *draft) put(t *testing.T, files tree.Tree) {
 	t.Helper()
 	key, err := os.ReadFile(filepath.Join(d.dir, metadata))

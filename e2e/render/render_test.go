@@ -32,11 +32,11 @@ func TestSameAsKpt(t *testing.T) {
 	}
 }
 
-// TestIndentedLists holds what Porch itself writes: it takes back the indentation of lists, in all files of a package.
+// TestIndentedLists checks what Porch itself writes: it takes back the indentation of lists, in all files of a package.
 // All else is as in a render by kpt.
 func TestIndentedLists(t *testing.T) {
 	t.Parallel()
-	input, err := tree.Read(filepath.Join(root, "examples", "region-endpoints"), ".expected")
+	input, err := tree.Read(filepath.Join(root, "examples", "inject-config-simple"), ".expected")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func packages(t *testing.T) map[string]tree.Tree {
 	return all
 }
 
-// expectEqual fails the test unless a render made of a package what it was to make.
+// expectEqual fails the test unless a render has the expected result.
 func expectEqual(t *testing.T, what string, want, got tree.Tree) {
 	t.Helper()
 	d, err := tree.Diff(want, got)

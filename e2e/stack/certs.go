@@ -51,11 +51,11 @@ func newAuthority(dir string) (*authority, error) {
 	return a, writePEM(a.file(), "CERTIFICATE", der)
 }
 
-// certificate returns what all certificates of a stack have in common.
+// certificate returns the template for all certificates of a stack.
 func certificate(name string, groups ...string) *x509.Certificate {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
-		panic(err) // crypto/rand documents that this does not happen
+		panic(err) // crypto/rand never fails
 	}
 	return &x509.Certificate{
 		SerialNumber: serial,
@@ -74,7 +74,7 @@ func (a *authority) pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
 }
 
-// server makes a certificate for a server on this machine that is called by the names too.
+// server makes a certificate for a server on this machine that also has the given names.
 func (a *authority) server(base string, names ...string) (pair, error) {
 	template := certificate(base)
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
@@ -83,14 +83,14 @@ func (a *authority) server(base string, names ...string) (pair, error) {
 	return a.sign(base, template)
 }
 
-// client makes a certificate by which the user is known to the Kubernetes API.
+// client makes a certificate that identifies the user to the Kubernetes API.
 func (a *authority) client(base, user string, groups ...string) (pair, error) {
 	template := certificate(user, groups...)
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	return a.sign(base, template)
 }
 
-// sign writes a certificate and its key to base.crt and base.key; base may have directories.
+// sign writes a certificate and its key to base.crt and base.key; base may include directories.
 func (a *authority) sign(base string, template *x509.Certificate) (pair, error) {
 	files := pair{cert: filepath.Join(a.dir, base+".crt"), key: filepath.Join(a.dir, base+".key")}
 	if err := os.MkdirAll(filepath.Dir(files.key), 0o700); err != nil {
@@ -120,7 +120,7 @@ func writeKey(file string) (*ecdsa.PrivateKey, error) {
 	return key, writePEM(file, "EC PRIVATE KEY", der)
 }
 
-// writePEM writes one block that only the user may read.
+// writePEM writes a PEM block to a file that only the user may read.
 func writePEM(file, kind string, der []byte) error {
 	return os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
 }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// startControllers starts kube-controller-manager with the controllers on which a test can depend where no pod runs. It
-// works as the administrator, and alone, so it needs no account and no lease.
+// startControllers starts kube-controller-manager with the controllers that a test can rely on when no pods run. It
+// runs as the administrator and as a single instance, so it needs no account and no lease.
 func (s *Stack) startControllers(ctx context.Context) error {
 	serving, err := s.certs.server("kube-controller-manager")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// TestControllerManager holds that the controllers that a stack can be told to run do what they do in a cluster, and
-// end with the stack.
+// TestControllerManager checks that the optional controllers of a stack do what they do in a cluster, and end with the
+// stack.
 func TestControllerManager(t *testing.T) {
 	s, err := Start(t.Context(), Options{ControllerManager: true})
 	if err != nil {
@@ -42,7 +42,7 @@ func TestControllerManager(t *testing.T) {
 	expectGone(t, pids)
 }
 
-// collects deletes an object and expects that what it owns goes with it, and nothing else.
+// collects deletes an object and expects that its dependents are deleted with it, and nothing else.
 func collects(t *testing.T, client kubernetes.Interface) {
 	configMaps := client.CoreV1().ConfigMaps("default")
 	create := func(name string, owners ...metav1.OwnerReference) *corev1.ConfigMap {
@@ -69,7 +69,7 @@ func collects(t *testing.T, client kubernetes.Interface) {
 	}
 }
 
-// aggregates expects that a ClusterRole gets the rules of those that it selects.
+// aggregates expects that an aggregated ClusterRole gets the rules of those that it selects.
 func aggregates(t *testing.T, client kubernetes.Interface) {
 	roles := client.RbacV1().ClusterRoles()
 	part := map[string]string{"part-of": "whole"}
@@ -97,7 +97,7 @@ func aggregates(t *testing.T, client kubernetes.Interface) {
 	})
 }
 
-// finalizes expects that a namespace that is deleted goes.
+// finalizes expects that a deleted namespace is removed.
 func finalizes(t *testing.T, client kubernetes.Interface) {
 	namespaces := client.CoreV1().Namespaces()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "short-lived"}}
@@ -112,7 +112,7 @@ func finalizes(t *testing.T, client kubernetes.Interface) {
 	})
 }
 
-// gone returns nil if the answer to a GET is that there is no such object.
+// gone returns nil if the result of a GET is that the object does not exist.
 func gone(object metav1.Object, err error) error {
 	if err == nil {
 		return fmt.Errorf("%s is still there", object.GetName())
@@ -123,7 +123,7 @@ func gone(object metav1.Object, err error) error {
 	return err
 }
 
-// eventually waits until a check finds nothing wrong, and fails the test if that takes a minute.
+// eventually waits until check returns no error, and fails the test after a minute.
 func eventually(t *testing.T, check func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -15,10 +15,10 @@ import (
 // porchCRDs are the directories of the CRDs that Porch needs, in Porch's sources.
 var porchCRDs = []string{"api/porchconfig/v1alpha1", "internal/api/porchinternal/v1alpha1"}
 
-// variantCRDs is the directory of the CRDs of this project, beside the module of its API.
+// variantCRDs is the directory of this project's CRDs.
 const variantCRDs = "sync-controller/config/crds"
 
-// installPorch applies what Porch's API server finds in a cluster, except for the APIService and the webhook, and waits
+// installPorch applies what Porch's API server needs in a cluster, except the APIService and the webhook, and waits
 // until its CRDs are served.
 func (s *Stack) installPorch(ctx context.Context) error {
 	for _, o := range []object{namespaceObject(porchNamespace), porchServiceObject()} {
@@ -46,8 +46,8 @@ func crdFiles(dir string) ([]string, error) {
 	return files, err
 }
 
-// InstallVariants applies the CRDs of PackageVariant and PackageVariantSet, as they are installed with the controller,
-// and returns once they are served. Only the first call of a stack does it.
+// InstallVariants applies the CRDs of PackageVariant and PackageVariantSet, as the controller's package has them, and
+// returns once they are served. Only a stack's first call does anything.
 func (s *Stack) InstallVariants(ctx context.Context) error {
 	s.installing.Lock()
 	defer s.installing.Unlock()
@@ -69,7 +69,7 @@ func (s *Stack) InstallVariants(ctx context.Context) error {
 	return nil
 }
 
-// applyCRDs applies the CRDs of files, one each, and waits until they are served.
+// applyCRDs applies the CRDs in files, one each, and waits until they are served.
 func (s *Stack) applyCRDs(ctx context.Context, files []string) error {
 	var names []string
 	for _, file := range files {

@@ -40,9 +40,8 @@ func (s *Stack) startDatabase(ctx context.Context) error {
 	return s.EmptyDatabase(ctx)
 }
 
-// EmptyDatabase makes the database of a stack with the DB cache anew, as after its loss: all that it had is gone. The
-// git repositories are as they were, so what is published is not lost. Porch expects that while it is stopped; see
-// StopPorch.
+// EmptyDatabase recreates the database of a stack with the DB cache, as after its loss: all data is gone. The git
+// repositories stay, so published packages are not lost. Stop Porch first; see StopPorch.
 func (s *Stack) EmptyDatabase(ctx context.Context) error {
 	if s.database == nil {
 		return errNoDatabase
@@ -50,7 +49,7 @@ func (s *Stack) EmptyDatabase(ctx context.Context) error {
 	return s.database.Recreate(ctx, filepath.Join(s.porch.source, filepath.FromSlash(schemaFile)))
 }
 
-// QueryDatabase runs SQL in the database of a stack with the DB cache, and returns the rows, one a line, their columns
+// QueryDatabase runs SQL in the database of a stack with the DB cache, and returns the rows, one per line, with columns
 // separated by |.
 func (s *Stack) QueryDatabase(ctx context.Context, sql string) (string, error) {
 	if s.database == nil {
@@ -59,7 +58,15 @@ func (s *Stack) QueryDatabase(ctx context.Context, sql string) (string, error) {
 	return s.database.Query(ctx, sql)
 }
 
-// databaseEnv is the environment by which Porch finds the database; nil without one.
+// DatabaseURL returns the address of the database of a stack with the DB cache, for a client that stays connected.
+func (s *Stack) DatabaseURL() (string, error) {
+	if s.database == nil {
+		return "", errNoDatabase
+	}
+	return s.database.URL(), nil
+}
+
+// databaseEnv returns the environment in which Porch finds the database; nil if there is none.
 func (s *Stack) databaseEnv() []string {
 	if s.database == nil {
 		return nil

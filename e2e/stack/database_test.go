@@ -34,7 +34,7 @@ func starting(t *testing.T, cache Cache) *Stack {
 	return s
 }
 
-// serving is starting with a repository of blueprints.
+// serving is starting with a registered repository, blueprints.
 func serving(t *testing.T, cache Cache) *Stack {
 	t.Helper()
 	s := starting(t, cache)
@@ -44,7 +44,7 @@ func serving(t *testing.T, cache Cache) *Stack {
 	return s
 }
 
-// TestKill holds that packages are published again after each component was killed and started again.
+// TestKill checks that packages can be published after each component was killed and started again.
 func TestKill(t *testing.T) {
 	s := serving(t, "")
 	publish(t, s, "before")
@@ -62,8 +62,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestDatabase holds what the database of the DB cache is to packages: a draft is in it alone, and what is published
-// comes back from git.
+// TestDatabase checks what the database of the DB cache stores: drafts are only there, and published packages come back
+// from git.
 func TestDatabase(t *testing.T) {
 	postgres.Require(t)
 	s := serving(t, DBCache)
@@ -107,7 +107,7 @@ func TestDatabase(t *testing.T) {
 	expectGone(t, pids)
 }
 
-// pauses expects that the database does not answer while it is paused.
+// pauses expects that the paused database does not answer.
 func pauses(t *testing.T, s *Stack) {
 	if err := s.Pause(Postgres); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func pauses(t *testing.T, s *Stack) {
 	}
 }
 
-// empties expects that what is published outlives the loss of the database, and that drafts do not.
+// empties expects that published packages survive the loss of the database, and that drafts do not.
 func empties(t *testing.T, s *Stack) {
 	if err := s.StopPorch(t.Context()); err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func empties(t *testing.T, s *Stack) {
 	publish(t, s, "later")
 }
 
-// expectLifecycle fails the test if a package revision is not, within a minute, in a lifecycle.
+// expectLifecycle fails the test if a package revision does not reach a lifecycle within a minute.
 func expectLifecycle(t *testing.T, s *Stack, name, want string) {
 	t.Helper()
 	eventually(t, func(ctx context.Context) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/process"
 )
 
-// The components that Kill ends and Restart starts again. Not each stack has the last two; see Components.
+// The components that Kill ends and Restart starts again. Not every stack has the last two; see Components.
 const (
 	APIServer        = "kube-apiserver"
 	Porch            = "porch"
@@ -26,7 +26,7 @@ const (
 	Postgres         = "postgres"
 )
 
-// Components returns those that Kill ends and Restart starts again, each after those without which it does not start.
+// Components returns the components for Kill and Restart, each after those that it needs to start.
 func (s *Stack) Components() []string {
 	components := []string{APIServer, GitServer, FunctionRunner}
 	if s.cache == DBCache {
@@ -38,10 +38,10 @@ func (s *Stack) Components() []string {
 	return append(components, Porch)
 }
 
-// Kill ends a component at once, as a node that fails does, and returns when it has ended. What it stored stays, but
-// for the cache directory of Porch, which goes with its node: Porch v1.5 does not read a cache again in which it was
-// cut short. PorchControllers has a node and a cache directory of its own, so each of the two is killed without the
-// other. The database has a node of its own, too, and keeps what it had committed; see EmptyDatabase.
+// Kill ends a component at once, as when a node fails, and returns when it has ended. Its data stays, except for the
+// cache directory of Porch, which is lost with its node: Porch v1.5 does not recover a cache whose writing was
+// interrupted. PorchControllers has its own node and cache directory, so each of the two can be killed alone. The
+// database has its own node, too, and keeps what it has committed; see EmptyDatabase.
 func (s *Stack) Kill(component string) error {
 	p := s.process(component)
 	if component == GitServer {
@@ -57,8 +57,8 @@ func (s *Stack) Kill(component string) error {
 	}
 }
 
-// pauseGit stops the git server at a moment at which it writes no reference. Unlike git, which replaces the file of a
-// reference, that of Porch's tests empties it first.
+// pauseGit stops the git server while it writes no reference. Unlike git, which replaces the file of a reference, the
+// server of Porch's tests empties it first.
 func (s *Stack) pauseGit(p *process.Process) {
 	for p.Running() {
 		_ = syscall.Kill(p.PID(), syscall.SIGSTOP) // an error means that it has just ended
@@ -88,7 +88,7 @@ func (s *Stack) gitIsWhole() bool {
 // errTorn says that a reference is being written.
 var errTorn = errors.New("a reference is empty")
 
-// Restart starts a component that was ended, as it was started first, and returns once it serves again.
+// Restart starts a component that was ended again, in the same way, and returns once it serves.
 func (s *Stack) Restart(ctx context.Context, component string) error {
 	if s.process(component).Running() {
 		return fmt.Errorf("%s is not started: it runs", component)

@@ -15,13 +15,13 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// functionNamespace is where a function-runner that was built elsewhere finds the FunctionConfigs of its functions.
+// functionNamespace is the namespace in which a function-runner that was built elsewhere finds its FunctionConfigs.
 const functionNamespace = "porch-fn-system"
 
 var functionConfigs = schema.GroupVersionResource{Group: repositories.Group, Version: repositories.Version,
 	Resource: "functionconfigs"}
 
-// functionConfig is the spec of a FunctionConfig: the images that a binary stands for.
+// functionConfig is the spec of a FunctionConfig: a binary and the images that it replaces.
 type functionConfig struct {
 	binary         string
 	prefixes, tags []any
@@ -49,9 +49,8 @@ func (s *Stack) applyFunctions(ctx context.Context, namespace string, functions 
 	return s.forgetFunctions(ctx, namespace)
 }
 
-// functionConfigsOf returns what stands for the functions, by the last part of the images' names. The function-runner
-// knows no more of an image than that, its tags, and what may come before the name: it cannot run two binaries for one
-// name.
+// functionConfigsOf returns the specs for the functions, by the last part of the image name. The function-runner
+// matches only that part, the tags, and the allowed prefixes, so it cannot run two binaries for one name.
 func functionConfigsOf(functions map[string]string) (map[string]*functionConfig, error) {
 	configs := map[string]*functionConfig{}
 	for image, binary := range functions {
@@ -72,7 +71,7 @@ func functionConfigsOf(functions map[string]string) (map[string]*functionConfig,
 	return configs, nil
 }
 
-// forgetFunctions removes from the FunctionConfigs of a namespace that a function-runner has read them, so that
+// forgetFunctions clears the record in a namespace's FunctionConfigs that a function-runner has read them, so that
 // functionsKnown waits for the next one.
 func (s *Stack) forgetFunctions(ctx context.Context, namespace string) error {
 	if !s.porch.foreign {
@@ -92,7 +91,7 @@ func (s *Stack) forgetFunctions(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// functionsKnown returns no error if a function-runner has read the FunctionConfigs of a namespace.
+// functionsKnown returns nil if a function-runner has read the FunctionConfigs of a namespace.
 func (s *Stack) functionsKnown(ctx context.Context, namespace string) error {
 	_, configs, err := s.listFunctions(ctx, namespace)
 	if err != nil {
@@ -110,7 +109,7 @@ func (s *Stack) functionsKnown(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// listFunctions returns the FunctionConfigs of a namespace, and the client for them.
+// listFunctions returns the FunctionConfigs of a namespace and a client for them.
 func (s *Stack) listFunctions(ctx context.Context, namespace string) (dynamic.ResourceInterface,
 	[]unstructured.Unstructured, error) {
 	dynamics, err := dynamic.NewForConfig(s.Config)

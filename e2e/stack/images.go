@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 )
 
-// Images says what the images of this repository's functions are called, as examples name them.
+// Images names the images of this repository's functions, as examples do.
 type Images struct {
-	// Registry and Version are the beginning and the tag of their names.
+	// Registry and Version are the prefix and the tag of their names.
 	Registry, Version string
 }
 
-// ImagesFromEnv returns what the environment says: REGISTRY and VERSION, as the Makefile sets them.
+// ImagesFromEnv returns the names from REGISTRY and VERSION, which the Makefile sets.
 func ImagesFromEnv() (Images, error) {
 	i := Images{Registry: os.Getenv("REGISTRY"), Version: os.Getenv("VERSION")}
 	if i.Registry == "" || i.Version == "" {
@@ -28,7 +28,7 @@ func ImagesFromEnv() (Images, error) {
 // Ref returns the image of a function.
 func (i Images) Ref(function string) string { return i.Registry + "/" + function + ":" + i.Version }
 
-// Binaries returns the functions whose binaries are in a directory by their images, for Options.Functions.
+// Binaries returns the function binaries in a directory by image, for Options.Functions.
 func (i Images) Binaries(dir string) (map[string]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// startEtcd starts etcd. It does not wait for the disk: what it stores is not kept.
+// startEtcd starts etcd. It does not wait for the disk, since its data is not kept.
 func (s *Stack) startEtcd(ctx context.Context) error {
 	client, peer := "http://"+local(s.ports.etcd), "http://"+local(s.ports.etcdPeer)
 	p, err := s.launch("etcd", nil,
@@ -30,12 +30,15 @@ func (s *Stack) startEtcd(ctx context.Context) error {
 	return p.Await(ctx, "it was ready", s.answers(client+"/readyz"))
 }
 
-// startAPIServer starts kube-apiserver, with what the aggregation of another API server needs, and gets the means to
-// reach it as its administrator.
-func (s *Stack) startAPIServer(ctx context.Context) error {
+// startAPIServer starts kube-apiserver with API aggregation, and with or without policies, and sets up access as its
+// administrator.
+func (s *Stack) startAPIServer(ctx context.Context, noPolicies bool) error {
 	args, err := s.apiServerArgs()
 	if err != nil {
 		return err
+	}
+	if noPolicies {
+		args = append(args, "--disable-admission-plugins=ValidatingAdmissionPolicy") // in addition to the default ones
 	}
 	admin, err := s.certs.client("admin", "admin", "system:masters")
 	if err != nil {
@@ -53,8 +56,8 @@ func (s *Stack) startAPIServer(ctx context.Context) error {
 }
 
 // apiServerArgs makes the certificates of kube-apiserver and returns its arguments. ServiceAccount is disabled because
-// no controller makes the accounts that it asks for. OwnerReferencesPermissionEnforcement is off by default, but not on
-// every cluster: it asks for rights of their own from who makes an object that holds up the deletion of its owner.
+// no controller makes the accounts that it requires. OwnerReferencesPermissionEnforcement is off by default, but on in
+// some clusters: it requires an extra right from users who make an object that blocks the deletion of its owner.
 func (s *Stack) apiServerArgs() ([]string, error) {
 	serving, err := s.certs.server("kube-apiserver")
 	if err != nil {
@@ -84,7 +87,7 @@ func (s *Stack) apiServerArgs() ([]string, error) {
 	}, nil
 }
 
-// writeKubeconfig writes the file by which clients reach the API at host, and reads it.
+// writeKubeconfig writes and loads a kubeconfig for the API at host.
 func (s *Stack) writeKubeconfig(host string, user pair) error {
 	config := clientcmdapi.NewConfig()
 	config.Clusters["stack"] = &clientcmdapi.Cluster{Server: host, CertificateAuthorityData: s.certs.pem()}
@@ -99,12 +102,12 @@ func (s *Stack) writeKubeconfig(host string, user pair) error {
 	if s.Config, err = clientcmd.BuildConfigFromFlags("", s.Kubeconfig); err != nil {
 		return err
 	}
-	s.Config.QPS = -1 // tests wait for nothing but the servers
+	s.Config.QPS = -1 // tests wait only for the servers
 	return nil
 }
 
-// answers returns a check that a server answers a GET with 200, asked with the administrator's certificate once there
-// is one.
+// answers returns a check that a server answers a GET with 200. It uses the administrator's certificate once there is
+// one.
 func (s *Stack) answers(url string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		client, err := s.HTTPClient()
@@ -116,7 +119,7 @@ func (s *Stack) answers(url string) func(context.Context) error {
 	}
 }
 
-// HTTPClient returns a client for the servers of the stack, Kubernetes and Porch, that asks as their administrator.
+// HTTPClient returns a client for the stack's servers, Kubernetes and Porch, with the administrator's credentials.
 func (s *Stack) HTTPClient() (*http.Client, error) {
 	if s.Config == nil { // there is no administrator yet
 		roots := x509.NewCertPool()

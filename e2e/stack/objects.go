@@ -19,7 +19,7 @@ const (
 	porchVersion = "v1alpha1"
 )
 
-// The resources that a stack is made with.
+// The resources that a stack uses.
 var (
 	namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	services   = schema.GroupVersionResource{Version: "v1", Resource: "services"}
@@ -33,14 +33,14 @@ var (
 		Resource: "repositories"}
 )
 
-// object is an object and where the API keeps it.
+// object is an object with its location in the API.
 type object struct {
 	resource        schema.GroupVersionResource
 	namespace, name string
-	content         map[string]any // without the metadata that the other fields are
+	content         map[string]any // without the metadata in the other fields
 }
 
-// apply creates an object, or makes an existing one what it says.
+// apply creates or updates an object.
 func (s *Stack) apply(ctx context.Context, o object) error {
 	client, err := dynamic.NewForConfig(s.Config)
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *Stack) apply(ctx context.Context, o object) error {
 	return nil
 }
 
-// condition returns nil if a condition of the object is True, and not of an older generation, and an error that says
-// what it is otherwise.
+// condition returns nil if a condition of the object is True for the current generation, and otherwise an error with
+// its state.
 func (s *Stack) condition(ctx context.Context, resource schema.GroupVersionResource, namespace, name,
 	kind string) error {
 	u, err := s.get(ctx, resource, namespace, name)
@@ -77,7 +77,7 @@ func (s *Stack) get(ctx context.Context, resource schema.GroupVersionResource, n
 	return client.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 }
 
-// conditionOf does what condition says.
+// conditionOf is condition for an object that was read.
 func conditionOf(u *unstructured.Unstructured, kind string) error {
 	conditions, _, err := unstructured.NestedSlice(u.Object, "status", "conditions")
 	if err != nil {
@@ -100,7 +100,7 @@ func conditionOf(u *unstructured.Unstructured, kind string) error {
 	return fmt.Errorf("%s %s has no condition %s yet", u.GetKind(), u.GetName(), kind)
 }
 
-// older reports whether an observedGeneration is there and lower than the generation.
+// older reports whether an observedGeneration exists and is lower than the generation.
 func older(observed any, generation int64) bool {
 	n, ok := observed.(int64)
 	return ok && n < generation
@@ -110,7 +110,7 @@ func namespaceObject(name string) object {
 	return object{resource: namespaces, name: name, content: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
 }
 
-// porchServiceObject leads from the cluster to this machine.
+// porchServiceObject is a Service that leads from the cluster to this machine.
 func porchServiceObject() object {
 	return object{resource: services, namespace: porchNamespace, name: porchService, content: map[string]any{
 		"apiVersion": "v1", "kind": "Service",
@@ -118,7 +118,7 @@ func porchServiceObject() object {
 	}}
 }
 
-// apiService hands Porch's API to Porch's API server, the process with that ID.
+// apiService registers Porch's API with Porch's API server, the process with that ID.
 func apiService(ca []byte, port, pid int) object {
 	return object{resource: apiServices, name: porchVersion + "." + porchGroup, content: map[string]any{
 		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",

@@ -11,23 +11,25 @@ import (
 	"path/filepath"
 )
 
-// Options are what a stack can be told. The zero value is a stack in a temporary directory, without functions, with the
-// Porch and the cache that the environment names.
+// Options configure a stack. The zero value is a stack in a temporary directory, without functions, with the Porch and
+// the cache that the environment selects.
 type Options struct {
-	// Dir is the directory of all that the components write. It must be empty or not exist; Stop removes it. The
+	// Dir is the directory for everything that the components write. It must be empty or missing; Stop removes it. The
 	// default is a temporary directory.
 	Dir string
-	// Functions are binaries of KRM functions, by the image in whose place the function-runner runs them. An image is
-	// matched as a package writes it, with its tag. Packages that name any other image fail to render.
+	// Functions are binaries of KRM functions, by the image that they replace in the function-runner. The image must be as
+	// in the package, with its tag. Packages with any other image fail to render.
 	Functions map[string]string
-	// ControllerManager says to run kube-controller-manager, too. The documentation of the package says what it does.
+	// ControllerManager runs kube-controller-manager, too. The package documentation says what it does.
 	ControllerManager bool
-	// PorchAPI, if set, serves Porch's API in place of Porch: no process of Porch runs then, nor the git server, nor
-	// PostgreSQL, and what a Stack does with them must not be asked of it. The requests are those that kube-apiserver
-	// hands on, over TLS, until the stack is stopped.
+	// NoPolicies disables ValidatingAdmissionPolicy in kube-apiserver, as an administrator may do.
+	NoPolicies bool
+	// PorchAPI, if set, serves Porch's API instead of Porch. No process of Porch runs then, nor the git server or
+	// PostgreSQL, and the methods of Stack for them must not be called. The handler gets the requests that kube-apiserver
+	// passes on, over TLS, until the stack is stopped.
 	PorchAPI http.Handler
-	// Cache is where Porch keeps packages. The default is what the environment variable PORCH_CACHE says, CR or DB, and
-	// CRCache without it. The error of Start says what to install if PostgreSQL is missing.
+	// Cache is where Porch keeps packages. The default is the environment variable PORCH_CACHE, CR or DB, or else CRCache.
+	// If PostgreSQL is missing, the error of Start says what to install.
 	Cache Cache
 	// Porch is the directory of a Porch to run in place of the pinned one: the programs porch, porch-controllers,
 	// porchctl and function-runner, and their sources in the directory source. It is newer than the pinned one:
@@ -71,11 +73,11 @@ func chosenCache(options Options) (Cache, error) {
 	}
 }
 
-// builtElsewhere are the programs that Options.Porch has.
+// builtElsewhere are the programs in the directory Options.Porch.
 var builtElsewhere = []string{Porch, PorchControllers, porchctl, FunctionRunner}
 
-// chosenPorch returns the absolute path of the directory of a Porch that was built elsewhere, and "" if the options and
-// the environment name none.
+// chosenPorch returns the absolute path of the Porch that was built elsewhere, or "" if the options and the environment
+// name none.
 func chosenPorch(ctx context.Context, options Options) (string, error) {
 	dir, origin := options.Porch, "Options.Porch"
 	if dir == "" {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestChoice holds what the environment and the options choose, and that a value that cannot be is an error which names
-// the variable and what it may be.
+// TestChoice checks what the environment and the options select, and that the error for an invalid value names the
+// variable and its valid values.
 func TestChoice(t *testing.T) {
 	for name, c := range map[string]struct {
 		cache, porch string // of the environment

@@ -15,27 +15,27 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/process"
 )
 
-// Pause stops a component where it stands, with its processes: it answers nothing and keeps its connections, like one
-// that is slow. Resume lets it go on; Kill and Stop end it nevertheless. A stack whose process is killed in between
-// leaves the processes of a paused PostgreSQL behind.
+// Pause stops a component's processes: it answers nothing and keeps its connections, like a slow component. Resume
+// continues it; Kill and Stop work on it too. If the stack's process is killed while PostgreSQL is paused, its
+// processes stay behind.
 func (s *Stack) Pause(component string) error {
 	return s.signal(s.process(component), syscall.SIGSTOP)
 }
 
-// Resume has a component go on that Pause has stopped.
+// Resume continues a component that Pause stopped.
 func (s *Stack) Resume(component string) error {
 	return s.signal(s.process(component), syscall.SIGCONT)
 }
 
-// signal sends a signal to a component: to its process group, and to the processes that PostgreSQL has started, each of
-// which has a group of its own.
+// signal sends a signal to a component's process group, and to the processes that PostgreSQL has started, each of which
+// has its own group.
 func (s *Stack) signal(p *process.Process, signal syscall.Signal) error {
 	errs := []error{syscall.Kill(-p.PID(), signal)}
 	if p.Name == Postgres {
 		pids, err := children(p.PID())
 		errs = append(errs, err)
 		for _, pid := range pids {
-			if err := syscall.Kill(pid, signal); !errors.Is(err, syscall.ESRCH) { // otherwise it has just ended
+			if err := syscall.Kill(pid, signal); !errors.Is(err, syscall.ESRCH) { // otherwise it has ended
 				errs = append(errs, err)
 			}
 		}
@@ -46,7 +46,7 @@ func (s *Stack) signal(p *process.Process, signal syscall.Signal) error {
 	return nil
 }
 
-// children returns the processes that a process has started and that run.
+// children returns the running child processes of a process.
 func children(parent int) ([]int, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errors.New("the processes of PostgreSQL are found on Linux only")

@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	// porchService is the name by which kube-apiserver knows Porch's API server.
+	// porchService is the name of the Service for Porch's API server.
 	porchService = "api"
 	// porchNamespace is the namespace of that Service.
 	porchNamespace = "porch-system"
-	// syncFrequency is how often Porch reads git repositories; databaseSync how often where it keeps packages in a
-	// database: what is published while it reads one may be lost there (docs/limits.md).
+	// syncFrequency is how often Porch reads git repositories, and databaseSync how often it does with the DB cache: a
+	// package that is published during a read may be lost there (docs/limits.md).
 	syncFrequency, databaseSync = "10s", "30s"
 )
 
-// startGit starts the git server of Porch's tests. It listens on all addresses: it cannot be told otherwise.
+// startGit starts the git server of Porch's tests. It always listens on all addresses.
 func (s *Stack) startGit(ctx context.Context) error {
 	dir := filepath.Join(s.Dir, "git")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -45,7 +45,7 @@ func (s *Stack) startGit(ctx context.Context) error {
 	return p.Await(ctx, "it was listening", listens(s.ports.git))
 }
 
-// listens returns a check that a port of this machine accepts connections.
+// listens returns a check that a local port accepts connections.
 func listens(port int) func(context.Context) error {
 	return func(ctx context.Context) error {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", local(port))
@@ -88,7 +88,7 @@ func (s *Stack) startPorch(ctx context.Context) error {
 	return s.awaitPorch(ctx, p)
 }
 
-// porchEnv is the environment of what reads the Repositories.
+// porchEnv returns the environment of the program that reads the Repositories.
 func (s *Stack) porchEnv() []string {
 	env := append(s.databaseEnv(), "KUBECONFIG="+s.Kubeconfig)
 	if s.porch.foreign {
@@ -105,7 +105,7 @@ func (s *Stack) cacheDirectory(component string) string {
 	return filepath.Join(s.Dir, "cache-of-"+component)
 }
 
-// awaitPorch waits until Porch's API server serves.
+// awaitPorch waits until Porch's API server is serving.
 func (s *Stack) awaitPorch(ctx context.Context, p *process.Process) error {
 	if err := p.Await(ctx, "it was ready", s.answers("https://"+local(s.ports.porch)+"/readyz")); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (s *Stack) awaitPorch(ctx context.Context, p *process.Process) error {
 }
 
 // StopPorch ends Porch, as in an outage: its API server, and porch-controllers if there is one. The rest of the stack
-// runs on. It returns once kube-apiserver answers requests for Porch's API by 503.
+// keeps running. It returns once kube-apiserver answers requests for Porch's API with 503.
 func (s *Stack) StopPorch(ctx context.Context) error {
 	s.process(Porch).Stop(grace)
 	if s.porch.foreign {
@@ -135,7 +135,7 @@ func (s *Stack) StopPorch(ctx context.Context) error {
 	})
 }
 
-// StartPorch starts Porch again, with the same address and cache, and returns once clients find its API.
+// StartPorch starts Porch again, with the same address and cache, and returns once clients can find its API.
 func (s *Stack) StartPorch(ctx context.Context) error {
 	if s.porch.foreign {
 		if err := s.Restart(ctx, PorchControllers); err != nil {
@@ -145,19 +145,19 @@ func (s *Stack) StartPorch(ctx context.Context) error {
 	return s.Restart(ctx, Porch)
 }
 
-// PorchMetrics returns the address of the metrics of Porch's API server, which count the requests for its API; ask with
-// HTTPClient. They start anew with each start of Porch.
+// PorchMetrics returns the address of the metrics of Porch's API server, which count the requests for its API; use
+// HTTPClient. They start from zero whenever Porch starts.
 func (s *Stack) PorchMetrics() string { return "https://" + local(s.ports.porch) + "/metrics" }
 
-// aggregate makes Porch's API a part of the Kubernetes API, and waits until clients find it there. The APIService names
-// the process that serves it: a new one changes the APIService, so that kube-apiserver looks at once whether it is
-// available; by itself it would look again after half a minute.
+// aggregate adds Porch's API to the Kubernetes API, and waits until clients find it there. The APIService names the
+// process that serves it. With a new process the APIService changes, so kube-apiserver checks its availability at once
+// instead of after half a minute.
 func (s *Stack) aggregate(ctx context.Context) error {
 	p := s.process(Porch)
 	return s.register(ctx, p, p.PID())
 }
 
-// register does what aggregate says, for the process with the ID. What does not come about is told with the log of p.
+// register is aggregate for the process with the ID. An error includes the log of p.
 func (s *Stack) register(ctx context.Context, p *process.Process, pid int) error {
 	if err := s.apply(ctx, apiService(s.certs.pem(), s.ports.porch, pid)); err != nil {
 		return err
@@ -168,8 +168,8 @@ func (s *Stack) register(ctx context.Context, p *process.Process, pid int) error
 	if err != nil {
 		return err
 	}
-	// Porch says that it is ready before it knows by which certificate kube-apiserver hands users on; until then it takes
-	// everybody for system:anonymous, and forbids all.
+	// Porch reports ready before it knows the certificate with which kube-apiserver passes on users. Until then it takes
+	// every user for system:anonymous and forbids everything.
 	list := s.Config.Host + "/apis/" + porchGroup + "/" + porchVersion + "/namespaces/" + porchNamespace +
 		"/packagerevisions"
 	if err := p.Await(ctx, "it knew its users", s.answers(list)); err != nil {

@@ -4,7 +4,7 @@ package stack
 
 import "github.com/package-variants/package-variants/e2e/internal/process"
 
-// ports are what the components listen on.
+// ports are the ports of the components.
 type ports struct {
 	etcd, etcdPeer, apiserver, porch, webhook, runner, git, controllers, postgres int
 }

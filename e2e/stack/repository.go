@@ -15,21 +15,21 @@ import (
 type Repository struct {
 	// Namespace and Name are those of the Repository object.
 	Namespace, Name string
-	// Git is the name of the repository on the git server, which makes it; the default is Name. Two Repositories of one
-	// git repository see the same packages.
+	// Git is the name of the repository on the git server, which creates it; the default is Name. Two Repositories with
+	// the same git repository have the same packages.
 	Git string
-	// Address, if set, is where Porch finds the git repository, in place of its place on the git server.
+	// Address, if set, is the git address for Porch, in place of the repository on the git server.
 	Address string
-	// Directory is where the packages are in the git repository. The default is its root.
+	// Directory is the directory of the packages in the git repository. The default is its root.
 	Directory string
 	// Labels are the labels of the Repository object.
 	Labels map[string]string
-	// Deployment tells that the packages are meant to be deployed.
+	// Deployment says that the packages are meant to be deployed.
 	Deployment bool
 }
 
-// RegisterRepository registers a git repository with Porch, or makes a registered one what r says, and waits until
-// Porch has read it.
+// RegisterRepository registers a git repository with Porch, or updates its registration, and waits until Porch has read
+// it.
 func (s *Stack) RegisterRepository(ctx context.Context, r Repository) error {
 	git := r.Git
 	if git == "" {
@@ -64,8 +64,8 @@ func (s *Stack) RegisterRepository(ctx context.Context, r Repository) error {
 		func(ctx context.Context) error { return s.repositoryRead(ctx, r.Namespace, r.Name) })
 }
 
-// repositoryRead returns no error if Porch has read a repository as it is registered. The condition of a Porch that was
-// built elsewhere can be True before that; its observedGeneration says it.
+// repositoryRead returns nil if Porch has read a repository as registered. With a Porch that was built elsewhere the
+// condition can be True earlier, so its observedGeneration counts.
 func (s *Stack) repositoryRead(ctx context.Context, namespace, name string) error {
 	u, err := s.get(ctx, repositories, namespace, name)
 	if err != nil {

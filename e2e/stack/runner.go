@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// startRunner starts Porch's function-runner, which runs a binary in place of an image. It listens on all addresses:
-// it cannot be told otherwise.
+// startRunner starts Porch's function-runner, which runs binaries in place of images. It always listens on all
+// addresses.
 func (s *Stack) startRunner(ctx context.Context, functions map[string]string) error {
 	args, err := s.runnerArgs(ctx, filepath.Join(s.Dir, "functions"), s.ports.runner, functionNamespace, functions)
 	if err != nil {
@@ -41,21 +41,21 @@ func (s *Stack) awaitRunner(ctx context.Context, p *process.Process, port int, n
 // FunctionRunner returns the address at which the stack's function-runner serves gRPC.
 func (s *Stack) FunctionRunner() string { return local(s.ports.runner) }
 
-// Runner is a function-runner beside the stack's own, which Porch does not know, for a test that has it fail.
+// Runner is an additional function-runner that Porch does not use, for a test that makes it fail.
 type Runner struct {
-	// Address is where it serves gRPC when it runs, the same after each start.
+	// Address is its gRPC address while it runs, the same after each start.
 	Address string
 
 	stack     *Stack
 	dir       string
-	namespace string // of its FunctionConfigs, if it takes those
+	namespace string // of its FunctionConfigs, if it uses those
 	functions map[string]string
 	port      int
 	process   *process.Process
 }
 
-// NewRunner returns a function-runner that runs the functions; see Options.Functions. All that it writes is in dir. It
-// does not run yet, and stops with this process at the latest.
+// NewRunner returns a function-runner that runs the functions; see Options.Functions. It writes only to dir. It is not
+// started, and stops with this process at the latest.
 func (s *Stack) NewRunner(dir string, functions map[string]string) (*Runner, error) {
 	r := &Runner{stack: s, dir: dir, functions: functions}
 	if err := process.FreePorts(&r.port); err != nil {
@@ -66,7 +66,7 @@ func (s *Stack) NewRunner(dir string, functions map[string]string) (*Runner, err
 	return r, nil
 }
 
-// Start starts the function-runner, which must not run, and returns when it listens and knows its functions.
+// Start starts the function-runner, which must not be running, and returns when it listens and knows its functions.
 func (r *Runner) Start(ctx context.Context) error {
 	dir := filepath.Join(r.dir, "functions")
 	if err := os.RemoveAll(dir); err != nil {
@@ -84,15 +84,15 @@ func (r *Runner) Start(ctx context.Context) error {
 	return r.stack.awaitRunner(ctx, p, r.port, r.namespace)
 }
 
-// Stop kills the function-runner, as a node that fails does, and what it runs.
+// Stop kills the function-runner and its child processes, as when a node fails.
 func (r *Runner) Stop() {
 	if r.process != nil {
 		r.process.Kill()
 	}
 }
 
-// runnerArgs says which functions there are, in a file in dir, or, for a function-runner that was built elsewhere, by
-// objects in the namespace. It returns the arguments to start the function-runner with.
+// runnerArgs lists the functions in a file in dir or, for a function-runner that was built elsewhere, as objects in the
+// namespace. It returns the arguments for the function-runner.
 func (s *Stack) runnerArgs(ctx context.Context, dir string, port int, namespace string,
 	functions map[string]string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -24,18 +24,18 @@ import (
 )
 
 const (
-	// startTimeout is how long a start may take, on a slow machine that does other things too.
+	// startTimeout limits a start, on a slow and busy machine.
 	startTimeout = 2 * time.Minute
-	// grace is how long a component may take to end by itself.
+	// grace is the time a component has to end by itself.
 	grace = 5 * time.Second
 )
 
-// Stack is a Kubernetes API and a Porch that run.
+// Stack is a running Kubernetes API with Porch.
 type Stack struct {
-	// Dir is the directory of all that the components write; their logs are Dir/<component>.log. Dir/git-url has the
-	// address of the git server, for the user's shell.
+	// Dir is the directory for everything that the components write; their logs are Dir/<component>.log. Dir/git-url has
+	// the address of the git server, for the user's shell.
 	Dir string
-	// Kubeconfig is the file by which kubectl, porchctl and other clients reach the API as its administrator.
+	// Kubeconfig is the kubeconfig of the administrator, for kubectl, porchctl and other clients.
 	Kubeconfig string
 	// Config is the same for Go clients.
 	Config *rest.Config
@@ -45,12 +45,12 @@ type Stack struct {
 	cache   Cache
 	ports   ports
 	certs   *authority
-	stopped chan struct{} // closed once Stop is through
+	stopped chan struct{} // closed when Stop is done
 
 	mu         sync.Mutex
 	stopping   bool
 	processes  []*process.Process         // in the order of their first start
-	programs   map[string]process.Program // by the component
+	programs   map[string]process.Program // by component
 	substitute *http.Server               // of Options.PorchAPI; nil without
 	database   *postgres.Server           // of the DB cache; nil without
 	stop       func() error
@@ -59,10 +59,9 @@ type Stack struct {
 	installed  bool
 }
 
-// Start starts a stack and returns once it serves packages. An error says which component failed, with the end of its
-// log; nothing is left running then. An interrupt of this process, or a request to terminate, stops the stack and then
-// has its usual effect. Start needs the environment that the Makefile sets, and a working directory within the module
-// e2e.
+// Start starts a stack and returns once it serves packages. An error names the component that failed, with the end of
+// its log; nothing is left running then. SIGINT and SIGTERM stop the stack before they have their usual effect. Start
+// needs the environment that the Makefile sets, and a working directory in the module e2e.
 func Start(ctx context.Context, options Options) (*Stack, error) {
 	s, err := choose(ctx, options)
 	if err != nil {
@@ -87,7 +86,7 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 	return s, nil
 }
 
-// choose returns a stack of which nothing runs yet.
+// choose returns a stack whose components are not started yet.
 func choose(ctx context.Context, options Options) (*Stack, error) {
 	cache, err := chosenCache(options)
 	if err != nil {
@@ -109,7 +108,7 @@ func choose(ctx context.Context, options Options) (*Stack, error) {
 		programs: map[string]process.Program{}}, nil
 }
 
-// directory returns the absolute path of an empty directory that exists.
+// directory returns the absolute path of an empty directory, which it creates if needed.
 func directory(dir string) (string, error) {
 	if dir == "" {
 		return os.MkdirTemp("", "stack-")
@@ -128,7 +127,7 @@ func directory(dir string) (string, error) {
 	return dir, err
 }
 
-// start starts one component after the other.
+// start starts the components one after the other.
 func (s *Stack) start(ctx context.Context, options Options) error {
 	var err error
 	if s.certs, err = newAuthority(filepath.Join(s.Dir, "certs")); err != nil {
@@ -142,9 +141,10 @@ func (s *Stack) start(ctx context.Context, options Options) error {
 	return nil
 }
 
-// steps returns what starts the components, in that order.
+// steps returns the functions that start the components, in order.
 func (s *Stack) steps(options Options) []func(context.Context) error {
-	steps := []func(context.Context) error{s.startEtcd, s.startAPIServer, s.installPorch}
+	steps := []func(context.Context) error{s.startEtcd,
+		func(ctx context.Context) error { return s.startAPIServer(ctx, options.NoPolicies) }, s.installPorch}
 	if options.PorchAPI != nil {
 		steps = append(steps, func(ctx context.Context) error { return s.startSubstitute(ctx, options.PorchAPI) })
 	} else {
@@ -168,12 +168,12 @@ func (s *Stack) steps(options Options) []func(context.Context) error {
 	return steps
 }
 
-// launch starts a component, in place of one of its name that has ended, unless the stack is being stopped.
+// launch starts a component, replacing one of its name that has ended, unless the stack is stopping.
 func (s *Stack) launch(name string, env []string, args ...string) (*process.Process, error) {
 	return s.launchProgram(process.Program{Name: name, Logs: s.Dir, Binary: s.tools.path(name), Env: env, Args: args})
 }
 
-// launchProgram does the same for a component that says more about itself.
+// launchProgram is launch with all options of a program.
 func (s *Stack) launchProgram(program process.Program) (*process.Process, error) {
 	name := program.Name
 	s.mu.Lock()
@@ -194,7 +194,7 @@ func (s *Stack) launchProgram(program process.Program) (*process.Process, error)
 	return p, nil
 }
 
-// index returns the place of a component in processes, or -1. The caller holds mu.
+// index returns the index of a component in processes, or -1. The caller holds mu.
 func (s *Stack) index(name string) int {
 	return slices.IndexFunc(s.processes, func(p *process.Process) bool { return p.Name == name })
 }
@@ -206,17 +206,17 @@ func (s *Stack) process(name string) *process.Process {
 	return s.processes[s.index(name)]
 }
 
-// Stop ends all components and removes their directory. It may be called more than once.
+// Stop ends all components and removes their directory. It can be called again.
 func (s *Stack) Stop() error { return s.stop() }
 
-// stopAll does what Stop says, once. The last component that was started is the first to end.
+// stopAll stops everything, last started first.
 func (s *Stack) stopAll() error {
 	s.mu.Lock()
 	s.stopping = true
 	processes, substitute, database := slices.Clone(s.processes), s.substitute, s.database
 	s.mu.Unlock()
 	if substitute != nil {
-		_ = substitute.Close() // an error is of a connection, which is closed nevertheless
+		_ = substitute.Close() // an error is about a connection, which is closed anyway
 	}
 	for _, p := range slices.Backward(processes) {
 		_ = s.signal(p, syscall.SIGCONT) // an error means that it has ended
@@ -229,7 +229,7 @@ func (s *Stack) stopAll() error {
 	return os.RemoveAll(s.Dir)
 }
 
-// stopOn stops the stack on a signal, which is then sent again, for whom it may concern.
+// stopOn stops the stack on a signal, and then sends the signal again for its usual effect.
 func (s *Stack) stopOn(signals chan os.Signal) {
 	defer signal.Stop(signals)
 	select {
@@ -245,7 +245,7 @@ func (s *Stack) stopOn(signals chan os.Signal) {
 	}
 }
 
-// PIDs returns the process IDs of the components that run, by the component's name.
+// PIDs returns the process IDs of the running components, by name.
 func (s *Stack) PIDs() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,18 +258,17 @@ func (s *Stack) PIDs() map[string]int {
 	return pids
 }
 
-// GitURL returns the address of a git repository, which the git server creates, with one empty commit, when it is first
-// asked for it.
+// GitURL returns the address of a git repository. The git server creates it with one empty commit on the first request.
 func (s *Stack) GitURL(name string) string {
 	return (&url.URL{Scheme: "http", Host: local(s.ports.git), Path: name}).String()
 }
 
-// Porchctl runs porchctl with this stack and returns what it prints. If it fails, what it says is in the error.
+// Porchctl runs porchctl with this stack and returns its output. If it fails, the error has its messages.
 func (s *Stack) Porchctl(ctx context.Context, args ...string) (string, error) {
 	return s.run(ctx, porchctl, args...)
 }
 
-// Kubectl runs kubectl with this stack and returns what it prints. If it fails, what it says is in the error.
+// Kubectl runs kubectl with this stack and returns its output. If it fails, the error has its messages.
 func (s *Stack) Kubectl(ctx context.Context, args ...string) (string, error) {
 	return s.run(ctx, "kubectl", args...)
 }

@@ -21,7 +21,7 @@ import (
 const (
 	// serveDir names the environment variable that makes the test binary serve a stack in that directory.
 	serveDir = "STACK_TEST_SERVE_DIR"
-	// image is an image in whose place a function of this repository runs.
+	// image is an image that a function of this repository replaces.
 	image = "registry.example.com/apply-package-context:v1"
 )
 
@@ -55,7 +55,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// kptfile names a function of which the function-runner has a binary.
+// kptfile names a function whose binary the function-runner has.
 const kptfile = `apiVersion: kpt.dev/v1
 kind: Kptfile
 metadata:
@@ -67,8 +67,8 @@ pipeline:
         color: blue
 `
 
-// user returns a function that runs porchctl rpkg, and fails the test if that fails. Porch keeps connections to a
-// database that was started again, and finds out with a request for each: a person would try again, too.
+// user returns a function that runs porchctl rpkg, and fails the test if that fails. It tries again, as a person would:
+// after a restart of its database, Porch finds broken connections one request at a time.
 func user(t *testing.T, s *Stack) func(args ...string) string {
 	return func(args ...string) string {
 		t.Helper()
@@ -110,8 +110,7 @@ func publish(t *testing.T, s *Stack, pkg string) {
 	}
 }
 
-// expectGone fails the test if a process is left. One that has ended, and that nobody has asked for its exit code, is
-// not.
+// expectGone fails the test if a process still runs. A process that has ended but was not waited for does not count.
 func expectGone(t *testing.T, pids map[string]int) {
 	t.Helper()
 	for name, pid := range pids {
@@ -124,7 +123,7 @@ func expectGone(t *testing.T, pids map[string]int) {
 	}
 }
 
-// alive tells whether a process runs.
+// alive reports whether a process is running.
 func alive(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return false
@@ -133,7 +132,7 @@ func alive(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
-// TestSignals holds that nothing is left of a stack whose process is interrupted, or killed.
+// TestSignals checks that nothing is left of a stack whose process is interrupted or killed.
 func TestSignals(t *testing.T) {
 	chosen, err := choose(t.Context(), Options{})
 	if err != nil {
@@ -141,7 +140,7 @@ func TestSignals(t *testing.T) {
 	}
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 		if signal == syscall.SIGKILL && runtime.GOOS != "linux" {
-			continue // elsewhere a process does not hear of its parent's death
+			continue // elsewhere a process gets no signal at its parent's death
 		}
 		t.Run(signal.String(), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "stack")
@@ -200,7 +199,7 @@ func TestMain(m *testing.M) {
 	time.Sleep(time.Minute)
 }
 
-// TestFailure holds that an error names the component that failed and shows its log, and that nothing is left then.
+// TestFailure checks that an error names the component that failed and shows its log, and that nothing is left running.
 func TestFailure(t *testing.T) {
 	chosen, err := choose(t.Context(), Options{Porch: Pinned})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// startSubstitute serves Options.PorchAPI where Porch's API server would, by this process, and makes it a part of the
+// startSubstitute serves Options.PorchAPI from this process, at the address of Porch's API server, and adds it to the
 // Kubernetes API.
 func (s *Stack) startSubstitute(ctx context.Context, handler http.Handler) error {
 	serving, err := s.certs.server("porch", porchService+"."+porchNamespace+".svc")
@@ -25,7 +25,7 @@ func (s *Stack) startSubstitute(ctx context.Context, handler http.Handler) error
 	if err != nil {
 		return fmt.Errorf("cannot serve Porch's API: %w", err)
 	}
-	// What goes wrong with a connection is told to the client; the test's output is for the test.
+	// Clients see connection errors themselves; the test's output is for the test.
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
 	s.mu.Lock()
 	s.substitute = server

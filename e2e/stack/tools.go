@@ -16,14 +16,14 @@ import (
 
 const porchctl = "porchctl"
 
-// tools says where the binaries are.
+// tools locates the binaries.
 type tools struct {
-	dir   string            // of all but those of places
-	moved map[string]string // the path of a binary that is elsewhere, by its name
+	dir   string            // of all binaries except moved
+	moved map[string]string // the paths of binaries elsewhere, by name
 }
 
-// toolsFromEnv returns the tools of the directory that TOOLS_BIN names, as the Makefile sets it, if it has all that a
-// stack with these options needs. Those of Porch are in the directory porch if that is not empty.
+// toolsFromEnv returns the tools in the directory TOOLS_BIN, which the Makefile sets. It fails if a tool is missing
+// that a stack with these options needs. Porch's tools are in the directory porch, if given.
 func toolsFromEnv(options Options, porch string) (tools, error) {
 	t := tools{dir: os.Getenv("TOOLS_BIN"), moved: map[string]string{}}
 	if t.dir == "" {
@@ -56,13 +56,13 @@ func (t tools) path(name string) string {
 	return filepath.Join(t.dir, name)
 }
 
-// The modules by which the files that a stack needs are found.
+// The modules that have files that a stack needs.
 const (
 	porchModule = "github.com/nephio-project/porch"
 	apiModule   = "github.com/package-variants/package-variants/api"
 )
 
-// module is where a module's sources are.
+// module is the location and version of a module's sources.
 type module struct{ Dir, Version string }
 
 // sources finds the sources of a module. The working directory must be in a module that requires it.

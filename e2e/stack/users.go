@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// As returns the means to reach the Kubernetes API as a user who has a certificate of the cluster, and no right but
-// those that roles give to the user, the groups and everybody.
+// As returns the configuration of a user with a certificate of the cluster, whose only rights are those that roles give
+// to the user, the groups and all users.
 func (s *Stack) As(user string, groups ...string) (*rest.Config, error) {
 	files, err := s.certs.client(filepath.Join("users", user), user, groups...)
 	if err != nil {

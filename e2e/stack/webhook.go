@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// webhook is a question that kube-apiserver asks Porch before it does something. Porch would configure it if it made
-// the certificate of its webhook itself.
+// webhook is a check that kube-apiserver requests from Porch. Porch would configure it if it made its own webhook
+// certificate.
 type webhook struct {
 	configuration, name, path string
 	group, version, resource  string
@@ -18,18 +18,18 @@ type webhook struct {
 }
 
 var (
-	// deletions has Porch refuse to delete a published package that nobody proposed to delete.
+	// deletions lets Porch refuse to delete a published package that is not proposed for deletion.
 	deletions = webhook{configuration: "packagerev-deletion-validating-webhook", name: "packagerevdeletion.google.com",
 		path: "/validate-deletion", group: porchGroup, version: porchVersion, resource: packageRevisions.Resource,
 		operations: []any{"DELETE"}}
-	// registrations has Porch refuse Repositories that share a directory of a git repository. A Porch that was built
-	// elsewhere has it, and looks at deletions by itself.
+	// registrations lets Porch refuse Repositories that share a directory of a git repository. A Porch that was built
+	// elsewhere uses it, and checks deletions itself.
 	registrations = webhook{configuration: "repository-validating-webhook", name: "porchrepositorywebhook.nephio.org",
 		path: "/validate-repository", group: repositories.Group, version: repositories.Version,
 		resource: repositories.Resource, operations: []any{"CREATE", "UPDATE"}}
 )
 
-// installWebhook has kube-apiserver ask Porch's webhook.
+// installWebhook registers Porch's webhook with kube-apiserver.
 func (s *Stack) installWebhook(ctx context.Context) error {
 	w := deletions
 	if s.porch.foreign {
@@ -38,8 +38,8 @@ func (s *Stack) installWebhook(ctx context.Context) error {
 	return s.apply(ctx, w.object(s.certs.pem(), local(s.ports.webhook)))
 }
 
-// webhookEnv makes the certificate of Porch's webhook, and returns the environment that has Porch serve it. What Porch
-// would make by itself takes seconds.
+// webhookEnv makes the certificate of Porch's webhook, and returns the environment in which Porch serves it. Porch
+// would take seconds to make one.
 func (s *Stack) webhookEnv() ([]string, error) {
 	serving, err := s.certs.server(filepath.Join("webhook", "tls"))
 	return []string{"CERT_STORAGE_DIR=" + filepath.Dir(serving.cert), "USE_CERT_MAN_FOR_WEBHOOK=true",
@@ -47,7 +47,7 @@ func (s *Stack) webhookEnv() ([]string, error) {
 		"WEBHOOK_SERVICE_NAME=" + porchService, "WEBHOOK_SERVICE_NAMESPACE=" + porchNamespace}, err
 }
 
-// object is what has kube-apiserver ask the webhook at an address.
+// object is the configuration that makes kube-apiserver call the webhook at an address.
 func (w webhook) object(ca []byte, address string) object {
 	return object{resource: webhooks, name: w.configuration, content: map[string]any{
 		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",

@@ -137,8 +137,8 @@ func startSession(t *testing.T) *walkthrough.Session {
 	return s
 }
 
-// TestShown holds that the page and the README show the set as it is, and that the README shows of its outputs what the
-// page does, which is what was printed.
+// TestShown checks that the page and the README show the set as it is, and that the outputs in the README are those of
+// the page, which were really printed.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	want, shown := read(t, set), read(t, page)

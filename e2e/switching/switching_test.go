@@ -53,6 +53,11 @@ spec:
 `
 )
 
+var (
+	root       = filepath.Join("..", "..")
+	thisConfig = filepath.Join(root, "sync-controller", "config") // the installation of this version
+)
+
 // world is a stack with a fleet in it.
 type world struct {
 	*fleet.Fleet
@@ -85,11 +90,18 @@ func configMap(name, api string) *corev1.ConfigMap {
 // start starts this project's controller.
 func (w *world) start(args ...string) *controller.Process {
 	w.t.Helper()
+	return w.startBinary("", args...)
+}
+
+// startBinary starts a controller of any version; see controller.Options.Binary.
+func (w *world) startBinary(binary string, args ...string) *controller.Process {
+	w.t.Helper()
 	kubeconfig := filepath.Join(w.t.TempDir(), "kubeconfig")
 	if err := w.proxy.Kubeconfig(kubeconfig); err != nil {
 		w.t.Fatal(err)
 	}
-	p := controller.Start(w.t, controller.Options{Kubeconfig: kubeconfig, Args: append([]string{"--log-format=text"}, args...)})
+	p := controller.Start(w.t, controller.Options{Binary: binary, Kubeconfig: kubeconfig,
+		Args: append([]string{"--log-format=text"}, args...)})
 	p.WaitReady(w.t.Context())
 	return p
 }
@@ -133,8 +145,8 @@ func (w *world) expectReasons(want map[string]string) {
 	})
 }
 
-// TestSwitch runs Porch's own controllers, and then this project's on what they left: the same objects, the same
-// packages, nothing made anew and nothing written.
+// TestSwitch runs Porch's own controllers, and then this project's on what they left: the objects and packages are the
+// same, and the controller makes and writes nothing.
 func TestSwitch(t *testing.T) {
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "manifests.yaml")
@@ -152,8 +164,8 @@ func TestSwitch(t *testing.T) {
 	}
 	t.Cleanup(porch.Kill)
 	names := map[string]string{"web-edge-1-web": "UpToDate", "web-edge-2-web": "UpToDate", "shop": "UpToDate"}
-	// One is published; Porch's controllers go on and on, and report an error whenever a write of theirs meets another:
-	// what they write is waited for, and not what they report.
+	// One is published. Porch's controllers never settle, and report an error whenever two of their writes conflict:
+	// the test waits for their writes, and not for their reports.
 	w.Eventually("the drafts are injected", func() error {
 		for _, name := range []string{"edge-1.web.packagevariant-1", "edge-2.web.packagevariant-1",
 			"edge-1.shop.packagevariant-1"} {

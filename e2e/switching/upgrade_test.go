@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// life is a variant that uses what earlier versions do not know. Its package is published by its policy.
+// life is a variant with fields that earlier versions do not know. Its package is published by its policy.
 const life = `apiVersion: config.porch.kpt.dev/v1alpha1
 kind: PackageVariant
 metadata: {name: life}
@@ -64,36 +64,14 @@ var earliers = map[string]earlier{
 	},
 }
 
-// TestUpgrade upgrades a running fleet from an earlier version, by the steps of the manual, and goes back to it and
-// forth again. Each variant is looked at and is ready in the end, and nothing is written to any package.
+// TestUpgrade upgrades a running fleet from an earlier version, by the steps of the manual, goes back to it and
+// upgrades again. In the end each variant has been evaluated and is ready, and no package has been written.
 func TestUpgrade(t *testing.T) {
 	for name, version := range earliers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.apply(manifests)
-			w.apply(life)
-			c := w.start()
-			w.Ready("shop")
-			w.Propose("edge-1.shop.packagevariant-1")
-			w.Approve("edge-1.shop.packagevariant-1")
-			w.Eventually("the draft of life is published", func() error {
-				if a := w.Variant("life").Status.LastApproval; a == nil {
-					return fmt.Errorf("it is not")
-				}
-				return nil
-			})
-			all := map[string]string{}
-			w.Eventually("the set has its variants", func() error {
-				if all = w.variants(); len(all) != 4 {
-					return fmt.Errorf("there are %v", all)
-				}
-				return nil
-			})
-			for name := range all {
-				all[name] = "UpToDate"
-			}
-			w.expectReasons(all)
+			c, all := w.settle()
 			before := w.packages()
 
 			// An earlier version, with nothing of what came after it, to this one; the second time after going back.
@@ -106,17 +84,10 @@ func TestUpgrade(t *testing.T) {
 				c = w.start("--upgrade-window=0s")
 				w.expectReasons(all)
 				w.expectLookedAt(c, len(all))
-				if diff := cmp.Diff(before, w.packages()); diff != "" {
-					t.Errorf("%s: the packages have changed (-before +after):\n%s", what, diff)
-				}
-				for _, r := range w.proxy.Requests() {
-					if proxy.IsWrite(r) && r.Group == "porch.kpt.dev" {
-						t.Errorf("%s: a package was written: %s", what, r)
-					}
-				}
+				w.expectUntouched(what, before)
 			}
 
-			// Statuses of this version of which the earlier CRDs hide a part, and nobody writes anything meanwhile.
+			// The earlier CRDs hide part of these statuses of this version, and no controller writes them meanwhile.
 			c.Stop()
 			w.replaceCRDs(version)
 			w.proxy.Reset()
@@ -124,22 +95,74 @@ func TestUpgrade(t *testing.T) {
 			c = w.start("--upgrade-window=0s")
 			w.expectReasons(all)
 			w.expectLookedAt(c, 0)
-			for _, r := range w.proxy.Requests() {
-				if proxy.IsWrite(r) && r.Group == "porch.kpt.dev" {
-					t.Errorf("the CRDs went and came back: a package was written: %s", r)
-				}
-			}
-			// And they follow what changes.
-			w.Apply(configMap("eu", "eu-2"))
-			w.Eventually("the published package is edited", func() error {
-				revisions, err := w.ListRevisions("edge-1", "shop")
-				if err == nil && len(revisions) != 2 {
-					err = fmt.Errorf("there is no draft")
-				}
-				return err
-			})
+			w.expectUntouched("the CRDs went and came back", before)
+			w.expectFollows()
 		})
 	}
+}
+
+// settle has this version make a fleet, of which people publish one package and a policy another, and returns the
+// controller and what it says of each variant in the end.
+func (w *world) settle() (*controller.Process, map[string]string) {
+	w.t.Helper()
+	w.apply(manifests)
+	w.apply(life)
+	c := w.start()
+	w.Ready("shop")
+	w.Propose("edge-1.shop.packagevariant-1")
+	w.Approve("edge-1.shop.packagevariant-1")
+	w.Eventually("the draft of life is published", func() error {
+		if a := w.Variant("life").Status.LastApproval; a == nil {
+			return fmt.Errorf("it is not")
+		}
+		return nil
+	})
+	all := map[string]string{}
+	w.Eventually("the set has its variants", func() error {
+		if all = w.variants(); len(all) != 4 {
+			return fmt.Errorf("there are %v", all)
+		}
+		return nil
+	})
+	for name := range all {
+		all[name] = "UpToDate"
+	}
+	w.expectReasons(all)
+	return c, all
+}
+
+// expectUntouched fails the test if the packages are not as they were, or a controller wrote to one.
+func (w *world) expectUntouched(what string, before map[string]map[string]string) {
+	w.t.Helper()
+	if diff := cmp.Diff(before, w.packages()); diff != "" {
+		w.t.Errorf("%s: the packages have changed (-before +after):\n%s", what, diff)
+	}
+	if err := w.untouched(); err != nil {
+		w.t.Errorf("%s: %v", what, err)
+	}
+}
+
+// untouched returns an error if a controller wrote to a package.
+func (w *world) untouched() error {
+	for _, r := range w.proxy.Requests() {
+		if proxy.IsWrite(r) && r.Group == "porch.kpt.dev" {
+			return fmt.Errorf("a package was written: %s", r)
+		}
+	}
+	return nil
+}
+
+// expectFollows holds that the variants follow what changes.
+func (w *world) expectFollows() {
+	w.t.Helper()
+	w.Apply(configMap("eu", "eu-2"))
+	w.Eventually("the published package is edited", func() error {
+		revisions, err := w.ListRevisions("edge-1", "shop")
+		if err == nil && len(revisions) != 2 {
+			err = fmt.Errorf("there is no draft")
+		}
+		return err
+	})
 }
 
 // apply applies manifests as a user does.
@@ -191,8 +214,8 @@ func (w *world) replaceCRDs(version earlier) {
 	})
 }
 
-// goBack makes the fleet what it is with an earlier version: its CRDs, and the statuses that its controller wrote, in
-// which what depends on the run is that of this one. Fields that its CRDs have not are gone.
+// goBack puts the fleet into the state of an earlier version: its CRDs, and the statuses that its controller wrote,
+// with the values that depend on the run taken from this one. Fields that its CRDs lack are gone.
 func (w *world) goBack(version earlier) {
 	w.t.Helper()
 	statuses, reasons := map[string]map[string]any{}, map[string]string{}
@@ -300,7 +323,6 @@ func (w *world) expectPruned() {
 func (w *world) upgrade() {
 	w.t.Helper()
 	const command = "kubectl apply -R -f sync-controller/config"
-	root := filepath.Join("..", "..")
 	manual, err := os.ReadFile(filepath.Join(root, "docs", "install.md"))
 	if err != nil {
 		w.t.Fatal(err)
@@ -310,7 +332,7 @@ func (w *world) upgrade() {
 	if !strings.Contains(section, "\n"+command+"\n") {
 		w.t.Fatalf("the manual does not say %q any more:\n%s", command, section)
 	}
-	w.kubectl("apply", "--recursive", "--filename="+filepath.Join(root, "sync-controller", "config"))
+	w.kubectl("apply", "--recursive", "--filename="+thisConfig)
 	w.Eventually("this version's CRDs are served", func() error {
 		u, err := w.object("PackageVariant", "v1alpha1", "life")
 		if err != nil {
@@ -329,7 +351,7 @@ func (w *world) upgrade() {
 	})
 }
 
-// expectLookedAt waits until the controller has looked into so many variants, or holds that it has into none.
+// expectLookedAt waits until the controller has evaluated so many variants; for none, it checks that it evaluates none.
 func (w *world) expectLookedAt(c *controller.Process, want int) {
 	w.t.Helper()
 	w.Eventually("the variants are looked at", func() error {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Compare holds what the commands at position i of a section printed against the blocks of output that the document has
-// for them, and returns how they differ; "" if they do not.
+// Compare compares what the commands at position i of a section printed with the document's blocks of output for them,
+// and returns the difference; "" if there is none.
 func (d *Document) Compare(section *Section, i int, results []Result) string {
 	var out strings.Builder
 	last := results[len(results)-1].Command

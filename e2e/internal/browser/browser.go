@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package browser looks at pages with a headless Chromium, as people see them.
+// Package browser opens pages in a headless Chromium, as people see them.
 package browser
 
 import (
@@ -23,13 +23,13 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/skipped"
 )
 
-// names are what Chromium is called.
+// names are the names of the Chromium binary.
 var names = []string{"chromium", "chromium-browser", "google-chrome"}
 
-// patience is how long a test may look at a page.
+// patience is the time limit for a test's page.
 const patience = 2 * time.Minute
 
-// Page is a page that somebody looks at.
+// Page is an open page.
 type Page struct {
 	t   *testing.T
 	ctx context.Context //nolint:containedctx // it is the page, to chromedp
@@ -38,14 +38,14 @@ type Page struct {
 	requests, errors []string
 }
 
-// report reports once that tests were skipped.
+// report reports skipped tests, once.
 var report = sync.OnceValue(func() error {
 	return skipped.Report("the tests that look at pages",
 		errors.New("there is no Chromium (on Debian, apt-get install chromium)"))
 })
 
-// Open opens a file in a window of a width, in the light, or dark. Without Chromium it skips the test, which is
-// reported, or fails it if the environment has REQUIRE_CHROMIUM.
+// Open opens a file in a window of the given width, in light or dark mode. Without Chromium it skips and reports the
+// test, or fails it if the environment has REQUIRE_CHROMIUM.
 func Open(t *testing.T, file string, width int64, dark bool) *Page {
 	t.Helper()
 	found := slices.IndexFunc(names, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
@@ -87,7 +87,7 @@ func Open(t *testing.T, file string, width int64, dark bool) *Page {
 	return p
 }
 
-// remove removes the profile of a browser that has ended: processes that it had started may still write to it.
+// remove removes the profile of a browser that has ended. Its child processes may still be writing to the profile.
 func remove(t *testing.T, profile string) {
 	var err error
 	for range 100 {
@@ -99,7 +99,7 @@ func remove(t *testing.T, profile string) {
 	t.Errorf("cannot remove the browser's profile: %v", err)
 }
 
-// note notes what the page asks for, and what goes wrong in it.
+// note records the page's requests and errors.
 func (p *Page) note(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,7 +115,7 @@ func (p *Page) note(event any) {
 	}
 }
 
-// Requests returns the addresses that the page has asked for.
+// Requests returns the addresses that the page has requested.
 func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,7 +129,7 @@ func (p *Page) Errors() []string {
 	return slices.Clone(p.errors)
 }
 
-// Do does what a person does: click, type, look.
+// Do performs a user's actions: click, type, look.
 func (p *Page) Do(actions ...chromedp.Action) {
 	p.t.Helper()
 	if err := chromedp.Run(p.ctx, actions...); err != nil {
@@ -137,7 +137,7 @@ func (p *Page) Do(actions ...chromedp.Action) {
 	}
 }
 
-// Eval returns what an expression is in the page. T is what it is as JSON.
+// Eval returns the value of an expression in the page, decoded from JSON.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	var out T
@@ -145,8 +145,8 @@ func Eval[T any](p *Page, expression string) T {
 	return out
 }
 
-// Picture writes a picture of the whole page to a file, in the directory that the environment names as PICTURES; to
-// none without.
+// Picture saves a picture of the whole page to a file in the directory that the environment names as PICTURES, if it
+// does.
 func (p *Page) Picture(name string) {
 	p.t.Helper()
 	dir := os.Getenv("PICTURES")

@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -17,28 +18,30 @@ import (
 )
 
 const (
-	// grace is how long the controller may take to end by itself; a manager gives its workers half a minute.
+	// grace is the time the controller has to end by itself; a manager gives its workers half a minute.
 	grace = 40 * time.Second
-	// tailLines is how much of the log a failed test shows.
+	// tailLines is how many lines of the log a failed test shows.
 	tailLines = 200
 )
 
-// Options are how the controller is started.
+// Options say how to start the controller.
 type Options struct {
-	// Kubeconfig is the file by which the controller reaches the Kubernetes API.
+	// Binary is the controller; by default it is the one in the environment variable SYNC_CONTROLLER.
+	Binary string
+	// Kubeconfig is the controller's kubeconfig file.
 	Kubeconfig string
-	// Namespaces are those that the controller watches, one flag for each; without any, it watches all.
+	// Namespaces are the namespaces that the controller watches, one flag for each; without any, it watches all.
 	Namespaces []string
 	// Args are further arguments.
 	Args []string
-	// Env are variables that are added to those of this process, as in NAME=value.
+	// Env are additional environment variables, as NAME=value.
 	Env []string
-	// Dir is the directory that the controller runs in and its log is written to; it is made if need be. A controller
-	// that is started in the directory of an earlier one goes on with its log. The default is a directory of its own.
+	// Dir is the directory for the controller and its log, created if needed. A controller in the directory of an earlier
+	// one appends to its log. The default is a new directory.
 	Dir string
 }
 
-// Process is a controller that runs, or has run.
+// Process is a controller that is running or has run.
 type Process struct {
 	t       harness.T
 	process *process.Process
@@ -47,12 +50,12 @@ type Process struct {
 	health  string
 }
 
-// Start starts the controller that the environment variable SYNC_CONTROLLER names, as the Makefile sets it. It is
-// killed when the test ends; if the test has failed, the end of its log is printed. What fails here, and in the
-// methods, ends the test.
+// Start starts a controller: by default the one in the environment variable SYNC_CONTROLLER, which the Makefile sets.
+// The controller is killed when the test ends; if the test failed, the end of the log is printed. A failure here or in
+// the methods ends the test.
 func Start(t harness.T, options Options) *Process {
 	t.Helper()
-	binary := os.Getenv("SYNC_CONTROLLER")
+	binary := cmp.Or(options.Binary, os.Getenv("SYNC_CONTROLLER"))
 	if binary == "" {
 		t.Fatal("the environment variable SYNC_CONTROLLER must name the binary of the controller: " +
 			"run this by make, which builds it and sets it")
@@ -71,7 +74,7 @@ func Start(t harness.T, options Options) *Process {
 	for _, namespace := range options.Namespaces {
 		args = append(args, "--namespace="+namespace)
 	}
-	// Metrics are plain: what is told to whom has tests of its own.
+	// Metrics are served in plain HTTP: other tests cover access to them.
 	args = append(args, "--metrics-secure=false", "--metrics-bind-address="+process.Local(metricsPort),
 		"--health-probe-bind-address="+process.Local(healthPort))
 	running, err := process.Start(dir, "sync-controller", binary, options.Env, append(args, options.Args...)...)
@@ -96,15 +99,15 @@ func Start(t harness.T, options Options) *Process {
 // PID returns the process ID.
 func (p *Process) PID() int { return p.process.PID() }
 
-// Ended returns a channel that is closed once the controller has ended, by itself or otherwise.
+// Ended returns a channel that is closed when the controller has ended for any reason.
 func (p *Process) Ended() <-chan struct{} { return p.process.Done() }
 
-// Ready asks once whether the controller is ready, and returns no error if it is.
+// Ready checks once whether the controller is ready, and returns nil if it is.
 func (p *Process) Ready(ctx context.Context) error {
 	return process.Answers(ctx, http.DefaultClient, p.health)
 }
 
-// WaitReady returns once the controller is ready. The test fails if it ends before, or ctx does.
+// WaitReady waits until the controller is ready. The test fails if the controller or ctx ends first.
 func (p *Process) WaitReady(ctx context.Context) {
 	p.t.Helper()
 	if err := p.process.Await(ctx, "it was ready", p.Ready); err != nil {
@@ -112,19 +115,20 @@ func (p *Process) WaitReady(ctx context.Context) {
 	}
 }
 
-// Kill ends the controller at once, as a node that fails does, and returns when it has ended. Unlike the other methods
-// it may be called by any goroutine, such as that of a proxy's hook.
+// Kill ends the controller at once, as when a node fails, and waits for its end. Unlike the other methods it may be
+// called in any goroutine, such as in a proxy's hook.
 func (p *Process) Kill() { p.process.Kill() }
 
-// Interrupt asks the controller to end, as Kubernetes does, and does not wait. Like Kill it may be called anywhere.
+// Interrupt asks the controller to end, as Kubernetes does, without waiting. Like Kill it may be called in any
+// goroutine.
 func (p *Process) Interrupt() {
 	if p.process.Running() {
 		_ = syscall.Kill(p.PID(), syscall.SIGTERM) // an error means that it has just ended
 	}
 }
 
-// Stop asks the controller to end, as Kubernetes does, and returns its exit code, -1 if a signal ended it. The test
-// fails, and the controller is killed, if it takes longer than it should.
+// Stop asks the controller to end, as Kubernetes does, and returns its exit code, -1 if a signal ended it. If that
+// takes longer than grace, the test fails and the controller is killed.
 func (p *Process) Stop() int {
 	p.t.Helper()
 	began := time.Now()
@@ -135,7 +139,7 @@ func (p *Process) Stop() int {
 	return code
 }
 
-// Log returns all that the controller has printed.
+// Log returns the controller's output.
 func (p *Process) Log() string {
 	p.t.Helper()
 	content, err := os.ReadFile(p.process.Log)
@@ -145,7 +149,7 @@ func (p *Process) Log() string {
 	return string(content)
 }
 
-// MetricsAddress returns the host and the port at which metrics are served, plain unless the arguments say otherwise.
+// MetricsAddress returns the host and port of the metrics, which are plain HTTP unless the arguments say otherwise.
 func (p *Process) MetricsAddress() string { return p.address }
 
 // Metrics returns the controller's metrics.
@@ -159,7 +163,7 @@ func (p *Process) Metrics() (metrics.Families, error) {
 	return families, nil
 }
 
-// Metric returns the sum of the series of a metric that have the labels; see metrics.Families.Sum.
+// Metric returns the sum of a metric's series that have the labels; see metrics.Families.Sum.
 func (p *Process) Metric(name string, labels map[string]string) float64 {
 	p.t.Helper()
 	families, err := p.Metrics()

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// standIn names the environment variable that makes the test binary stand in for the controller: these tests are of how
-// a controller is run, whatever it does.
+// standIn names the environment variable that makes the test binary act as the controller: these tests check how a
+// controller is run, not what it does.
 const standIn = "CONTROLLER_TEST_STAND_IN"
 
 func TestMain(m *testing.M) {
@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve has the controller's flags and servers, becomes ready on the third time of asking, and ends with code 7 when it
-// is asked to.
+// serve has the controller's flags and servers. It becomes ready at the third request, and ends with code 7 when asked
+// to.
 func serve() {
 	flags := flag.NewFlagSet("sync-controller", flag.ExitOnError)
 	flags.String("kubeconfig", "", "")
@@ -89,7 +89,7 @@ func listen(address string, handler http.HandlerFunc) {
 	os.Exit(1)
 }
 
-// TestProcess holds what the methods say of a controller that does as it should.
+// TestProcess checks the methods with a controller that works.
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Kubeconfig: "/kubeconfig", Namespaces: []string{"one", "two"}, Args: []string{"--crash=false"}})
@@ -126,7 +126,7 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestKill holds that a killed controller has ended, and that one after it goes on with its log.
+// TestKill checks that a killed controller has ended, and that the next one appends to its log.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "controller")
@@ -150,7 +150,7 @@ func TestKill(t *testing.T) {
 	<-again.Ended()
 }
 
-// failing is a test that may fail without the test that runs it.
+// failing is a test whose failure does not fail the real test.
 type failing struct {
 	testing.TB
 	messages []string
@@ -164,7 +164,7 @@ func (f *failing) Logf(format string, args ...any) {
 func (f *failing) Failed() bool           { return true }
 func (f *failing) Cleanup(cleanup func()) { f.cleanups = append(f.cleanups, cleanup) }
 
-// TestCrash holds that a test fails at once when its controller ends, and shows the log.
+// TestCrash checks that a test fails at once when its controller ends, and shows the log.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -11,14 +11,14 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack"
 )
 
-// Account is who the controller is in a cluster.
+// Account is the controller's user in a cluster.
 const Account = "system:serviceaccount:package-variants-system:sync-controller"
 
 // config is the package that installs the controller, for a package one directory below the module's root.
 var config = filepath.Join("..", "..", "sync-controller", "config")
 
-// Roles returns the manifests of sync-controller/config that have roles of the controller. The package that calls it
-// must be one directory below the module's root.
+// Roles returns the manifests in sync-controller/config with roles of the controller. The calling package must be one
+// directory below the module's root.
 func Roles() []string {
 	return []string{
 		filepath.Join(config, "3-cluster-role.yaml"), filepath.Join(config, "5-leader-election-role.yaml"),
@@ -26,12 +26,12 @@ func Roles() []string {
 	}
 }
 
-// Install gives Account the permissions of Roles, and to read ConfigMaps, as an administrator does. There is no
-// controller in a stack that aggregates roles, so that role is bound by itself.
+// Install gives Account the permissions in Roles and the right to read ConfigMaps, as an administrator does. No
+// controller in a stack aggregates roles, so the second role is bound separately.
 func Install(ctx context.Context, s *stack.Stack) error {
 	apply := []string{"apply", "--server-side"}
 	for _, file := range slices.Concat([]string{filepath.Join(config, "1-namespace.yaml"),
-		filepath.Join(config, "2-service-account.yaml")}, Roles()) {
+		filepath.Join(config, "2-service-account.yaml"), filepath.Join(config, "12-all-namespaces.yaml")}, Roles()) {
 		apply = append(apply, "-f", file)
 	}
 	for _, args := range [][]string{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fleet does in a test or a benchmark what the users of a management cluster do: register repositories, publish
-// blueprints, write PackageVariants, edit and approve what comes of them, and look at the outcome.
+// Package fleet lets tests and benchmarks do what the users of a management cluster do: register repositories, publish
+// blueprints, write PackageVariants, edit and approve the packages, and check the outcome.
 package fleet
 
 import (
@@ -25,28 +25,28 @@ import (
 )
 
 const (
-	// interval is how often a Fleet looks whether something has come about.
+	// interval is the polling interval of a Fleet.
 	interval = 50 * time.Millisecond
-	// user is the field manager of what a Fleet applies.
+	// user is the field manager of Apply.
 	user = "fleet"
 )
 
-// Fleet is a namespace of a stack, and what a test does in it. A method that cannot do what it says ends the test; so
-// it must be called by the test's own goroutine.
+// Fleet is a namespace of a stack, and what a test does in it. A method that fails ends the test, so it must be called
+// in the test's own goroutine.
 type Fleet struct {
 	// Client is the administrator's client. It knows the core of the API, Porch's types and ours.
 	Client client.Client
-	// Namespace is where all is done.
+	// Namespace is the namespace for everything.
 	Namespace string
-	// Timeout is how long Eventually and the methods that wait do so at most; it is a minute.
+	// Timeout limits Eventually and the other methods that wait; it is a minute.
 	Timeout time.Duration
 
 	t     harness.T
 	stack *stack.Stack
 }
 
-// New makes a namespace, which must not exist, in a stack that it gives our CRDs if need be. At the end of the test,
-// the Repositories in it are removed.
+// New makes a namespace, which must not exist yet, in a stack, and installs our CRDs if needed. At the end of the test
+// it removes the namespace's Repositories.
 func New(t harness.T, s *stack.Stack, namespace string) *Fleet {
 	t.Helper()
 	if err := s.InstallVariants(t.Context()); err != nil {
@@ -68,8 +68,8 @@ func New(t harness.T, s *stack.Stack, namespace string) *Fleet {
 	return f
 }
 
-// unregister removes the Repositories at the end. Porch reads all that it knows every few seconds, one after the other,
-// and what other tests do waits for that.
+// unregister removes the Repositories at the end. Porch reads all of them every few seconds, one after the other, and
+// other tests would have to wait for that.
 func (f *Fleet) unregister() {
 	ctx, cancel := context.WithTimeout(context.Background(), f.Timeout)
 	defer cancel()
@@ -86,7 +86,7 @@ func newScheme() (*runtime.Scheme, error) {
 		porchapi.AddToScheme(scheme), porchconfig.AddToScheme(scheme))
 }
 
-// Repository registers a git repository of its own as a Repository with the labels, and returns once Porch has read it.
+// Repository registers a new git repository as a Repository with the labels, and returns once Porch has read it.
 func (f *Fleet) Repository(name string, labels map[string]string, deployment bool) {
 	f.t.Helper()
 	err := f.stack.RegisterRepository(f.t.Context(), stack.Repository{
@@ -97,9 +97,9 @@ func (f *Fleet) Repository(name string, labels map[string]string, deployment boo
 	}
 }
 
-// Apply makes objects what they say, as kubectl apply --server-side does: what an earlier Apply said and this one does
-// not goes. An object without a namespace is in the Fleet's, unless its kind has none. A status is not applied. The
-// objects stay as they are; get them to see what became of them.
+// Apply applies objects as kubectl apply --server-side does: fields that an earlier Apply set and this one does not set
+// are removed. An object without a namespace goes into the Fleet's, unless its kind has none. Statuses are not applied.
+// Apply does not change the given objects; get them to see the result.
 func (f *Fleet) Apply(objects ...client.Object) {
 	f.t.Helper()
 	for _, object := range objects {
@@ -124,7 +124,7 @@ func (f *Fleet) apply(object client.Object) error {
 	if err := f.place(applied); err != nil {
 		return err
 	}
-	// What the server has put into an object that was read is not the user's to apply.
+	// The user does not apply the fields that the server adds to an object.
 	unstructured.RemoveNestedField(applied.Object, "status")
 	for _, field := range []string{"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp"} {
 		unstructured.RemoveNestedField(applied.Object, "metadata", field)
@@ -133,7 +133,7 @@ func (f *Fleet) apply(object client.Object) error {
 		client.FieldOwner(user), client.ForceOwnership)
 }
 
-// place puts an object into the Fleet's namespace if it has none and needs one.
+// place sets the Fleet's namespace on an object that needs one and has none.
 func (f *Fleet) place(object client.Object) error {
 	namespaced, err := f.Client.IsObjectNamespaced(object)
 	if err == nil && namespaced && object.GetNamespace() == "" {
@@ -142,8 +142,8 @@ func (f *Fleet) place(object client.Object) error {
 	return err
 }
 
-// Delete asks for an object to be deleted; it goes when its finalizers have. Of the object, the kind and the name
-// count, and the namespace if it is another than the Fleet's. An object that is not there fails the test.
+// Delete requests the deletion of an object; it is gone once its finalizers are. Only the object's kind, its name, and
+// a namespace other than the Fleet's count. A missing object fails the test.
 func (f *Fleet) Delete(object client.Object) {
 	f.t.Helper()
 	target, ok := object.DeepCopyObject().(client.Object)

@@ -27,12 +27,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// shared is the stack of all tests.
+// shared is the stack for all tests.
 var shared *stack.Stack
 
 func TestMain(m *testing.M) { os.Exit(stacktest.Main(m, &shared, stack.Options{})) }
 
-// TestPackages publishes two revisions of a package, and takes a third through all that a user may do to it.
+// TestPackages publishes two revisions of a package, and does with a third all that a user may do.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	f := New(t, shared, "packages")
@@ -100,7 +100,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestVariants holds that what a user applies is what is there, and that waiting sees what a controller reports.
+// TestVariants checks that Apply applies what a user writes, and that waiting sees a controller's reports.
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	f := New(t, shared, "variants")
@@ -152,7 +152,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestNever holds that what happens too late is noticed, and what does not happen is not.
+// TestNever checks that Never notices what happens late, and accepts what does not happen.
 func TestNever(t *testing.T) {
 	t.Parallel()
 	f := &Fleet{t: t}
@@ -171,8 +171,8 @@ func TestNever(t *testing.T) {
 	}
 }
 
-// TestFind holds that a package revision which Porch does not find for a moment is waited for, and that one which does
-// not come back is an error.
+// TestFind checks that find waits for a package revision that Porch briefly does not find, and that one that stays away
+// is an error.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	lost := fmt.Errorf("cannot get it: %w", apierrors.NewNotFound(porchapi.Resource("packagerevisions"), "shop"))
@@ -197,12 +197,12 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// failing is a test that may fail without the test that runs it.
+// failing is a test whose failure does not fail the real test.
 type failing struct{ testing.TB }
 
 func (failing) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-// failure returns the message by which something done with a Fleet ends the test.
+// failure returns the message with which a Fleet's method ends the test.
 func failure(t *testing.T, f *Fleet, do func(*Fleet)) (message string) {
 	t.Helper()
 	tried := *f
@@ -212,7 +212,7 @@ func failure(t *testing.T, f *Fleet, do func(*Fleet)) (message string) {
 	return ""
 }
 
-// TestOutage holds that Porch, after an outage, serves what it has served before. It is not parallel: others need
+// TestOutage checks that Porch serves the same packages after an outage. It is not parallel, since other tests need
 // Porch.
 func TestOutage(t *testing.T) {
 	f := New(t, shared, "outage")
@@ -258,7 +258,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestKubectl holds that kubectl and the API server are of one version, and that kubectl knows Porch's kinds.
+// TestKubectl checks that kubectl and the API server have the same version, and that kubectl knows Porch's kinds.
 func TestKubectl(t *testing.T) {
 	t.Parallel()
 	version, err := shared.Kubectl(t.Context(), "version")

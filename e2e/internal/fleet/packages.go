@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// placeholder is the revision of the PackageRevision that follows the branch of the repository: it is none that a user
+// placeholder is the revision number of the PackageRevision that follows the repository's branch, which no user
 // published.
 const placeholder = -1
 
@@ -27,8 +27,8 @@ func (f *Fleet) Publish(repo, pkg, workspace string, files map[string]string) *p
 	return f.Revision(name)
 }
 
-// Draft makes a draft of a package and writes files to it, as WriteFiles does. The draft begins as a copy of the latest
-// published revision of the package, or, if there is none, as what porchctl rpkg init makes.
+// Draft makes a draft of a package and writes files to it, as WriteFiles does. The draft starts as a copy of the
+// package's latest published revision or, if there is none, like a package from porchctl rpkg init.
 func (f *Fleet) Draft(repo, pkg, workspace string, files map[string]string) *porchapi.PackageRevision {
 	f.t.Helper()
 	draft := &porchapi.PackageRevision{
@@ -47,7 +47,7 @@ func (f *Fleet) Draft(repo, pkg, workspace string, files map[string]string) *por
 	return f.Revision(draft.Name)
 }
 
-// firstTask returns what the content of a new draft of a package is to be.
+// firstTask returns the task for a new draft of a package.
 func (f *Fleet) firstTask(repo, pkg string) porchapi.Task {
 	f.t.Helper()
 	published := slices.DeleteFunc(f.Revisions(repo, pkg),
@@ -66,7 +66,7 @@ func (f *Fleet) firstTask(repo, pkg string) porchapi.Task {
 	}
 }
 
-// Revision returns a package revision. If Porch does not find it, Revision waits until it does.
+// Revision returns a package revision, and waits while Porch does not find it.
 func (f *Fleet) Revision(name string) *porchapi.PackageRevision {
 	f.t.Helper()
 	var revision *porchapi.PackageRevision
@@ -80,7 +80,7 @@ func (f *Fleet) Revision(name string) *porchapi.PackageRevision {
 	return revision
 }
 
-// GetRevision is Revision for what is tried again: it returns an error at once, and does not end the test.
+// GetRevision is Revision for use in a retry: it returns errors at once, and does not end the test.
 func (f *Fleet) GetRevision(name string) (*porchapi.PackageRevision, error) {
 	revision := &porchapi.PackageRevision{}
 	if err := f.Client.Get(f.t.Context(), f.key(name), revision); err != nil {
@@ -89,8 +89,7 @@ func (f *Fleet) GetRevision(name string) (*porchapi.PackageRevision, error) {
 	return revision, nil
 }
 
-// Revisions returns the drafts and revisions of a package, by name, without the one that follows the repository's
-// branch.
+// Revisions returns the drafts and revisions of a package by name, without the placeholder of the repository's branch.
 func (f *Fleet) Revisions(repo, pkg string) []porchapi.PackageRevision {
 	f.t.Helper()
 	revisions, err := f.ListRevisions(repo, pkg)
@@ -100,7 +99,7 @@ func (f *Fleet) Revisions(repo, pkg string) []porchapi.PackageRevision {
 	return revisions
 }
 
-// ListRevisions is Revisions for what is tried again: it returns an error, and does not end the test.
+// ListRevisions is Revisions for use in a retry: it returns errors, and does not end the test.
 func (f *Fleet) ListRevisions(repo, pkg string) ([]porchapi.PackageRevision, error) {
 	var list porchapi.PackageRevisionList
 	if err := f.Client.List(f.t.Context(), &list, client.InNamespace(f.Namespace)); err != nil {
@@ -113,8 +112,7 @@ func (f *Fleet) ListRevisions(repo, pkg string) ([]porchapi.PackageRevision, err
 	return revisions, nil
 }
 
-// Files returns the content of a package revision's files, by path. If Porch does not find it, Files waits until it
-// does.
+// Files returns the files of a package revision by path, and waits while Porch does not find it.
 func (f *Fleet) Files(name string) map[string]string {
 	f.t.Helper()
 	var files map[string]string
@@ -128,7 +126,7 @@ func (f *Fleet) Files(name string) map[string]string {
 	return files
 }
 
-// GetFiles is Files for what is tried again: it returns an error at once, and does not end the test.
+// GetFiles is Files for use in a retry: it returns errors at once, and does not end the test.
 func (f *Fleet) GetFiles(name string) (map[string]string, error) {
 	var resources porchapi.PackageRevisionResources
 	if err := f.Client.Get(f.t.Context(), f.key(name), &resources); err != nil {
@@ -137,8 +135,8 @@ func (f *Fleet) GetFiles(name string) (map[string]string, error) {
 	return resources.Spec.Resources, nil
 }
 
-// WriteFiles edits a draft as a user does: the given files are written, those given as empty are deleted, all others
-// stay as they are. Porch renders the package then; a render that fails is logged, and the files are kept.
+// WriteFiles edits a draft as a user does: it writes the given files, deletes those given as empty, and leaves the
+// others. Porch then renders the package; a failed render is logged, and the files are kept.
 func (f *Fleet) WriteFiles(name string, files map[string]string) {
 	f.t.Helper()
 	if len(files) == 0 {
@@ -171,14 +169,14 @@ func (f *Fleet) Propose(name string) {
 	f.move(name, "propose", porchapi.PackageRevisionLifecycleDraft, porchapi.PackageRevisionLifecycleProposed, f.update)
 }
 
-// ProposeDeletion proposes a published revision for deletion. Delete deletes it then.
+// ProposeDeletion proposes a published revision for deletion, so that Delete can delete it.
 func (f *Fleet) ProposeDeletion(name string) {
 	f.t.Helper()
 	f.move(name, "propose the deletion of", porchapi.PackageRevisionLifecyclePublished,
 		porchapi.PackageRevisionLifecycleDeletionProposed, f.update)
 }
 
-// Approve publishes a proposed draft. Like porchctl, it refuses one whose readiness gates are not met.
+// Approve publishes a proposed draft. Like porchctl, it refuses a draft with unmet readiness gates.
 func (f *Fleet) Approve(name string) {
 	f.t.Helper()
 	f.move(name, "approve", porchapi.PackageRevisionLifecycleProposed, porchapi.PackageRevisionLifecyclePublished,
@@ -195,7 +193,7 @@ func (f *Fleet) update(ctx context.Context, r *porchapi.PackageRevision) error {
 	return f.Client.Update(ctx, r)
 }
 
-// move gives a revision another lifecycle. Porch may have done so where it answers that it cannot.
+// move changes the lifecycle of a revision. Porch may have done it although it answers with an error.
 func (f *Fleet) move(name, what string, from, to porchapi.PackageRevisionLifecycle,
 	write func(context.Context, *porchapi.PackageRevision) error) {
 	f.t.Helper()
@@ -212,7 +210,7 @@ func (f *Fleet) move(name, what string, from, to porchapi.PackageRevisionLifecyc
 	})
 }
 
-// Reject makes a proposed draft a draft again, and takes back a proposal of deletion.
+// Reject turns a proposed draft back into a draft, or withdraws a proposal of deletion.
 func (f *Fleet) Reject(name string) {
 	f.t.Helper()
 	f.edit(name, "reject", func(ctx context.Context, r *porchapi.PackageRevision) error {
@@ -228,7 +226,7 @@ func (f *Fleet) Reject(name string) {
 	})
 }
 
-// edit changes a package revision as it is now.
+// edit changes the current state of a package revision.
 func (f *Fleet) edit(name, what string, change func(context.Context, *porchapi.PackageRevision) error) {
 	f.t.Helper()
 	err := f.find(func() error {

@@ -14,17 +14,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// retry does something again as long as Porch is busy. It gives up after Timeout.
+// retry retries do while Porch is busy, until Timeout.
 func (f *Fleet) retry(do func() error) error { return f.retryWhile(busy, do) }
 
-// find is retry for what is done to a package revision that is there. Porch loses sight of a package revision for a
-// moment, and finds it when it reads the repository again: see docs/limits.md. One that does not come back within
-// Timeout is lost, and is an error.
+// find is retry for an existing package revision. Porch can lose sight of a package revision and find it again when it
+// next reads the repository: see docs/limits.md. A package revision that stays away until Timeout is an error.
 func (f *Fleet) find(do func() error) error {
 	return f.retryWhile(func(err error) bool { return busy(err) || apierrors.IsNotFound(err) }, do)
 }
 
-// retryWhile does something again as long as its error is a passing one, until Timeout.
+// retryWhile retries do while its error is a passing one, until Timeout.
 func (f *Fleet) retryWhile(passing func(error) bool, do func() error) error {
 	ctx, cancel := context.WithTimeout(f.t.Context(), f.Timeout)
 	defer cancel()
@@ -41,14 +40,14 @@ func (f *Fleet) retryWhile(passing func(error) bool, do func() error) error {
 	}
 }
 
-// busy tells whether a request conflicts with what somebody else does: Porch serves one request for a package at a time
-// and refuses others.
+// busy reports whether a request conflicts with another one: Porch serves one request for a package at a time and
+// refuses others.
 func busy(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsServiceUnavailable(err) || lostForNow(err)
 }
 
-// lostForNow tells whether Porch did not find a branch, or its own record of a package revision. While it writes those
-// of a repository it reads them badly.
+// lostForNow reports whether Porch did not find a branch, or its own record of a package revision. Porch misreads those
+// of a repository while it writes them.
 func lostForNow(err error) bool {
 	status, answered := errors.AsType[*apierrors.StatusError](err)
 	return answered && status.Status().Code == http.StatusInternalServerError &&

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Eventually returns once check returns no error. The test fails, with the last error, if it does not within Timeout.
+// Eventually waits until check returns no error. After Timeout, the test fails with the last error.
 func (f *Fleet) Eventually(what string, check func() error) {
 	f.t.Helper()
 	for deadline := time.Now().Add(f.Timeout); ; time.Sleep(interval) {
@@ -26,7 +26,7 @@ func (f *Fleet) Eventually(what string, check func() error) {
 	}
 }
 
-// Never holds for some time that something does not happen: check returns an error if it has, which fails the test.
+// Never checks for some time that something does not happen. The test fails if check returns an error.
 func (f *Fleet) Never(during time.Duration, what string, check func() error) {
 	f.t.Helper()
 	began := time.Now()
@@ -50,7 +50,7 @@ func (f *Fleet) Variant(name string) *v1alpha1.PackageVariant {
 	return variant
 }
 
-// variant is Variant for what is tried again.
+// variant is Variant for use in a retry.
 func (f *Fleet) variant(name string) (*v1alpha1.PackageVariant, error) {
 	variant := &v1alpha1.PackageVariant{}
 	if err := f.Client.Get(f.t.Context(), f.key(name), variant); err != nil {
@@ -73,20 +73,20 @@ func condition(variant *v1alpha1.PackageVariant, typ string) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// Ready waits until a PackageVariant is ready as its spec is now, and returns it.
+// Ready waits until a PackageVariant is ready for its current spec, and returns it.
 func (f *Fleet) Ready(name string) *v1alpha1.PackageVariant {
 	f.t.Helper()
 	return f.await(name, "is ready", func(ready metav1.Condition) bool { return ready.Status == metav1.ConditionTrue })
 }
 
-// WaitReason waits until the condition Ready of a PackageVariant, about its spec as it is now, has a reason, and
-// returns the PackageVariant.
+// WaitReason waits until the condition Ready of a PackageVariant has a reason for its current spec, and returns the
+// PackageVariant.
 func (f *Fleet) WaitReason(name, reason string) *v1alpha1.PackageVariant {
 	f.t.Helper()
 	return f.await(name, "has the reason "+reason, func(ready metav1.Condition) bool { return ready.Reason == reason })
 }
 
-// await waits until the condition Ready of a PackageVariant is about its spec and as wanted.
+// await waits until the condition Ready of a PackageVariant is for its current spec and as wanted.
 func (f *Fleet) await(name, what string, wanted func(metav1.Condition) bool) *v1alpha1.PackageVariant {
 	f.t.Helper()
 	var variant *v1alpha1.PackageVariant

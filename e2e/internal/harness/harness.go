@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package harness lets programs use what was written for tests.
+// Package harness lets programs use test helpers.
 package harness
 
 import (
@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// T is what the helpers of tests need of a test. It is a part of testing.TB, and means what it means there.
+// T is the part of testing.TB that test helpers need. Its methods mean the same as there.
 type T interface {
 	Helper()
 	Context() context.Context
@@ -27,9 +27,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Run calls do as a test is called, in a goroutine of its own, and returns once all that do has asked to be cleaned up
-// is. The error has everything by which do failed, and says if it was interrupted, that is if ctx ended. What do logs
-// is written to log.
+// Run calls do in its own goroutine, as the testing package calls a test, and returns after all cleanups. The error
+// joins all failures of do, and says if ctx ended and so interrupted it. Logs go to log.
 func Run(ctx context.Context, log io.Writer, do func(T)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &run{ctx: ctx, log: log}
@@ -54,10 +53,10 @@ type run struct {
 	cleanups []func()
 }
 
-// Helper does nothing: failures do not name a line.
+// Helper does nothing: failures name no line.
 func (r *run) Helper() {}
 
-// Context returns a context that ends before the functions that Cleanup was given are called.
+// Context returns a context that ends before the cleanups are called.
 func (r *run) Context() context.Context { return r.ctx }
 
 // TempDir returns a new directory that is removed at the end.
@@ -74,14 +73,14 @@ func (r *run) TempDir() string {
 	return dir
 }
 
-// Cleanup has a function called at the end, before those that were given earlier.
+// Cleanup registers a function to call at the end, last in, first out.
 func (r *run) Cleanup(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cleanups = append(r.cleanups, f)
 }
 
-// cleanup calls what Cleanup was given; a function that fails does not keep the others from being called.
+// cleanup calls the registered functions. If one fails, the others are still called.
 func (r *run) cleanup() {
 	r.mu.Lock()
 	n := len(r.cleanups)
@@ -96,7 +95,7 @@ func (r *run) cleanup() {
 	last()
 }
 
-// Failed tells whether anything has failed.
+// Failed reports whether anything has failed.
 func (r *run) Failed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +123,7 @@ func (r *run) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// fail records a failure. What fails after an interrupt fails because of it.
+// fail records a failure. Failures after an interrupt are put down to it.
 func (r *run) fail(message string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var _ T = testing.TB(nil) // what takes a T takes a test
+var _ T = testing.TB(nil) // every test is a T
 
-// TestRun holds that what is run ends and is cleaned up as a test is.
+// TestRun checks that a run ends and is cleaned up like a test.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestTempDir holds that directories are there as long as what asked for them runs.
+// TestTempDir checks that directories exist until the run ends.
 func TestTempDir(t *testing.T) {
 	t.Parallel()
 	var dir string
@@ -93,7 +93,7 @@ func TestTempDir(t *testing.T) {
 	}
 }
 
-// TestInterrupt holds that the error of what is interrupted says so.
+// TestInterrupt checks that the error of an interrupted run says so.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -17,14 +17,14 @@ import (
 type Tool struct {
 	// Path is the kpt binary.
 	Path string
-	// Functions is the directory of the function binaries. It is put first on the PATH that kpt sees, so that a
-	// Kptfile can name a function without its directory.
+	// Functions is the directory of the function binaries. It is first on kpt's PATH, so a Kptfile can name a function
+	// without its directory.
 	Functions string
-	// Env is what the environment of kpt has besides this process's, such as what its container runtime needs.
+	// Env has additional environment variables for kpt, such as those for its container runtime.
 	Env []string
 }
 
-// FromEnv returns the tool that the environment names: KPT and FUNCTIONS_BIN, as the Makefile sets them.
+// FromEnv returns the tool in the environment variables KPT and FUNCTIONS_BIN, which the Makefile sets.
 func FromEnv() (Tool, error) {
 	t := Tool{Path: os.Getenv("KPT"), Functions: os.Getenv("FUNCTIONS_BIN")}
 	if t.Path == "" || t.Functions == "" {
@@ -41,7 +41,7 @@ type Output struct {
 
 var duration = regexp.MustCompile(`in [0-9.]+m?s`)
 
-// Normal returns what was printed about a run on the package in dir, without what differs from run to run.
+// Normal returns the output of a run on the package in dir, without the parts that differ between runs.
 func (t Tool) Normal(printed, dir string) string {
 	s := strings.ReplaceAll(printed, t.Functions+string(filepath.Separator), "")
 	s = strings.ReplaceAll(s, dir, "PACKAGE")
@@ -116,10 +116,13 @@ func (t Tool) Source(dir, config string) (Output, error) {
 	return t.kpt(nil, args...)
 }
 
-// Feed gives a ResourceList to a function, without kpt.
+// Feed passes a ResourceList to a function, without kpt.
 func (t Tool) Feed(function, resourceList string) (Output, error) {
 	return t.run(strings.NewReader(resourceList), t.Function(function))
 }
+
+// Doc runs kpt fn doc.
+func (t Tool) Doc(image string) (Output, error) { return t.kpt(nil, "fn", "doc", "--image", image) }
 
 func (t Tool) kpt(stdin *strings.Reader, args ...string) (Output, error) {
 	return t.run(stdin, t.Path, args...)

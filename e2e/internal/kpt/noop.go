@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Main runs the tests of a package with the tool that the environment names, to whose functions it adds "noop", which
-// changes nothing. It puts the tool into t and returns the exit code. The package must be two directories below the
-// module's root.
+// Main runs the tests of a package with the tool from the environment and an additional function "noop", which changes
+// nothing. It sets t and returns the exit code. The package must be two directories below the module's root.
 func Main(m interface{ Run() int }, t *Tool) int {
 	dir, err := os.MkdirTemp("", "functions")
 	if err == nil {
@@ -25,7 +24,7 @@ func Main(m interface{ Run() int }, t *Tool) int {
 	return m.Run()
 }
 
-// withNoop returns the tool that the environment names, with its functions and the no-op function in dir.
+// withNoop returns the tool from the environment, with its functions and the no-op function in dir.
 func withNoop(dir string) (Tool, error) {
 	t, err := FromEnv()
 	if err != nil {
@@ -44,7 +43,7 @@ func withNoop(dir string) (Tool, error) {
 	return t, BuildNoop(filepath.Join("..", "..", "functions"), t.Function("noop"))
 }
 
-// BuildNoop builds the no-op function of the module in a directory, a static binary, as the given file.
+// BuildNoop builds the no-op function of the module in the directory functions as a static binary, to the given file.
 func BuildNoop(functions, file string) error {
 	build := exec.Command("go", "build", "-o", file, "./internal/noop")
 	build.Dir = functions

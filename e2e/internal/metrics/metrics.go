@@ -38,8 +38,8 @@ func Get(ctx context.Context, client *http.Client, url string) (Families, error)
 	return families, nil
 }
 
-// Sum returns the sum of the series of a metric that have all of the labels, whatever others they have: of a histogram
-// or summary, the number of observations. It is 0 where there are none.
+// Sum returns the sum of a metric's series that have all of the labels, and possibly others; for a histogram or
+// summary, the number of observations. It is 0 if there is no such series.
 func (f Families) Sum(name string, labels map[string]string) float64 {
 	var sum float64
 	for _, series := range f[name].GetMetric() {
@@ -50,8 +50,7 @@ func (f Families) Sum(name string, labels map[string]string) float64 {
 	return sum
 }
 
-// Observed returns the sum of all that was observed by those series of a histogram or summary that have all of the
-// labels.
+// Observed returns the sum of all observations in those series of a histogram or summary that have all of the labels.
 func (f Families) Observed(name string, labels map[string]string) float64 {
 	var sum float64
 	for _, series := range f[name].GetMetric() {
@@ -62,7 +61,7 @@ func (f Families) Observed(name string, labels map[string]string) float64 {
 	return sum
 }
 
-// matches tells whether a series has all of the labels.
+// matches reports whether a series has all of the labels.
 func matches(series *dto.Metric, labels map[string]string) bool {
 	found := 0
 	for _, label := range series.GetLabel() {
@@ -73,7 +72,7 @@ func matches(series *dto.Metric, labels map[string]string) bool {
 	return found == len(labels)
 }
 
-// value returns what a series counts; the getters of the kinds that it is not return 0.
+// value returns the value of a series; the getters of the other kinds return 0.
 func value(series *dto.Metric) float64 {
 	return series.GetCounter().GetValue() + series.GetGauge().GetValue() + series.GetUntyped().GetValue() +
 		float64(series.GetHistogram().GetSampleCount()) + float64(series.GetSummary().GetSampleCount())

@@ -19,12 +19,12 @@ type Description struct {
 }
 
 var (
-	// row finds name, type and labels in a row of a table.
+	// row matches name, type and labels in a table row.
 	row    = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| ([^|]*)\\| [^|]+ \\|$")
 	quoted = regexp.MustCompile("`(\\w+)`")
 )
 
-// Page returns the metrics in the tables of docs/metrics.md, of which the path is given, whose names have the prefix.
+// Page returns the metrics in the tables of docs/metrics.md, at the given path, whose names have the prefix.
 func Page(path, prefix string) (map[string]Description, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// grace is how long what podman does after a container's end may take.
+// grace is the time podman has to finish after a container has ended.
 const grace = 20 * time.Second
 
-// Close removes all containers and images, and ends what podman has started.
+// Close removes all containers and images, and ends podman's processes.
 func (r *Runtime) Close() error {
 	var errs []error
 	if _, err := os.Stat(filepath.Join(r.dir, "graph")); err == nil {
@@ -29,8 +29,8 @@ func (r *Runtime) Close() error {
 	return errors.Join(append(errs, os.RemoveAll(r.dir))...)
 }
 
-// await returns once no process works on the directory any more: podman goes on to clean up a container after it has
-// told its caller of the end. What does not come to an end is killed.
+// await waits until no process uses the directory any more: podman cleans up a container after it has reported the end
+// to its caller. Processes that do not end are killed.
 func (r *Runtime) await() error {
 	for end := time.Now().Add(grace); ; time.Sleep(20 * time.Millisecond) {
 		pids, err := r.processes()
@@ -46,8 +46,8 @@ func (r *Runtime) await() error {
 	}
 }
 
-// processes returns the processes that have the directory among their arguments, as all those do that podman leaves to
-// watch a container or to clean up after it.
+// processes returns the processes that have the directory among their arguments. All processes that podman leaves to
+// monitor or clean up a container do.
 func (r *Runtime) processes() ([]int, error) {
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -68,8 +68,8 @@ func (r *Runtime) processes() ([]int, error) {
 	return pids, nil
 }
 
-// leaveNamespace removes what belongs to other users of the user namespace that podman works in when it is not run by
-// root, and ends the process that podman leaves to keep that namespace, if it is this Runtime's.
+// leaveNamespace removes what belongs to other users of podman's user namespace when podman does not run as root, and
+// ends the process that podman leaves to keep the namespace, if it is this Runtime's.
 func (r *Runtime) leaveNamespace() error {
 	var errs []error
 	if _, err := os.Stat(filepath.Join(r.dir, "graph")); err == nil {

@@ -12,11 +12,11 @@ import (
 var Functions = []string{"apply-package-context", "prepend-pipeline", "inject-config", "expand-variantset",
 	"merge-upstream"}
 
-// Images are the images that make images has written.
+// Images are the images that make images writes.
 type Images struct {
-	// Dir is the directory of their files.
+	// Dir is the directory of the image files.
 	Dir string
-	// Registry and Version are the beginning and the tag of their names.
+	// Registry and Version are the prefix and the tag of their names.
 	Registry, Version string
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podman runs containers for tests. Its podman has images, containers and settings of its own: those of the
-// user are neither read nor changed, no registry but one of the test's own is asked for anything, and nothing is left
-// behind.
+// Package podman runs containers for tests. Its podman has its own images, containers and settings: it neither reads
+// nor changes those of the user, contacts no registry except the test's own, and leaves nothing behind.
 package podman
 
 import (
@@ -17,13 +16,13 @@ import (
 	"strings"
 )
 
-// ErrUnavailable is in the error of New if there is no podman, or none that can run a container here.
+// ErrUnavailable is wrapped by the error of New if there is no podman, or none that can run a container here.
 var ErrUnavailable = errors.New("no container runtime")
 
-// Noop is the image of a function that changes nothing, which each Runtime has.
+// Noop is the image of a function that changes nothing. Each Runtime has it.
 const Noop = "localhost/noop:test"
 
-// nowhere is a proxy on which nothing listens. No registry is reached by it; those on this machine need none.
+// nowhere is a proxy where nothing listens, so no remote registry can be reached; local ones need no proxy.
 const nowhere = "http://127.0.0.1:1"
 
 // Runtime is a podman with storage of its own.
@@ -61,8 +60,8 @@ runroot = "%[1]s/run/containers"
 `,
 }
 
-// New returns a podman with the image Noop, made of a static binary. It must be closed. If podman is missing, or cannot
-// run that image, the error is ErrUnavailable and says what to do.
+// New returns a podman with the image Noop, made from a static binary. The caller must close it. If podman is missing
+// or cannot run that image, the error is ErrUnavailable and says what to do.
 func New(noop string) (*Runtime, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("%w: podman with storage of its own needs Linux", ErrUnavailable)
@@ -117,7 +116,7 @@ func (r *Runtime) try(noop string) error {
 	return err
 }
 
-// Env returns what the environment of podman, or of what runs it, needs to use this Runtime.
+// Env returns the environment variables with which podman, or a program that runs it, uses this Runtime.
 func (r *Runtime) Env() []string {
 	return []string{
 		"CONTAINERS_CONF=" + filepath.Join(r.dir, "containers.conf"),
@@ -128,8 +127,8 @@ func (r *Runtime) Env() []string {
 	}
 }
 
-// Podman runs podman with the arguments and returns what it prints on standard output; errors have what it prints on
-// standard error. The input may be nil.
+// Podman runs podman with the arguments and returns its standard output; errors include its standard error. The input
+// may be nil.
 func (r *Runtime) Podman(stdin io.Reader, args ...string) (string, error) {
 	cmd := exec.Command("podman", args...)
 	var stdout, stderr bytes.Buffer
@@ -142,7 +141,7 @@ func (r *Runtime) Podman(stdin io.Reader, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// Load loads the image in a file, under the name that stands in it.
+// Load loads the image in a file, under the name in the file.
 func (r *Runtime) Load(file string) error {
 	_, err := r.Podman(nil, "load", "--quiet", "--input", file)
 	return err

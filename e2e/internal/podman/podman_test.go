@@ -14,7 +14,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/kpt"
 )
 
-// TestCloseLeavesNothing closes a Runtime in which a container still runs.
+// TestCloseLeavesNothing closes a Runtime with a running container.
 func TestCloseLeavesNothing(t *testing.T) {
 	t.Parallel()
 	noop := filepath.Join(t.TempDir(), "noop")
@@ -80,8 +80,8 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// TestSkipping checks that tests which need containers are skipped where there are none, and that this is said; and
-// that it is a failure if the environment says so.
+// TestSkipping checks that tests that need containers are skipped and reported where there are none, or fail if the
+// environment says so.
 func TestSkipping(t *testing.T) {
 	const line = "SKIPPED: the tests that run functions as container images: no container runtime: why\n"
 	for name, c := range map[string]struct {

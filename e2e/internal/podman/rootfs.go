@@ -9,11 +9,11 @@ import (
 	"os"
 )
 
-// entrypoint is where an image has its function.
+// entrypoint is the path of the function in an image.
 const entrypoint = "/usr/local/bin/function"
 
-// rootfs returns the file system of an image with a static binary, as an archive. kpt runs functions as nobody, a name
-// that the image must know.
+// rootfs returns the file system of an image with a static binary, as an archive. kpt runs functions as the user
+// nobody, so the image must have that user.
 func rootfs(binary string) (io.Reader, error) {
 	content, err := os.ReadFile(binary)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/skipped"
 )
 
-// Shared is a Runtime with the images of the functions, which the tests of a package share. The zero value is ready.
-// The package must be two directories below the repository's root.
+// Shared is a Runtime with the functions' images that the tests of a package share. The zero value is ready to use. The
+// package must be two directories below the repository's root.
 type Shared struct {
 	start   sync.Once
 	runtime *Runtime
 	err     error
 }
 
-// Get returns the Runtime, which the first call starts. Where no container can be run, it skips the test, or, if the
-// environment has REQUIRE_CONTAINERS, fails it.
+// Get returns the Runtime, and starts it on the first call. If no container can run, it skips the test, or fails it if
+// the environment has REQUIRE_CONTAINERS.
 func (s *Shared) Get(t *testing.T) *Runtime {
 	t.Helper()
 	r := s.Find(t)
@@ -33,7 +33,7 @@ func (s *Shared) Get(t *testing.T) *Runtime {
 	return r
 }
 
-// Find is Get for a test that can do without: where no container can be run, it says so and returns nil.
+// Find is Get for a test that does not need containers: if none can run, it reports that and returns nil.
 func (s *Shared) Find(t *testing.T) *Runtime {
 	t.Helper()
 	s.start.Do(func() { s.runtime, s.err = start() })
@@ -77,8 +77,8 @@ func start() (*Runtime, error) {
 }
 
 // Close removes the Runtime, if one was started, and returns the exit code for tests that ended with the given one. If
-// tests were skipped for want of containers, it says so: on standard error, which go test does not show when all is
-// well, and in the file that the environment names as SKIPPED, which make test shows at its end.
+// tests were skipped for lack of containers, it reports that on standard error, which go test hides when all tests
+// pass, and in the file that the environment names as SKIPPED, which make test shows at its end.
 func (s *Shared) Close(code int) int {
 	if s.runtime != nil {
 		if err := s.runtime.Close(); err != nil {

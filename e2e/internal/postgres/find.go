@@ -16,17 +16,18 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/skipped"
 )
 
-// ErrUnavailable is in the error of New if PostgreSQL is not installed. It says what to install.
+// ErrUnavailable is wrapped by the error of New if PostgreSQL is not installed. It says what to install.
 var ErrUnavailable = errors.New("no PostgreSQL: install it, for example by apt-get install postgresql")
 
-// programs are what a directory must have to be taken for that of PostgreSQL.
+// programs are the programs that identify a directory of PostgreSQL.
 var programs = []string{"initdb", "postgres", "psql"}
 
-// packaged are the directories into which distributions install PostgreSQL beside the PATH, one for each version.
+// packaged matches the directories outside of the PATH into which distributions install PostgreSQL, one for each
+// version.
 var packaged = "/usr/lib/postgresql/*/bin"
 
-// find returns the directory of PostgreSQL's programs: the one on the PATH, the one that pg_config names, or the newest
-// that a distribution has installed.
+// find returns the directory of PostgreSQL's programs: the one on the PATH, the one from pg_config, or the newest one
+// of the distribution.
 func find() (string, error) {
 	var dirs []string
 	if binary, err := exec.LookPath("initdb"); err == nil {
@@ -50,7 +51,7 @@ func find() (string, error) {
 	return "", ErrUnavailable
 }
 
-// major returns the version in the path of a directory of packaged, 0 if there is none.
+// major returns the version in a path that matches packaged, 0 if there is none.
 func major(dir string) int {
 	n, err := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
 	if err != nil {
@@ -59,21 +60,27 @@ func major(dir string) int {
 	return n
 }
 
+// Available returns ErrUnavailable if PostgreSQL is not installed.
+func Available() error {
+	_, err := find()
+	return err
+}
+
 func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
 }
 
-// report reports once that tests were skipped.
+// report reports skipped tests, once.
 var report = sync.OnceValue(func() error {
 	return skipped.Report("the tests of Porch's DB cache", ErrUnavailable)
 })
 
-// Require skips a test where PostgreSQL is not installed, which is reported, or fails it if the environment has
+// Require skips and reports a test where PostgreSQL is not installed, or fails it if the environment has
 // REQUIRE_POSTGRESQL.
 func Require(t testing.TB) {
 	t.Helper()
-	_, err := find()
+	err := Available()
 	if err == nil {
 		return
 	}
@@ -86,7 +93,7 @@ func Require(t testing.TB) {
 	t.Skip(err)
 }
 
-// Skip reports that tests are skipped for want of PostgreSQL. The error is ErrUnavailable if the environment has
+// Skip reports that tests are skipped for lack of PostgreSQL. It returns ErrUnavailable if the environment has
 // REQUIRE_POSTGRESQL.
 func Skip() error {
 	if os.Getenv("REQUIRE_POSTGRESQL") != "" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package postgres runs a PostgreSQL for tests: on loopback, with a data directory of its own, ready in seconds. It
-// does not wait for the disk, since what it stores is not kept longer than the test.
+// Package postgres runs a PostgreSQL for tests, on loopback and with its own data directory, ready in seconds. It does
+// not wait for the disk, since its data is not needed after the test.
 package postgres
 
 import (
@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// owner is the database's superuser, whom it trusts, and database is the name of the one database.
+	// owner is the database's superuser, who needs no password, and database is the name of the only database.
 	owner    = "porch"
 	database = "porch"
-	// connections is how many clients may be connected at once. Porch v1.5.3 sets itself no limit.
+	// connections is the maximum number of connections. Porch v1.5.3 does not limit its own.
 	connections = 1000
 )
 
-// Server is a PostgreSQL server, which runs or not, and its data.
+// Server is a PostgreSQL server, running or not, with its data.
 type Server struct {
 	bin  string // PostgreSQL's programs
 	dir  string // of the data
@@ -35,10 +35,9 @@ type Server struct {
 	lock *os.File            // of a directory that claim has made
 }
 
-// New makes a server without a database, which does not run yet. It is to listen on the port. Its log and its data are
-// in the directory logs. PostgreSQL refuses to be run by root: for root, another user runs the server, and its data is
-// in a temporary directory, since that user may not be able to reach the other. The error is ErrUnavailable if
-// PostgreSQL is not installed.
+// New makes a server without a database. The server is not started, and will listen on the port. Its log and data are
+// in the directory logs. PostgreSQL refuses to run as root: for root, another user runs the server, with its data in a
+// temporary directory that this user can reach. The error is ErrUnavailable if PostgreSQL is not installed.
 func New(ctx context.Context, logs string, port int) (*Server, error) {
 	bin, err := find()
 	if err != nil {
@@ -61,7 +60,7 @@ func New(ctx context.Context, logs string, port int) (*Server, error) {
 	return s, nil
 }
 
-// Remove removes the data of a server that does not run.
+// Remove removes the data of a stopped server.
 func (s *Server) Remove() error {
 	if s.lock != nil {
 		_ = s.lock.Close() // it was not written to
@@ -69,8 +68,8 @@ func (s *Server) Remove() error {
 	return os.RemoveAll(s.dir)
 }
 
-// Program is what runs the server. It ends by SIGQUIT, at once and with all its processes and its shared memory, as if
-// the machine had lost its power: the next start recovers what was committed.
+// Program returns the program that runs the server. SIGQUIT ends it at once, with all its processes and its shared
+// memory, as in a power failure: the next start recovers what was committed.
 func (s *Server) Program(name string) process.Program {
 	args := []string{"-D", s.dir, "-p", strconv.Itoa(s.port)}
 	for _, setting := range []string{"listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off",
@@ -82,10 +81,15 @@ func (s *Server) Program(name string) process.Program {
 		User: s.user, Quit: syscall.SIGQUIT}
 }
 
-// Env is the environment by which Porch finds the database. The password is not looked at.
+// Env returns the environment in which Porch finds the database. The password is not checked.
 func (s *Server) Env() []string {
 	return []string{"DB_DRIVER=pgx", "DB_HOST=127.0.0.1", "DB_PORT=" + strconv.Itoa(s.port), "DB_NAME=" + database,
 		"DB_USER=" + owner, "DB_PASSWORD=unused", "DB_SSL_MODE=disable"}
+}
+
+// URL is the address of the database.
+func (s *Server) URL() string {
+	return "postgres://" + owner + "@127.0.0.1:" + strconv.Itoa(s.port) + "/" + database + "?sslmode=disable"
 }
 
 // Ready returns no error if the server accepts queries.
@@ -94,8 +98,8 @@ func (s *Server) Ready(ctx context.Context) error {
 	return err
 }
 
-// Recreate makes the database, empty but for the schema, which is a file of SQL. An existing database is dropped, and
-// its clients are disconnected.
+// Recreate makes the database, empty except for the schema, a file of SQL. It drops an existing database and
+// disconnects its clients.
 func (s *Server) Recreate(ctx context.Context, schema string) error {
 	_, err := s.psql(ctx, "postgres", "--command=DROP DATABASE IF EXISTS "+database+" WITH (FORCE)",
 		"--command=CREATE DATABASE "+database)
@@ -105,7 +109,7 @@ func (s *Server) Recreate(ctx context.Context, schema string) error {
 	return err
 }
 
-// Query runs SQL in the database and returns the rows, one a line, their columns separated by |.
+// Query runs SQL in the database and returns the rows, one per line, with columns separated by |.
 func (s *Server) Query(ctx context.Context, sql string) (string, error) {
 	return s.psql(ctx, database, "--command="+sql)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/process"
 )
 
-// TestServer holds that a server keeps what it had when it is killed, that Recreate takes it away, and that nothing is
-// left of a server that was stopped.
+// TestServer checks that a killed server keeps its data, that Recreate removes it, and that a stopped server leaves
+// nothing behind.
 func TestServer(t *testing.T) {
 	Require(t)
 	var port int
@@ -65,7 +65,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// start starts a server, and stops it at the test's end at the latest.
+// start starts a server, and stops it when the test ends if it still runs.
 func start(t *testing.T, s *Server) *process.Process {
 	t.Helper()
 	p, err := s.Program("postgres").Start()
@@ -81,7 +81,7 @@ func start(t *testing.T, s *Server) *process.Process {
 	return p
 }
 
-// sharedMemory returns how many segments of System V shared memory have no process any more.
+// sharedMemory returns how many System V shared memory segments have no process attached.
 func sharedMemory(t *testing.T) int {
 	t.Helper()
 	table, err := os.ReadFile("/proc/sysvipc/shm")
@@ -100,7 +100,7 @@ func sharedMemory(t *testing.T) int {
 	return count
 }
 
-// TestUnavailable holds that the error without PostgreSQL names the package to install.
+// TestUnavailable checks that the error without PostgreSQL names the package to install.
 func TestUnavailable(t *testing.T) {
 	usual := packaged
 	t.Cleanup(func() { packaged = usual })
@@ -111,7 +111,8 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// TestRemoveOrphans holds that what a killed process leaves is removed, and that what a process holds is not.
+// TestRemoveOrphans checks that the leftovers of a killed process are removed, but not a directory that a process
+// holds.
 func TestRemoveOrphans(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	held, lock, err := claim()

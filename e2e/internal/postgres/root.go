@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// directories are the names of the temporary directories of servers that root has run by another user.
+// directories is the pattern of the temporary directories of servers that root runs as another user.
 const directories = "stack-postgres-*"
 
-// leaveRoot chooses a user to run the server, and a directory that this user can reach.
+// leaveRoot chooses a user for the server, and a directory that this user can reach.
 func (s *Server) leaveRoot() error {
 	u, err := user.Lookup("postgres")
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Server) leaveRoot() error {
 	return os.Chown(s.dir, uid, gid)
 }
 
-// claim makes a directory that is this process's as long as it lives: it holds a lock on the directory.
+// claim makes a directory that belongs to this process as long as it lives: the process holds a lock on it.
 func claim() (string, *os.File, error) {
 	dir, err := os.MkdirTemp("", directories)
 	if err != nil {
@@ -55,7 +55,7 @@ func claim() (string, *os.File, error) {
 	return dir, lock, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
 }
 
-// removeOrphans removes the directories of servers whose process was killed before it could do that.
+// removeOrphans removes the directories of servers whose process was killed before it could remove them.
 func removeOrphans() error {
 	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), directories))
 	if err != nil {
@@ -69,10 +69,10 @@ func removeOrphans() error {
 		if err != nil {
 			return err
 		}
-		// A directory that nobody holds may have been made just now, and be locked in a moment.
+		// An unlocked directory may be brand new, and about to be locked.
 		if young, err := lock.Stat(); err == nil && time.Since(young.ModTime()) > time.Minute &&
 			syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-			_ = os.RemoveAll(dir) // the next one tries again
+			_ = os.RemoveAll(dir) // the next call tries again
 		}
 		if err := lock.Close(); err != nil {
 			return err

@@ -6,5 +6,5 @@ package process
 
 import "syscall"
 
-// attributes puts a process into a process group of its own.
+// attributes puts a process into its own process group.
 func attributes(syscall.Signal) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// tailLines is how much of a log an error shows.
+// tailLines is how many lines of a log an error shows.
 const tailLines = 20
 
-// Await returns once ready returns no error. It fails, with the end of the program's log, if the program ends before,
-// or ctx does.
+// Await waits until ready returns no error. It fails, with the end of the program's log, if the program or ctx ends
+// first.
 func (p *Process) Await(ctx context.Context, what string, ready func(context.Context) error) error {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
@@ -36,7 +36,7 @@ func (p *Process) Await(ctx context.Context, what string, ready func(context.Con
 	}
 }
 
-// Answers returns no error if a server answers a GET with 200; otherwise the error has what it answers.
+// Answers returns nil if a server answers a GET with 200; otherwise the error has the answer.
 func Answers(ctx context.Context, client *http.Client, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

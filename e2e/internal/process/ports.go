@@ -10,17 +10,17 @@ import (
 	"sync"
 )
 
-// Ports are taken from below those that systems give to outgoing connections, so that no such connection takes one
-// between our finding it free and a program's listening on it.
+// Ports are below the range that systems use for outgoing connections, so no such connection can take a port after it
+// was found free and before a program listens on it.
 const lowestPort, highestPort = 20000, 29999
 
-// given are the ports that FreePorts has given out in this process: one is free until its program listens on it.
+// given are the ports that FreePorts has given out in this process: a port looks free until its program listens on it.
 var given struct {
 	sync.Mutex
 	ports map[int]bool
 }
 
-// FreePorts sets each of the ports to one that is free, and that it has given to nobody else in this process.
+// FreePorts sets each of the ports to a free one that it has not given out before in this process.
 func FreePorts(ports ...*int) error {
 	given.Lock()
 	defer given.Unlock()
@@ -43,7 +43,7 @@ func FreePorts(ports ...*int) error {
 	return nil
 }
 
-// free tells whether a port can be listened on, on all addresses as some programs do.
+// free reports whether a port is free on all addresses, since some programs listen on all.
 func free(port int) bool {
 	listener, err := net.Listen("tcp", ":"+strconv.Itoa(port))
 	if err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package process runs the programs that tests need beside them, on free ports of this machine. None outlives the test
-// process: on Linux not even when that is killed.
+// Package process runs the programs that tests need, on free ports of this machine. They end with the test process: on
+// Linux even when that is killed.
 package process
 
 import (
@@ -19,11 +19,11 @@ import (
 	"time"
 )
 
-// Process is a program that runs, or has run, in a process group of its own.
+// Process is a program in its own process group, running or ended.
 type Process struct {
-	// Name is what errors call the program.
+	// Name is the name of the program in errors.
 	Name string
-	// Log is the file of what it prints.
+	// Log is the file with its output.
 	Log string
 
 	cmd     *exec.Cmd
@@ -31,14 +31,14 @@ type Process struct {
 	began   int64          // the length of the log at its start
 	done    chan struct{}  // closed once it has ended
 	err     error          // how it ended; read it after done
-	cleared sync.Once      // its group is killed once: later, the ID may be another's
+	cleared sync.Once      // its group is killed once: later, the ID may be reused
 }
 
-// quitTime is how long Kill waits for a program that ends by itself on Program.Quit.
+// quitTime is how long Kill waits for a program to end on Program.Quit.
 const quitTime = 10 * time.Second
 
-// launches are run one after the other by one thread that never ends: Linux takes the end of the thread that started a
-// process, not of its process, for the parent's death.
+// launches are run one after the other by one thread that never ends: on Linux, the end of the thread that started a
+// process, not of its process, counts as the parent's death.
 var launches = sync.OnceValue(func() chan<- func() {
 	ch := make(chan func())
 	go func() {
@@ -50,25 +50,24 @@ var launches = sync.OnceValue(func() chan<- func() {
 	return ch
 })
 
-// Program is what Start is told.
+// Program says what to start.
 type Program struct {
-	// Name is what errors call the program, and its log: Name.log, in the directory Logs. What it prints goes to the end
-	// of that file.
+	// Name is the name of the program in errors, and of its log, Name.log in the directory Logs. The output is appended to
+	// that file.
 	Name, Logs string
-	// Binary and Args are what is run. Env comes after the environment of this process.
+	// Binary and Args are the command. Env is added to the environment of this process.
 	Binary    string
 	Args, Env []string
 	// Dir is the working directory. The default is Logs.
 	Dir string
 	// User is the user that runs the program. The default is the user of this process.
 	User *syscall.Credential
-	// Quit is the signal that ends the program and what it has started, wherever that is. A program with Quit gets it
+	// Quit is the signal that ends the program and its child processes, in any process group. A program with Quit gets it
 	// from Stop, from Kill, and when this process dies. The default is SIGTERM for Stop and SIGKILL otherwise.
 	Quit syscall.Signal
 }
 
-// Start starts a program in dir. Its output goes to the end of dir/name.log, its environment is this process's, and
-// env.
+// Start starts a program in dir. It appends the output to dir/name.log, and adds env to this process's environment.
 func Start(dir, name, binary string, env []string, args ...string) (*Process, error) {
 	return Program{Name: name, Logs: dir, Binary: binary, Env: env, Args: args}.Start()
 }
@@ -80,7 +79,7 @@ func (r Program) Start() (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: its log: %w", r.Name, err)
 	}
-	defer func() { _ = log.Close() }() // the program has its own descriptor
+	defer func() { _ = log.Close() }() // the program has its own copy
 	if p.began, err = log.Seek(0, io.SeekEnd); err != nil {
 		return nil, fmt.Errorf("cannot start %s: its log: %w", r.Name, err)
 	}
@@ -104,10 +103,10 @@ func (r Program) Start() (*Process, error) {
 // PID returns the program's process ID.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done returns a channel that is closed once the program has ended.
+// Done returns a channel that is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Running tells whether the program has not ended yet.
+// Running reports whether the program is still running.
 func (p *Process) Running() bool {
 	select {
 	case <-p.done:
@@ -117,7 +116,7 @@ func (p *Process) Running() bool {
 	}
 }
 
-// ended names the end of a program that should not have ended. It may be called after done.
+// ended returns an error for a program that should not have ended. Call it only after done is closed.
 func (p *Process) ended() error {
 	if p.err == nil {
 		return errors.New("exit status 0")
@@ -125,7 +124,7 @@ func (p *Process) ended() error {
 	return p.err
 }
 
-// Printed returns what the program has printed since its start: the end of its log.
+// Printed returns the program's output since its start: the end of its log.
 func (p *Process) Printed() ([]byte, error) {
 	content, err := os.ReadFile(p.Log)
 	if err != nil {
@@ -147,16 +146,15 @@ func (p *Process) Tail(lines int) string {
 	return "\nthe end of its log:\n  " + strings.Join(all, "\n  ")
 }
 
-// Stop asks the program, and what it started, to end, and kills what has not ended after the grace. It returns the
-// program's exit code, -1 if a signal ended it, once the program has ended.
+// Stop asks the program and its child processes to end, and kills those still running after the grace. Once the program
+// has ended, it returns the exit code, -1 if a signal ended it.
 func (p *Process) Stop(grace time.Duration) int {
 	p.ask(cmp.Or(p.quit, syscall.SIGTERM), grace)
 	p.kill()
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// ask sends a signal to the program and what it started, and waits for the program's end, but not longer than the
-// grace.
+// ask sends a signal to the program and its child processes, and waits at most the grace for the program's end.
 func (p *Process) ask(signal syscall.Signal, grace time.Duration) {
 	if !p.Running() {
 		return
@@ -168,7 +166,7 @@ func (p *Process) ask(signal syscall.Signal, grace time.Duration) {
 	}
 }
 
-// Kill kills the program and what it started. It returns once the program has ended.
+// Kill kills the program and its child processes, and returns once the program has ended.
 func (p *Process) Kill() {
 	if p.quit != 0 {
 		p.ask(p.quit, quitTime)
@@ -176,9 +174,9 @@ func (p *Process) Kill() {
 	p.kill()
 }
 
-// kill does what Kill says, for what is in the program's process group.
+// kill is Kill for the program's process group.
 func (p *Process) kill() {
-	// Whatever is left of the group goes too, whether its leader has ended or not.
+	// The rest of the group is killed too, whether or not its leader has ended.
 	p.cleared.Do(func() { _ = syscall.Kill(-p.PID(), syscall.SIGKILL) })
 	<-p.done
 }

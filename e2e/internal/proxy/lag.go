@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// Lag returns for how long what the server sends on a watch is kept back.
+// Lag returns the delay for the events of a watch.
 type Lag func(watch Request) time.Duration
 
-// SetLag makes the events of the watches that begin from now on late, so that caches which they fill are behind; nil
-// makes them prompt again. Watches that are under way stay as they are: CutWatches ends them.
+// SetLag delays the events of new watches, so that caches filled by them lag behind; nil removes the delay. Existing
+// watches stay as they are; CutWatches ends them.
 func (p *Proxy) SetLag(lag Lag) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lag = lag
 }
 
-// CutWatches ends the watches that are under way and that the filter takes, as a load balancer does, and returns how
-// many there were.
+// CutWatches ends the current watches that the filter accepts, as a load balancer does, and returns their number.
 func (p *Proxy) CutWatches(filter func(Request) bool) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,7 +33,7 @@ func (p *Proxy) CutWatches(filter func(Request) bool) int {
 	return n
 }
 
-// delay keeps back what the server sends on a watch.
+// delay delays the server's answer to a watch.
 func (p *Proxy) delay(r *Request, response *http.Response) {
 	p.mu.Lock()
 	lag, seen := p.lag, *r
@@ -47,7 +46,7 @@ func (p *Proxy) delay(r *Request, response *http.Response) {
 	}
 }
 
-// late is a stream of which each part can be read some time after it came.
+// late is a stream whose parts can be read some time after they came.
 type late struct {
 	parts chan part
 	ended chan struct{} // closed by Close
@@ -56,14 +55,14 @@ type late struct {
 	err   error
 }
 
-// part is what was read at once, or why no more was.
+// part is the data of one read, or the error that ended the stream.
 type part struct {
 	data []byte
 	err  error
 	due  time.Time
 }
 
-// manyParts is how many parts may be kept back at once; more wait at the server.
+// manyParts is the most parts that are held back at once; more parts wait at the server.
 const manyParts = 1024
 
 func newLate(from io.ReadCloser, by time.Duration) *late {

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestLag holds that the events of a watch come late, all of them and in their order, that a watch ends when it is cut,
-// and that requests are prompt.
+// TestLag checks that the events of a watch are late, complete and in order, that cutting a watch ends it, and that
+// other requests are not delayed.
 func TestLag(t *testing.T) {
 	t.Parallel()
 	const lag = 2 * time.Second
@@ -63,7 +63,7 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// TestRetryAfter holds that a status that says when to retry is sent with the header that says so.
+// TestRetryAfter checks that a status with a retry time is sent with the header Retry-After.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []Phase{Before, After} {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package proxy stands between a client and the Kubernetes API of a stack: it records what the client asks for, lets
-// the client act as somebody else, and makes the API fail as a test wants it to.
+// Package proxy is a proxy between a client and the Kubernetes API of a stack: it records the client's requests,
+// impersonates another user, and makes the API fail as a test asks.
 package proxy
 
 import (
@@ -24,25 +24,24 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Options are what a proxy can be told. The zero value is a proxy that asks as the user of its config.
+// Options configure a proxy. With the zero value it sends requests as the user of its config.
 type Options struct {
-	// ImpersonateUser, if set, is the user that requests are forwarded as, such as
-	// system:serviceaccount:NAMESPACE:NAME. The user of the config must be allowed to impersonate.
+	// ImpersonateUser, if set, is the user to impersonate, such as system:serviceaccount:NAMESPACE:NAME. The user of the
+	// config must have the right to impersonate.
 	ImpersonateUser string
-	// ImpersonateGroups are the groups of that user. Without any, the API server gives a service account those that it
-	// has in a cluster.
+	// ImpersonateGroups are that user's groups. Without any, the API server gives a service account its usual groups.
 	ImpersonateGroups []string
 }
 
-// Proxy is a proxy that runs. Its methods may be called at any time, by more than one goroutine.
+// Proxy is a running proxy. Its methods are safe for concurrent use.
 type Proxy struct {
 	url     string
 	server  *http.Server
 	forward *httputil.ReverseProxy
-	ended   chan error // what Serve returned
+	ended   chan error // the error of Serve
 
 	mu       sync.Mutex
-	requests []*Request // changed under mu, for a status comes later
+	requests []*Request // changed under mu, since a status comes later
 	accesses map[Access]bool
 	hook     Hook
 	inside   Delay
@@ -51,8 +50,8 @@ type Proxy struct {
 	watches  map[*Request]context.CancelFunc
 }
 
-// Start starts a proxy before the API that config leads to, on a free port of this machine. Clients reach it by plain
-// HTTP and without credentials; requests are forwarded with those of config.
+// Start starts a proxy for the API of config, on a free port of this machine. Clients use plain HTTP without
+// credentials; requests are forwarded with the credentials of config.
 func Start(config *rest.Config, options Options) (*Proxy, error) {
 	config = rest.CopyConfig(config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: options.ImpersonateUser, Groups: options.ImpersonateGroups}
@@ -75,7 +74,7 @@ func Start(config *rest.Config, options Options) (*Proxy, error) {
 		down:     map[string]bool{},
 		watches:  map[*Request]context.CancelFunc{},
 	}
-	// What goes wrong is an answer to the client, and in what it logs; the test's output is for the test.
+	// Clients get errors as answers and log them; the test's output is for the test.
 	quiet := log.New(io.Discard, "", 0)
 	p.forward = &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: target.Scheme, Host: target.Host}) },
@@ -90,7 +89,7 @@ func Start(config *rest.Config, options Options) (*Proxy, error) {
 	return p, nil
 }
 
-// Close ends the proxy and all requests that are under way.
+// Close ends the proxy and all current requests.
 func (p *Proxy) Close() error {
 	err := p.server.Close()
 	if served := <-p.ended; !errors.Is(served, http.ErrServerClosed) {
@@ -103,10 +102,10 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// Config returns the means of a Go client to reach the proxy, without a limit on its requests.
+// Config returns a configuration for Go clients of the proxy, without a rate limit.
 func (p *Proxy) Config() *rest.Config { return &rest.Config{Host: p.url, QPS: -1} }
 
-// Kubeconfig writes a file that leads clients to the proxy.
+// Kubeconfig writes a kubeconfig for the proxy.
 func (p *Proxy) Kubeconfig(path string) error {
 	config := clientcmdapi.NewConfig()
 	config.Clusters["proxy"] = &clientcmdapi.Cluster{Server: p.url}
@@ -118,7 +117,7 @@ func (p *Proxy) Kubeconfig(path string) error {
 	return nil
 }
 
-// Requests returns all requests since the start, or since Reset, in the order in which they came.
+// Requests returns all requests since the start or the last Reset, in order of arrival.
 func (p *Proxy) Requests() []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,15 +128,14 @@ func (p *Proxy) Requests() []Request {
 	return requests
 }
 
-// Reset forgets the requests that have been seen.
+// Reset forgets the recorded requests.
 func (p *Proxy) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests = nil
 }
 
-// Accesses returns what the client has asked for of resources since the start, each once, in no order. Reset does not
-// forget them.
+// Accesses returns each access to a resource since the start once, unsorted. Reset does not clear them.
 func (p *Proxy) Accesses() []Access {
 	p.mu.Lock()
 	defer p.mu.Unlock()

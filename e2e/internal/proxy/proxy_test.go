@@ -31,12 +31,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// shared is the stack of all tests.
+// shared is the stack for all tests.
 var shared *stack.Stack
 
 func TestMain(m *testing.M) { os.Exit(stacktest.Main(m, &shared, stack.Options{})) }
 
-// start starts a proxy, and returns a client that goes through it, by the file that it writes.
+// start starts a proxy, and returns a client that uses the kubeconfig of the proxy.
 func start(t *testing.T, options Options) (*Proxy, client.WithWatch) {
 	t.Helper()
 	p, err := Start(shared.Config, options)
@@ -85,7 +85,7 @@ func aboutResources(requests []Request) []string {
 	return lines
 }
 
-// TestRequests holds that a proxy sees what a client asks for, and how it was answered.
+// TestRequests checks that a proxy records a client's requests, and their statuses.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	p, c := start(t, Options{})
@@ -151,7 +151,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestFaults holds that a hook fails a request before it is forwarded, and loses the answer of one that was.
+// TestFaults checks that a hook can refuse a request before it is forwarded, and replace the answer after that.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for phase, stored := range map[Phase]bool{Before: false, After: true} {
@@ -185,8 +185,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestInside holds that a hook is called while the server is at work, that it is not for what is answered before, and
-// that a client that goes then takes its connection to the server with it.
+// TestInside checks that a hook is called while the server is working, that there is no such call for requests answered
+// earlier, and that a client that disconnects takes its connection to the server with it.
 func TestInside(t *testing.T) {
 	t.Parallel()
 	gone := make(chan error, 1)
@@ -242,7 +242,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// TestDown holds that what is down refuses requests and cuts watches, and that the rest works on.
+// TestDown checks that requests to a group that is down are refused, that its watches are cut, and that everything else
+// works.
 func TestDown(t *testing.T) {
 	t.Parallel()
 	for _, group := range []string{"", Everything} {
@@ -290,7 +291,7 @@ func TestDown(t *testing.T) {
 	}
 }
 
-// next returns the next event of a watch, and whether the watch goes on.
+// next returns the next event of a watch, and whether the watch is still open.
 func next(t *testing.T, events watch.Interface) (watch.Event, bool) {
 	t.Helper()
 	select {
@@ -302,7 +303,7 @@ func next(t *testing.T, events watch.Interface) (watch.Event, bool) {
 	}
 }
 
-// TestImpersonate holds that a client has the rights of whom the proxy acts as, not those of the administrator.
+// TestImpersonate checks that a client has the rights of the impersonated user, not the administrator's.
 func TestImpersonate(t *testing.T) {
 	t.Parallel()
 	const user = "system:serviceaccount:default:nobody"

@@ -13,28 +13,31 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// Request is a request that a proxy has seen.
+// Request is a request that a proxy has recorded.
 type Request struct {
-	// Verb is what the request does, in the words of RBAC: get, list, watch, create, update, patch, delete or
-	// deletecollection; for what is not a resource, such as discovery, the HTTP method in lower case.
+	// Verb is the RBAC verb of the request: get, list, watch, create, update, patch, delete or deletecollection; for a
+	// request that is not for a resource, such as discovery, the HTTP method in lower case.
 	Verb string
-	// Group is the API group; it is empty for the core of the API, and for what is not a resource.
+	// Group is the API group; it is empty for the core group, and without a resource.
 	Group string
-	// Resource is the plural name of the resource; it is empty for what is not a resource.
+	// Resource is the plural name of the resource, or empty.
 	Resource string
 	// Subresource is the part of the object that the request is about, such as status or approval.
 	Subresource string
-	// Namespace is the namespace asked for, also where that is the object; what is for all namespaces has none.
+	// Namespace is the namespace of the request, also when that is the object itself; it is empty for a request for all
+	// namespaces.
 	Namespace string
-	// Name is the name of the object, where the address has it: that of a create has not.
+	// Name is the name of the object, if the address has it: a create has none.
 	Name string
-	// Status is the HTTP status that the client was sent, 0 as long as there is none.
+	// DryRun reports whether the request is a dry run.
+	DryRun bool
+	// Status is the HTTP status that the client got, 0 before that.
 	Status int
-	// Time is when the request came.
+	// Time is when the request arrived.
 	Time time.Time
 }
 
-// Access is what a request needs a right to: a verb on a resource, in a namespace or in all. It is comparable.
+// Access is what a request needs a right to: a verb on a resource, in one namespace or in all. It is comparable.
 type Access struct {
 	Verb, Group, Resource, Subresource, Namespace string
 }
@@ -48,13 +51,13 @@ func (r *Request) access() Access {
 var infos = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"),
 	GrouplessAPIPrefixes: sets.NewString("api")}
 
-// parse returns what a request asks for.
+// parse returns the Request of an HTTP request.
 func parse(r *http.Request) (*Request, error) {
 	info, err := infos.NewRequestInfo(r)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the request %s %s: %w", r.Method, r.URL, err)
 	}
-	parsed := &Request{Verb: info.Verb, Time: time.Now()}
+	parsed := &Request{Verb: info.Verb, DryRun: r.URL.Query().Get("dryRun") != "", Time: time.Now()}
 	if info.IsResourceRequest {
 		parsed.Group, parsed.Resource, parsed.Subresource = info.APIGroup, info.Resource, info.Subresource
 		parsed.Namespace, parsed.Name = info.Namespace, info.Name
@@ -68,7 +71,7 @@ func (r Request) String() string {
 		path.Join(r.Namespace, r.Name), r.Status)
 }
 
-// Count returns how many of the requests the filter takes.
+// Count returns how many requests the filter accepts.
 func Count(requests []Request, filter func(Request) bool) int {
 	n := 0
 	for _, r := range requests {
@@ -79,8 +82,8 @@ func Count(requests []Request, filter func(Request) bool) int {
 	return n
 }
 
-// IsWrite tells whether a request asks for a change of what is stored, whether it was granted or not. Reviews, which
-// ask who somebody is or what they may do, are created and not stored.
+// IsWrite reports whether a request asks to change what is stored, even if it is refused. Reviews, which ask for a
+// user's identity or rights, are created but not stored.
 func IsWrite(r Request) bool {
 	if r.Group == "authentication.k8s.io" || r.Group == "authorization.k8s.io" {
 		return false
@@ -88,7 +91,7 @@ func IsWrite(r Request) bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.Verb)
 }
 
-// IsBookkeeping tells whether a request is about a Lease or an Event, which say nothing about the work of a controller.
+// IsBookkeeping reports whether a request is for a Lease or an Event, which are not part of a controller's actual work.
 func IsBookkeeping(r Request) bool {
 	return r.Group == "coordination.k8s.io" || r.Resource == "events"
 }

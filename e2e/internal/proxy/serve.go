@@ -18,50 +18,50 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Everything is the group of SetDown that stands for every request, those included that are not for a resource.
+// Everything stands in SetDown for all requests, including those that are not for a resource.
 const Everything = "*"
 
-// Phase is a moment in the life of a request.
+// Phase is a moment in the processing of a request.
 type Phase string
 
 const (
-	// Before is when a request has come and has not been forwarded.
+	// Before is when a request has arrived and is not yet forwarded.
 	Before Phase = "Before"
-	// Inside is when a request has been forwarded and the server is at work on it. Only some requests have it; see
+	// Inside is when a request has been forwarded and the server is working on it. Only some requests have this phase; see
 	// HandleInside.
 	Inside Phase = "Inside"
-	// After is when the server has answered, a write is stored, and the client has not yet seen the answer.
+	// After is when the server has answered, so that a write is stored, and the client has not yet got the answer.
 	After Phase = "After"
 )
 
-// Delay returns how long after a request was forwarded it is in the phase Inside, and whether it gets there at all. A
-// request that is answered before does not.
+// Delay returns how long after forwarding a request enters the phase Inside, and whether it does at all. A request that
+// is answered earlier does not.
 type Delay func(r Request) (time.Duration, bool)
 
-// Hook is called in each phase of each request, by many goroutines at once. A status that it returns is sent to the
-// client: in the phase Before the request is then not forwarded, and has no phase After; in the phase After, the status
-// takes the place of the server's answer; in the phase Inside it is of no effect. A status that says after how many
-// seconds to retry is sent with the header Retry-After. A hook that does not return holds the request. In a hook a test
-// may also kill the client; in the phase Before, it should then return a status, or the request may still reach the
-// server. The connection to the server ends with the client's, as it does without a proxy.
+// Hook is called in each phase of each request, from many goroutines at once. A returned status is sent to the client.
+// In the phase Before, the request is then not forwarded, and has no phase After. In the phase After, the status
+// replaces the server's answer. In the phase Inside it has no effect. A status with retry seconds is sent with the
+// header Retry-After. A hook that does not return blocks the request. A hook may also kill the client; in the phase
+// Before it should then return a status, or the request may still reach the server. As without a proxy, the connection
+// to the server ends with the client's.
 type Hook func(r Request, phase Phase) *metav1.Status
 
-// Handle sets the hook, in place of any earlier one; nil is none.
+// Handle sets the hook and replaces any earlier one; nil removes it.
 func (p *Proxy) Handle(hook Hook) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hook = hook
 }
 
-// HandleInside says which requests have a phase Inside, and when; nil is none.
+// HandleInside sets which requests have a phase Inside, and when; nil stands for none.
 func (p *Proxy) HandleInside(delay Delay) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.inside = delay
 }
 
-// SetDown makes an API group unavailable, or available again; Everything is set apart from each single group. While
-// either is down, a request is answered by 503, and the watches that are under way are cut off when it goes down.
+// SetDown makes an API group unavailable or available again, independently of Everything. While either is down,
+// requests get a 503; current watches are cut when it goes down.
 func (p *Proxy) SetDown(group string, down bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,16 +73,16 @@ func (p *Proxy) SetDown(group string, down bool) {
 	}
 }
 
-// isDown tells whether what a request asks for is down. The caller holds mu.
+// isDown reports whether a request is for something that is down. The caller holds mu.
 func (p *Proxy) isDown(r *Request) bool {
-	// What is not a resource has no group, and must not be taken for the core of the API.
+	// A request without a resource has no group, and must not be taken for one to the core group.
 	return p.down[Everything] || r.Resource != "" && p.down[r.Group]
 }
 
 // requestKey is the key of the *Request in the context of an HTTP request.
 type requestKey struct{}
 
-// ServeHTTP answers a request of the client.
+// ServeHTTP answers a client's request.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, httpRequest *http.Request) {
 	r, err := parse(httpRequest)
 	if err != nil {
@@ -111,10 +111,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, httpRequest *http.Request) {
 	p.forward.ServeHTTP(w, httpRequest.WithContext(ctx))
 }
 
-// answeredKey is the key, in the context of an HTTP request that has a phase Inside, of what ends that phase.
+// answeredKey is the context key for the channel that ends the phase Inside of an HTTP request.
 type answeredKey struct{}
 
-// untilInside returns when a request is in the phase Inside, and whether it gets there.
+// untilInside returns when a request enters the phase Inside, and whether it does.
 func (p *Proxy) untilInside(r *Request) (time.Duration, bool) {
 	p.mu.Lock()
 	delay, seen := p.inside, *r
@@ -125,7 +125,7 @@ func (p *Proxy) untilInside(r *Request) (time.Duration, bool) {
 	return delay(seen)
 }
 
-// callInside calls the hook in the phase Inside, unless the request is answered, or ends, before.
+// callInside calls the hook in the phase Inside, unless the request is answered or ends first.
 func (p *Proxy) callInside(ctx context.Context, answered <-chan struct{}, r *Request, delay time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -135,8 +135,8 @@ func (p *Proxy) callInside(ctx context.Context, answered <-chan struct{}, r *Req
 	}
 }
 
-// admit records a request and returns a status if what it asks for is down. A watch that is admitted is cut off when
-// that goes down.
+// admit records a request, and returns a status if it is for something that is down. An admitted watch is cut when its
+// group goes down.
 func (p *Proxy) admit(r *Request, cut context.CancelFunc) *metav1.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,14 +153,14 @@ func (p *Proxy) admit(r *Request, cut context.CancelFunc) *metav1.Status {
 	return nil
 }
 
-// forget is the end of a request.
+// forget removes a request that has ended from the watches to cut, if it is one.
 func (p *Proxy) forget(r *Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.watches, r)
 }
 
-// call calls the hook, if there is one, without holding mu: it may use the proxy.
+// call calls the hook, if there is one, without holding mu, since the hook may use the proxy.
 func (p *Proxy) call(r *Request, phase Phase) *metav1.Status {
 	p.mu.Lock()
 	hook, seen := p.hook, *r
@@ -171,14 +171,14 @@ func (p *Proxy) call(r *Request, phase Phase) *metav1.Status {
 	return hook(seen, phase)
 }
 
-// settle records the status that a client is sent.
+// settle records the status that a client gets.
 func (p *Proxy) settle(r *Request, status int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r.Status = status
 }
 
-// answered is called with the server's answer, before the client gets it.
+// answered is called with the server's answer before the client gets it.
 func (p *Proxy) answered(response *http.Response) error {
 	r, ok := response.Request.Context().Value(requestKey{}).(*Request)
 	if !ok {
@@ -210,10 +210,10 @@ func (p *Proxy) answered(response *http.Response) error {
 	return nil
 }
 
-// failed is called when the server gave no answer, or the client has gone.
+// failed is called when the server gave no answer, or the client has disconnected.
 func (p *Proxy) failed(w http.ResponseWriter, httpRequest *http.Request, err error) {
 	r, ok := httpRequest.Context().Value(requestKey{}).(*Request)
-	if !ok || httpRequest.Context().Err() != nil { // the client has gone, or a watch is cut off: nobody gets an answer
+	if !ok || httpRequest.Context().Err() != nil { // the client has gone, or a watch is cut: there is no answer
 		panic(http.ErrAbortHandler)
 	}
 	status := apierrors.NewServiceUnavailable("the proxy of the test got no answer: " + err.Error()).ErrStatus
@@ -224,7 +224,7 @@ func (p *Proxy) failed(w http.ResponseWriter, httpRequest *http.Request, err err
 func (p *Proxy) refuse(w http.ResponseWriter, r *Request, status *metav1.Status) {
 	body, err := encode(status)
 	if err != nil {
-		panic(err) // a Status has nothing that JSON has not
+		panic(err) // a Status can always be encoded
 	}
 	p.settle(r, code(status))
 	w.Header().Set("Content-Type", "application/json")
@@ -235,7 +235,7 @@ func (p *Proxy) refuse(w http.ResponseWriter, r *Request, status *metav1.Status)
 	_, _ = w.Write(body) // an error means that the client has gone
 }
 
-// code returns the HTTP status of a status; a test need not set it.
+// code returns the HTTP code of a status, which a test may leave unset.
 func code(status *metav1.Status) int {
 	if status.Code == 0 {
 		return http.StatusInternalServerError
@@ -243,7 +243,7 @@ func code(status *metav1.Status) int {
 	return int(status.Code)
 }
 
-// retryAfter returns the header of that name, as an API server sends it with a status; empty if there is none.
+// retryAfter returns the value of the header Retry-After for a status, as an API server sends it; "" if there is none.
 func retryAfter(status *metav1.Status) string {
 	if status.Details == nil || status.Details.RetryAfterSeconds == 0 {
 		return ""
@@ -251,7 +251,7 @@ func retryAfter(status *metav1.Status) string {
 	return strconv.Itoa(int(status.Details.RetryAfterSeconds))
 }
 
-// encode returns a status as clients read it, with the kind and the outcome that a test need not set.
+// encode encodes a status for clients, with the kind and the outcome, which a test may leave unset.
 func encode(status *metav1.Status) ([]byte, error) {
 	sent := status.DeepCopy()
 	sent.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package registry runs a registry of container images, and looks into it.
+// Package registry runs a registry of container images, and inspects it.
 package registry
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/process"
 )
 
-// Registry is a registry on this machine, without TLS. It has nothing at first, and keeps what it gets in memory.
+// Registry is a registry on this machine, without TLS. It starts empty and stores images in memory.
 type Registry struct {
 	// Address is its host and port.
 	Address string
@@ -25,7 +25,7 @@ type Registry struct {
 	crane string
 }
 
-// Start starts a registry that ends with the test. It is crane of TOOLS_BIN, as the Makefile sets it.
+// Start starts a registry that ends with the test, with crane from TOOLS_BIN, which the Makefile sets.
 func Start(t *testing.T) *Registry {
 	t.Helper()
 	var port int
@@ -47,7 +47,7 @@ func Start(t *testing.T) *Registry {
 	return r
 }
 
-// Crane runs crane, and returns what it prints. The word REGISTRY in its arguments is the registry's address.
+// Crane runs crane and returns its output. The word REGISTRY in its arguments is replaced by the registry's address.
 func (r *Registry) Crane(ctx context.Context, args ...string) (string, error) {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "REGISTRY", r.Address)

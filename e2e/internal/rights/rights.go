@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rights compares the rules of roles with what a client asked for.
+// Package rights compares the rules of roles with a client's requests.
 package rights
 
 import (
@@ -21,27 +21,28 @@ import (
 type Grant struct {
 	// Role is the name of the role that has the rule.
 	Role string
-	// Namespace is where a Role counts; it is empty for a ClusterRole.
+	// Namespace is the namespace of a Role; it is empty for a ClusterRole.
 	Namespace string
-	// Verb, Group and Resource are what is allowed. The resource has its subresource with it, as in packages/status.
+	// Verb, Group and Resource are what is allowed. Resource includes the subresource, as in packages/status.
 	Verb, Group, Resource string
 }
 
 // String returns what is allowed, as in "get porch.kpt.dev/packagerevisions".
 func (g Grant) String() string { return g.Verb + " " + g.Group + "/" + g.Resource }
 
-// allows reports whether a request for that access is allowed. Wildcards and names are not read: no role of ours has
-// them, which Read holds.
+// allows reports whether the grant allows an access. It ignores wildcards and resource names: Read ensures that our
+// roles have none.
 func (g Grant) allows(a proxy.Access) bool {
 	return g.String() == name(a) && (g.Namespace == "" || g.Namespace == a.Namespace)
 }
 
-// name returns an access in the words of Grant.String.
+// name formats an access like Grant.String.
 func name(a proxy.Access) string {
 	return strings.TrimSuffix(a.Verb+" "+a.Group+"/"+a.Resource+"/"+a.Subresource, "/")
 }
 
-// Read returns what the Roles and ClusterRoles in files of manifests allow. Rules for what is no resource are left out.
+// Read returns the grants of the Roles and ClusterRoles in files of manifests. Rules for non-resource URLs are left
+// out.
 func Read(files ...string) ([]Grant, error) {
 	var grants []Grant
 	for _, file := range files {
@@ -91,7 +92,7 @@ func split(role *rbacv1.Role, rule rbacv1.PolicyRule) (grants []Grant) {
 	return grants
 }
 
-// Unused returns the grants by which none of the accesses is allowed, in order, each with its role.
+// Unused returns the grants that allow none of the accesses, sorted, each with its role.
 func Unused(grants []Grant, accesses []proxy.Access) []string {
 	var unused []string
 	for _, g := range grants {
@@ -103,7 +104,7 @@ func Unused(grants []Grant, accesses []proxy.Access) []string {
 	return unused
 }
 
-// Lacking returns the accesses that no grant allows, in order, each once whatever its namespace.
+// Lacking returns the accesses that no grant allows, sorted, each once for all namespaces.
 func Lacking(grants []Grant, accesses []proxy.Access) []string {
 	var lacking []string
 	for _, a := range accesses {

@@ -82,7 +82,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// TestCompare holds what is found to be unused and lacking: a Role counts in its own namespace only.
+// TestCompare checks which grants are unused and which accesses are lacking: a Role counts only in its own namespace.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	grants, err := Read(write(t, roles))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package skipped tells which tests did not run. go test does not show what tests that pass print; what is reported
-// here is shown by make test at its end.
+// Package skipped reports which tests did not run. go test hides the output of tests that pass; make test shows these
+// reports at its end.
 package skipped
 
 import (
@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// Report writes a line that says which tests were skipped, and why: on standard error, and in the file that the
+// Report writes a line that says which tests were skipped and why, to standard error and to the file that the
 // environment names as SKIPPED.
 func Report(what string, why error) error {
 	line := fmt.Sprintf("SKIPPED: %s: %v", what, why)

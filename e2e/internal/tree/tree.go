@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tree compares directories of files, with each other and with what is known to be right.
+// Package tree compares directories with each other and with golden files.
 package tree
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Tree is the content of a directory's files by path, with slashes.
+// Tree is the content of a directory's files, by path with slashes.
 type Tree map[string]string
 
 // Read returns the files below dir. Files and directories with one of the given names are left out.
@@ -49,7 +49,7 @@ func Read(dir string, leaveOut ...string) (Tree, error) {
 	return t, err
 }
 
-// Load returns the files of a directory, whose path has these elements. What it cannot read ends the test.
+// Load returns the files of the directory whose path has these elements. An error ends the test.
 func Load(t testing.TB, elem ...string) Tree {
 	t.Helper()
 	files, err := Read(filepath.Join(elem...))
@@ -82,10 +82,10 @@ func (t Tree) Add(dir string, other Tree) Tree {
 	return sum
 }
 
-// gitNoise are the parts of a diff that depend on git and on content which the diff shows anyway.
+// gitNoise matches the parts of a diff that depend on git, or that repeat other parts.
 var gitNoise = regexp.MustCompile(`(?m)^(diff --git|index) .*\n|^(@@ .* @@).*$`)
 
-// Diff returns how to get from one tree to another, as a unified diff; empty if they are equal.
+// Diff returns the changes from one tree to another as a unified diff; empty if they are equal.
 func Diff(from, to Tree) (string, error) {
 	if maps.Equal(from, to) {
 		return "", nil
@@ -114,7 +114,7 @@ func Diff(from, to Tree) (string, error) {
 	return gitNoise.ReplaceAllString(string(out), "$2"), nil
 }
 
-// changed returns the files of t that other has not, or has with another content; git needs both directories to exist.
+// changed returns the files of t that are missing or different in other.
 func changed(t, other Tree) Tree {
 	files := Tree{".keep": ""}
 	for name, content := range t {
@@ -125,8 +125,8 @@ func changed(t, other Tree) Tree {
 	return files
 }
 
-// Golden compares got with the file at path. If the environment has UPDATE_GOLDEN, it writes the file instead; review
-// what that changes. No file and an empty got are equal.
+// Golden compares got with the file at path. With UPDATE_GOLDEN in the environment it writes the file instead; review
+// the changes. A missing file and an empty got are equal.
 func Golden(t *testing.T, path, got string) {
 	t.Helper()
 	if os.Getenv("UPDATE_GOLDEN") != "" {
@@ -144,7 +144,8 @@ func Golden(t *testing.T, path, got string) {
 	}
 }
 
-// ReadGolden returns what a golden file says. One that does not exist says nothing: there is none for an empty text.
+// ReadGolden returns the content of a golden file. It is empty if the file does not exist, since empty texts have no
+// file.
 func ReadGolden(path string) (string, error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command stackctl starts a stack that stays when the command ends, and stops it: `stackctl up DIR` prints the path of
-// the stack's kubeconfig, DIR/kubeconfig, and `stackctl down DIR` stops the stack and removes DIR. The functions of
-// this repository, which are in FUNCTIONS_BIN, stand for their images; REGISTRY and VERSION say what these are called.
+// Command stackctl starts a stack that outlives the command, and stops it: `stackctl up DIR` prints the path of the
+// stack's kubeconfig, DIR/kubeconfig, and `stackctl down DIR` stops the stack and removes DIR. The functions of this
+// repository, in FUNCTIONS_BIN, replace their images, which REGISTRY and VERSION name.
 package main
 
 import (
@@ -34,11 +34,11 @@ func main() {
 	}
 }
 
-// pidFile is where the process ID of the process that serves the stack in dir is written. It is beside dir, and the
-// process keeps a lock on it as long as it lives, so that the ID is never taken for that of another process.
+// pidFile is the file with the ID of the process that serves the stack in dir. It is beside dir, and the process locks
+// it as long as it lives, so that the ID is never taken for another process's.
 func pidFile(dir string) string { return filepath.Clean(dir) + ".pid" }
 
-// up starts a process that serves the stack in dir and waits until it does. A stack that runs is left as it is.
+// up starts a process that serves the stack in dir, and waits until it serves. It does nothing if the stack is running.
 func up(dir string) error {
 	if pid, err := running(dir); err != nil {
 		return err
@@ -51,7 +51,8 @@ func up(dir string) error {
 	return nil
 }
 
-// begin starts the process that serves the stack. The process says on its standard output that it does, or why not.
+// begin starts the process that serves the stack. On its standard output, that process reports that it serves, or why
+// it failed.
 func begin(dir string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -73,8 +74,8 @@ func begin(dir string) error {
 	return err
 }
 
-// lock is the pidFile of the stack that this process serves. It is a variable of the package so that it is never
-// collected, which would close the file and give the lock back.
+// lock is the pidFile of the stack that this process serves. It is a package variable so that it is never garbage
+// collected, which would close the file and release the lock.
 var lock *os.File
 
 // serve serves a stack in dir until this process gets a signal.
@@ -94,13 +95,13 @@ func serve(dir string) error {
 		return err
 	}
 	if err := start(dir); err != nil {
-		fmt.Println(err) // to whoever started this process
+		fmt.Println(err) // for the process that started this one
 		return err
 	}
 	if _, err := os.Stdout.Write([]byte{0}); err != nil {
 		return err
 	}
-	for { // the stack stops itself, and this process, on a signal
+	for { // a signal stops the stack and this process
 		time.Sleep(time.Hour)
 	}
 }
@@ -142,15 +143,15 @@ func down(dir string) error {
 	return clean(dir)
 }
 
-// clean removes what a stack that does not run any more, because it was killed or stopped, has left.
+// clean removes what a stopped or killed stack has left behind.
 func clean(dir string) error {
 	if _, err := os.Stat(pidFile(dir)); errors.Is(err, os.ErrNotExist) {
-		return nil // then dir is not ours
+		return nil // dir is not ours then
 	}
 	return errors.Join(os.RemoveAll(dir), os.Remove(pidFile(dir)))
 }
 
-// running returns the ID of the process that serves the stack in dir, or 0 if there is none.
+// running returns the ID of the process that serves the stack in dir, or 0 if none does.
 func running(dir string) (int, error) {
 	file, err := os.Open(pidFile(dir))
 	if errors.Is(err, os.ErrNotExist) {
@@ -162,7 +163,7 @@ func running(dir string) (int, error) {
 	defer func() { _ = file.Close() }()
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	if err == nil {
-		return 0, nil // nobody holds it; closing the file gives it back
+		return 0, nil // not locked; closing the file releases our lock
 	}
 	if !errors.Is(err, syscall.EWOULDBLOCK) {
 		return 0, err

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package stacktest runs the tests of a package with one stack for all of them.
+// Package stacktest runs the tests of a package with one shared stack.
 package stacktest
 
 import (
@@ -14,9 +14,9 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack"
 )
 
-// Main is what TestMain calls: it starts a stack, puts it into s, runs the tests, stops the stack and returns the exit
-// code. Tests keep out of each other's way by using namespaces of their own. Where PostgreSQL is not installed, and the
-// environment asks for Porch on it, no test is run, which is reported as postgres.Require does.
+// Main is for TestMain: it starts a stack, puts it into s, runs the tests, stops the stack and returns the exit code.
+// Tests use separate namespaces. If the environment asks for the DB cache and PostgreSQL is not installed, no test
+// runs, and this is reported as by postgres.Require.
 func Main(m *testing.M, s **stack.Stack, options stack.Options) (code int) {
 	started, err := stack.Start(context.Background(), options)
 	if errors.Is(err, postgres.ErrUnavailable) {

@@ -7,7 +7,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack"
 )
 
-// Start starts a stack for a test alone, which is stopped at the test's end. What fails then fails the test.
+// Start starts a stack for one test and stops it at the end of the test. A failure ends the test.
 func Start(t harness.T, options stack.Options) *stack.Stack {
 	t.Helper()
 	s, err := stack.Start(t.Context(), options)
