@@ -18,8 +18,8 @@ export CGO_ENABLED
 
 # The modules of this repository. A module that is not there is passed over; one
 # of OUTSIDE is not part of go.work and builds with its own go.mod only.
-ALL_MODULES := api functions sync-controller sync-controller/kubectl-variants release e2e
-OUTSIDE := release e2e
+ALL_MODULES := api functions sync-controller sync-controller/kubectl-variants release e2e e2e/bench
+OUTSIDE := release e2e e2e/bench
 MODULES := $(patsubst %/go.mod,%,$(wildcard $(addsuffix /go.mod,$(ALL_MODULES))))
 TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod tools/*/go.mod))
 
@@ -308,7 +308,7 @@ fuzz: ## Run every fuzz target of the functions for FUZZTIME (30s) each
 # ends what it starts, so it is not run by go run, which does not hand signals on.
 .PHONY: bench
 bench: tools build stack-tools ## Measure all beside Porch's own controllers, and write docs/benchmarks (BENCHFLAGS=-help)
-	@cd e2e && GOWORK=off go build -o ../bin/bench ./bench && exec ../bin/bench $(BENCHFLAGS)
+	@cd e2e/bench && GOWORK=off go build -o ../../bin/bench . && exec ../../bin/bench $(BENCHFLAGS)
 
 # Not a part of bench: it takes an hour, and as long as the fleet takes to be made.
 .PHONY: soak
@@ -366,6 +366,7 @@ stack-down: ## Stop what stack-up started
 ##
 # Checking
 
+# What vulncheck says at its end is the last line of the run.
 .PHONY: verify
 verify: verify-format verify-files verify-boundaries verify-guarantees verify-workflows verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
 
@@ -374,8 +375,9 @@ lint: $(GOLANGCI_LINT) ## Run golangci-lint on all modules
 	@$(call each,$(MODULES),$(GOLANGCI_LINT) run ./...)
 
 .PHONY: vulncheck
+vulncheck: export SKIPPED := $(CURDIR)/bin/unchecked
 vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in what the modules call (GOVULNDB=address of a database)
-	@hack/vulncheck.sh $(GOVULNCHECK) $(MODULES)
+	@rm -f $(SKIPPED); hack/vulncheck.sh $(GOVULNCHECK) $(MODULES)
 
 .PHONY: verify-format
 verify-format:
@@ -385,6 +387,7 @@ verify-format:
 .PHONY: verify-files
 verify-files:
 	@hack/filesize.sh $(MODULES) tools
+	@hack/columns.sh
 
 .PHONY: verify-boundaries
 verify-boundaries:

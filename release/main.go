@@ -41,7 +41,7 @@ Flags:
 `
 
 func main() {
-	// What is half done is taken away when the program is told to end.
+	// Half-done work is removed when the program is told to end.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package archive writes tar archives that depend on nothing but the files in them: not on the order in which they are
-// given, nor on their times and owners.
+// Package archive writes tar archives that depend only on the files in them: not on the order in which they are given,
+// nor on their times and owners.
 package archive
 
 import (

@@ -70,7 +70,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestRead holds that files that differ in nothing but times and the rights of group and others are the same.
+// TestRead checks that files that differ only in times and the rights of group and others are the same.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

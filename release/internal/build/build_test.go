@@ -46,7 +46,7 @@ var manual string
 func main() { print(version.Line() + ": " + manual) }
 `
 
-// The manual has another version than the one that is built, and an example of somebody's own registry.
+// The manual has another version than the one that is built, and an example with a registry of a user's own.
 const manual = "ghcr.io/package-variants/f:v0.0.9 localhost:5000/f:v0.0.9"
 
 // newTree writes a workspace with the two components, as that of this repository is, to a new directory.
@@ -59,7 +59,8 @@ func newTree(t *testing.T) (root string) {
 		"functions/go.mod":      {Data: []byte(module + "functions\n\ngo 1.26.0\n")},
 		"functions/f/README.md": {Data: []byte(manual)},
 		"c/README.md":           {Data: []byte("c")},
-		"README.md":             {}, "docs/README.md": {}, "examples/README.md": {}, "sync-controller/config/README.md": {},
+		"README.md":             {}, "docs/README.md": {}, "examples/README.md": {},
+		"sync-controller/config/README.md": {}, "sync-controller/namespaced/README.md": {},
 		"functions/f/f.go": {Data: []byte(program)},
 		"c/go.mod":         {Data: []byte(module + "c\n\ngo 1.26.0\n")},
 		"c/main.go":        {Data: []byte(program)},
@@ -74,7 +75,7 @@ func newTree(t *testing.T) (root string) {
 	return root
 }
 
-// TestImages holds that two trees in different places give the same files, and what is printed.
+// TestImages checks that two trees in different places give the same files, and what is printed.
 func TestImages(t *testing.T) {
 	t.Parallel()
 	var written [2]map[string][]byte
@@ -125,7 +126,7 @@ func contents(t *testing.T, dir string) map[string][]byte {
 	return found
 }
 
-// checkPrograms holds that the programs are static and stripped, for the right processor, and know their version.
+// checkPrograms checks that the programs are static and stripped, for the right processor, and know their version.
 func checkPrograms(t *testing.T, dir string) {
 	t.Helper()
 	for platform, machine := range map[string]elf.Machine{"linux-amd64": elf.EM_X86_64, "linux-arm64": elf.EM_AARCH64} {
@@ -154,7 +155,7 @@ func checkPrograms(t *testing.T, dir string) {
 	}
 }
 
-// TestFailure holds that what was there before stays when something fails.
+// TestFailure checks that what was there before stays when something fails.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	root := newTree(t)

@@ -48,7 +48,7 @@ func Plugin(ctx context.Context, root, programs, version string, platforms []v1.
 	return program, nil
 }
 
-// flags are those by which the go command builds what is released.
+// flags are the go command's flags for a release build.
 func flags(version string) []string {
 	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X " + versionVariable + "=" + version}
 }

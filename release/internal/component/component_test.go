@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAll holds which programs of this repository are released.
+// TestAll checks which programs of this repository are released.
 func TestAll(t *testing.T) {
 	t.Parallel()
 	got, err := All("../../..")

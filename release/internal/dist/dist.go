@@ -19,7 +19,7 @@ import (
 	"github.com/package-variants/package-variants/release/internal/tags"
 )
 
-// What a release has beside images and their bills of materials.
+// What a release has in addition to images and their bills of materials.
 const (
 	crdsFile     = "crds.yaml"
 	installFile  = "install.yaml"
@@ -72,7 +72,7 @@ func assemble(root string, images []string, names naming.Names) ([]archive.File,
 	if err != nil {
 		return nil, err
 	}
-	// The plugin has the kinds in itself, for which there is a Go file beside them.
+	// The plugin embeds the kinds, by a Go file in their directory.
 	config = slices.DeleteFunc(config, func(f archive.File) bool { return path.Ext(f.Name) == ".go" })
 	examples, err := read(filepath.Join(root, "examples"), images, names)
 	if err != nil {
@@ -98,7 +98,7 @@ func assemble(root string, images []string, names naming.Names) ([]archive.File,
 	}
 	return []archive.File{
 		{Name: crdsFile, Data: joined(crds)},
-		// The order of the package's file names is that in which they are to be applied, behind the kinds.
+		// The package's files are applied in the order of their names, after the kinds.
 		{Name: installFile, Data: joined(append(crds, rest...))},
 		{Name: packageFile, Data: pkg},
 		{Name: examplesFile, Data: tree},

@@ -147,7 +147,7 @@ func unpacked(t *testing.T, content string) map[string]string {
 
 func listing(files map[string]string) string { return fmt.Sprintf("%q", files) }
 
-// TestReproducible holds that a release in another place, of a copy of the tree, is the same.
+// TestReproducible checks that a release in another place, of a copy of the tree, is the same.
 func TestReproducible(t *testing.T) {
 	t.Parallel()
 	var releases [2]map[string]string
@@ -163,7 +163,7 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// TestFailure holds that a release that fails leaves what was there before, and nothing else.
+// TestFailure checks that a release that fails leaves what was there before, and nothing else.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
@@ -205,7 +205,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestInstall holds that the one file installs what the package does: the same documents, none twice.
+// TestInstall checks that the one file installs what the package does: the same documents, none twice.
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	files, err := assemble("../../..", images, names)

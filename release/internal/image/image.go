@@ -23,13 +23,13 @@ import (
 	"github.com/package-variants/package-variants/release/internal/component"
 )
 
-// user is whom the program runs as, by number: that is how Kubernetes sees that it is not root (runAsNonRoot).
+// user is the user of the program, by number: that is how Kubernetes sees that it is not root (runAsNonRoot).
 const user = "65534:65534"
 
 // passwd knows that user by name, because kpt runs functions as nobody.
 const passwd = "nobody:x:65534:65534:nobody:/nonexistent:/sbin/nologin\n"
 
-// created is when all images were made, so that their digests do not tell one day from another.
+// created is the time in all images, so their digests do not depend on the day.
 var created = v1.Time{Time: time.Unix(0, 0).UTC()}
 
 // Platforms are those that images are made for.
@@ -37,8 +37,8 @@ func Platforms() []v1.Platform {
 	return []v1.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}}
 }
 
-// New returns the image of a component: one index of an image for each of the Platforms, of which binary returns the
-// path of the program. It depends on nothing else: the same programs and the same version give the same digest.
+// New returns the image of a component: one index with an image for each of the Platforms. binary returns the path of a
+// platform's program. It depends on nothing else: the same programs and the same version give the same digest.
 func New(c component.Component, version string, binary func(v1.Platform) string) (v1.ImageIndex, error) {
 	labels := map[string]string{
 		specs.AnnotationTitle:       c.Name,
@@ -83,7 +83,7 @@ func forPlatform(c component.Component, platform v1.Platform, binary string,
 		mutate.Addendum{Layer: layer, History: v1.History{Created: created, CreatedBy: "make images"}})
 }
 
-// layerOf returns all that is in the image. There are no CA certificates: a function calls nobody, and the controller
+// layerOf returns all that is in the image. There are no CA certificates: a function makes no calls, and the controller
 // calls the Kubernetes API only, whose certificate it checks with that of its service account. There is no /tmp either:
 // nothing is written.
 func layerOf(c component.Component, program []byte) (v1.Layer, error) {

@@ -173,7 +173,7 @@ func TestNoProgram(t *testing.T) {
 	}
 }
 
-// TestReproducible holds that neither the place nor the time of the programs is in an image or its archive.
+// TestReproducible checks that an image and its archive contain neither the place nor the time of the programs.
 func TestReproducible(t *testing.T) {
 	t.Parallel()
 	var archives [2]bytes.Buffer
@@ -284,7 +284,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// outside returns an archive of a file that would be beside the directory to which it is extracted.
+// outside returns an archive with a file that would lie outside of the directory to which it is extracted.
 func outside(t *testing.T) string {
 	t.Helper()
 	var archive bytes.Buffer

@@ -19,8 +19,8 @@ import (
 // containerdName is the annotation from which containerd, and Docker with it, takes the reference of an image.
 const containerdName = "io.containerd.image.name"
 
-// Write writes an image as a tar archive of an OCI image layout, which carries the image's reference, so that tools
-// that load it know how it is called. The directory scratch is to be empty and is used.
+// Write writes an image as a tar archive of an OCI image layout, which carries the image's reference, so tools that
+// load it know its name. The directory scratch must be empty; Write fills it.
 func Write(w io.Writer, index v1.ImageIndex, ref, scratch string) error {
 	path, err := layout.Write(scratch, empty.Index)
 	if err != nil {
@@ -38,7 +38,7 @@ func Write(w io.Writer, index v1.ImageIndex, ref, scratch string) error {
 	return archive.Write(w, files)
 }
 
-// Read returns the image that Write wrote to a file, and its reference. The directory scratch is to be empty, and to
+// Read returns the image that Write wrote to a file, and its reference. The directory scratch must be empty, and must
 // stay for as long as the image is used.
 func Read(file, scratch string) (index v1.ImageIndex, ref string, err error) {
 	f, err := os.Open(file)

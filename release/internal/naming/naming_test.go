@@ -49,7 +49,7 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// TestFloating holds which tags follow a version, by the tags that there are.
+// TestFloating checks which tags follow a version, by the tags that there are.
 func TestFloating(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

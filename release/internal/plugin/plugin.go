@@ -130,7 +130,7 @@ func compressed(files []archive.File) ([]byte, error) {
 	return buffer.Bytes(), err
 }
 
-// zipped returns files as a zip archive, by name. Their time is the first that such archives know.
+// zipped returns files as a zip archive, by name. Their time is the earliest that zip archives can hold.
 func zipped(files []archive.File) ([]byte, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b archive.File) int { return cmp.Compare(a.Name, b.Name) })
 	var buffer bytes.Buffer

@@ -82,7 +82,7 @@ func contents(t *testing.T, name string, data []byte) []string {
 	return out
 }
 
-// TestWrite holds what is released for each platform, and that a second time it is the same, byte for byte.
+// TestWrite checks what is released for each platform, and that a second time it is the same, byte for byte.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	first, second := write(t), write(t)
@@ -117,7 +117,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestManifest has krew itself check the manifest, and holds that it has the checksums of the archives.
+// TestManifest has krew itself check the manifest, and checks that it has the checksums of the archives.
 func TestManifest(t *testing.T) {
 	t.Parallel()
 	tools := os.Getenv("TOOLS_BIN")
@@ -159,7 +159,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestWriteErrors holds that nothing is made of what is not there.
+// TestWriteErrors checks the errors for missing inputs.
 func TestWriteErrors(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
@@ -180,7 +180,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestSelect holds that every platform is made unless some are named.
+// TestSelect checks that every platform is made unless some are named.
 func TestSelect(t *testing.T) {
 	t.Parallel()
 	all := []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64", "windows/arm64"}

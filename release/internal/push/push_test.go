@@ -116,8 +116,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestTags pushes one version after the other to a registry, and holds which tag is of which: that of a version never
-// moves, and those of a series are of the newest release in it.
+// TestTags pushes one version after the other to a registry, and checks where the tags point: a version's tag never
+// moves, and those of a series point to its newest release.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	names := naming.Names{Registry: host(t)}
@@ -154,7 +154,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// digestOf returns the digest of what a tag names, or nothing if there is none.
+// digestOf returns the digest that a tag points to, or nothing if there is no such tag.
 func digestOf(t *testing.T, tag string) string {
 	t.Helper()
 	ref, err := name.NewTag(tag)
@@ -172,7 +172,7 @@ func digestOf(t *testing.T, tag string) string {
 	return descriptor.Digest.String()
 }
 
-// checkReferrers holds that an index has one referrer, which holds the bill of materials.
+// checkReferrers checks that an index has one referrer, which holds the bill of materials.
 func checkReferrers(t *testing.T, subject name.Digest) {
 	t.Helper()
 	referrers, err := remote.Referrers(subject)
@@ -215,7 +215,7 @@ func checkReferrers(t *testing.T, subject name.Digest) {
 	}
 }
 
-// TestErrors holds what is said, and that nothing is pushed, when something is missing or wrong.
+// TestErrors checks the errors for what is missing or wrong, and that nothing is pushed then.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -29,8 +29,8 @@ const MediaType = "application/vnd.cyclonedx+json"
 // own is what the paths of this repository's modules begin with. The linker knows no version of theirs.
 var own = strings.TrimPrefix(component.Repository, "https://") + "/"
 
-// Write writes the bill of materials of a component's image, given the image's digest and the programs in it. There is
-// one for all platforms, and it fails if the programs do not consist of the same modules. It has neither a serial
+// Write writes the bill of materials of a component's image, given the image's digest and the programs in it. One bill
+// covers all platforms; Write fails if their programs do not consist of the same modules. It has neither a serial
 // number nor a time, so that the same image gives the same document.
 func Write(w io.Writer, c component.Component, version string, digest v1.Hash, binary func(v1.Platform) string) error {
 	var programs, libraries []cdx.Component

@@ -141,7 +141,7 @@ const document = `{
 }
 `
 
-// TestWrite holds what stands in the document, to the letter, and that it is the same when it is made again.
+// TestWrite checks what stands in the document, to the letter, and that it is the same when it is made again.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	program := build(t, own+"c")
@@ -192,7 +192,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestList holds how modules are named, and in which order.
+// TestList checks how modules are named, and in which order.
 func TestList(t *testing.T) {
 	t.Parallel()
 	info := &debug.BuildInfo{

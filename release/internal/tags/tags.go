@@ -19,10 +19,10 @@ import (
 var releases = regexp.MustCompile(`(\.github/workflows/release\.yaml@refs/tags/|gh release download )v[0-9][\w.-]*\w`)
 
 // Rewrite returns text in which every reference to one of the images has the version of names for a tag, and the
-// registry of names in place of naming.Home; other registries are where somebody has put the images, and stay. A
+// registry of names in place of naming.Home; other registries are where users have put the images, and stay. A
 // reference is a registry, the name of an image as its last part, and a tag; a digest behind it, which would be that of
-// another version, is taken away. References to other images stay. The version is written, too, where commands name the
-// tag in git from which a release was made.
+// another version, is removed. References to other images stay. In a FunctionConfig, the registry and the tag stand
+// apart from the name. The version is written, too, where commands name the tag in git from which a release was made.
 func Rewrite(text string, images []string, names naming.Names) string {
 	quoted := make([]string, len(images))
 	for i, image := range images {
@@ -32,6 +32,15 @@ func Rewrite(text string, images []string, names naming.Names) string {
 		`((?:localhost|[\w-]+(?:\.[\w-]+)+)(?::[0-9]+)?(?:/[a-z0-9._-]+)*)/` + // the registry, and a path in it
 		`(` + strings.Join(quoted, "|") + `)` + // the image
 		`:\w(?:[\w.-]*\w)?(?:@sha256:[0-9a-f]{64})?`) // the tag, which ends before a full stop
+	config := regexp.MustCompile(`(\n  image: (?:` + strings.Join(quoted, "|") + `)\n  prefixes: \[)([^\]\n]*)` +
+		`(\]\n  binaryExecutor: \{path: [a-z-]+, tags: \[)[^\]\n]*`)
+	text = config.ReplaceAllStringFunc(text, func(match string) string {
+		parts := config.FindStringSubmatch(match)
+		if parts[2] == naming.Home {
+			parts[2] = names.Registry
+		}
+		return parts[1] + parts[2] + parts[3] + names.Version
+	})
 	text = releases.ReplaceAllString(text, "${1}"+names.Version)
 	return reference.ReplaceAllStringFunc(text, func(match string) string {
 		parts := reference.FindStringSubmatch(match)
@@ -43,7 +52,8 @@ func Rewrite(text string, images []string, names naming.Names) string {
 }
 
 // places are the files and directories in which references stand.
-var places = []string{"README.md", "docs", "examples", "functions/*/README.md", "sync-controller/config"}
+var places = []string{"README.md", "docs", "examples", "functions/*/README.md", "sync-controller/config",
+	"sync-controller/namespaced"}
 
 // Write rewrites the references in the tree of the repository in root.
 func Write(root string, images []string, names naming.Names) error {

@@ -18,6 +18,12 @@ var (
 	names  = naming.Names{Registry: "ghcr.io/me/x", Version: "v0.2.0"}
 )
 
+// functionConfig returns the spec of a FunctionConfig.
+func functionConfig(image, registry, tag string) string {
+	return "spec:\n  image: " + image + "\n  prefixes: [" + registry + "]\n" +
+		"  binaryExecutor: {path: " + image + ", tags: [" + tag + "]}\n"
+}
+
 func TestRewrite(t *testing.T) {
 	t.Parallel()
 	digest := "@sha256:" + strings.Repeat("0123456789abcdef", 4)
@@ -53,7 +59,13 @@ func TestRewrite(t *testing.T) {
 			"--certificate-identity https://x/.github/workflows/release.yaml@refs/tags/v0.2.0 \\"},
 		"a download":    {"gh release download v0.1.0 --repo x/x.", "gh release download v0.2.0 --repo x/x."},
 		"another's tag": {"x/.github/workflows/ci.yaml@refs/tags/v0.1.0", "x/.github/workflows/ci.yaml@refs/tags/v0.1.0"},
-		"nothing":       {"", ""},
+		"FunctionConfig": {functionConfig("inject-config", "ghcr.io/package-variants", "v0.1.0"),
+			functionConfig("inject-config", "ghcr.io/me/x", "v0.2.0")},
+		"FunctionConfig of another registry": {functionConfig("inject-config", "localhost:5000", "v0.1.0"),
+			functionConfig("inject-config", "localhost:5000", "v0.2.0")},
+		"FunctionConfig of another function": {functionConfig("set-labels", "ghcr.io/package-variants", "v0.1.0"),
+			functionConfig("set-labels", "ghcr.io/package-variants", "v0.1.0")},
+		"nothing": {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,9 +109,11 @@ func TestWriteAndCheck(t *testing.T) {
 		"functions/inject-config/metadata.yaml": before,
 		"functions/inject-config/testdata/x":    before,
 		"sync-controller/config/6.yaml":         after,
+		"sync-controller/namespaced/4.yaml":     before,
 	})
 	want := "not all references to images are ghcr.io/me/x/<name>:v0.2.0: run 'make tags' and commit what it changes: " +
-		"README.md, docs/use.md, examples/e/.expected/diff.patch, functions/inject-config/README.md"
+		"README.md, docs/use.md, examples/e/.expected/diff.patch, functions/inject-config/README.md, " +
+		"sync-controller/namespaced/4.yaml"
 	if err := Check(root, images, names); err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
@@ -114,6 +128,7 @@ func TestWriteAndCheck(t *testing.T) {
 		"docs/use.md": after, "examples/e/.expected/diff.patch": after,
 		"functions/inject-config/README.md": after, "functions/inject-config/metadata.yaml": before,
 		"functions/inject-config/testdata/x": before, "sync-controller/config/6.yaml": after,
+		"sync-controller/namespaced/4.yaml": after,
 	} {
 		if got, err := os.ReadFile(filepath.Join(root, file)); err != nil || string(got) != want {
 			t.Errorf("%s: %q, error %v, want %q", file, got, err, want)
@@ -130,7 +145,7 @@ func TestWrongRoot(t *testing.T) {
 	}
 }
 
-// TestDeployment holds that Check looks at the tree of this repository: with another version, the Deployment of the
+// TestDeployment checks that Check looks at the tree of this repository: with another version, the Deployment of the
 // controller is out of step.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
