@@ -3,6 +3,7 @@
 package krm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -17,6 +18,9 @@ func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) 
 	if err := edit(node.Edit(edited.YNode())); err != nil {
 		return nil, Wrap(item, err)
 	}
+	if Same(item, edited) && !hasBlock(edited.YNode()) {
+		return edited, nil // which is read back as it was read
+	}
 	if node.IsJSON(item.YNode(), IsInternalAnnotation) {
 		node.ToJSON(edited.YNode())
 	}
@@ -26,6 +30,22 @@ func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) 
 				"tag of its value, into lines of their own")
 	}
 	return edited, nil
+}
+
+// Same reports whether two items are the same, in values, style and comments.
+func Same(a, b *yaml.RNode) bool { return same(a.YNode(), b.YNode()) }
+
+func same(a, b *yaml.Node) bool {
+	return a == b || a.Kind == b.Kind && a.Style == b.Style && a.Tag == b.Tag && a.Value == b.Value &&
+		a.Anchor == b.Anchor && a.HeadComment == b.HeadComment && a.LineComment == b.LineComment &&
+		a.FootComment == b.FootComment && slices.EqualFunc(a.Content, b.Content, same)
+}
+
+func hasBlock(n *yaml.Node) bool { return isBlock(n) || slices.ContainsFunc(n.Content, hasBlock) }
+
+// isBlock reports whether a node is a text that is written as a block.
+func isBlock(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Style&(yaml.FoldedStyle|yaml.LiteralStyle) != 0
 }
 
 // QuoteBlocks reports whether a reader of a ResourceList reads the item back unchanged. To make it so, it quotes blocks
@@ -44,8 +64,7 @@ func QuoteBlocks(item *yaml.RNode) bool {
 // quoteBlocks quotes the blocks of text that are read as another text; if nothing could be read, those that begin with
 // white space.
 func quoteBlocks(n, read *yaml.Node) {
-	isBlock := n.Kind == yaml.ScalarNode && n.Style&(yaml.FoldedStyle|yaml.LiteralStyle) != 0
-	if isBlock && (read == nil && strings.TrimLeft(n.Value, " \t\n") != n.Value || read != nil && n.Value != read.Value) {
+	if isBlock(n) && (read == nil && strings.TrimLeft(n.Value, " \t\n") != n.Value || read != nil && n.Value != read.Value) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	for i, child := range n.Content {

@@ -71,6 +71,47 @@ func TestEdit(t *testing.T) {
 	}
 }
 
+// TestEditNothing checks that an edit that changes nothing leaves an item as it is, and still quotes blocks of text that
+// the emitter cannot write as blocks.
+func TestEditNothing(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"a: &x {b: 'y'} # c\nc: *x\n":   "a: &x {b: 'y'} # c\nc: *x\n",
+		"a: >-\n  x\n\n    y\n":         "a: \"x\\n\\n  y\"\n",
+		"a: |\n  x\n  y\n# foot of a\n": "a: |\n  x\n  y\n# foot of a\n",
+	} {
+		item := fntest.Nodes(t, fntest.Files{"a.yaml": "apiVersion: v1\nkind: A\nmetadata: {name: a}\n" + in})[0]
+		edited, err := krm.Edit(item, func(*node.Editor) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, got, _ := strings.Cut(edited.MustString(), "}}\n")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", in, diff)
+		}
+	}
+}
+
+// TestSame checks that items are the same only if nothing about them differs that is written.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	const text = "# head\na: &x [1, 'b'] # line\nc:\n  d: *x\n"
+	for other, want := range map[string]bool{
+		text: true,
+		"# other\na: &x [1, 'b'] # line\nc:\n  d: *x\n":  false,
+		"# head\na: &x [1, 'b'] # other\nc:\n  d: *x\n":  false,
+		"# head\na: &x [1, \"b\"] # line\nc:\n  d: *x\n": false,
+		"# head\na: &x [2, 'b'] # line\nc:\n  d: *x\n":   false,
+		"# head\na: &x ['1', 'b'] # line\nc:\n  d: *x\n": false,
+		"# head\na: &x [1] # line\nc:\n  d: *x\n":        false,
+		"# head\na: &x [1, 'b'] # line\nc:\n  d: 1\n":    false,
+	} {
+		if got := krm.Same(yaml.MustParse(text), yaml.MustParse(other)); got != want {
+			t.Errorf("%q: %t, want %t", other, got, want)
+		}
+	}
+}
+
 // TestEditJSON checks that an item which is written as JSON stays JSON with any new value, and that no other item
 // becomes JSON.
 func TestEditJSON(t *testing.T) {

@@ -10,11 +10,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net"
 	"regexp"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +24,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
@@ -207,27 +203,6 @@ func (o *Options) Functions() (mutate.Runtime, error) {
 	options := o.FunctionRunner
 	options.Version = cmp.Or(options.Version, version.Stamped(), "latest")
 	return functionrunner.New(options)
-}
-
-// Share returns what bounds what is worked on in this process at once: by the processors but one, which is left for
-// others, where the functions run in it, and by its memory.
-func (o *Options) Share() *fairqueue.Share {
-	processors := max(1, runtime.GOMAXPROCS(0)-1)
-	if o.FunctionRuntime != builtin {
-		processors = o.Concurrency
-	}
-	return fairqueue.NewShare(processors, reserveMemory())
-}
-
-// reserveMemory leaves a tenth of the memory that the process has, which GOMEMLIMIT says, to what Go does not count,
-// and returns the rest; math.MaxInt64 if there is no limit.
-func reserveMemory() int64 {
-	limit := debug.SetMemoryLimit(-1)
-	if limit < math.MaxInt64 {
-		limit -= limit / 10
-		debug.SetMemoryLimit(limit)
-	}
-	return limit
 }
 
 // FunctionsVersion identifies the controller and the functions that it runs.

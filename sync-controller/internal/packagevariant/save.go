@@ -54,8 +54,11 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 	a.out.contents[draft.Name] = e
 	m := e.mutation()
 	m.Changed, m.Reverted = nil, m.Changed
-	if ours || decide.Approving(&a.in.Input) {
+	switch {
+	case decide.Approving(&a.in.Input):
 		e.addApproval(&m)
+	case ours:
+		m.Content = kptfile.Digest(e.content.Files)
 	}
 	a.out.Mutations[draft.Name] = m
 	if ours { // and nobody else's: it may be approved

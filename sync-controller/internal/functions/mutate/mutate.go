@@ -11,12 +11,14 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
+	"k8s.io/apimachinery/pkg/util/cache"
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -142,20 +144,42 @@ func parse(files map[string]string) ([]*yaml.RNode, error) {
 	slices.Sort(paths)
 	var items []*yaml.RNode
 	for _, p := range paths {
-		reader := &kio.ByteReader{
-			Reader: strings.NewReader(files[p]),
-			//nolint:staticcheck // kpt sets both
-			SetAnnotations:    map[string]string{kioutil.PathAnnotation: p, kioutil.LegacyPathAnnotation: p},
-			DisableUnwrapping: true,
-			PreserveSeqIndent: true,
-		}
-		resources, err := reader.Read()
+		resources, err := read(p, files[p])
 		if err != nil {
 			return nil, fmt.Errorf("cannot read %s: %w", p, err)
 		}
 		items = append(items, resources...)
 	}
 	return items, nil
+}
+
+// Most variants of a blueprint have the same files for the functions, so those read last are kept, for as long as the
+// content of an upstream: keptFiles of at most keptBytes.
+const keptFiles, keptBytes, keptFor = 128, 4096, time.Minute
+
+// kept are the resources of the files that were read last, by path and text. No function changes what it is given.
+var kept = cache.NewLRUExpireCache(keptFiles)
+
+// read returns the resources in a file, which are shared and must not be changed.
+func read(file, text string) ([]*yaml.RNode, error) {
+	key := file + "\n" + text
+	if known, found := kept.Get(key); found {
+		if resources, ok := known.([]*yaml.RNode); ok {
+			return resources, nil
+		}
+	}
+	reader := &kio.ByteReader{
+		Reader: strings.NewReader(text),
+		//nolint:staticcheck // kpt sets both
+		SetAnnotations:    map[string]string{kioutil.PathAnnotation: file, kioutil.LegacyPathAnnotation: file},
+		DisableUnwrapping: true,
+		PreserveSeqIndent: true,
+	}
+	resources, err := reader.Read()
+	if err == nil && len(text) <= keptBytes {
+		kept.Add(key, resources, keptFor)
+	}
+	return resources, err
 }
 
 // isKRM reports whether kpt takes a file for one with resources.
@@ -173,7 +197,7 @@ func difference(before, after []*yaml.RNode) (map[string]string, error) {
 	was, is := byFile(before), byFile(after)
 	changed := map[string]string{}
 	for file, items := range is {
-		if slices.Equal(was[file], items) { // no function copied an item to edit it
+		if slices.EqualFunc(was[file], items, krm.Same) {
 			continue
 		}
 		text, err := encode(items)

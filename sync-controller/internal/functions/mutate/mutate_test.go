@@ -343,6 +343,23 @@ func (r *recorder) Run(ctx context.Context, function string, config *kyaml.RNode
 	return r.Builtin.Run(ctx, function, config, items)
 }
 
+// TestKeptFiles checks that variants with the same files do not see each other's edits of them.
+func TestKeptFiles(t *testing.T) {
+	t.Parallel()
+	var outcomes []map[string]string
+	for _, region := range []string{"eu", "us", "eu"} {
+		r := request(t, spec(func(s *variant.Spec) { s.PackageContext.Data = map[string]string{"region": region} }))
+		outcome, err := Apply(t.Context(), Builtin{}, web(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcomes = append(outcomes, outcome.Files)
+	}
+	if cmp.Equal(outcomes[0], outcomes[1]) || !cmp.Equal(outcomes[0], outcomes[2]) {
+		t.Errorf("the first and the last of these, and no others, should be equal: %v", outcomes)
+	}
+}
+
 func TestConfigs(t *testing.T) {
 	t.Parallel()
 	r := &recorder{}
