@@ -165,13 +165,14 @@ func (r *Reconciler) liveVariants(ctx context.Context, namespace string,
 	return list.Items, nil
 }
 
-// writeRollout writes the next state of the rollout before any target is opened. It fails if the set has changed since
-// it was read, so only one of several writers opens targets.
+// writeRollout writes the next state of the rollout before any target is opened, with the failures, which count on when
+// their wave is complete. It fails if the set has changed since it was read, so only one of several writers opens
+// targets.
 func (r *Reconciler) writeRollout(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) error {
 	before := set.DeepCopy()
 	set.Status.Rollout = nil
 	if set.Spec.Rollout != nil && in.rolled.Status.Phase != "" {
-		set.Status.Rollout = in.rolled.Status.DeepCopy()
+		set.Status.Rollout, set.Status.Failures = in.rolled.Status.DeepCopy(), in.rolled.Failures
 	}
 	if equality.Semantic.DeepEqual(before.Status, set.Status) {
 		return nil
