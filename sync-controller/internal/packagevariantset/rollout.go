@@ -38,7 +38,9 @@ func (r *Reconciler) rollOut(ctx context.Context, set *v1alpha2.PackageVariantSe
 		in.live = true
 		return r.rollOut(ctx, set, in)
 	}
-	if !set.Spec.Suspend { // what a suspended set would do is told as if there were no waves
+	if set.Spec.Suspend {
+		in.keepUpdated(rolled)
+	} else {
 		in.holdBack(rolled)
 	}
 	return pairs, nil
@@ -134,6 +136,18 @@ func (in *input) holdBack(rolled []*pair) {
 			now.Annotations = map[string]string{v1alpha2.OpenedAtAnnotation: in.rolled.OpenedAt}
 		}
 		p.now = &now
+	}
+}
+
+// keepUpdated keeps the variants of a suspended set that have the spec which the rollout gives them: what else the set
+// would do is told as if there were no waves.
+func (in *input) keepUpdated(rolled []*pair) {
+	for i := range in.rolled.Steps {
+		if s, p := &in.rolled.Steps[i], rolled[i]; p.have != nil && !s.Held {
+			now := *p.want
+			now.Annotations, now.Spec = nil, *p.have.Spec.DeepCopy()
+			p.now = &now
+		}
 	}
 }
 

@@ -67,6 +67,10 @@ var waves = map[string][]act{
 			f.approves("canary@1")
 		}},
 		{"it is resumed", func(f *fleet) { f.applies(latest, inWaves, canaryThenSites) }},
+		{"the set is suspended again, with nothing to do", func(f *fleet) {
+			f.applies(latest, inWaves, canaryThenSites, "suspend: true")
+		}},
+		{"it is resumed", func(f *fleet) { f.applies(latest, inWaves, canaryThenSites) }},
 		{"somebody suspends the variant of a site, and a second revision is approved", func(f *fleet) {
 			f.editsVariant("north", func(pv *v1alpha1.PackageVariant) { pv.Spec.Suspend = true })
 			f.secondRevision()
