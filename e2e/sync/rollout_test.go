@@ -138,50 +138,6 @@ func TestRollout(t *testing.T) {
 	w.expectOn(map[string]string{"alpha": "1", "north": "2", "south": "2"})
 }
 
-// TestRolloutStops checks that a rollout stops at a site that fails, and continues when the site is repaired.
-func TestRolloutStops(t *testing.T) {
-	w := newWorld(t)
-	w.mayApprove()
-	w.site("alpha", "canary")
-	w.site("north", "sites")
-	w.site("south", "sites")
-	w.Publish("blueprints", "web", "v1", simple())
-	theirs := w.Draft("north", "web", "theirs", map[string]string{"settings.yaml": settings})
-	w.Apply(newSet(t, rolloutSet+strings.Replace(canaryThenSites, ", after: {approval: true}", "", 1)))
-	w.start()
-	w.waitRollout("Stopped", "RolloutStopped", "canary Complete 1/1/1/0", "sites Progressing 2/1/0/1")
-	failures := w.set().Status.Failures
-	if len(failures) != 1 || failures[0].Reason != "DownstreamExists" || failures[0].Since.IsZero() {
-		t.Errorf("the failures are %+v, want one for DownstreamExists", failures)
-	}
-	w.expectOn(map[string]string{"alpha": "1", "north": "1"})
-	w.Delete(theirs)
-	w.waitRollout("Complete", "VariantsReady", "canary Complete 1/1/1/0", "sites Complete 2/2/2/0")
-}
-
-// TestRolloutPaused checks that a paused rollout keeps its place, and that a newer revision starts again at the first
-// wave.
-func TestRolloutPaused(t *testing.T) {
-	w := newWorld(t)
-	w.mayApprove()
-	w.site("alpha", "canary")
-	w.site("north", "sites")
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(newSet(t, rolloutSet+canaryThenSites))
-	w.start()
-	w.waitRollout("AwaitingApproval", "RolloutAwaitingApproval", "canary AwaitingApproval 1/1/1/0", "sites Pending 1/0/0/0")
-	w.Apply(newSet(t, rolloutSet+"    paused: true\n"+canaryThenSites))
-	w.waitRollout("Paused", "RolloutPaused", "canary AwaitingApproval 1/1/1/0", "sites Pending 1/0/0/0")
-	w.approveWave("canary@1")
-	w.waitRollout("Paused", "RolloutPaused", "canary Complete 1/1/1/0", "sites Pending 1/0/0/0")
-	w.Publish("blueprints", "web", "v2", settingsV2)
-	w.waitRollout("Paused", "RolloutPaused", "canary Pending 1/0/0/0", "sites Pending 1/0/0/0")
-	w.expectOn(map[string]string{"alpha": "1"})
-	w.Apply(newSet(t, rolloutSet+canaryThenSites))
-	w.waitRollout("AwaitingApproval", "RolloutAwaitingApproval", "canary AwaitingApproval 1/1/1/0", "sites Pending 1/0/0/0")
-	w.expectOn(map[string]string{"alpha": "2"})
-}
-
 // flight counts, at the API server, how many targets have got a revision and are not ready with it.
 type flight struct {
 	w    *world
@@ -270,31 +226,4 @@ func (w *world) standing() string {
 		}
 	}
 	return out.String()
-}
-
-// TestErrorPolicyContinue checks that a set skips a target whose expression fails. Its variant stays as it is, and the
-// others continue.
-func TestErrorPolicyContinue(t *testing.T) {
-	w := newWorld(t)
-	w.Repository("north", map[string]string{"env": "prod", "tier": "gold"}, true)
-	w.Repository("south", map[string]string{"env": "prod", "tier": "iron"}, true)
-	w.Publish("blueprints", "web", "v1", simple())
-	set := simpleSet(t, "  errorPolicy: Continue\n",
-		`packageContext: {dataExprs: [{key: tier, valueExpr: "repository.labels['tier']"}]}`)
-	w.Apply(set)
-	w.start()
-	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "north/web", "south/web")
-	w.relabel("north", map[string]string{"env": "prod"})
-	w.relabel("south", map[string]string{"env": "prod", "tier": "tin"})
-	w.waitFile("south.web.packagevariant-1", "package-context.yaml", "tier: tin")
-	w.expectSet("ExpansionFailed", [3]int32{2, 1, 1}, "north/web", "south/web")
-	message := w.setCondition("Ready", "1 of 2 targets cannot be expanded and stay as they are: north/web: ").Message
-	if !strings.Contains(message, "spec.targets[0].template.packageContext.dataExprs[0].valueExpr") {
-		t.Errorf("the message does not name the field:\n%s", message)
-	}
-	if got := w.Files("north.web.packagevariant-1")["package-context.yaml"]; !strings.Contains(got, "tier: gold") {
-		t.Errorf("the package of the target that fails has changed:\n%s", got)
-	}
-	w.relabel("north", map[string]string{"env": "prod", "tier": "lead"})
-	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "north/web", "south/web")
 }

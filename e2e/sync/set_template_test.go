@@ -6,78 +6,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// lifeTemplate has each site's app wait for that site's namespace package.
-const lifeTemplate = `approvalPolicyExpr: "repository.labels.approval",
-      revisionHistoryLimitExpr: int(repository.labels.history), dependsOn: [{nameExpr: "variantName('namespaces',
-      target.name, 'ns')", minRevisionExpr: "1"}]`
-
-// TestSetTemplateOfLife has CEL make the rules of a package's life, and a person suspend a variant of a set.
-func TestSetTemplateOfLife(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Publish("blueprints", "ns", "v1", simple())
-	for name, history := range map[string]string{"edge-1": "3", "edge-2": "5"} {
-		w.Repository(name, map[string]string{"env": "prod", "approval": "Manual", "history": history}, true)
-	}
-	namespaces := simpleSet(t, "", "")
-	namespaces.Name, namespaces.Spec.Upstream.Package = "namespaces", "ns"
-	w.Apply(namespaces)
-	w.start()
-	for _, name := range []string{"namespaces-edge-1-ns-nzdpy7rbry", "namespaces-edge-2-ns-6v4q4ct59r"} {
-		w.publish(w.target(name))
-		w.seesPublished(name)
-	}
-
-	w.Apply(simpleSet(t, "", lifeTemplate))
-	one, two := w.appOf("edge-1"), w.appOf("edge-2")
-	type life struct {
-		Policy  variant.ApprovalPolicy
-		History int32
-		Depends []variant.Dependency
-	}
-	for name, want := range map[string]life{
-		one: {"Manual", 3, []variant.Dependency{{Name: "namespaces-edge-1-ns-nzdpy7rbry", MinRevision: 1}}},
-		two: {"Manual", 5, []variant.Dependency{{Name: "namespaces-edge-2-ns-6v4q4ct59r", MinRevision: 1}}},
-	} {
-		s := w.Ready(name).Spec
-		if diff := cmp.Diff(want, life{s.ApprovalPolicy, *s.RevisionHistoryLimit, s.DependsOn}); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-
-	// A person suspends a variant: the set leaves that field as it is, also when it changes others.
-	pv := w.Variant(one)
-	before := pv.DeepCopy()
-	pv.Spec.Suspend = true
-	if err := w.Client.Patch(t.Context(), pv, client.MergeFrom(before)); err != nil {
-		t.Fatal(err)
-	}
-	generation := pv.Generation
-	w.Never(2*time.Second, "the set takes it back", func() error {
-		if now := w.Variant(one); now.Generation != generation || !now.Spec.Suspend {
-			return fmt.Errorf("its spec is %+v", now.Spec)
-		}
-		return nil
-	})
-	w.Apply(simpleSet(t, "", strings.Replace(lifeTemplate, "int(repository.labels.history)", "size(target.name) + 1", 1)))
-	for name, want := range map[string]bool{one: true, two: false} {
-		w.Eventually(name+" has got the change", func() error {
-			if s := w.Variant(name).Spec; *s.RevisionHistoryLimit != 7 || s.Suspend != want {
-				return fmt.Errorf("the limit is %d, suspend is %v", *s.RevisionHistoryLimit, s.Suspend)
-			}
-			return nil
-		})
-	}
-}
 
 // TestSetWithoutHands has two sets take a blueprint through three versions over three sites, each app after its site's
 // namespace package, without a person touching a draft.
@@ -141,7 +75,7 @@ func (w *world) appOf(repository string) (name string) {
 	return name
 }
 
-// TestSetRefused checks what the API server refuses to store, and what only the expansion can check.
+// TestSetRefused checks what the API server refuses to store.
 func TestSetRefused(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -162,17 +96,5 @@ func TestSetRefused(t *testing.T) {
 		if err := w.Client.Create(t.Context(), set); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s%s: error %v, want %s", c.fields, c.template, err, c.want)
 		}
-	}
-	w.start()
-	for template, want := range map[string]string{
-		"approvalPolicy: Automatic, annotationExprs: [{key: approval.nephio.org/policy, value: always}]": "spec.targets[0]." +
-			"template.approvalPolicy: is Automatic, and the annotation approval.nephio.org/policy asks another approver: leave " +
-			"out one of them (for target edge-1/web)",
-		"revisionHistoryLimitExpr: \"0\"": "spec.targets[0].template.revisionHistoryLimit: is 0, and the latest published " +
-			"revision always stays: set it to 1 or more, or leave it out to keep all (for target edge-1/web)",
-	} {
-		w.Apply(simpleSet(t, "", template))
-		w.setCondition(v1alpha1.ConditionReady, want)
-		w.expectSet("ExpansionFailed", [3]int32{0, 0, 0})
 	}
 }

@@ -5,11 +5,11 @@ package sync
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
@@ -107,6 +107,45 @@ func (w *world) relabel(repository string, labels map[string]string) {
 	}
 }
 
+// simpleSet is a set over the Repositories with the label env=prod, with other fields of its spec and of its template.
+func simpleSet(t *testing.T, fields, template string) *v1alpha2.PackageVariantSet {
+	t.Helper()
+	return newSet(t, `apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: fleet}
+spec:
+  upstream: {repo: blueprints, package: web, revision: latest}
+`+fields+`  targets:
+  - repositorySelector: {matchLabels: {env: prod}}
+    template: {`+template+`}
+`)
+}
+
+// prods registers Repositories with the label env=prod.
+func (w *world) prods(names ...string) {
+	w.t.Helper()
+	for _, name := range names {
+		w.Repository(name, prod("eu"), true)
+	}
+}
+
+// setCondition waits until a condition of the set, about its spec as it is now, has a message that contains a text.
+func (w *world) setCondition(typ, text string) metav1.Condition {
+	w.t.Helper()
+	var found metav1.Condition
+	w.Eventually(fmt.Sprintf("the condition %s of the set says %s", typ, text), func() error {
+		set := w.set()
+		c := meta.FindStatusCondition(set.Status.Conditions, typ)
+		if c == nil || c.ObservedGeneration != set.Generation || !strings.Contains(c.Message, text) {
+			return fmt.Errorf("it is %+v", c)
+		}
+		found = *c
+		return nil
+	})
+	w.cameTrue()
+	return found
+}
+
 func TestSet(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -159,31 +198,6 @@ func TestSet(t *testing.T) {
 	time.Sleep(5 * time.Second)
 	if got := w.work(proxy.IsWrite); len(got) > 0 {
 		t.Errorf("at rest: %v", got)
-	}
-}
-
-// TestSetOfOtherController takes over the variants that Porch's controller made, under the names that it gives.
-func TestSetOfOtherController(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Repository("edge-1", prod("eu"), true)
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newSet(t, fleetSet))
-	set := w.set()
-	pv := newVariant("fleet-edge-1-web", func(s *variant.Spec) {
-		s.Downstream.Repo, s.Downstream.Package = "edge-1",
-			"web"
-	})
-	pv.Labels = map[string]string{v1alpha2.OwnerLabel: string(set.UID)}
-	controller := true
-	pv.OwnerReferences = []metav1.OwnerReference{{APIVersion: "config.porch.kpt.dev/v1alpha2", Kind: "PackageVariantSet",
-		Name: "fleet", UID: set.UID, Controller: &controller}}
-	w.Apply(pv)
-	uid := w.Variant(pv.Name).UID
-	w.start()
-	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web")
-	after := w.Variant(pv.Name)
-	if after.UID != uid || after.Spec.Upstream.Revision.Str != "latest" {
-		t.Errorf("the variant is another (%s, %s), or has not got the set's spec: %+v", uid, after.UID, after.Spec)
 	}
 }
 

@@ -72,35 +72,6 @@ func (w *world) labelRevision(name string, labels map[string]string) {
 	})
 }
 
-// TestSetUpstreams has a set make two packages in each Repository, and tests what prevents that.
-func TestSetUpstreams(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Publish("blueprints", "db", "v1", simple())
-	w.prods("edge-1", "edge-2")
-	const both = "upstreams: [{repo: blueprints, package: web, revision: latest}, {repo: blueprints, package: db, " +
-		"workspaceName: v1}]"
-	w.Apply(manySet(t, both))
-	w.start()
-	all := []string{"edge-1/db", "edge-1/web", "edge-2/db", "edge-2/web"}
-	w.expectSet("VariantsReady", [3]int32{4, 4, 4}, all...)
-
-	w.Apply(manySet(t, "upstreams: [{repo: blueprints, package: web, revision: latest}, {repo: blueprints, package: web, "+
-		"revision: 1}]"))
-	w.setCondition(v1alpha1.ConditionReady, `wants package "web" in repository "edge-1" for target edge-1/web of `+
-		`spec.upstreams[1], which spec.targets[0] (for edge-1/web of spec.upstreams[0]) wants already`)
-	w.expectSet("ExpansionFailed", [3]int32{4, 4, 4}, all...)
-	w.Apply(manySet(t, "upstreams: [{repo: blueprints, package: web, revision: latest}, {repo: blueprints, package: tools, "+
-		"revision: 1}]"))
-	w.setCondition(v1alpha1.ConditionReady, "there is no PackageRevision of blueprints/tools with revision 1 in this "+
-		"namespace: publish it, or correct spec.upstreams[1]")
-	w.expectSet("UpstreamNotFound", [3]int32{4, 4, 4}, all...)
-
-	// One upstream is published, and the set no longer names another.
-	w.Publish("blueprints", "tools", "v1", simple())
-	w.expectSet("VariantsReady", [3]int32{4, 4, 4}, "edge-1/tools", "edge-1/web", "edge-2/tools", "edge-2/web")
-}
-
 // TestSetUpstreamSelector has packages, and their revisions, start and stop matching.
 func TestSetUpstreamSelector(t *testing.T) {
 	w := newWorld(t)

@@ -4,7 +4,6 @@ package packagevariant
 
 import (
 	"errors"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,24 +12,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // faults are the faults of one write, by the cache of Porch for which they are tried, and by a text.
-var faults = map[string]map[string]fault{
+var faults = map[string]map[string]memorytest.Fault{
 	"git": {
-		"and the controller is killed": {done: true, err: errKilled},
-		"is refused by a conflict": {err: apierrors.NewConflict(schema.GroupResource{Resource: "objects"}, "web",
-			errors.New("it has changed"))},
-		"is refused": {err: apierrors.NewInternalError(errors.New("no such luck"))},
+		"and the controller is killed": memorytest.KilledAfter,
+		"is refused by a conflict":     memorytest.Conflicting,
+		"is refused":                   memorytest.Refused,
 	},
 	"PostgreSQL": {
-		"and the controller is killed": {done: true, err: errKilled},
-		"is refused by a conflict, as this cache does": {porch: true, err: apierrors.NewInternalError(
+		"and the controller is killed": memorytest.KilledAfter,
+		"is refused by a conflict, as this cache does": {Of: isPorchs, Err: apierrors.NewInternalError(
 			errors.New("the object has been modified; please apply your changes to the latest version"))},
-		"gets no answer": {done: true, err: apierrors.NewTimeoutError("no answer", 1)},
+		"gets no answer": memorytest.Unanswered,
 	},
+}
+
+// isPorchs reports whether an object is written to Porch.
+func isPorchs(o client.Object) bool {
+	_, isVariant := o.(*v1alpha1.PackageVariant)
+	return !isVariant
 }
 
 // TestFaults checks that each act of a story has the same end whichever write of the controller fails, or is its last:
@@ -38,36 +43,27 @@ var faults = map[string]map[string]fault{
 // is not known whether its save was the controller's, and an old revision whose deletion was refused.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	tried := map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(stories)) {
-		story := ""
-		for at, last := range stories[name] {
-			if story += "/" + last.what; tried[story] {
-				continue
-			}
-			tried[story] = true
-			for cache := range caches {
-				t.Run(name+"/"+last.what+"/"+cache, func(t *testing.T) {
-					t.Parallel()
-					testFaults(t, cache, stories[name][:at], last)
-				})
-			}
+	for name, acts := range memorytest.Beginnings(stories) {
+		for cache := range caches {
+			t.Run(name+"/"+cache, func(t *testing.T) {
+				t.Parallel()
+				testFaults(t, cache, acts)
+			})
 		}
 	}
 }
 
-// testFaults has each write of the controller fail in each way after an act.
-func testFaults(t *testing.T, cache string, before []act, last act) {
+// testFaults has each write of the controller fail in each way after the last act.
+func testFaults(t *testing.T, cache string, acts []act) {
 	t.Helper()
-	play := func(f fault) (c *cluster, failed bool) {
+	play := func(f memorytest.Fault) (c *cluster, failed bool) {
 		c = begin(t, caches[cache])
-		c.play(before)
-		return c, c.playWith(last, f)
+		return c, memorytest.Play(c, acts, f)
 	}
-	none := fault{at: -1}
+	none := memorytest.Fault{At: -1}
 	healthy, _ := play(none)
 	for kind, f := range faults[cache] {
-		for f.at = 1; ; f.at++ {
+		for f.At = 1; ; f.At++ {
 			c, failed := play(f)
 			if !failed {
 				break
@@ -79,8 +75,8 @@ func testFaults(t *testing.T, cache string, before []act, last act) {
 				c.help(draft)
 			}
 			kept := func(event string) bool { return strings.Contains(event, "HistoryKept") }
-			if diff := cmp.Diff(want.end(), c.end()); diff != "" && !slices.ContainsFunc(c.events, kept) {
-				t.Errorf("write %d %s (-want +got):\n%s", f.at, kind, diff)
+			if diff := cmp.Diff(want.end(), c.end()); diff != "" && !slices.ContainsFunc(c.Events, kept) {
+				t.Errorf("write %d %s (-want +got):\n%s", f.At, kind, diff)
 			}
 		}
 	}
@@ -88,8 +84,9 @@ func testFaults(t *testing.T, cache string, before []act, last act) {
 
 // unsure returns the draft that others may have edited, for all the controller knows, because its save failed.
 func (c *cluster) unsure() string {
+	_, saveFailed := c.Failed.(*porchapi.PackageRevisionResources)
 	for _, pv := range c.variants() {
-		if d := pv.Status.OpenDraft; c.saveFailed && d != nil && d.Reason == v1alpha1.ReasonEditedByOthers {
+		if d := pv.Status.OpenDraft; saveFailed && d != nil && d.Reason == v1alpha1.ReasonEditedByOthers {
 			return d.Name
 		}
 	}
@@ -98,32 +95,11 @@ func (c *cluster) unsure() string {
 
 // help publishes a draft, unless it is published.
 func (c *cluster) help(draft string) {
-	c.t.Helper()
-	if !porchapi.LifecycleIsPublished(c.revision(draft).Spec.Lifecycle) {
-		c.publishes(draft)
-		c.run()
+	c.T.Helper()
+	if !porchapi.LifecycleIsPublished(c.Revision(draft).Spec.Lifecycle) {
+		c.Publishes(draft)
+		c.Run()
 	}
-}
-
-// play has people do all acts, and the controller work after each.
-func (c *cluster) play(acts []act) {
-	c.t.Helper()
-	for _, a := range acts {
-		a.do(c)
-		c.run()
-	}
-}
-
-// playWith has people do an act, and the controller work with a fault. It reports whether the fault's write happened.
-func (c *cluster) playWith(a act, f fault) (failed bool) {
-	c.t.Helper()
-	a.do(c)
-	c.fault = &f
-	c.run()
-	failed, c.fault = c.fault == nil, nil
-	c.pass()
-	c.run()
-	return failed
 }
 
 // remembered matches the lines about what the controller remembers of its last steps. A fault may make it forget them.
@@ -131,7 +107,7 @@ var remembered = regexp.MustCompile(`(?m)^  (saved by the controller|approved|ow
 
 // end returns the state, without what is only remembered.
 func (c *cluster) end() map[string]string {
-	all := c.is()
+	all := c.Is()
 	for name := range all {
 		all[name] = remembered.ReplaceAllString(all[name], "")
 	}

@@ -5,15 +5,13 @@ package packagevariant
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,87 +38,25 @@ func TestStories(t *testing.T) {
 		for cache, git := range caches {
 			t.Run(name+"/"+cache, func(t *testing.T) {
 				t.Parallel()
-				c := begin(t, git)
-				var told strings.Builder
-				for _, a := range story {
-					a.do(c)
-					c.Writes()
-					c.run()
-					_, _ = fmt.Fprintf(&told, "## %s\n%s\n", a.what, c.tell())
-					c.isSilent(a.what)
-				}
-				golden(t, filepath.Join("testdata", "stories", strings.ReplaceAll(name, " ", "-")+".txt"), told.String())
+				memorytest.Tell(begin(t, git), name, story)
 			})
 		}
 	}
 }
 
-// isSilent checks that nothing more is written, even after a restart, unless the controller has to find out again that
-// something fails.
-func (c *cluster) isSilent(after string) {
-	c.t.Helper()
-	fails := slices.ContainsFunc(slices.Collect(maps.Values(c.errs)), func(err error) bool { return err != nil })
-	if c.run(); !fails {
-		c.start()
-		c.run()
-	}
-	if writes := c.Writes(); len(writes) > 0 {
-		c.t.Errorf("%s: at rest, the controller writes %v", after, writes)
-	}
-}
-
-// golden compares a text with the file at path, which is written in its place where the environment has UPDATE_GOLDEN.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("not what %s says (-want +got):\n%s", path, diff)
-	}
-}
-
-// tell returns what was written and recorded since the last call of tell, and what has changed since then.
-func (c *cluster) tell() string {
-	var lines []string
-	for _, w := range c.Writes() {
-		lines = append(lines, strings.TrimSuffix(w.Verb+" "+w.Resource+"/"+w.Subresource, "/")+" "+w.Name)
-	}
-	lines, c.events = append(lines, c.events...), nil
-	all := c.is()
-	for _, name := range slices.Sorted(maps.Keys(c.told)) {
-		if _, there := all[name]; !there {
-			lines = append(lines, name+" is gone")
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if c.told[name] != all[name] {
-			lines = append(lines, name+": "+all[name])
-		}
-	}
-	c.told = all
-	return strings.Join(lines, "\n") + "\n"
-}
-
-// is returns the state: what the variants report, and what is in the packages, by name.
-func (c *cluster) is() map[string]string {
-	c.t.Helper()
+// Is implements memorytest.Player: what the variants report, and what is in the packages.
+func (c *cluster) Is() map[string]string {
+	c.T.Helper()
 	all := map[string]string{}
 	for _, pv := range c.variants() {
 		all[pv.Name] = strings.Join(statusOf(&pv), "\n  ")
 	}
 	var revisions porchapi.PackageRevisionList
-	c.must(c.List(c.t.Context(), &revisions))
+	c.Must(c.List(c.T.Context(), &revisions))
 	for i := range revisions.Items {
 		if pr := &revisions.Items[i]; pr.Spec.RepositoryName != "blueprints" {
 			all[pr.Name] = strings.Join(append([]string{fmt.Sprintf("%s, revision %d, owned by %v, labels %v", pr.Spec.Lifecycle,
-				pr.Spec.Revision, revision.Variants(pr), pr.Labels)}, shortly(c.filesOf(pr.Name))...), "\n  ")
+				pr.Spec.Revision, revision.Variants(pr), pr.Labels)}, shortly(c.FilesOf(pr.Name))...), "\n  ")
 		}
 	}
 	return all

@@ -12,44 +12,41 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// act is something that people do. After it the controller works until nothing is left to do.
-type act struct {
-	what string
-	do   func(*cluster)
-}
+// act is something that people do.
+type act = memorytest.Act[*cluster]
 
 // stories are the lives of a package. Each begins with the Repositories blueprints and edge, and the first revision of a
 // blueprint.
 var stories = map[string][]act{
 	"clone": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
-		{"the draft is published", func(c *cluster) { c.publishes(second) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(second) }},
 	},
 	"upgrade": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"the upstream asked for is another", toSecond},
-		{"the draft is published", func(c *cluster) { c.publishes(second) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(second) }},
 	},
 	"merge into an open draft": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"somebody adds a file", func(c *cluster) { c.writes(first, map[string]string{"mine.txt": "mine\n"}) }},
+		{"somebody adds a file", func(c *cluster) { c.SavesFiles(first, map[string]string{"mine.txt": "mine\n"}) }},
 		{"the upstream asked for is another", toSecond},
 	},
 	"a conflict is decided for the upstream": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"somebody changes a value", func(c *cluster) { c.writes(first, settings("blue")) }},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
 		{"the upstream changes it, too", toSecond},
-		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 	},
 	"a conflict stops the merge": {
 		{"the variant is applied, and conflicts are to stop a merge", func(c *cluster) {
@@ -57,7 +54,7 @@ var stories = map[string][]act{
 				pv.Spec.Upgrade = &variant.Upgrade{OnConflict: variant.OnConflictStop}
 			})
 		}},
-		{"somebody changes a value", func(c *cluster) { c.writes(first, settings("blue")) }},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
 		{"the upstream changes it, too", toSecond},
 		{"the value of the package is to be kept", func(c *cluster) {
 			c.edits(func(s *variant.Spec) { s.Upgrade.OnConflict = variant.OnConflictKeepLocal })
@@ -78,22 +75,22 @@ var stories = map[string][]act{
 	},
 	"approval of a draft that was edited": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"somebody adds a file", func(c *cluster) { c.writes(first, map[string]string{"mine.txt": "mine\n"}) }},
+		{"somebody adds a file", func(c *cluster) { c.SavesFiles(first, map[string]string{"mine.txt": "mine\n"}) }},
 		{"drafts are to be published", func(c *cluster) {
 			c.edits(func(s *variant.Spec) { s.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
 		}},
-		{"people publish it", func(c *cluster) { c.publishes(first) }},
+		{"people publish it", func(c *cluster) { c.Publishes(first) }},
 	},
 	"approval without the right to approve": {
 		{"the variant is applied, by a controller that may not publish", func(c *cluster) {
-			c.mayNotApprove = true
+			c.MayNotApprove = true
 			c.applies(policy(variant.ApprovalPolicyAutomatic))
 		}},
-		{"the right is given", func(c *cluster) { c.mayNotApprove = false; c.start() }},
+		{"the right is given", func(c *cluster) { c.MayNotApprove = false; c.Start() }},
 	},
 	"deletion": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
 		{"the variant is deleted", (*cluster).deletes},
 	},
@@ -101,13 +98,13 @@ var stories = map[string][]act{
 		{"the variant is applied, and nothing is to be deleted", func(c *cluster) {
 			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.DeletionPolicy = variant.DeletionPolicyOrphan })
 		}},
-		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
 		{"the variant is deleted", (*cluster).deletes},
 	},
 	"another downstream": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"the downstream is another package", func(c *cluster) {
 			c.edits(func(s *variant.Spec) { s.Downstream.Package = "site" })
 		}},
@@ -154,21 +151,21 @@ var stories = map[string][]act{
 	"the Kptfile of a draft loses its lock": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"somebody writes the Kptfile without it", func(c *cluster) {
-			c.writes(first, map[string]string{"Kptfile": files("")["Kptfile"]})
+			c.SavesFiles(first, map[string]string{"Kptfile": files("")["Kptfile"]})
 		}},
 	},
 	"an empty draft": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"Porch is killed while it makes the draft of another zone", (*cluster).leavesEmpty},
 	},
 	"a function fails before a clone": {
 		{"the variant is applied, and a function fails", func(c *cluster) {
 			c.runtime = failing{mutate.PrependPipeline}
-			c.start()
+			c.Start()
 			c.applies()
 		}},
-		{"the function is mended", func(c *cluster) { c.runtime = mutate.Builtin{}; c.start() }},
+		{"the function is mended", func(c *cluster) { c.runtime = mutate.Builtin{}; c.Start() }},
 	},
 	"the functions fail over the upstream": {
 		{"the variant is applied, to a blueprint that no function can do with", func(c *cluster) {
@@ -181,16 +178,16 @@ var stories = map[string][]act{
 	},
 	"a function fails on a published package": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"a function fails, and the package context changes", func(c *cluster) {
 			c.runtime = failing{mutate.ApplyPackageContext}
-			c.start()
+			c.Start()
 			c.edits(zone("b"))
 		}},
 	},
 	"a function of the package fails": {
 		{"the variant is applied, and a function of the package fails", func(c *cluster) {
-			c.render = failsOn("zone: a")
+			c.Render = failsOn("zone: a")
 			c.applies()
 		}},
 		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
@@ -200,7 +197,7 @@ var stories = map[string][]act{
 			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Upstream.Revision = variant.RevisionNumber(2) })
 		}},
 		{"it is published", func(c *cluster) { c.blueprint(2, files("green")) }},
-		{"it is deleted", func(c *cluster) { c.removes("blueprints.web.v2") }},
+		{"it is deleted", func(c *cluster) { c.Removes("blueprints.web.v2") }},
 	},
 	"a Repository comes and goes": {
 		{"the variant is applied, to a Repository that is not registered", func(c *cluster) {
@@ -210,14 +207,14 @@ var stories = map[string][]act{
 	},
 	"people delete the draft": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"somebody deletes the draft", func(c *cluster) { c.removes(first) }},
+		{"somebody deletes the draft", func(c *cluster) { c.Removes(first) }},
 	},
 	"a draft is proposed": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"somebody proposes it", func(c *cluster) { c.moves(first, porchapi.PackageRevisionLifecycleProposed) }},
+		{"somebody proposes it", func(c *cluster) { c.Moves(first, porchapi.PackageRevisionLifecycleProposed) }},
 		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
 		{"the upstream asked for is another", toSecond},
-		{"somebody rejects it", func(c *cluster) { c.moves(first, porchapi.PackageRevisionLifecycleDraft) }},
+		{"somebody rejects it", func(c *cluster) { c.Moves(first, porchapi.PackageRevisionLifecycleDraft) }},
 	},
 	"suspension": {
 		{"the variant is applied, and suspended", func(c *cluster) {
@@ -239,9 +236,9 @@ var stories = map[string][]act{
 	},
 	"the deletion of the package is proposed": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"somebody proposes its deletion", func(c *cluster) {
-			c.moves(first, porchapi.PackageRevisionLifecycleDeletionProposed)
+			c.Moves(first, porchapi.PackageRevisionLifecycleDeletionProposed)
 		}},
 	},
 	"an invalid spec": {
@@ -318,11 +315,11 @@ func locked() map[string]string {
 func (c *cluster) leavesEmpty() {
 	c.edits(zone("b"))
 	var pv v1alpha1.PackageVariant
-	c.must(c.Get(c.t.Context(), types.NamespacedName{Namespace: namespace, Name: "web"}, &pv))
+	c.Must(c.Get(c.T.Context(), memorytest.Key("web"), &pv))
 	before := pv.DeepCopy()
 	pv.Status.RequestedDraft = &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-2",
 		Task: string(revision.Edit), Source: first}
-	c.must(c.World.Status().Patch(c.t.Context(), &pv, client.MergeFrom(before)))
+	c.Must(c.World.Status().Patch(c.T.Context(), &pv, client.MergeFrom(before)))
 	c.has("edge", "packagevariant-2", 0, nil, func(pr *porchapi.PackageRevision) {
 		pr.OwnerReferences = []metav1.OwnerReference{revision.Owner{Name: pv.Name, UID: pv.UID}.Reference()}
 		pr.Spec.Tasks = []porchapi.Task{{Type: porchapi.TaskTypeEdit,

@@ -86,7 +86,9 @@ func count(in *input, steps []step, held bool) *tally {
 		case s.do == waiting:
 			t.unready = append(t.unready, s.have.Name+" (being deleted)")
 		case s.do == remove, held && s.does():
-		case in.heldBack[s.want.Name], s.spared: // it has not the spec that the set gives it
+		case s.spared: // it has not the spec that the set gives it
+		case in.heldBack[s.want.Name]: // nor has this one; when the rollout is complete, it is because of suspend
+			t.unready = append(t.unready, s.want.Name+" (suspended)")
 		default:
 			t.variant(s.want)
 		}

@@ -38,7 +38,9 @@ func (r *Reconciler) rollOut(ctx context.Context, set *v1alpha2.PackageVariantSe
 		in.live = true
 		return r.rollOut(ctx, set, in)
 	}
-	if !set.Spec.Suspend { // what a suspended set would do is told as if there were no waves
+	if set.Spec.Suspend {
+		in.keepUpdated(rolled)
+	} else {
 		in.holdBack(rolled)
 	}
 	return pairs, nil
@@ -137,6 +139,18 @@ func (in *input) holdBack(rolled []*pair) {
 	}
 }
 
+// keepUpdated keeps the variants of a suspended set that have the spec which the rollout gives them: what else the set
+// would do is told as if there were no waves.
+func (in *input) keepUpdated(rolled []*pair) {
+	for i := range in.rolled.Steps {
+		if s, p := &in.rolled.Steps[i], rolled[i]; p.have != nil && !s.Held {
+			now := *p.want
+			now.Annotations, now.Spec = nil, *p.have.Spec.DeepCopy()
+			p.now = &now
+		}
+	}
+}
+
 // liveVariants returns the existing variants as they are now. Those that the cache has and that lack the set's label
 // are read one by one.
 func (r *Reconciler) liveVariants(ctx context.Context, namespace string,
@@ -165,13 +179,14 @@ func (r *Reconciler) liveVariants(ctx context.Context, namespace string,
 	return list.Items, nil
 }
 
-// writeRollout writes the next state of the rollout before any target is opened. It fails if the set has changed since
-// it was read, so only one of several writers opens targets.
+// writeRollout writes the next state of the rollout before any target is opened, with the failures, which count on when
+// their wave is complete. It fails if the set has changed since it was read, so only one of several writers opens
+// targets.
 func (r *Reconciler) writeRollout(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) error {
 	before := set.DeepCopy()
 	set.Status.Rollout = nil
 	if set.Spec.Rollout != nil && in.rolled.Status.Phase != "" {
-		set.Status.Rollout = in.rolled.Status.DeepCopy()
+		set.Status.Rollout, set.Status.Failures = in.rolled.Status.DeepCopy(), in.rolled.Failures
 	}
 	if equality.Semantic.DeepEqual(before.Status, set.Status) {
 		return nil

@@ -24,6 +24,13 @@ func within(d time.Duration) func(*Input) {
 	return func(in *Input) { in.Spec.ProgressDeadline = &metav1.Duration{Duration: d} }
 }
 
+// missed says that a variant had missed its deadline.
+func missed(name string) func(*Input) {
+	return func(in *Input) {
+		in.Failures = []v1alpha2.VariantFailure{{Variant: name, Reason: v1alpha2.ReasonProgressDeadlineExceeded, Since: at("10:15")}}
+	}
+}
+
 // TestFailures checks which targets have failed, and when that stops a rollout.
 func TestFailures(t *testing.T) {
 	text := func(reached, of, failed int) string {
@@ -99,6 +106,12 @@ func TestFailures(t *testing.T) {
 			Waves: []string{"canary Progressing 11:00 1/1/0/0 opened=11:50: " + text(0, 1, 0), rest}}},
 		"in a wave that is complete there is none": {input(canaryAndRest, "canary Complete 11:00 opened=10:00\nrest Progressing 11:00 opened=11:00", "a canary 3 Busy opened=10:00\nb - 3 Busy opened=11:59", within(15*time.Minute)), want{
 			Phase: "Progressing rest", Condition: "Reconciling RolloutProgressing: wave rest (2 of 2): " + text(0, 1, 0), Again: 14 * time.Minute,
+			Waves: []string{"canary Complete 11:00 1/1/0/0 opened=10:00", "rest Progressing 11:00 1/1/0/0 opened=11:00: " + text(0, 1, 0)}}},
+		"in a wave that is complete, one that was missed before still counts": {input(canaryAndRest, "canary Complete 11:00 opened=10:00\nrest Progressing 11:00 opened=11:00", "a canary 3 Draft opened=10:00\nb - 3 Stalled", within(15*time.Minute), allows("1"), missed("a")), want{
+			Phase: "Stopped rest", Condition: stoppedAt("rest (2 of 2)", "2 failed: a (ProgressDeadlineExceeded), b (FunctionFailed)", "maxFailures, 1, allows 1 of 2"),
+			Waves: []string{"canary Complete 11:00 1/1/0/1 opened=10:00", "rest Progressing 11:00 1/1/0/1 opened=11:00: " + text(0, 1, 1) + "; the rollout is stopped"}}},
+		"one that was missed, and is not any more": {input(canaryAndRest, "canary Complete 11:00 opened=10:00\nrest Progressing 11:00 opened=11:00", "a canary 3 Draft opened=10:00\nb - 3 Busy opened=11:59", within(3*time.Hour), missed("a")), want{
+			Phase: "Progressing rest", Condition: "Reconciling RolloutProgressing: wave rest (2 of 2): " + text(0, 1, 0), Again: 3*time.Hour - time.Minute,
 			Waves: []string{"canary Complete 11:00 1/1/0/0 opened=10:00", "rest Progressing 11:00 1/1/0/0 opened=11:00: " + text(0, 1, 0)}}},
 		"what is suspended has not failed": {input(canaryAndRest, open, "a canary 3 Stalled opened=11:00 suspended\na2 canary 3 Busy\nb - 2 Published", within(15*time.Minute), func(in *Input) {
 			in.Status.Waves[0].OpenedAt = &metav1.Time{Time: in.Now}

@@ -125,7 +125,7 @@ func (r *rollout) again() (again time.Duration) {
 		}
 	}
 	for i := range r.targets {
-		if t := &r.targets[i]; t.moving {
+		if t := &r.targets[i]; t.moving && !t.wave.wasComplete() {
 			if at, isSet := t.deadline(r); isSet {
 				sooner(at)
 			}

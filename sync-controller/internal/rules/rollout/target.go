@@ -3,6 +3,7 @@
 package rollout
 
 import (
+	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -137,23 +138,30 @@ func (t *target) needsPerson() *v1alpha2.VariantFailure {
 	return &v1alpha2.VariantFailure{Variant: t.Name, Reason: c.Reason, Since: c.LastTransitionTime}
 }
 
-// overdue returns the failure of a target that took longer than the deadline.
+// overdue returns the failure of a target that took longer than the deadline. In a wave that is complete, only a target
+// that was overdue before still is: any other has reached what its wave waited for, and has changed since.
 func (t *target) overdue(r *rollout) *v1alpha2.VariantFailure {
 	deadline, isSet := t.deadline(r)
-	if !isSet || r.Now.Before(deadline) {
+	if !isSet || r.Now.Before(deadline) || t.wave.wasComplete() && !r.wasOverdue(t.Name) {
 		return nil
 	}
 	return &v1alpha2.VariantFailure{Variant: t.Name, Reason: v1alpha2.ReasonProgressDeadlineExceeded,
 		Since: metav1.NewTime(stamp(deadline))}
 }
 
+// wasOverdue reports whether the status of the set says that a variant has missed its deadline.
+func (r *rollout) wasOverdue(name string) bool {
+	return slices.ContainsFunc(r.Failures, func(f v1alpha2.VariantFailure) bool {
+		return f.Variant == name && f.Reason == v1alpha2.ReasonProgressDeadlineExceeded
+	})
+}
+
 // deadline returns when a target must be what its wave waits for: counted from when its spec was written, or from when
 // its wave opened, if that was later. It reports whether there is a deadline: a target that is not updated or has
-// reached it has none, nor does one in a wave that is not open.
+// reached it has none, nor does one in a wave that was not opened.
 func (t *target) deadline(r *rollout) (deadline time.Time, isSet bool) {
 	limit, w := r.spec.ProgressDeadline, t.wave.before
-	if limit == nil || limit.Duration <= 0 || !t.updated || t.reached || w == nil || w.OpenedAt == nil ||
-		w.State == v1alpha2.WaveComplete {
+	if limit == nil || limit.Duration <= 0 || !t.updated || t.reached || w == nil || w.OpenedAt == nil {
 		return deadline, false
 	}
 	from := w.OpenedAt.Time

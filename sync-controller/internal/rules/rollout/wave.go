@@ -169,8 +169,11 @@ func waveStaysComplete(_ *rollout, w *wave) *waveStanding {
 	return &waveStanding{state: v1alpha2.WaveComplete}
 }
 
+// wasComplete reports whether the wave was complete before this plan.
+func (w *wave) wasComplete() bool { return w.before != nil && w.before.State == v1alpha2.WaveComplete }
+
 func (w *wave) staysComplete() bool {
-	return w.before != nil && w.before.State == v1alpha2.WaveComplete &&
+	return w.wasComplete() &&
 		w.count(func(t *target) bool { return !t.updated && !t.suspended }) == 0
 }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package memorytest has tests tell the story of a controller in a world in memory: what it writes, reports and makes
+// of packages after each act of people, and that the end is the same whichever of its writes fails.
+package memorytest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Namespace is the namespace of all objects in a Cluster.
+const Namespace = "fleet"
+
+// Cluster is a world in memory in which a controller runs. Its writes can be made to fail.
+type Cluster struct {
+	*memory.World
+	T *testing.T
+	// Render is what Porch makes of the files of a draft.
+	Render memory.Render
+	// Unreadable says why objects cannot be read, by their kind.
+	Unreadable map[string]error
+	// MayNotApprove reports whether the controller has no right to approve.
+	MayNotApprove bool
+
+	// Fault is the fault of one of the controller's writes; nil if all succeed, and once it has happened. Failed is then
+	// the object that was to be written.
+	Fault  *Fault
+	Failed client.Object
+
+	// Errs are the errors of the last reconciles, by the names of objects.
+	Errs map[string]error
+	// Events are those that were recorded, and Written what the controller wrote, since that was told last.
+	Events  []string
+	Written []memory.Write
+
+	// contents are the files of the package revisions that were never written to, by name.
+	contents map[string]map[string]string
+	// git reports whether the cache of Porch keeps drafts in git.
+	git bool
+	// told is the last text about each object.
+	told map[string]string
+}
+
+// New returns a cluster without objects, with indexes. Porch's cache keeps drafts in git, or is the one in PostgreSQL.
+func New(t *testing.T, git bool, indexes ...func(client.FieldIndexer) error) *Cluster {
+	t.Helper()
+	known, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cluster{T: t, git: git, contents: map[string]map[string]string{}, told: map[string]string{},
+		Errs: map[string]error{}, Unreadable: map[string]error{}}
+	c.Render = func(_ context.Context, files map[string]string) (map[string]string, error) {
+		return predict.Render(files)
+	}
+	c.World = memory.New(known,
+		func(_ context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error) {
+			return &porchapi.PackageRevisionResources{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
+				Spec: porchapi.PackageRevisionResourcesSpec{Resources: c.contents[key.Name]}}, nil
+		}, nil,
+		func(ctx context.Context, files map[string]string) (map[string]string, error) {
+			return c.Render(ctx, files)
+		})
+	if git {
+		c.KeepInGit()
+	}
+	for _, add := range indexes {
+		c.Must(add(c.World))
+	}
+	return c
+}
+
+// Base returns the cluster itself, for types in which it is embedded.
+func (c *Cluster) Base() *Cluster { return c }
+
+// Must ends the test if something fails that people do.
+func (c *Cluster) Must(err error) {
+	c.T.Helper()
+	if err != nil {
+		c.T.Fatal(err)
+	}
+}
+
+// Source returns a source of the objects that are in the cluster. Each kind is read once.
+func (c *Cluster) Source() objects.Source {
+	return objects.NewStatic(func(ctx context.Context, kind objects.Kind) ([]*metav1.PartialObjectMetadata, error) {
+		if err := c.Unreadable[kind.Kind]; err != nil {
+			return nil, err
+		}
+		gv, err := schema.ParseGroupVersion(kind.APIVersion)
+		if err != nil {
+			return nil, err
+		}
+		return c.Metadata(ctx, gv.WithKind(kind.Kind), kind.Namespace)
+	})
+}
+
+// Eventf implements events.EventRecorder.
+func (c *Cluster) Eventf(regarding, _ runtime.Object, kind, reason, _, note string, args ...any) {
+	name := ""
+	if o, ok := regarding.(client.Object); ok {
+		name = o.GetName()
+	}
+	c.Events = append(c.Events, fmt.Sprintf("Event %s of %s %s: ", kind, name, reason)+fmt.Sprintf(note, args...))
+}
