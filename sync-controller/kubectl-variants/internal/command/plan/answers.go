@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/dryrun"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/rights"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -37,6 +38,18 @@ func (o *options) answers(ctx context.Context, c *changes, namespace string) (dr
 	return dryrun.Answers{
 		Refusals: slices.Concat(answers.Refusals, more.Refusals), Notes: slices.Concat(answers.Notes, more.Notes),
 	}, err
+}
+
+// rights returns what the controller may do.
+func (o *options) rights() (*rights.Controller, error) {
+	if o.from != "" {
+		return rights.OfSnapshot(), nil
+	}
+	cluster, err := o.env.Client()
+	if err != nil {
+		return nil, err
+	}
+	return rights.New(cluster, o.account, o.env.ClientAs())
 }
 
 // inNamespace returns the objects of manifests. Those without a namespace get the given one.
