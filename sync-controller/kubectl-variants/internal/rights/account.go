@@ -86,7 +86,7 @@ func (c *Controller) find(ctx context.Context, namespace string) (account, error
 	case len(working) == 1:
 		return account(working[0]), nil
 	case len(working) > 1:
-		return "", fmt.Errorf("%s may all be the controller's account in the namespace %q; %s",
+		return "", fmt.Errorf("%s may each be the controller's account in the namespace %q; %s",
 			strings.Join(working, " and "), namespace, nameIt)
 	}
 	return "", fmt.Errorf("%s may not list packagevariants in the namespace %q, as its account may; %s",

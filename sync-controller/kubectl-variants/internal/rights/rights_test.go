@@ -164,7 +164,7 @@ func TestDenied(t *testing.T) {
 			asked: []string{"review"}},
 		"two work there": {server: server{may: []string{"review", "accounts"}, accounts: []string{"b", "a"},
 			grants: map[string][]string{usersOf + home + ":a": {everyR}, usersOf + home + ":b": {everyR}}},
-			note: assumes + `package-variants-system/a and package-variants-system/b may all be the controller's account in ` +
+			note: assumes + `package-variants-system/a and package-variants-system/b may each be the controller's account in ` +
 				`the namespace "fleet"; name the ServiceAccount of the controller by --controller-account`,
 			asked: []string{"review", "review"}},
 		"the user may not ask": {server: server{grants: all}, note: assumes +
