@@ -46,7 +46,7 @@ func TestPlanOfRights(t *testing.T) {
 	w.Apply(pv, set)
 	w.expectUnmet("web", "config.injection.NetworkPolicy.here", adviceFor(group, "networkpolicies"))
 	w.waitSetReason("fleet", "PermissionMissing")
-	w.cameTrue()
+	w.setCame(&admin.Sets[0])
 	came := w.Condition("web", conditionInjected)
 	i := slices.IndexFunc(admin.Variants, func(v foretoldVariant) bool { return v.Name == "web" })
 	if i < 0 || !slices.Contains(admin.Variants[i].Unmet,
