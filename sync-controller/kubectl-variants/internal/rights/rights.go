@@ -40,9 +40,9 @@ type question struct {
 	right     authorizationv1.ResourceAttributes
 }
 
-// New returns the controller of the cluster that a user's client reaches. account is the controller's ServiceAccount, as
-// NAMESPACE/NAME; without it the account is found by its labels. as returns a client that acts as another user; it may
-// be nil.
+// New returns the controller of the cluster that a user's client reaches. account is the controller's ServiceAccount,
+// as NAMESPACE/NAME; without it the account is found by its labels. as returns a client that acts as another user; it
+// may be nil.
 func New(c client.Client, account string, as func(user string) (client.Client, error)) (*Controller, error) {
 	if namespace, name, two := strings.Cut(account, "/"); account != "" && (!two || namespace == "" || name == "") {
 		return nil, fmt.Errorf("--controller-account is %q, but must be NAMESPACE/NAME of a ServiceAccount", account)
@@ -62,7 +62,7 @@ func (c *Controller) Denied(ctx context.Context, kind objects.Kind, verbs ...str
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	gvk := schema.FromAPIVersionAndKind(kind.APIVersion, kind.Kind)
-	resource, namespace := schema.GroupResource{}, kind.Namespace
+	resource, namespace := schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, kind.Namespace
 	if c.client != nil {
 		mapping, err := c.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 		if err != nil {

@@ -199,11 +199,10 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	may, err := o.rights()
+	may, err := o.rights(w)
 	if err != nil {
 		return nil, err
 	}
-	w.AskRights(may.May)
 	about, doubts, err := o.look(ctx, w, changes, namespace)
 	if err != nil {
 		return nil, err
@@ -233,10 +232,8 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(o.files) > 0 && o.base == "" && len(plan.Sets)+len(plan.Variants) == 0 {
-		if err := nothing(named); err != nil {
-			return nil, err
-		}
+	if err := o.nothing(plan, named); err != nil {
+		return nil, err
 	}
 	plan.Notes, plan.About = slices.Concat(doubts, named.Notes, answers.Notes, may.Notes()), about
 	plan.Refuse(answers.Refusals)
