@@ -22,8 +22,8 @@ const (
 	// ReasonKindNotFound says that the cluster does not know a kind that an object selector names (Stalled). Nothing is
 	// changed.
 	ReasonKindNotFound = "KindNotFound"
-	// ReasonPermissionMissing says that the controller may not read the objects that an object selector chooses from
-	// (Stalled). Nothing is changed.
+	// ReasonPermissionMissing says that the controller may not read the objects that an object selector chooses from, so
+	// that nothing is changed, or may not write the set's variants (Stalled).
 	ReasonPermissionMissing = "PermissionMissing"
 	// ReasonNameTaken says that PackageVariants that are not the set's have names that its variants are to have (Stalled).
 	ReasonNameTaken = "NameTaken"

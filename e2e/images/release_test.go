@@ -93,8 +93,8 @@ func TestRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"SHA256SUMS", "crds.yaml", "examples.tar.gz", "install.yaml",
-		"package-variants-sync-controller.tar.gz", "variants.yaml"}
+	want := []string{"SHA256SUMS", "crds.yaml", "examples.tar.gz", "install-namespaced.yaml", "install.yaml",
+		"package-variants-sync-controller-namespaced.tar.gz", "package-variants-sync-controller.tar.gz", "variants.yaml"}
 	for _, platform := range platforms {
 		want = append(want, pluginArchive(images.Version, platform))
 	}
@@ -122,8 +122,10 @@ func TestRelease(t *testing.T) {
 	checkSums(t, files)
 	checkKrew(t, filepath.Join(out, images.Version), files, images.Version, platforms)
 	image := "image: " + elsewhere + "/sync-controller:" + images.Version + "\n"
-	if !strings.Contains(files["install.yaml"], image) {
-		t.Errorf("install.yaml has no %s", image)
+	for _, install := range []string{"install.yaml", "install-namespaced.yaml"} {
+		if !strings.Contains(files[install], image) {
+			t.Errorf("%s has no %s", install, image)
+		}
 	}
 }
 

@@ -59,6 +59,7 @@ func TestNamespaces(t *testing.T) {
 		teams[team].Repository("edge", nil, true)
 		teams[team].Publish("blueprints", "web", "v1", nil)
 	}
+	planned(t, g, "team-b")
 	besideEachOther(t, g, teams)
 	withoutRights(t, g, teams)
 }

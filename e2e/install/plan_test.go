@@ -9,13 +9,33 @@ import (
 	"testing"
 )
 
+// plugin returns the plugin's binary.
+func plugin(t *testing.T) string {
+	t.Helper()
+	binary := os.Getenv("KUBECTL_VARIANTS")
+	if binary == "" {
+		t.Fatal("the environment variable KUBECTL_VARIANTS must name the plugin: run this by make, which builds and sets it")
+	}
+	return binary
+}
+
+// planned checks that a plan finds the controller of a namespace among several by its labels and its rights, and plans
+// with them: nobody has let it approve.
+func planned(t *testing.T, g *guide, team string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "published.yaml")
+	writeFile(t, file, "{apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, metadata: {name: published}, "+
+		"spec: {upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: edge, package: new}, "+
+		"approvalPolicy: Automatic}}")
+	out := g.run(t, plugin(t)+" plan --namespace="+team+" -f "+file+" || true")
+	if !strings.Contains(out, "Approved=False (PermissionMissing)") || strings.Contains(out, "assumes that the controller") {
+		t.Errorf("the plan for %s does not say that its controller may not approve:\n%s", team, out)
+	}
+}
+
 // foretold checks that a person's plan contains the refusals and warnings of the policies for that person, and that it
 // writes nothing.
 func foretold(t *testing.T, g *guide) {
-	plugin := os.Getenv("KUBECTL_VARIANTS")
-	if plugin == "" {
-		t.Fatal("the environment variable KUBECTL_VARIANTS must name the plugin: run this by make, which builds and sets it")
-	}
 	manifest := func(name, spec string) string {
 		file := filepath.Join(t.TempDir(), name+".yaml")
 		writeFile(t, file, "{apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, metadata: {name: "+name+
@@ -27,7 +47,7 @@ func foretold(t *testing.T, g *guide) {
 		"downstream: {repo: fra, package: other}}")
 	const refusal = "the API server does not take this from you"
 	plan := func(user, args string) string {
-		return plugin + " plan --namespace=default --as=" + user + " -f " + args
+		return plugin(t) + " plan --namespace=default --as=" + user + " -f " + args
 	}
 	for command, missing := range map[string]string{
 		plan("planner", published):         publish,

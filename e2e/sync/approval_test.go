@@ -170,6 +170,7 @@ func TestApprovalWithoutRights(t *testing.T) {
 	}
 	w.Ready("web")
 	w.waitLifecycle("edge.web.packagevariant-1", isDraft)
+	w.cameTrue()
 	w.mayApprove()
 	w.waitLifecycle("edge.web.packagevariant-1", isPublished)
 }

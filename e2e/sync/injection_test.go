@@ -213,6 +213,7 @@ func TestPermissionTakenAway(t *testing.T) {
 	c := w.start()
 	denied := adviceFor(group, resource)
 	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
+	w.cameTrue()
 	w.allow(resource + "." + group)
 	w.expectCondition("web", conditionInjected, "True", injected)
 	draft := w.target("web")

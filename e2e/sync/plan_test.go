@@ -29,6 +29,7 @@ type forecast struct {
 	Counts   map[string]int
 	Variants []foretoldVariant
 	Sets     []foretoldSet
+	Notes    []string
 
 	dir  string
 	seen int // how many requests there were before
@@ -41,6 +42,7 @@ type foretoldVariant struct {
 	Name, Action, Error string
 	Requests            []string
 	Condition           foretoldCondition
+	Unmet               []foretoldCondition
 	Drafts              []struct{ Name string }
 	Unforeseen          []string
 }
@@ -152,8 +154,6 @@ var unforeseen = map[string]string{
 	"TestPorchTimedOut":             "Porch does not answer",
 	"TestMigratedRepository":        "Porch's API is made to serve other versions in between",
 	"TestFunctionFailsAfterUpgrade": "what failed is tried again in between",
-	"TestApprovalWithoutRights":     "the controller lacks a right: a plan takes it that it may do all",
-	"TestPermissionTakenAway":       "the same",
 	"TestSetWithoutHands":           "variants of another set wait for those applied: a plan does not say what they do then",
 }
 

@@ -21,17 +21,27 @@ import (
 
 // What a release has in addition to images and their bills of materials.
 const (
-	crdsFile     = "crds.yaml"
-	installFile  = "install.yaml"
-	packageFile  = "package-variants-sync-controller.tar.gz"
-	examplesFile = "examples.tar.gz"
-	sumsFile     = "SHA256SUMS"
+	crdsFile       = "crds.yaml"
+	installFile    = "install.yaml"
+	namespacedFile = "install-namespaced.yaml"
+	sumsFile       = "SHA256SUMS"
 )
+
+// The kpt packages that install a controller of all namespaces, and of some, and how archives end.
+const (
+	controllerPackage = "package-variants-sync-controller"
+	tenantPackage     = controllerPackage + "-namespaced"
+	archived          = ".tar.gz"
+)
+
+// everywhere are the files of the package that are only for a controller of all namespaces. Controllers of some
+// namespaces take their place.
+var everywhere = []string{"6-deployment.yaml", "12-all-namespaces.yaml"}
 
 // Write writes a release of the repository in root to the directory of its version in out, in place of one that may be
 // there: the images, which makeImages writes to the directory that it is given; the CRDs; what installs the controller,
-// as one file and as a kpt package; the examples; and the checksums of all these. References to images are those of the
-// release; the tree stays as it is. If anything fails, nothing of it is left.
+// as one file and as a kpt package, for all namespaces and for some; the examples; and the checksums of all these.
+// References to images are those of the release; the tree stays as it is. If anything fails, nothing of it is left.
 func Write(root, out string, images []string, names naming.Names, makeImages func(dir string) error) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
@@ -74,35 +84,45 @@ func assemble(root string, images []string, names naming.Names) ([]archive.File,
 	}
 	// The plugin embeds the kinds, by a Go file in their directory.
 	config = slices.DeleteFunc(config, func(f archive.File) bool { return path.Ext(f.Name) == ".go" })
+	tenant, err := read(filepath.Join(root, "sync-controller", "namespaced"), images, names)
+	if err != nil {
+		return nil, err
+	}
 	examples, err := read(filepath.Join(root, "examples"), images, names)
 	if err != nil {
 		return nil, err
 	}
-	var crds, rest []archive.File
-	for _, f := range config {
-		switch {
-		case path.Ext(f.Name) != ".yaml":
-		case path.Dir(f.Name) == "crds":
-			crds = append(crds, f)
-		default:
-			rest = append(rest, f)
-		}
+	// The files of packages are applied in the order of their names, after the kinds.
+	crds := manifests(config, func(name string) bool { return path.Dir(name) == "crds" })
+	rest := manifests(config, func(name string) bool { return path.Dir(name) != "crds" })
+	tenantOnly := manifests(tenant, func(string) bool { return true })
+	shared := manifests(rest, func(name string) bool { return !slices.Contains(everywhere, name) })
+	if len(rest)-len(shared) != len(everywhere) {
+		return nil, fmt.Errorf("sync-controller/config does not have %s", strings.Join(everywhere, " and "))
 	}
-	pkg, err := compressed("package-variants-sync-controller", config)
-	if err != nil {
-		return nil, err
-	}
-	tree, err := compressed("examples", examples)
-	if err != nil {
-		return nil, err
-	}
-	return []archive.File{
+	files := []archive.File{
 		{Name: crdsFile, Data: joined(crds)},
-		// The package's files are applied in the order of their names, after the kinds.
-		{Name: installFile, Data: joined(append(crds, rest...))},
-		{Name: packageFile, Data: pkg},
-		{Name: examplesFile, Data: tree},
-	}, nil
+		{Name: installFile, Data: joined(slices.Concat(crds, rest))},
+		{Name: namespacedFile, Data: joined(slices.Concat(crds, shared, tenantOnly))},
+	}
+	for _, of := range []struct {
+		name  string
+		files []archive.File
+	}{{controllerPackage, config}, {tenantPackage, tenant}, {"examples", examples}} {
+		data, err := compressed(of.name, of.files)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, archive.File{Name: of.name + archived, Data: data})
+	}
+	return files, nil
+}
+
+// manifests returns the files in YAML whose names are wanted.
+func manifests(files []archive.File, wanted func(name string) bool) []archive.File {
+	return slices.DeleteFunc(slices.Clone(files), func(f archive.File) bool {
+		return path.Ext(f.Name) != ".yaml" || !wanted(f.Name)
+	})
 }
 
 // read returns the files of a directory with the references of the release.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -30,10 +31,14 @@ var tree = map[string]string{
 	"sync-controller/config/Kptfile":          "kind: Kptfile\n",
 	"sync-controller/config/README.md":        "Installs ghcr.io/package-variants/sync-controller:v0.1.0.\n",
 	"sync-controller/config/1-namespace.yaml": "kind: Namespace\n",
-	"sync-controller/config/2-deployment.yaml": "---\nimage: ghcr.io/package-variants/sync-controller:v0.1.0\n---\n" +
+	"sync-controller/config/6-deployment.yaml": "---\nimage: ghcr.io/package-variants/sync-controller:v0.1.0\n---\n" +
 		"kind: Budget",
-	"sync-controller/config/crds/b.yaml": "---\nname: b\n",
-	"sync-controller/config/crds/a.yaml": "---\nname: a\n",
+	"sync-controller/config/12-all-namespaces.yaml": "kind: ClusterRoleBinding\n",
+	"sync-controller/config/3-cluster-role.yaml":    "kind: ClusterRole\n",
+	"sync-controller/namespaced/Kptfile":            "kind: Kptfile\n",
+	"sync-controller/namespaced/1-deployment.yaml":  "image: ghcr.io/package-variants/sync-controller:v0.1.0\n",
+	"sync-controller/config/crds/b.yaml":            "---\nname: b\n",
+	"sync-controller/config/crds/a.yaml":            "---\nname: a\n",
 	"examples/e/Kptfile": "image: ghcr.io/package-variants/inject-config:v0.1.0\n" +
 		"other: gcr.io/kpt-fn/set-namespace:v0.4.1\n",
 	"examples/e/data.bin": "\xff\xfe",
@@ -92,14 +97,22 @@ func TestWrite(t *testing.T) {
 	want := map[string]string{
 		"v0.2.0/inject-config.tar": "second",
 		"v0.2.0/crds.yaml":         crds,
-		"v0.2.0/install.yaml":      crds + "---\nkind: Namespace\n" + deployment + "\n",
+		"v0.2.0/install.yaml": crds + "---\nkind: Namespace\n---\nkind: ClusterRoleBinding\n---\nkind: ClusterRole\n" +
+			deployment + "\n",
+		"v0.2.0/install-namespaced.yaml": crds + "---\nkind: Namespace\n---\nkind: ClusterRole\n---\nimage: " + image + "\n",
+		"v0.2.0/package-variants-sync-controller-namespaced.tar.gz": listing(map[string]string{
+			"package-variants-sync-controller-namespaced/Kptfile":           "kind: Kptfile\n",
+			"package-variants-sync-controller-namespaced/1-deployment.yaml": "image: " + image + "\n",
+		}),
 		"v0.2.0/package-variants-sync-controller.tar.gz": listing(map[string]string{
-			"package-variants-sync-controller/Kptfile":           "kind: Kptfile\n",
-			"package-variants-sync-controller/README.md":         "Installs " + image + ".\n",
-			"package-variants-sync-controller/1-namespace.yaml":  "kind: Namespace\n",
-			"package-variants-sync-controller/2-deployment.yaml": deployment,
-			"package-variants-sync-controller/crds/a.yaml":       "---\nname: a\n",
-			"package-variants-sync-controller/crds/b.yaml":       "---\nname: b\n",
+			"package-variants-sync-controller/Kptfile":                "kind: Kptfile\n",
+			"package-variants-sync-controller/README.md":              "Installs " + image + ".\n",
+			"package-variants-sync-controller/1-namespace.yaml":       "kind: Namespace\n",
+			"package-variants-sync-controller/12-all-namespaces.yaml": "kind: ClusterRoleBinding\n",
+			"package-variants-sync-controller/3-cluster-role.yaml":    "kind: ClusterRole\n",
+			"package-variants-sync-controller/6-deployment.yaml":      deployment,
+			"package-variants-sync-controller/crds/a.yaml":            "---\nname: a\n",
+			"package-variants-sync-controller/crds/b.yaml":            "---\nname: b\n",
 		}),
 		"v0.2.0/examples.tar.gz": listing(map[string]string{
 			"examples/e/Kptfile": "image: r.example.com/fleet/inject-config:v0.2.0\n" +
@@ -121,7 +134,8 @@ func TestWrite(t *testing.T) {
 // sums returns the checksums of the files of a release other than the one that has them.
 func sums(files map[string]string) string {
 	var all string
-	for _, name := range []string{"crds.yaml", "examples.tar.gz", "inject-config.tar", "install.yaml",
+	for _, name := range []string{"crds.yaml", "examples.tar.gz", "inject-config.tar",
+		"install-namespaced.yaml", "install.yaml", "package-variants-sync-controller-namespaced.tar.gz",
 		"package-variants-sync-controller.tar.gz"} {
 		all += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(files["v0.2.0/"+name])), name)
 	}
@@ -183,6 +197,18 @@ func TestFailure(t *testing.T) {
 			},
 			imagesInto("image"), "ROOT/examples: stat .: no such file or directory",
 		},
+		"another name of what works in all namespaces": {
+			func(t *testing.T) string {
+				root := newTree(t)
+				config := filepath.Join(root, "sync-controller", "config")
+				err := os.Rename(filepath.Join(config, "6-deployment.yaml"), filepath.Join(config, "7-deployment.yaml"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return root
+			},
+			imagesInto("image"), "sync-controller/config does not have 6-deployment.yaml and 12-all-namespaces.yaml",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -217,11 +243,21 @@ func TestInstall(t *testing.T) {
 		byName[f.Name] = f.Data
 	}
 	count := func(data []byte) int { return bytes.Count(data, []byte("\napiVersion: ")) }
-	var want int
+	var want, namespaced int
 	for name, content := range contents(t, "../../../sync-controller/config") {
 		if strings.HasSuffix(name, ".yaml") {
 			want += count([]byte("\n" + content))
+			if !slices.Contains(everywhere, name) {
+				namespaced += count([]byte("\n" + content))
+			}
 		}
+	}
+	for _, content := range contents(t, "../../../sync-controller/namespaced") {
+		namespaced += count([]byte("\n" + content))
+	}
+	namespaced-- // its Kptfile
+	if got := count(byName[namespacedFile]); got != namespaced {
+		t.Errorf("%s has %d documents, want %d", namespacedFile, got, namespaced)
 	}
 	if got := count(byName[installFile]); got != want || want == 0 || count(byName[crdsFile]) != 2 {
 		t.Errorf("%s has %d documents, want %d; %s has %d, want 2", installFile, got, want, crdsFile, count(byName[crdsFile]))

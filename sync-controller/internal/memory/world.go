@@ -16,6 +16,7 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -41,6 +42,8 @@ type World struct {
 	render Render
 	// admit is what an API server asks before it stores an object.
 	admit Admission
+	// rights is what the controller may do.
+	rights Rights
 
 	mu      sync.Mutex
 	stores  map[schema.GroupKind]*store
@@ -58,6 +61,9 @@ type Render func(ctx context.Context, files map[string]string) (map[string]strin
 // Admission returns the error of an API server that does not store an object of a kind; nil if it does.
 type Admission func(ctx context.Context, kind schema.GroupVersionKind, o client.Object) error
 
+// Rights reports whether the controller has a right.
+type Rights func(ctx context.Context, right *authorizationv1.ResourceAttributes) (bool, error)
+
 // Write is a write to the world.
 type Write struct {
 	// Verb and Resource are those of the request: create, packagerevisions. Subresource may be empty.
@@ -66,7 +72,7 @@ type Write struct {
 
 // New returns a world without objects, whose types are those of a scheme. Contents are read when they are asked for.
 func New(scheme *runtime.Scheme, contents Contents, unknown Unknown, render Render) *World {
-	w := &World{types: scheme, contents: contents, unknown: unknown, render: render, admit: all,
+	w := &World{types: scheme, contents: contents, unknown: unknown, render: render, admit: all, rights: may,
 		stores: map[schema.GroupKind]*store{}, drafts: map[types.NamespacedName]*porchapi.PackageRevisionResources{},
 		made: map[types.NamespacedName]map[string]string{}, now: time.Now().UTC().Truncate(time.Second)}
 	for _, field := range []string{"spec.repository", "spec.packageName"} {
@@ -87,6 +93,12 @@ func (w *World) KeepInGit() { w.commits = true }
 // all admits all objects.
 func all(context.Context, schema.GroupVersionKind, client.Object) error { return nil }
 
+// may gives all rights.
+func may(context.Context, *authorizationv1.ResourceAttributes) (bool, error) { return true, nil }
+
+// AskRights makes the world answer by a function what the controller may do. Without it the controller may do all.
+func (w *World) AskRights(rights Rights) { w.rights = rights }
+
 // AskFirst makes the world store only admitted objects from now on. Without it all objects are stored.
 func (w *World) AskFirst(admit Admission) { w.admit = admit }
 
@@ -95,7 +107,7 @@ func (w *World) Clone() *World {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := New(w.types, w.contents, w.unknown, w.render)
-	c.now, c.commits, c.admit = w.now, w.commits, w.admit
+	c.now, c.commits, c.admit, c.rights = w.now, w.commits, w.admit, w.rights
 	for kind, s := range w.stores {
 		c.stores[kind] = s.clone()
 	}

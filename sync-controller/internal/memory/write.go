@@ -53,8 +53,9 @@ const planned = "planned-"
 func (w *World) Create(ctx context.Context, o client.Object, opts ...client.CreateOption) error {
 	switch object := o.(type) {
 	case *authorizationv1.SelfSubjectAccessReview:
-		object.Status.Allowed = true // it is not known here what the controller may
-		return nil
+		var err error
+		object.Status.Allowed, err = w.rights(ctx, object.Spec.ResourceAttributes)
+		return err
 	case *porchapi.PackageRevision:
 		return w.createRevision(ctx, object)
 	}

@@ -24,6 +24,7 @@ const atOnce = 8
 // apply does the steps and notes in each what went wrong with it. One Event reports them all.
 func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet, steps []step) {
 	each(steps, (*step).does, func(s *step) { s.err = r.do(ctx, s, set.Spec.Rollout != nil) })
+	r.nameMissingRights(ctx, set.Namespace, steps)
 	done := map[action]int{}
 	for i := range steps {
 		if s := &steps[i]; s.does() && s.err == nil {
@@ -52,8 +53,9 @@ func each(steps []step, are func(*step) bool, do func(*step)) {
 }
 
 // try finds out, without writing, which steps the API server refuses for what they write, and returns these with their
-// errors. It skips steps that were tried before, by the name of the wanted variant.
-func (r *Reconciler) try(ctx context.Context, steps []step, tried map[string]bool) (refused []step) {
+// errors. It skips steps that were tried before, by the name of the wanted variant. A right that the controller lacks is
+// not the variants' fault, and shows when the steps are done.
+func (r *Reconciler) try(ctx context.Context, namespace string, steps []step, tried map[string]bool) (refused []step) {
 	are := func(s *step) bool { return s.of != nil && (s.do == create || s.do == update) && !tried[s.of.Name] }
 	each(steps, are, func(s *step) {
 		pv := s.want.DeepCopy()
@@ -63,6 +65,7 @@ func (r *Reconciler) try(ctx context.Context, steps []step, tried map[string]boo
 			s.err = wrap("update", pv, r.client.Patch(ctx, pv, client.MergeFrom(s.have), client.DryRunAll))
 		}
 	})
+	r.nameMissingRights(ctx, namespace, steps)
 	for i := range steps {
 		s := &steps[i]
 		if apierrors.IsInvalid(s.err) || apierrors.IsForbidden(s.err) || apierrors.IsBadRequest(s.err) {

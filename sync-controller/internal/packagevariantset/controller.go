@@ -146,7 +146,8 @@ func (r *Reconciler) plan(ctx context.Context, set *v1alpha2.PackageVariantSet, 
 			return nil, hold{}, err
 		}
 		steps, held := plan(in, pairs)
-		if held.reason != "" || in.spec.ErrorPolicy != v1alpha2.ErrorPolicyContinue || !in.refuse(r.try(ctx, steps, tried)) {
+		if held.reason != "" || in.spec.ErrorPolicy != v1alpha2.ErrorPolicyContinue ||
+			!in.refuse(r.try(ctx, set.Namespace, steps, tried)) {
 			return steps, held, nil
 		}
 	}

@@ -126,9 +126,12 @@ func judge(in *input, steps []step, held hold) outcome {
 		said := slices.Concat([]string{fmt.Sprintf(format, args...)}, in.allNotes(), undecided(steps))
 		o.condition = of(reason, strings.Join(said, "; "))
 	}
+	missing, isMissing := errors.AsType[*missingRight](o.err)
 	switch {
 	case held.reason != "":
 		say(v1alpha1.Stalled, held.reason, "%s", held.message)
+	case isMissing:
+		say(v1alpha1.Stalled, v1alpha2.ReasonPermissionMissing, "%s", missing)
 	case len(t.errs) > 0:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", words.Some(t.errs, ", "))
 	case t.behind:

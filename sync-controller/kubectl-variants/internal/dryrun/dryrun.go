@@ -101,6 +101,11 @@ func (a *Asker) ask(ctx context.Context, objects []client.Object,
 			continue
 		}
 		verb, do, err := request(o)
+		if apierrors.IsForbidden(err) {
+			answers.Notes = append(answers.Notes, mayNot(fmt.Sprintf("get %s in the namespace %s", kind.Resource,
+				o.GetNamespace())))
+			continue
+		}
 		if err != nil {
 			return answers, live.Explain(err, live.Call{Verb: "get", Kind: kind, Namespace: o.GetNamespace()})
 		}
@@ -109,8 +114,7 @@ func (a *Asker) ask(ctx context.Context, objects []client.Object,
 			rights[right] = live.New(a.client, o.GetNamespace()).May(ctx, verb, kind, "") == nil
 		}
 		if !rights[right] {
-			answers.Notes = append(answers.Notes, "You may not "+right+", so it is not known whether policies refuse them to "+
-				"whoever applies them: plan as that account, by --as")
+			answers.Notes = append(answers.Notes, mayNot(right))
 			continue
 		}
 		switch err := do(); {
@@ -124,6 +128,12 @@ func (a *Asker) ask(ctx context.Context, objects []client.Object,
 	}
 	answers.Notes = slices.Compact(slices.Sorted(slices.Values(append(answers.Notes, a.warnings.all()...))))
 	return answers, nil
+}
+
+// mayNot returns the note about objects that the API server is not asked about, since the user lacks a right.
+func mayNot(right string) string {
+	return "You may not " + right + ", so it is not known whether policies refuse them to whoever applies them: plan as " +
+		"that account, by --as"
 }
 
 // kindOf returns the kind of a set or a variant, which may have its identity only; false for all other objects.

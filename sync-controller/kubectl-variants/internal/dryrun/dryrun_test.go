@@ -47,6 +47,9 @@ func (s *server) Scheme() *runtime.Scheme {
 
 func (s *server) Get(_ context.Context, key client.ObjectKey, o client.Object, _ ...client.GetOption) error {
 	pv, is := o.(*v1alpha1.PackageVariant)
+	if s.denied == "get" {
+		return apierrors.NewForbidden(schema.GroupResource{Resource: "packagevariants"}, key.Name, nil)
+	}
 	if key.Name != "there" || !is {
 		return apierrors.NewNotFound(schema.GroupResource{Resource: "packagevariants"}, key.Name)
 	}
@@ -144,6 +147,11 @@ func TestAnswers(t *testing.T) {
 		"somebody else applies it": {
 			objects: []client.Object{planned("web", "Automatic"), planned("shop", "Automatic")}, denied: "create",
 			want: Answers{Notes: []string{"You may not create packagevariants in the namespace default, so it is not known " +
+				"whether policies refuse them to whoever applies them: plan as that account, by --as"}},
+		},
+		"somebody who may not even get it": {
+			objects: []client.Object{planned("there", "Automatic")}, denied: "get",
+			want: Answers{Notes: []string{"You may not get packagevariants in the namespace default, so it is not known " +
 				"whether policies refuse them to whoever applies them: plan as that account, by --as"}},
 		},
 		"no answer": {

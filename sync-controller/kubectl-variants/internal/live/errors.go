@@ -3,6 +3,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,8 +58,9 @@ func (c Call) forbidden() error {
 	if c.Subresource != "" {
 		resource += "/" + c.Subresource
 	}
+	group := cmp.Or(c.Kind.Group(), `""`)
 	return fmt.Errorf("you may not %s %s in the namespace %q: somebody has to give you a Role there with the rule "+
-		"{apiGroups: [%s], resources: [%s], verbs: [%s]}", c.Verb, resource, c.Namespace, c.Kind.Group(), resource, c.Verb)
+		"{apiGroups: [%s], resources: [%s], verbs: [%s]}", c.Verb, resource, c.Namespace, group, resource, c.Verb)
 }
 
 // unknownKind says what is not installed.

@@ -39,6 +39,10 @@ func TestExplain(t *testing.T) {
 		"no right to a subresource": {apierrors.NewForbidden(variants, "web", nil), Call{"patch", Revision, "approval", "fleet"},
 			`you may not patch packagerevisions/approval in the namespace "fleet": somebody has to give you a Role there with ` +
 				"the rule {apiGroups: [porch.kpt.dev], resources: [packagerevisions/approval], verbs: [patch]}"},
+		"no right to a kind of the core group": {apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "", nil),
+			Call{"list", Kind{Name: "ConfigMap", Resource: "configmaps", APIVersion: "v1"}, "", "fleet"},
+			`you may not list configmaps in the namespace "fleet": somebody has to give you a Role there with the rule ` +
+				`{apiGroups: [""], resources: [configmaps], verbs: [list]}`},
 		"nobody": {apierrors.NewUnauthorized("no"), Call{"get", Variant, "", "fleet"},
 			"the cluster does not know who you are: log in again, or set --context or --token"},
 		"our CRDs are not installed": {&meta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "PackageVariant"}},

@@ -37,7 +37,10 @@ var (
 
 // Group returns the API group of the kind.
 func (k Kind) Group() string {
-	group, _, _ := strings.Cut(k.APIVersion, "/")
+	group, _, named := strings.Cut(k.APIVersion, "/")
+	if !named { // the core group
+		return ""
+	}
 	return group
 }
 

@@ -41,6 +41,9 @@ type Options struct {
 	Deleted map[types.NamespacedName][]string
 	// Progress is called with (done, total) as variants are looked at; nil to skip that.
 	Progress func(done, of int)
+	// Denied returns an *objects.DeniedError if the controller lacks one of the verbs for the objects of a kind; nil for a
+	// controller that may read all kinds.
+	Denied func(ctx context.Context, kind objects.Kind, verbs ...string) error
 	// Outside is what may change without being named; nil to ignore that.
 	Outside *Outside
 }
@@ -125,19 +128,29 @@ func Make(ctx context.Context, world *memory.World, sets, variants []types.Names
 
 // newPlanner returns a planner over a world, without records.
 func newPlanner(world *memory.World, options Options) *planner {
-	source := objects.NewStatic(func(ctx context.Context, kind objects.Kind) ([]*metav1.PartialObjectMetadata, error) {
+	// The controller reads whole objects to inject them, and only the metadata of those that a set selects.
+	injected, selected := sourceOf(world, options.Denied, "list", "get"), sourceOf(world, options.Denied, "list")
+	return &planner{
+		Options: options, world: world,
+		variants:   packagevariant.NewPlanner(world, injected, options.Runtime, options.Version),
+		sets:       packagevariantset.NewPlanner(world, selected, options.Runtime, options.Version),
+		setRecords: map[types.NamespacedName]*setRecord{}, records: map[types.NamespacedName]*record{},
+	}
+}
+
+// sourceOf returns the objects of a world that a controller with its rights can read, for which it needs the verbs.
+func sourceOf(world *memory.World, denied func(context.Context, objects.Kind, ...string) error,
+	verbs ...string) objects.Source {
+	return objects.NewStatic(func(ctx context.Context, kind objects.Kind) ([]*metav1.PartialObjectMetadata, error) {
 		gv, err := schema.ParseGroupVersion(kind.APIVersion)
+		if err == nil && denied != nil {
+			err = denied(ctx, kind, verbs...)
+		}
 		if err != nil {
 			return nil, err
 		}
 		return world.Metadata(ctx, gv.WithKind(kind.Kind), kind.Namespace)
 	})
-	return &planner{
-		Options: options, world: world,
-		variants:   packagevariant.NewPlanner(world, source, options.Runtime, options.Version),
-		sets:       packagevariantset.NewPlanner(world, source, options.Runtime, options.Version),
-		setRecords: map[types.NamespacedName]*setRecord{}, records: map[types.NamespacedName]*record{},
-	}
 }
 
 // run looks at all sets and variants until nothing more is written.

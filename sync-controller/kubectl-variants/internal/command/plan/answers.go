@@ -7,7 +7,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/dryrun"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/rights"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -37,6 +39,24 @@ func (o *options) answers(ctx context.Context, c *changes, namespace string) (dr
 	return dryrun.Answers{
 		Refusals: slices.Concat(answers.Refusals, more.Refusals), Notes: slices.Concat(answers.Notes, more.Notes),
 	}, err
+}
+
+// rights returns what the controller may do, and has the world answer with that.
+func (o *options) rights(w *memory.World) (*rights.Controller, error) {
+	if o.from != "" {
+		may := rights.OfSnapshot()
+		w.AskRights(may.May)
+		return may, nil
+	}
+	cluster, err := o.env.Client()
+	if err != nil {
+		return nil, err
+	}
+	may, err := rights.New(cluster, o.account, o.env.ClientAs())
+	if err == nil {
+		w.AskRights(may.May)
+	}
+	return may, err
 }
 
 // inNamespace returns the objects of manifests. Those without a namespace get the given one.

@@ -139,10 +139,10 @@ func (o *options) outside(ctx context.Context, before, w *memory.World, namespac
 	return &plans.Outside{Before: before, Sets: all.Sets, Variants: all.Variants}, err
 }
 
-// nothing returns an error for manifests that affect no set or variant: they name none, and no object that existed
-// before.
-func nothing(named world.Named) error {
-	if named.Known > 0 {
+// nothing returns an error for manifests that affect no set or variant of a plan: they name none, and no object that
+// existed before.
+func (o *options) nothing(plan *plans.Plan, named world.Named) error {
+	if len(o.files) == 0 || o.base != "" || len(plan.Sets)+len(plan.Variants) > 0 || named.Known > 0 {
 		return nil
 	}
 	return fmt.Errorf("there is no PackageVariant and no PackageVariantSet in what -f names, but only %s, and nothing "+

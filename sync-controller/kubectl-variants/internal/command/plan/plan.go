@@ -67,6 +67,8 @@ type options struct {
 	runner string
 	delete bool
 	write  string
+	// account is the controller's ServiceAccount, as NAMESPACE/NAME.
+	account string
 }
 
 // New returns the command.
@@ -101,6 +103,9 @@ func New(env *cli.Env) *cobra.Command {
 		"address (host:port) of the function-runner of Porch that runs the functions of --render, in place of containers")
 	f.StringVar(&o.write, "write-to", "",
 		"directory to which the packages are written as they are going to be, each in a directory with the name of its draft")
+	f.StringVar(&o.account, "controller-account", "",
+		"ServiceAccount of the controller (NAMESPACE/NAME), whose rights the plan asks for; by default it is found by the "+
+			"labels of the controller's installation")
 	f.BoolVar(&o.delete, "delete", false, "plan the deletion of what -f names")
 	return c
 }
@@ -149,6 +154,9 @@ func (o *options) check() error {
 	if o.runner != "" && !o.render {
 		return errors.New("--function-runner needs --render: the functions of packages are not run without it")
 	}
+	if o.account != "" && o.from != "" {
+		return errors.New("--controller-account is an account of a cluster, and --from is none: leave out one of them")
+	}
 	return nil
 }
 
@@ -191,6 +199,10 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	may, err := o.rights(w)
+	if err != nil {
+		return nil, err
+	}
 	about, doubts, err := o.look(ctx, w, changes, namespace)
 	if err != nil {
 		return nil, err
@@ -215,17 +227,15 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	defer progress.end()
 	plan, err := plans.Make(ctx, w, named.Sets, named.Variants, plans.Options{
 		Version: version.Line(), Runtime: mutate.Builtin{}, Diffs: o.diffs || o.format == "html", Rendered: o.render,
-		Progress: progress.tell, Write: o.writer(), Deleted: named.Owned, Outside: outside,
+		Progress: progress.tell, Write: o.writer(), Deleted: named.Owned, Outside: outside, Denied: may.Denied,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(o.files) > 0 && o.base == "" && len(plan.Sets)+len(plan.Variants) == 0 {
-		if err := nothing(named); err != nil {
-			return nil, err
-		}
+	if err := o.nothing(plan, named); err != nil {
+		return nil, err
 	}
-	plan.Notes, plan.About = slices.Concat(doubts, named.Notes, answers.Notes), about
+	plan.Notes, plan.About = slices.Concat(doubts, named.Notes, answers.Notes, may.Notes()), about
 	plan.Refuse(answers.Refusals)
 	return plan, nil
 }
