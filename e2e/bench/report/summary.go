@@ -63,7 +63,7 @@ func (r *Run) Contest() (*Contest, error) {
 			count(first.Change.Object.Affected), count(first.Change.Object.Variants)),
 			func(on *OnCache) string { return on.Change.Object.Ours.Summary() },
 			func(on *OnCache) string { return on.Change.Object.Porch.Summary() }),
-		Upstream: compare(fmt.Sprintf("new version of a blueprint that %s of %s packages follow",
+		Upstream: compare(fmt.Sprintf("new revision of a blueprint that %s of %s packages follow",
 			count(first.Change.Upstream.Affected), count(first.Change.Upstream.Variants)),
 			func(on *OnCache) string { return on.Change.Upstream.Ours.Summary() },
 			func(on *OnCache) string { return on.Change.Upstream.Porch.Summary() }),
