@@ -43,8 +43,8 @@ const (
 	porchRuntime = "porch"
 )
 
-// gracePeriod is how long calls to Porch that are under way may take when the controller is asked to end: less than a
-// Pod has for it.
+// gracePeriod is how long running calls to Porch may still take when the controller is asked to stop: less than the
+// grace period of a Pod.
 var gracePeriod = 25 * time.Second
 
 // Options are the flags.
@@ -187,7 +187,7 @@ func (o *Options) validateFunctions() error {
 	return nil
 }
 
-// Logger returns the logger, and makes it that of the libraries, too.
+// Logger returns the logger, and makes the libraries use it, too.
 func (o *Options) Logger(out io.Writer) logr.Logger {
 	options := &slog.HandlerOptions{Level: o.LogLevel}
 	var h slog.Handler = slog.NewJSONHandler(out, options)
@@ -209,8 +209,8 @@ func (o *Options) Functions() (mutate.Runtime, error) {
 	return functionrunner.New(options)
 }
 
-// Share returns what bounds what is worked on in this process at once: by the processors but one, which is left for
-// others, where the functions run in it, and by its memory.
+// Share returns the limits on concurrent work in this process: the memory and, if the functions run in it, all
+// processors but one, which is left for other work.
 func (o *Options) Share() *fairqueue.Share {
 	processors := max(1, runtime.GOMAXPROCS(0)-1)
 	if o.FunctionRuntime != builtin {
@@ -219,8 +219,8 @@ func (o *Options) Share() *fairqueue.Share {
 	return fairqueue.NewShare(processors, reserveMemory())
 }
 
-// reserveMemory leaves a tenth of the memory that the process has, which GOMEMLIMIT says, to what Go does not count,
-// and returns the rest; math.MaxInt64 if there is no limit.
+// reserveMemory leaves a tenth of the process's memory limit, GOMEMLIMIT, for memory that Go does not count, and
+// returns the rest; math.MaxInt64 if there is no limit.
 func reserveMemory() int64 {
 	limit := debug.SetMemoryLimit(-1)
 	if limit < math.MaxInt64 {
@@ -264,7 +264,7 @@ func (o *Options) Manager(ctx context.Context) (ctrl.Manager, error) {
 		LeaseDuration:           &o.LeaseDuration, RenewDeadline: &o.RenewDeadline, RetryPeriod: &o.RetryPeriod,
 		LeaderElectionReleaseOnCancel: true, GracefulShutdownTimeout: &gracePeriod,
 	})
-	if err != nil && o.LeaderElection && o.LeaderElectionNamespace == "" { // which only a Pod knows by itself
+	if err != nil && o.LeaderElection && o.LeaderElectionNamespace == "" { // which is known only inside a Pod
 		err = fmt.Errorf("%w; outside of a cluster, set --leader-election-namespace", err)
 	}
 	if err != nil {
@@ -281,8 +281,8 @@ func (o *Options) Manager(ctx context.Context) (ctrl.Manager, error) {
 	return mgr, mgr.AddReadyzCheck("ping", healthz.Ping)
 }
 
-// config returns how to reach the cluster. Requests are not held back here: the API server's priority and fairness
-// decides, and --concurrency. Each ends, and a failed one is tried again by the work queues alone.
+// config returns how to reach the cluster. It sets no rate limit: the API server's priority and fairness, and
+// --concurrency, limit the requests. Each request has a timeout, and only the work queues retry a failed one.
 func (o *Options) config() (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
 	if err != nil {
