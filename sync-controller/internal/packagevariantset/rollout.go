@@ -38,7 +38,7 @@ func (r *Reconciler) rollOut(ctx context.Context, set *v1alpha2.PackageVariantSe
 		in.live = true
 		return r.rollOut(ctx, set, in)
 	}
-	if !set.Spec.Suspend { // what a suspended set would do is told as if there were no waves
+	if !set.Spec.Suspend { // the report says what a suspended set would do without waves
 		in.holdBack(rolled)
 	}
 	return pairs, nil
@@ -95,7 +95,7 @@ func (in *input) rolloutInput(set *v1alpha2.PackageVariantSet, pairs []pair) (vi
 	return view, rolled
 }
 
-// finder returns a function that finds the package revision that an upstream stands for, once for each.
+// finder returns a function that finds the package revision of an upstream, and remembers it.
 func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 	found := map[variant.Upstream]v1alpha1.ResolvedUpstream{}
 	return func(u *variant.Upstream) v1alpha1.ResolvedUpstream {
@@ -107,7 +107,7 @@ func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 		}
 		var resolved v1alpha1.ResolvedUpstream
 		if pr := expansion.FindUpstream(u, in.revisions); pr != nil {
-			number, _ := strconv.Atoi(pr.Revision) // of a draft there is none
+			number, _ := strconv.Atoi(pr.Revision) // a draft has no number
 			resolved = v1alpha1.ResolvedUpstream{Name: pr.Name, Revision: number}
 		}
 		found[*u] = resolved
@@ -115,8 +115,8 @@ func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 	}
 }
 
-// holdBack sets what the pairs are for now by the steps of the rollout: variants that are held stay as they are, or are
-// not made yet.
+// holdBack sets what to write now for each pair, from the steps of the rollout: variants that are held stay as they
+// are, or are not made yet.
 func (in *input) holdBack(rolled []*pair) {
 	in.heldBack = map[string]bool{}
 	for i := range in.rolled.Steps {
