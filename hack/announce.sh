@@ -22,10 +22,10 @@ for binary in "$@"; do
 	name=${binary##*/}
 	list+="${list:+, }$name ($(minutes "$name") min)"
 	total=$((total + $(minutes "$name")))
-	[[ $name == kubectl ]] && advice=' A kubectl on the PATH that is not older would be used in place of one.'
+	[[ $name == kubectl ]] && advice=' A kubectl on the PATH that is not older would be used instead.'
 done
 [[ -z $list ]] && exit
 cat <<END
-== To be built first, from source: $list.
-== On two cores that takes about $total minutes, once: it is kept in bin. What Go has in its cache goes faster.$advice
+== Building from source first: $list.
+== This takes about $total minutes on two cores, once; the results stay in bin. A warm Go cache makes it faster.$advice
 END

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Shows the functions at their work, with nothing but themselves: no kpt, no cluster, no
-# network. It does what a runner of functions does, with the files of an example.
+# Shows the functions at work on their own: without kpt, a cluster or the network. It does what a runner of functions
+# does, with the files of an example.
 #
 # usage: hack/demo-functions.sh FUNCTIONS_BIN
 set -euo pipefail
@@ -50,12 +50,12 @@ diff_of() {
 }
 
 echo "# From a fleet to the package of one site, by functions alone"
-say "A PackageVariantSet says for which Repositories there are to be variants of a blueprint. expand-variantset makes them:"
+say "A PackageVariantSet says which Repositories get a variant of a blueprint. expand-variantset makes the variants:"
 items "$example"/cluster/default/*.yaml >"$work/cluster.yaml"
 run expand-variantset "$example/set.yaml" "$work/cluster.yaml" >"$work/fleet.yaml"
 item gateways-fra "$work/fleet.yaml" >"$work/variant.yaml"
 grep -o '^    name: gateways-.*' "$work/fleet.yaml" | sed 's/^ *name: /  PackageVariant /'
-say "The one for Frankfurt is the config of the other functions. This is its spec:"
+say "The variant for Frankfurt is the config of the other functions. This is its spec:"
 sed -n '/^spec:/,$p' "$work/variant.yaml" | sed 's/^/  /'
 
 # A function writes items in the order and the style of its library, as a runner does not
@@ -65,13 +65,13 @@ printf 'apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata:\n  nam
 run prepend-pipeline "$work/nothing.yaml" "$work/files.yaml" >"$work/blueprint.yaml"
 step=$work/blueprint.yaml
 for function in apply-package-context prepend-pipeline inject-config; do
-	say "$function makes of the blueprint:"
+	say "$function changes the package:"
 	run "$function" "$work/variant.yaml" "$step" >"$work/$function.yaml"
 	(cd "$work" && diff_of "$(basename "$step")" "$function.yaml")
 	step=$work/$function.yaml
 done
 
-say "The same once more: run twice, they do what they do when run once."
+say "Run all three again: a second run changes nothing."
 for function in apply-package-context prepend-pipeline inject-config; do
 	run "$function" "$work/variant.yaml" "$step" >"$work/again.yaml"
 	cmp "$step" "$work/again.yaml"

@@ -75,9 +75,9 @@ func TestAnnounce(t *testing.T) {
 	if got := script(t, os.Getenv("PATH"), "announce.sh", there); got != "" {
 		t.Errorf("all is there, and it says %q", got)
 	}
-	const want = `== To be built first, from source: functions (1 min), kubectl (1 min), porch (5 min).
-== On two cores that takes about 7 minutes, once: it is kept in bin. What Go has in its cache goes faster.` +
-		" A kubectl on the PATH that is not older would be used in place of one.\n"
+	const want = `== Building from source first: functions (1 min), kubectl (1 min), porch (5 min).
+== This takes about 7 minutes on two cores, once; the results stay in bin. A warm Go cache makes it faster.` +
+		" A kubectl on the PATH that is not older would be used instead.\n"
 	got := script(t, os.Getenv("PATH"), "announce.sh", "none/functions", there, "none/kubectl", "none/porch")
 	if got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)

@@ -94,7 +94,7 @@ func TestPoliciesOff(t *testing.T) {
 func tried(t *testing.T, g *guide, want string) {
 	t.Helper()
 	var out strings.Builder
-	for _, command := range g.commands(t, "Who may have what done") {
+	for _, command := range g.commands(t, "Which rights users need") {
 		out.WriteString(g.run(t, command))
 	}
 	if !strings.Contains(out.String(), want) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metrics tells which metrics the controller serves.
+// Package metrics lists the metrics that the controller serves.
 package metrics
 
 import (
@@ -18,14 +18,14 @@ import (
 	_ "github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
-// Metric is one that the controller registers, or a library of it.
+// Metric is a metric that the controller or one of its libraries registers.
 type Metric struct {
 	Name, Type, Help string
 	// Labels are sorted.
 	Labels []string
 }
 
-// shown is how a description of Prometheus' library shows itself, which is all that it tells.
+// shown matches the text of a metric's description, the only access that Prometheus' library gives to it.
 var shown = regexp.MustCompile(
 	`(?s)^Desc\{fqName: "([^"]+)", help: "(.*?)"(?:, unit: ".*")?, constLabels: \{.*\}, variableLabels: \{(.*)\}\}$`)
 

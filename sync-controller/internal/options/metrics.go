@@ -29,9 +29,9 @@ const noMetrics = "0"
 func (m *Metrics) register(f *flag.FlagSet) {
 	f.StringVar(&m.Address, "metrics-bind-address", ":8443", "address of the metrics; 0 for none")
 	f.BoolVar(&m.Secure, "metrics-secure", true,
-		"serve metrics by https, to accounts that may get the URL /metrics; otherwise by http, to everybody")
+		"serve metrics over https to accounts that may get the URL /metrics; otherwise over http to everyone")
 	f.StringVar(&m.CertDir, "metrics-cert-dir", "",
-		"directory with the tls.crt and tls.key of the metrics; empty for a certificate that the controller makes")
+		"directory with tls.crt and tls.key for the metrics; if empty, the controller makes a self-signed certificate")
 }
 
 func (m *Metrics) validate() error {

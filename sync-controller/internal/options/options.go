@@ -39,8 +39,8 @@ const (
 	porchRuntime = "porch"
 )
 
-// gracePeriod is how long calls to Porch that are under way may take when the controller is asked to end: less than a
-// Pod has for it.
+// gracePeriod is how long running calls to Porch may still take when the controller is asked to stop: less than the
+// grace period of a Pod.
 var gracePeriod = 25 * time.Second
 
 // Options are the flags.
@@ -84,7 +84,7 @@ func Parse(args []string, out io.Writer) (*Options, error) {
 func (o *Options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("sync-controller", flag.ContinueOnError)
 	f.StringVar(&o.Kubeconfig, "kubeconfig", "",
-		"path of the kubeconfig by which to reach the cluster; empty inside of it")
+		"path of the kubeconfig; not needed inside the cluster")
 	f.Func("namespace", "namespaces to work in, separated by commas (default all)", func(s string) error {
 		for _, namespace := range strings.Split(s, ",") {
 			if namespace = strings.TrimSpace(namespace); namespace != "" {
@@ -94,36 +94,38 @@ func (o *Options) Flags() *flag.FlagSet {
 		return nil
 	})
 	f.IntVar(&o.Concurrency, "concurrency", 16,
-		"how many PackageVariants of a namespace are worked on at once; of all together, twice as many")
+		"how many PackageVariants of one namespace to work on at once; twice as many in all namespaces together")
 	f.DurationVar(&o.LookWithin, "upgrade-window", 10*time.Minute,
-		"time over which all PackageVariants are looked at once after an upgrade of the controller")
+		"time over which to check all PackageVariants once after an upgrade of the controller")
 	f.DurationVar(&o.RequestTimeout, "request-timeout", 2*time.Minute,
-		"how long a request to the Kubernetes API, or to Porch by way of it, may take")
+		"how long a request to the Kubernetes API, or through it to Porch, may take")
 	f.StringVar(&o.FunctionRuntime, "function-runtime", builtin,
-		"how the functions run: builtin, in this process, or porch, by image")
+		"how the functions run: builtin in this process, porch by image")
 	f.StringVar(&o.FunctionRunner.Address, "function-runner", "",
 		"host:port of Porch's function-runner, which runs the images")
 	f.StringVar(&o.FunctionRunner.Registry, "function-registry", "ghcr.io/package-variants",
 		"registry and path of the images")
 	f.StringVar(&o.FunctionRunner.Version, "function-version", "",
 		"tag of the images; empty for the controller's own version, or latest if it has none")
-	f.DurationVar(&o.FunctionRunner.Timeout, "function-timeout", time.Minute, "how long a function may run by image")
+	f.DurationVar(&o.FunctionRunner.Timeout, "function-timeout", time.Minute,
+		"how long a function that runs by image may take")
 	o.Metrics.register(f)
 	f.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 for none")
 	f.StringVar(&o.LogFormat, "log-format", "json", "format of the log: json or text")
-	f.TextVar(&o.LogLevel, "log-level", slog.LevelInfo, "least level of what is logged: debug, info, warn or error")
-	f.BoolVar(&o.LeaderElection, "leader-elect", false, "let one of several replicas act")
+	f.TextVar(&o.LogLevel, "log-level", slog.LevelInfo, "lowest level to log: debug, info, warn or error")
+	f.BoolVar(&o.LeaderElection, "leader-elect", false,
+		"work only while holding a Lease, so only one of several replicas works")
 	f.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "",
 		"namespace of the Lease; empty for the controller's own")
 	f.StringVar(&o.LeaderElectionID, "leader-election-id", "package-variants-sync-controller",
-		"name of the Lease: controllers of different namespaces have different ones")
+		"name of the Lease; controllers for different namespaces need different names")
 	f.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", 15*time.Second,
-		"how long others wait for a leader that is not heard of")
+		"how long the other replicas wait for a silent leader")
 	f.DurationVar(&o.RenewDeadline, "leader-election-renew-deadline", 10*time.Second,
-		"how long a leader tries to renew its lease before it ends")
+		"how long a leader tries to renew its Lease before it exits")
 	f.DurationVar(&o.RetryPeriod, "leader-election-retry-period", 2*time.Second,
-		"how long to wait between tries to get or renew the lease")
-	f.BoolVar(&o.Version, "version", false, "print the version and end")
+		"how long to wait between attempts to get or renew the Lease")
+	f.BoolVar(&o.Version, "version", false, "print the version and exit")
 	return f
 }
 
@@ -183,7 +185,7 @@ func (o *Options) validateFunctions() error {
 	return nil
 }
 
-// Logger returns the logger, and makes it that of the libraries, too.
+// Logger returns the logger, and makes the libraries use it, too.
 func (o *Options) Logger(out io.Writer) logr.Logger {
 	options := &slog.HandlerOptions{Level: o.LogLevel}
 	var h slog.Handler = slog.NewJSONHandler(out, options)
@@ -239,7 +241,7 @@ func (o *Options) Manager(ctx context.Context) (ctrl.Manager, error) {
 		LeaseDuration:           &o.LeaseDuration, RenewDeadline: &o.RenewDeadline, RetryPeriod: &o.RetryPeriod,
 		LeaderElectionReleaseOnCancel: true, GracefulShutdownTimeout: &gracePeriod,
 	})
-	if err != nil && o.LeaderElection && o.LeaderElectionNamespace == "" { // which only a Pod knows by itself
+	if err != nil && o.LeaderElection && o.LeaderElectionNamespace == "" { // which is known only inside a Pod
 		err = fmt.Errorf("%w; outside of a cluster, set --leader-election-namespace", err)
 	}
 	if err != nil {
@@ -256,8 +258,8 @@ func (o *Options) Manager(ctx context.Context) (ctrl.Manager, error) {
 	return mgr, mgr.AddReadyzCheck("ping", healthz.Ping)
 }
 
-// config returns how to reach the cluster. Requests are not held back here: the API server's priority and fairness
-// decides, and --concurrency. Each ends, and a failed one is tried again by the work queues alone.
+// config returns how to reach the cluster. It sets no rate limit: the API server's priority and fairness, and
+// --concurrency, limit the requests. Each request has a timeout, and only the work queues retry a failed one.
 func (o *Options) config() (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
 	if err != nil {

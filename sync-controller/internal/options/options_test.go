@@ -194,9 +194,9 @@ func TestHelp(t *testing.T) {
 	}
 	for _, line := range []string{
 		"Usage of sync-controller:",
-		"how many PackageVariants of a namespace are worked on at once; of all together, twice as many (default 16)",
+		"how many PackageVariants of one namespace to work on at once; twice as many in all namespaces together (default 16)",
 		"namespaces to work in, separated by commas (default all)",
-		"least level of what is logged: debug, info, warn or error (default INFO)",
+		"lowest level to log: debug, info, warn or error (default INFO)",
 	} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("%q is not in\n%s", line, out.String())

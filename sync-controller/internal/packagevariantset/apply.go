@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// atOnce is how many steps are done at once: a request takes an API server some ten milliseconds, and the variants' own
+// atOnce is how many steps run at once: a request takes an API server about ten milliseconds, and the variants' own
 // controller should start in all Repositories.
 const atOnce = 8
 
@@ -52,9 +52,9 @@ func each(steps []step, are func(*step) bool, do func(*step)) {
 	_ = group.Wait()
 }
 
-// try finds out, without writing, which steps the API server refuses for what they write, and returns these with their
-// errors. It skips steps that were tried before, by the name of the wanted variant. A right that the controller lacks is
-// not the variants' fault, and shows when the steps are done.
+// try finds out, by dry runs, which steps the API server refuses because of what they write, and returns these with
+// their errors. It skips steps that were tried before, by the name of the wanted variant. A right that the controller
+// lacks is not the variants' fault, and shows when the steps are done.
 func (r *Reconciler) try(ctx context.Context, namespace string, steps []step, tried map[string]bool) (refused []step) {
 	are := func(s *step) bool { return s.of != nil && (s.do == create || s.do == update) && !tried[s.of.Name] }
 	each(steps, are, func(s *step) {
@@ -119,7 +119,7 @@ func wrap(what string, pv *v1alpha1.PackageVariant, err error) error {
 }
 
 // patchFrom returns the merge patch for an update. Owner references are patched as one list, so the patch must fail
-// after a change by another writer; and of two writers that roll out a set, neither may undo what the other opened.
+// after a change by another writer. Likewise, if two writers roll out a set, neither may undo what the other opened.
 func patchFrom(s *step, inWaves bool) client.Patch {
 	if !inWaves && equality.Semantic.DeepEqual(s.have.OwnerReferences, s.want.OwnerReferences) {
 		return client.MergeFrom(s.have)

@@ -22,11 +22,11 @@ import (
 )
 
 const (
-	// specPath is where the spec stands in messages.
+	// specPath is the path of the spec in messages.
 	specPath = "spec"
 )
 
-// problem is what keeps a set from being expanded until an event reports a change.
+// problem is a reason not to expand a set until an event reports a change.
 type problem struct{ v1alpha1.Condition }
 
 // Error returns the message for the user.
@@ -36,7 +36,7 @@ func stalled(reason, message string) *problem {
 	return &problem{Condition: v1alpha1.Stalled(reason, strings.ReplaceAll(message, "\n", "; "))}
 }
 
-// gather reads what the caches know, and expands the set over it. An error is a *problem, or to be tried again.
+// gather reads from the caches and expands the set over what they have. An error is a *problem, or worth a retry.
 func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet) (*input, error) {
 	if err := expansion.Validate(set, specPath); err != nil {
 		return nil, stalled(v1alpha1.ReasonInvalidSpec, err.Error())
@@ -88,8 +88,8 @@ func (r *Reconciler) addNamesakes(ctx context.Context, namespace string, in *inp
 	return nil
 }
 
-// expand expands the set, and tells problems that only the spec or the upstream can fix from those that other objects
-// can.
+// expand expands the set, and separates problems that only the spec or the upstream can fix from those that other
+// objects can.
 func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet,
 	s *expansion.Snapshot) (*mutate.Expansion, error) {
 	if err := r.checkUpstreams(ctx, set, s); err != nil {
@@ -118,7 +118,7 @@ type view struct {
 	expansion.Snapshot
 	// versions identify what is in the snapshot.
 	versions []string
-	// packages are all that have a published revision, for a set that selects its upstreams.
+	// packages are all packages with a published revision, for a set that selects its upstreams.
 	packages map[expansion.PackageName]bool
 }
 

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// input is all that a plan depends on.
+// input is everything that a plan depends on.
 type input struct {
 	owner owner
 	// spec is the set's.
@@ -29,34 +29,34 @@ type input struct {
 	// those of others with the name of a wanted one. Both are only read.
 	wanted, existing []v1alpha1.PackageVariant
 	desired          int
-	// digest stands for all of the input; settled says that with the same digest there was nothing to do. Nothing is
-	// wanted then.
+	// digest identifies the whole input; settled reports whether there was nothing to do with the same digest. Then wanted
+	// is empty.
 	digest  string
 	settled bool
 	// notes say which targets select nothing.
 	notes []string
 	// excluded are the variants that the set wants and cannot make, if its errorPolicy is Continue; refused are those that
-	// the API server does not take.
+	// the API server refuses.
 	excluded, refused []mutate.Excluded
 	// live reports whether the existing variants were read from the API server.
 	live bool
 	// revisions are the package revisions among which upstreams are found.
 	revisions []expansion.PackageRevision
-	// rolled is what the rollout of the set says. heldBack are the names of the variants that do not get yet what the set
-	// makes for them.
+	// rolled is the decision about the set's rollout. heldBack are the names of the variants that do not get their new
+	// spec yet.
 	rolled   rollout.Decision
 	heldBack map[string]bool
 	// waves are the waves of the wanted variants, by their names; nil without a rollout.
 	waves map[string]string
 }
 
-// pair is a variant that the set wants, and what there is of it.
+// pair is a variant that the set wants, and what exists of it.
 type pair struct {
 	want *v1alpha1.PackageVariant
-	// have is the variant of the set that becomes it. Where there is none, namesake is a variant of that name that is not
-	// the set's. Either may be nil.
+	// have is the variant of the set that becomes it. If have is nil, namesake is a variant of that name that is not the
+	// set's, or nil.
 	have, namesake *v1alpha1.PackageVariant
-	// now is what to write of the variant for now: want, unless a rollout holds that back; nil if it must not exist yet.
+	// now is what to write now: want, unless a rollout holds that back; nil if the variant must not exist yet.
 	now *v1alpha1.PackageVariant
 }
 
@@ -64,22 +64,22 @@ type pair struct {
 type action int
 
 const (
-	keep    action = iota // it is what it is to be
+	keep    action = iota // it is already as wanted
 	create                // it does not exist
-	update                // its spec, or its owner, is to change
-	remove                // it is not wanted any more
-	waiting               // it is being deleted, and is created anew once it is gone
-	taken                 // its name is that of a variant which is not the set's
+	update                // its spec or its owner has to change
+	remove                // it is no longer wanted
+	waiting               // it is being deleted, and is created again once it is gone
+	taken                 // a variant that is not the set's has its name
 )
 
 // step is what to do about one variant.
 type step struct {
 	do action
-	// have is the variant as it is, nil for create; want is what it is to be, nil for remove, waiting and taken. After
-	// the step is done, want is the variant as the cluster returned it.
+	// have is the variant as it is, nil for create; want is the variant as it should be, nil for remove, waiting and
+	// taken. After the step is done, want is the variant that the cluster returned.
 	have, want *v1alpha1.PackageVariant
-	// of is the variant that the set wants; nil for one that it does not want. spared says that have stays because targets
-	// fail, undecided that any of these may be its target.
+	// of is the variant that the set wants; nil if it does not want the variant. spared says that have stays because
+	// targets fail, undecided that any of these may be its target.
 	of                *v1alpha1.PackageVariant
 	spared, undecided bool
 	err               error
@@ -209,14 +209,14 @@ func (o owner) step(have, want *v1alpha1.PackageVariant) step {
 	switch {
 	case have == nil:
 		pv := want.DeepCopy()
-		pv.Finalizers = []string{v1alpha1.Finalizer} // its controller would add it, by another write
+		pv.Finalizers = []string{v1alpha1.Finalizer} // its controller would add it with another write
 		o.take(pv)
 		return step{do: create, want: pv}
 	case !have.DeletionTimestamp.IsZero():
 		return step{do: waiting, have: have}
 	}
 	spec := want.Spec
-	spec.Suspend = have.Spec.Suspend // that is for people to set and to clear
+	spec.Suspend = have.Spec.Suspend // people set and clear it
 	if o.isCurrent(have) && equality.Semantic.DeepEqual(have.Spec, spec) {
 		return step{do: keep, have: have, want: have}
 	}
@@ -268,7 +268,7 @@ func (o owner) take(pv *v1alpha1.PackageVariant) {
 	}
 	pv.Labels[v1alpha2.OwnerLabel] = string(o.uid)
 	pv.OwnerReferences = slices.DeleteFunc(pv.OwnerReferences, isSet)
-	controls := metav1.GetControllerOfNoCopy(pv) == nil // there may be one only
+	controls := metav1.GetControllerOfNoCopy(pv) == nil // there may be only one
 	pv.OwnerReferences = append(pv.OwnerReferences, metav1.OwnerReference{
 		APIVersion: v1alpha2.GroupVersion.String(), Kind: v1alpha2.PackageVariantSetKind, Name: o.name, UID: o.uid,
 		Controller: &controls,

@@ -97,7 +97,7 @@ func (in *input) rolloutInput(set *v1alpha2.PackageVariantSet, pairs []pair) (vi
 	return view, rolled
 }
 
-// finder returns a function that finds the package revision that an upstream stands for, once for each.
+// finder returns a function that finds the package revision of an upstream, and remembers it.
 func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 	found := map[variant.Upstream]v1alpha1.ResolvedUpstream{}
 	return func(u *variant.Upstream) v1alpha1.ResolvedUpstream {
@@ -109,7 +109,7 @@ func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 		}
 		var resolved v1alpha1.ResolvedUpstream
 		if pr := expansion.FindUpstream(u, in.revisions); pr != nil {
-			number, _ := strconv.Atoi(pr.Revision) // of a draft there is none
+			number, _ := strconv.Atoi(pr.Revision) // a draft has no number
 			resolved = v1alpha1.ResolvedUpstream{Name: pr.Name, Revision: number}
 		}
 		found[*u] = resolved
@@ -117,8 +117,8 @@ func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 	}
 }
 
-// holdBack sets what the pairs are for now by the steps of the rollout: variants that are held stay as they are, or are
-// not made yet.
+// holdBack sets what to write now for each pair, from the steps of the rollout: variants that are held stay as they
+// are, or are not made yet.
 func (in *input) holdBack(rolled []*pair) {
 	in.heldBack = map[string]bool{}
 	for i := range in.rolled.Steps {

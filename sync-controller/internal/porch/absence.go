@@ -14,10 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// complete adds to a list what it lacks of the revisions that are known, and that were not deleted: Porch leaves out of
-// a list what it cannot read at the time, and answers without an error (docs/limits.md). Each that is missing is asked
-// for by name. One that Porch does not find is gone. Where Porch fails, all revisions of that Repository stay as they
-// were.
+// complete adds the known revisions that a list lacks although they were not deleted: Porch leaves out of a list what
+// it cannot read at the time, without an error (docs/limits.md). Each missing revision is requested by name. One that
+// Porch does not find is gone. If Porch fails, all revisions of that Repository stay as they were.
 func (r *relisting) complete(ctx context.Context, list *porchapi.PackageRevisionList) error {
 	if r.reader == nil {
 		return nil
@@ -89,7 +88,7 @@ func (r *relisting) probe(ctx context.Context) error {
 		if err = r.reader().Get(ctx, key, &porchapi.PackageRevision{}); isDatabaseDown(err) {
 			return fmt.Errorf("cannot list package revisions: %w", err)
 		}
-		return nil // another failure is of that Repository only
+		return nil // another failure concerns only that Repository
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ConfigureCache makes a cache hold PackageRevisions as the controllers need them. reader returns what asks Porch for
-// one by name; it is not called before the cache is started.
+// ConfigureCache makes a cache hold PackageRevisions as the controllers need them. reader returns a reader that asks
+// Porch for one by name; it is not called before the cache is started.
 func ConfigureCache(options *cache.Options, reader func() client.Reader) {
 	if options.ByObject == nil {
 		options.ByObject = map[client.Object]cache.ByObject{}
@@ -48,20 +48,20 @@ func newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync tim
 	return informer
 }
 
-// relisting lists again before each watch. Porch's resource versions have no order: a watch cannot go on where the last
-// one ended. It begins with all existing objects, and does not report those that were deleted in between.
+// relisting lists again before each watch. Porch's resource versions have no order, so a watch cannot continue where
+// the last one ended. It begins with all existing objects, and does not report those that were deleted in between.
 type relisting struct {
 	toolscache.ListerWatcherWithContext
 	listed atomic.Bool
 	asker
-	// store has the revisions that are known.
+	// store has the known revisions.
 	store toolscache.Store
 }
 
 // asker asks Porch for a revision by name; without a reader, it asks nothing.
 type asker struct {
 	reader     func() client.Reader
-	namespaces []string // that are listed; all for ""
+	namespaces []string // listed namespaces; "" for all
 }
 
 // IsWatchListSemanticsUnSupported tells the reflector that Porch cannot list by a watch.

@@ -20,18 +20,18 @@ import (
 )
 
 // Client calls Porch. It does not read from a cache. A write that fails because Porch was reading the repository is
-// tried again a few times.
+// retried a few times.
 type Client struct {
 	Reader client.Reader
 	Writer interface {
 		client.Writer
 		client.SubResourceClientConstructor
 	}
-	// Pause waits while Porch comes to rest; nil waits for d.
+	// Pause waits until Porch has settled; nil waits for d.
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
-// API is what the reconcilers ask of an API server: to read, from a cache or not, and to write.
+// API is what the reconcilers need from an API server: reads, from a cache or not, and writes.
 type API interface {
 	client.Reader
 	client.Writer
@@ -80,8 +80,8 @@ type Draft struct {
 	Task revision.Task
 }
 
-// Create creates a draft and returns its revision. Exists reports whether an error says that the workspace has a
-// revision already.
+// Create creates a draft and returns its revision. Exists reports whether an error says that the workspace already has
+// a revision.
 func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error) {
 	pr := &porchapi.PackageRevision{
 		ObjectMeta: metav1.ObjectMeta{
@@ -103,13 +103,13 @@ func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error)
 	return Revision(pr), nil
 }
 
-// Keep takes back the proposal to delete a revision.
+// Keep withdraws the proposal to delete a revision.
 func (c *Client) Keep(ctx context.Context, r *revision.Revision) error {
 	return c.patch(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}})
 }
 
-// Propose gives a draft the lifecycle Proposed, and returns the revision as it is then. It fails, and changes nothing,
-// if the draft's version differs from that of r.
+// Propose gives a draft the lifecycle Proposed, and returns the new state of the revision. It fails, and changes
+// nothing, if the draft's version differs from that of r.
 func (c *Client) Propose(ctx context.Context, r *revision.Revision,
 	lifecycle revision.Lifecycle) (revision.Revision, error) {
 	return c.patchBy(ctx, propose, r, lifecycleOf(r, lifecycle), c.Writer.Patch)
@@ -150,7 +150,7 @@ func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owne
 func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, labels,
 	annotations map[string]string) error {
 	metadata := map[string]any{"ownerReferences": orEmpty(owners)}
-	if len(labels) > 0 { // null would remove all that there are
+	if len(labels) > 0 { // null would remove all labels
 		metadata["labels"] = labels
 	}
 	if len(annotations) > 0 {
@@ -165,7 +165,7 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 		if err != nil {
 			return err
 		}
-		metadata["resourceVersion"] = before.Version // so that no edit is lost that somebody makes meanwhile
+		metadata["resourceVersion"] = before.Version // so a concurrent edit is not lost
 		if err := c.patch(ctx, setMeta, r, change); err != nil {
 			return err
 		}
@@ -178,10 +178,10 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 	})
 }
 
-// busy is how long a write is tried again while Porch does not find the branches of a repository: some three seconds.
+// busy is how long a write is retried while Porch does not find the branches of a repository: about three seconds.
 var busy = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.6, Jitter: 0.2, Steps: 6}
 
-// retry does a write, again while Porch is busy.
+// retry does a write, and repeats it while Porch is busy.
 func retry(ctx context.Context, c call, write func() error) error {
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, busy, func(context.Context) (bool, error) {
@@ -208,7 +208,7 @@ func (c *Client) patch(ctx context.Context, what call, r *revision.Revision, cha
 	return err
 }
 
-// patchBy changes a revision by a merge patch, which patch sends, and returns it as it is then.
+// patchBy changes a revision with a merge patch, which patch sends, and returns its new state.
 func (c *Client) patchBy(ctx context.Context, what call, r *revision.Revision, change map[string]any,
 	patch func(context.Context, client.Object, client.Patch, ...client.PatchOption) error) (revision.Revision, error) {
 	data, err := json.Marshal(change)
@@ -224,7 +224,7 @@ func (c *Client) patchBy(ctx context.Context, what call, r *revision.Revision, c
 	return Revision(pr), nil
 }
 
-// Delete deletes a draft or a proposed revision. One that is gone already is no error.
+// Delete deletes a draft or a proposed revision. It is not an error if the revision is already gone.
 func (c *Client) Delete(ctx context.Context, r *revision.Revision) error {
 	if r.Published() {
 		return errors.New("a published package revision is proposed for deletion, not deleted")

@@ -23,8 +23,8 @@ const versionSeparator = "+"
 // gitCommit matches a git commit, by either of git's hashes.
 var gitCommit = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// commitIn returns a text that is a git commit, and "" for any other. It is the one place that reads a commit out of a
-// resource version: Porch's cache in custom resources has it there. The one in PostgreSQL has a name and a time.
+// commitIn returns a text if it is a git commit, and "" otherwise. It is the only place that reads a commit out of a
+// resource version: Porch's cache in custom resources has it there; the cache in PostgreSQL has a name and a time.
 func commitIn(text string) string {
 	if !gitCommit.MatchString(text) {
 		return ""
@@ -32,7 +32,7 @@ func commitIn(text string) string {
 	return text
 }
 
-// Revision returns what is known of a PackageRevision. The maps and slices are shared.
+// Revision returns what is known about a PackageRevision. The maps and slices are shared.
 func Revision(pr *porchapi.PackageRevision) revision.Revision {
 	version, _, _ := strings.Cut(pr.ResourceVersion, versionSeparator)
 	r := revision.Revision{
@@ -64,8 +64,8 @@ func PlaceOf(repository *configapi.Repository) revision.Place {
 	return revision.Place{}
 }
 
-// isReading reports whether the condition Ready of a Repository says that Porch is reading it. Newer Porch says so each
-// time that it does, v1.5 only before the first.
+// isReading reports whether the condition Ready of a Repository says that Porch is reading it. Newer Porch says so
+// during each read, v1.5 only before the first one.
 func isReading(ready *metav1.Condition) bool {
 	return ready.Status != metav1.ConditionTrue && ready.Reason == "Reconciling"
 }

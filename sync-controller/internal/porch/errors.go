@@ -14,7 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Porch v1.5 answers most failures by an internal error; these are the texts that tell them apart.
+// Porch v1.5 reports most failures as internal errors; these texts tell them apart.
 const (
 	renderFailed    = "Error occurred rendering package in kpt function pipeline."
 	renderDetails   = "Details:"
@@ -26,12 +26,12 @@ const (
 	databaseDown    = "failed to connect to `"
 )
 
-// refusals are the texts by which Porch says that it takes no package with such a file: its renderer knows letters,
-// digits and ".-_:" in names, and what makes a package context reads all YAML.
+// refusals are the texts with which Porch refuses a package because of a file: its renderer accepts only letters,
+// digits and ".-_:" in names, and the function that makes a package context reads all YAML.
 var refusals = []string{"illegal name '", `"builtins/gen-pkg-context": MalformedYAMLError`}
 
-// lostBranches are the texts by which Porch says that it did not find a branch: it reads the branches of a repository
-// badly while it writes one of them.
+// lostBranches are the texts with which Porch says that it did not find a branch: while it writes one branch of a
+// repository, it cannot reliably read the others.
 var lostBranches = []string{"reference not found", "ref file is empty", "remote not found"}
 
 // RunnerUnavailable reports whether Porch refused a change because its function-runner, which runs the functions of a
@@ -71,17 +71,17 @@ func isLostBranch(err error) bool {
 		func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
-// ErrOutdated says that something is not as it was when it was decided what to do with it.
+// ErrOutdated says that something has changed since the decision about it.
 var ErrOutdated = errors.New("it has changed meanwhile")
 
-// Busy reports whether a call met another that was under way, or data that were not the newest: what was decided is to
-// be decided again, and there is nothing to tell a user. Porch's cache in PostgreSQL says so by an internal error.
+// Busy reports whether a call collided with another one, or was based on stale data: the decision has to be made again,
+// and there is nothing to report to the user. Porch's cache in PostgreSQL reports this as an internal error.
 func Busy(err error) bool {
 	return apierrors.IsConflict(err) || errors.Is(err, ErrOutdated) || isLostBranch(err) || err != nil &&
 		(strings.Contains(err.Error(), workspaceExists) || strings.Contains(err.Error(), objectModified))
 }
 
-// isDatabaseDown reports whether Porch failed because it does not reach the database of its cache.
+// isDatabaseDown reports whether Porch failed because it cannot reach the database of its cache.
 func isDatabaseDown(err error) bool { return err != nil && strings.Contains(err.Error(), databaseDown) }
 
 // Placeholder reports whether Porch refused to derive a package from the placeholder of a branch.
@@ -89,17 +89,17 @@ func Placeholder(err error) bool {
 	return err != nil && strings.Contains(err.Error(), placeholder)
 }
 
-// TooLarge reports whether a call was refused because what it sends is larger than Porch, or the API server before it,
-// takes.
+// TooLarge reports whether a call was refused because it is larger than Porch, or the API server in front of it,
+// accepts.
 func TooLarge(err error) bool { return apierrors.IsRequestEntityTooLargeError(err) }
 
-// RefusesFiles reports whether Porch refused a package for a file in it, and always will.
+// RefusesFiles reports whether Porch refused a package because of a file in it, and always will.
 func RefusesFiles(err error) bool {
 	return err != nil &&
 		slices.ContainsFunc(refusals, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
-// TimedOut reports whether a call reached Porch, and was not answered in time.
+// TimedOut reports whether a call reached Porch but got no response in time.
 func TimedOut(err error) bool {
 	return apierrors.IsTimeout(err) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -13,7 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// How often, and after what times, a save is made again that Porch did not finish: for as long as it takes to start.
+// How often, and after what time, a save that Porch did not finish is repeated: for as long as Porch takes to start.
 const (
 	finishes    = 15
 	finishAfter = time.Second
@@ -61,11 +61,11 @@ func (c *Client) save(ctx context.Context, content Content, files map[string]str
 	return contentOf(prr), nil
 }
 
-// KeptInGit reports whether Porch keeps the revision in git also while it is a draft; see revision.Revision.
+// KeptInGit reports whether Porch keeps the revision in git even while it is a draft; see revision.Revision.
 func (c *Content) KeptInGit() bool { return commitIn(c.Version) != "" }
 
-// IsUnfinished reports whether Porch was stopped over a save of a number of files to a draft that had a version before:
-// it gives the draft a new version first.
+// IsUnfinished reports whether Porch was stopped while it saved a number of files to a draft that had the version
+// before: Porch gives the draft a new version first.
 func (c *Content) IsUnfinished(before string, files int) bool {
 	return !c.KeptInGit() && c.Version != before && len(c.Files) < files
 }

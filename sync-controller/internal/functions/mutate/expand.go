@@ -26,23 +26,23 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Expansion is what a set expands to.
+// Expansion is the result of expanding a set.
 type Expansion struct {
 	// Variants are those that the set wants. Their only annotation is v1alpha2.WaveAnnotation, if the set has a rollout.
 	Variants []v1alpha1.PackageVariant
 	// Notes are for the user: targets that select nothing.
 	Notes []string
-	// Excluded are the variants that are not made because of an error, of a set whose errorPolicy is Continue. They stay
-	// as they are; expansion.Spare says which variants of the set these are.
+	// Excluded are the variants that are not made because of an error, if the set's errorPolicy is Continue. They stay as
+	// they are; expansion.Spare says which variants of the set these are.
 	Excluded []Excluded
 }
 
 // Excluded is a variant that is not made because of an error, while all others are.
 type Excluded struct {
-	// Name is the name that the set gives to the variant; "" where its downstream is not known. An older variant for the
-	// same downstream may have another name.
+	// Name is the name that the set gives to the variant; "" if its downstream is unknown. An older variant for the same
+	// downstream may have another name.
 	Name string
-	// Downstream is the package that the variant is for; a zero one where that is not known.
+	// Downstream is the package that the variant is for; zero if unknown.
 	Downstream variant.Downstream
 	// Target is the target, as messages name it: edge/web for example.
 	Target string
@@ -51,7 +51,7 @@ type Excluded struct {
 }
 
 // Expand runs the function that expands a set over a snapshot: the set is its config, the snapshot its items.
-// An *expansion.FieldError is what the function says; any other error says why it could not be run.
+// An *expansion.FieldError is the function's own error; any other error says why it could not run.
 func Expand(
 	ctx context.Context, runtime Runtime, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot,
 ) (*Expansion, error) {
@@ -196,7 +196,8 @@ func snapshotItem(kind expansion.GroupKind, o expansion.Object, spec map[string]
 	return kyaml.NewRNode(object)
 }
 
-// mapping returns a map as YAML. Nodes are made one by one because thousands of targets make this what expansion costs.
+// mapping returns a map as YAML. It makes nodes one by one because, with thousands of targets, this dominates the cost
+// of an expansion.
 func mapping(fields map[string]string) *kyaml.Node {
 	n := &kyaml.Node{Kind: kyaml.MappingNode, Tag: kyaml.NodeTagMap}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {

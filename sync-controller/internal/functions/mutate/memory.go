@@ -9,8 +9,8 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
-// The most memory that functions take, in bytes, as measured for packages and sets at the bounds: for a value in the
-// YAML files of a package, with all copies that they make, and for a variant of a set.
+// The most memory that functions take, in bytes, measured with packages and sets at the bounds: for each value in the
+// YAML files of a package, with all copies that they make, and for each variant of a set.
 const (
 	perValue   = 300
 	perVariant = 20 << 10
@@ -28,8 +28,8 @@ func Memory(packages ...map[string]string) int64 {
 	return int64(n)
 }
 
-// ExpansionMemory returns about how many bytes the expansion of a set over a snapshot needs, if its selectors select
-// all that they can.
+// ExpansionMemory returns about how many bytes the expansion of a set over a snapshot needs, if its selectors select as
+// much as they can.
 func ExpansionMemory(spec *v1alpha2.PackageVariantSetSpec, s *expansion.Snapshot) int64 {
 	pairs := 0
 	for i := range spec.Targets {

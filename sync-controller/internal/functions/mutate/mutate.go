@@ -29,7 +29,7 @@ import (
 type Objects func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable,
 	error)
 
-// Request says what to make of a package.
+// Request says how to change a package.
 type Request struct {
 	// Name and Namespace are the PackageVariant's.
 	Name, Namespace string
@@ -37,7 +37,7 @@ type Request struct {
 	Objects         Objects
 }
 
-// Outcome is what the functions made of a package.
+// Outcome is the result of the functions for a package.
 type Outcome struct {
 	// Files are the files that changed, by their path in the package, with their new text.
 	Files map[string]string
@@ -56,7 +56,7 @@ type Point struct {
 	Message string
 }
 
-// FunctionError is the failure of a function over the files of a package, or of reading or writing them. It stays until
+// FunctionError is the failure of a function on the files of a package, or of reading or writing them. It recurs until
 // the package or the variant changes.
 type FunctionError struct {
 	// Function is the function's name; empty for files that cannot be read or written.
@@ -191,8 +191,8 @@ func isKRM(p string) bool {
 	})
 }
 
-// difference returns the files of after whose resources are not those of before. Both are encoded in the same way to
-// find out.
+// difference returns the files of after whose resources differ from those of before. It encodes both in the same way to
+// compare them.
 func difference(before, after []*yaml.RNode) (map[string]string, error) {
 	was, is := byFile(before), byFile(after)
 	changed := map[string]string{}

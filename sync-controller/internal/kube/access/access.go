@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package access asks for rights, and finds out in which namespaces the controller may work. A namespace in which it has no rights must not
-// keep it from the others: its caches would wait for what they may not list.
+// Package access asks for rights, and finds out in which namespaces the controller may work. A namespace without rights
+// must be left out, because the controller's caches would wait for what they may not list there.
 package access
 
 import (
@@ -23,7 +23,7 @@ const Role = "package-variants-sync-controller"
 // askAgain is how often the controller asks again for its rights in a closed namespace: no event reports a new right.
 const askAgain = 30 * time.Second
 
-// listed are what the controller lists in each namespace that it works in.
+// listed are the resources that the controller lists in each namespace in which it works.
 var listed = []schema.GroupResource{
 	{Group: v1alpha1.GroupVersion.Group, Resource: "packagevariants"},
 	{Group: v1alpha1.GroupVersion.Group, Resource: "packagevariantsets"},
@@ -44,8 +44,8 @@ func (c Closed) String() string {
 		"ServiceAccount to the ClusterRole %s in that namespace", c.Namespace, strings.Join(c.Missing, ", "), Role)
 }
 
-// Survey returns the namespaces in which the controller may work, and the others. The error says which question was not
-// answered.
+// Survey returns the namespaces in which the controller may work, and the others. The error names the namespace for
+// which the cluster did not answer.
 func Survey(ctx context.Context, c client.Writer, namespaces []string) (open []string, closed []Closed, err error) {
 	for _, namespace := range namespaces {
 		missing, err := missingIn(ctx, c, namespace)
@@ -98,7 +98,7 @@ type Wait struct {
 // NeedLeaderElection says that each replica waits.
 func (*Wait) NeedLeaderElection() bool { return false }
 
-// Start says which namespaces are left out, and returns an error once the controller may work in one of them. It
+// Start logs which namespaces are left out, and returns an error once the controller may work in one of them. It
 // implements manager.Runnable.
 func (w *Wait) Start(ctx context.Context) error {
 	logger := log.FromContext(ctx)

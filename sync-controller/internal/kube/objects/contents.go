@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// One object is often wanted for many packages at once, and for each package when its draft is made and when it is
-// published. So those read last are kept: as many as a wave of a rollout may have on its way, for they may be large,
-// and not for long, for they may be secret.
+// One object is often needed for many packages at once, and again when the draft of a package is made and when it is
+// published. So the last objects are kept: only as many as a wave of a rollout may need, because they may be large, and
+// not for long, because they may be secret.
 const (
 	keptObjects = 256
 	keptFor     = 30 * time.Second
@@ -28,13 +28,13 @@ type Contents struct {
 	recent  *ttlcache.Values[map[string]any]
 }
 
-// NewContents returns Contents that reads from the API what the watches know of.
+// NewContents returns Contents that reads the watched objects from the API.
 func NewContents(watches Source, live client.Reader) *Contents {
 	return &Contents{watches: watches, live: live, recent: ttlcache.New[map[string]any](keptObjects, keptFor)}
 }
 
-// Read returns an object of a kind that is in use, as it is now or a little later than the metadata say, to be read
-// only; nil if there is none. The error is the Problem of the kind, or passes.
+// Read returns an object of a kind in use, at the version of the metadata or a little later; nil if there is none.
+// Callers must not change it. The error is the Problem of the kind, or temporary.
 func (c *Contents) Read(ctx context.Context, r Reference) (map[string]any, error) {
 	if err := c.watches.Problem(r.Kind); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (c *Contents) Read(ctx context.Context, r Reference) (map[string]any, error
 	})
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, nil // the watch will tell
+		return nil, nil // the watch will report it
 	case apierrors.IsForbidden(err):
 		return nil, c.watches.denied(r.Kind, known.Namespace)
 	case err != nil:

@@ -23,7 +23,7 @@ type Kind struct {
 	APIVersion, Kind, Namespace string
 }
 
-// Reference is to an object of a kind, or, without a name, to all.
+// Reference refers to an object of a kind or, without a name, to all objects of that kind.
 type Reference struct {
 	Kind
 	Name string
@@ -166,8 +166,8 @@ func (w *Watches) Object(kind Kind, name string) *metav1.PartialObjectMetadata {
 	return nil
 }
 
-// Objects returns the metadata of the objects of a kind, in no order; none if it is not watched. Callers must not
-// change them.
+// Objects returns the metadata of the objects of a kind, in no particular order; nil if the kind is not watched.
+// Callers must not change them.
 func (w *Watches) Objects(kind Kind) []*metav1.PartialObjectMetadata {
 	informer := w.informer(kind)
 	if informer == nil {

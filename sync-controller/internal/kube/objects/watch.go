@@ -17,10 +17,9 @@ import (
 )
 
 const (
-	// readTimeout is how long the first reading of the objects of a kind may take.
+	// readTimeout is how long the first listing of the objects of a kind may take.
 	readTimeout = 30 * time.Second
-	// lookAgain is how often the objects of an unreadable kind are tried again: no event reports a new kind or a new
-	// permission.
+	// lookAgain is how often an unreadable kind is retried: no event reports a new kind or a new permission.
 	lookAgain = 30 * time.Second
 )
 
@@ -57,7 +56,7 @@ func (w *Watches) run(watch *kindWatch) {
 	}
 }
 
-// retry tries to watch a kind again until it succeeds, and then notifies all that refer to it.
+// retry tries to watch a kind again until it succeeds, and then notifies all users that refer to it.
 func (w *Watches) retry(watch *kindWatch) {
 	ticker := time.NewTicker(lookAgain)
 	defer ticker.Stop()
@@ -117,7 +116,7 @@ func (w *Watches) start(ctx context.Context, watch *kindWatch) (cache.SharedInde
 	return informer, stop, nil
 }
 
-// handler notifies of the events of a kind's objects.
+// handler notifies users of events of a kind's objects.
 func (w *Watches) handler(kind Kind) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc: func(o any) { w.changed(kind, o) },
@@ -189,7 +188,7 @@ func (w *Watches) tell(users []types.NamespacedName) {
 	}
 }
 
-// trim drops what no caller asks for.
+// trim drops the metadata that no caller asks for.
 func trim(o any) (any, error) {
 	if object, ok := o.(*metav1.PartialObjectMetadata); ok {
 		object.ManagedFields = nil

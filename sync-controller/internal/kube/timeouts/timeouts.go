@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package timeouts bounds each call to the Kubernetes API, so no call holds a worker for too long: neither to a server
-// that does not answer, nor to one that asks for a later retry.
+// Package timeouts limits the time of each call to the Kubernetes API, so no call holds a worker for too long, whether
+// the server does not answer or asks for a later retry.
 package timeouts
 
 import (
@@ -20,9 +20,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Bound returns a wrapper of the transport of a client. A call that is no watch ends after limit, by an error that
-// wraps context.DeadlineExceeded. If an answer asks for a later retry, the error says after what time, as
-// apierrors.SuggestsClientDelay reads it: client-go would wait and call ten more times while the caller is blocked.
+// Bound returns a wrapper for the transport of a client. A call that is not a watch ends after limit, with an error
+// that wraps context.DeadlineExceeded. If a response asks for a later retry, the error has the delay, for
+// apierrors.SuggestsClientDelay; client-go would instead block the caller, and call up to ten more times.
 func Bound(limit time.Duration) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper { return &transport{next: next, limit: limit} }
 }
@@ -70,10 +70,10 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// maxText is how much is read of an answer that refuses a call.
+// maxText is how much of a response that refuses a call is read.
 const maxText = 1 << 20
 
-// later moves the time after which a server asks to be called again from the header into the Status.
+// later moves the retry delay that a server asks for from the header into the Status.
 func later(request *http.Request, response *http.Response, err error) (*http.Response, error) {
 	if err != nil || response.StatusCode != http.StatusTooManyRequests && response.StatusCode < 500 {
 		return response, err

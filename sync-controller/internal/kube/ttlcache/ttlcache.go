@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ttlcache keeps values for a short time that many callers ask for at about the same time.
+// Package ttlcache keeps values for a short time, for many callers that ask at about the same time.
 package ttlcache
 
 import (
@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// patience is how long a caller is held by a value that is being read.
+	// patience is how long a caller waits for a value that is being read.
 	patience = 10 * time.Second
-	// keepSlow is how long, at least, a value is kept whose reading took longer than that: longer than callers wait before
-	// they ask again.
+	// keepSlow is the least time to keep a value whose reading took longer than that: longer than callers wait before they
+	// ask again.
 	keepSlow = 10 * time.Minute
 )
 
@@ -31,17 +31,17 @@ type Values[T any] struct {
 	reads singleflight.Group
 
 	mu    sync.Mutex
-	began map[string]time.Time // by key: when the reading began that is under way
+	began map[string]time.Time // by key: when the current reading began
 }
 
-// New returns Values that keeps at most so many values, each for so long.
+// New returns Values that keep at most so many values, each for so long.
 func New[T any](most int, keep time.Duration) *Values[T] {
 	return &Values[T]{keep: keep, kept: cache.NewLRUExpireCache(most), began: map[string]time.Time{}}
 }
 
-// Get returns the value of a key, which must identify a version of it. One that is not kept is read, once for all that
-// ask meanwhile. A value whose reading failed is not kept. If a reading takes longer than some seconds, callers get
-// ErrSlow; the reading goes on, and its value is kept for callers that come back.
+// Get returns the value of a key, which must identify a version of the value. A value that is not kept is read, once
+// for all callers that ask meanwhile; a failed reading is not kept. If a reading takes longer than patience, callers
+// get ErrSlow; the reading continues, and its value is kept for when they ask again.
 func (v *Values[T]) Get(key string, read func() (T, error)) (T, error) {
 	var none T
 	value, kept := v.kept.Get(key)
@@ -86,7 +86,7 @@ func (v *Values[T]) read(key string, read func() (T, error)) (any, error) {
 	return value, err
 }
 
-// remaining returns for how long a reading may still hold a caller.
+// remaining returns how long a caller may still wait for a reading.
 func (v *Values[T]) remaining(key string) time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()

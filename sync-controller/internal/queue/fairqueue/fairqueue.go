@@ -10,14 +10,14 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// NewQueue makes a work queue of a name, with a limiter (controller.Options.NewQueue).
+// NewQueue makes a work queue with a name and a limiter (controller.Options.NewQueue).
 type NewQueue = func(
 	string, workqueue.TypedRateLimiter[ctrl.Request],
 ) workqueue.TypedRateLimitingInterface[ctrl.Request]
 
-// Queue returns what makes the work queue of a controller (controller.Options.NewQueue). Of the waiting namespaces, the
-// one with the fewest workers is served next; of several, the one that was served longest ago. A namespace has at most
-// so many workers, so others get one even if all of its work hangs.
+// Queue returns a function that makes the work queue of a controller (controller.Options.NewQueue). The waiting
+// namespace with the fewest workers is served next; if several have as few, the one that was served longest ago. A
+// namespace has at most so many workers, so others get one even if all of its work hangs.
 func Queue(most int) NewQueue {
 	return func(name string, limiter workqueue.TypedRateLimiter[ctrl.Request],
 	) workqueue.TypedRateLimitingInterface[ctrl.Request] {
@@ -33,13 +33,14 @@ func Queue(most int) NewQueue {
 	}
 }
 
-// counted tells the lanes when a worker is done.
+// counted reports to the lanes when a worker is done.
 type counted struct {
 	workqueue.TypedInterface[ctrl.Request]
 	lanes *lanes
 }
 
-// Done implements workqueue.TypedInterface. The worker that calls it asks for more, and so finds what may be done now.
+// Done implements workqueue.TypedInterface. The worker that calls it then asks for the next item, and gets one that is
+// allowed now.
 func (c *counted) Done(item ctrl.Request) {
 	c.lanes.done(item)
 	c.TypedInterface.Done(item)
@@ -50,7 +51,7 @@ type lanes struct {
 	most int
 
 	mu      sync.Mutex
-	waiting map[string][]ctrl.Request // by namespace; none is empty
+	waiting map[string][]ctrl.Request // by namespace; never empty
 	order   []string                  // those namespaces, the one that was served last at the end
 	running map[string]int            // workers, by namespace
 }
@@ -72,7 +73,7 @@ func (l *lanes) Push(item ctrl.Request) {
 	l.waiting[item.Namespace] = append(l.waiting[item.Namespace], item)
 }
 
-// Len implements workqueue.Queue: how many may be begun now.
+// Len implements workqueue.Queue: how many items may start now.
 func (l *lanes) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +84,7 @@ func (l *lanes) Len() int {
 	return n
 }
 
-// Pop implements workqueue.Queue. It is called where Len is not 0.
+// Pop implements workqueue.Queue. It is only called if Len is not 0.
 func (l *lanes) Pop() ctrl.Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,12 +10,13 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Share bounds how much of the processors a namespace has at once, and how much memory all of them have. Workers of a
-// namespace that has its share wait, which takes no worker from others (see Queue). A nil Share bounds nothing.
+// Share limits how many processors a namespace uses at once, and how much memory all namespaces use together. Workers
+// of a namespace that has used up its share wait, which takes no worker from others (see Queue). A nil Share has no
+// limits.
 type Share struct {
 	processors int
-	// memory is what large work has at once, in bytes, of all namespaces; it is served in the order in which it came. Work
-	// up to small is not counted, and so waits for no large work.
+	// memory is for large work of all namespaces, in bytes; it is granted in the order of the requests. Work up to small
+	// is not counted, so it never waits for large work.
 	memory        *semaphore.Weighted
 	budget, small int64
 
@@ -23,7 +24,8 @@ type Share struct {
 	namespaces map[string]*namespaceShare
 }
 
-// namespaceShare is what a namespace has taken: processors, and the turn to do large work, which one has at a time.
+// namespaceShare is what a namespace uses: processors, and the turn for large work, which only one worker has at a
+// time.
 type namespaceShare struct {
 	processors, large chan struct{}
 }
@@ -31,13 +33,13 @@ type namespaceShare struct {
 const (
 	// computing is the part of the memory that is for large work; the rest is for small work and for what is kept.
 	computing = 2
-	// smallWork is the part of the memory for large work up to which work is small: half of the memory that is left bears
-	// as much of it as there are workers.
+	// smallWork is the part of the memory for large work up to which work counts as small: half of the remaining memory is
+	// enough for all workers to do such work at once.
 	smallWork = 64
 )
 
-// NewShare returns a Share of so many processors for each namespace, in a process that has so much memory, in bytes;
-// math.MaxInt64 stands for no limit.
+// NewShare returns a Share with so many processors for each namespace, in a process with so much memory, in bytes;
+// math.MaxInt64 means no limit.
 func NewShare(processors int, memory int64) *Share {
 	s := &Share{processors: processors, namespaces: map[string]*namespaceShare{}}
 	s.budget, s.small = memory/computing, memory/computing/smallWork
@@ -48,8 +50,8 @@ func NewShare(processors int, memory int64) *Share {
 	return s
 }
 
-// Do runs work, which must only compute and takes about so many bytes of memory, within the share of a namespace. Work
-// that takes more than there is for all runs alone. It holds no processor while it waits for memory.
+// Do runs work within the share of a namespace. The work must only compute, and needs about so many bytes of memory.
+// Work that needs more than the memory for all runs alone. It holds no processor while it waits for memory.
 func (s *Share) Do(namespace string, memory int64, work func()) {
 	if s == nil {
 		work()
@@ -60,7 +62,7 @@ func (s *Share) Do(namespace string, memory int64, work func()) {
 		of.large <- struct{}{}
 		defer func() { <-of.large }()
 		memory = min(memory, s.budget)
-		_ = s.memory.Acquire(context.Background(), memory) // which fails with its context only
+		_ = s.memory.Acquire(context.Background(), memory) // fails only with its context
 		defer s.memory.Release(memory)
 	}
 	of.processors <- struct{}{}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package repolock lets a number of objects at a time work in a place. Where Porch v1.5 keeps drafts in git, it has one
-// clone of a git repository; when it writes several branches of that at once it fails now and then, or forgets
-// revisions and their owners. Elsewhere a place bears many, but not all: calls that hang there leave room for other
-// places.
+// Package repolock limits how many objects work in a place at a time. If Porch v1.5 keeps drafts in git, it has one
+// clone of each git repository. Writing several branches of that clone at once sometimes fails, or loses revisions and
+// their owners. Otherwise a place can take many objects, but not all of them: calls that hang there must leave room for
+// other places.
 package repolock
 
 import (
@@ -13,26 +13,26 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Turns are the queues before each place. Waiting holds no goroutine: an object that waits is woken when it is its
-// turn. An object that waits for several places blocks none of them, so a place that stays taken holds up no other
-// place. The zero value is not usable; see New.
+// Turns are the queues for the places. Waiting holds no goroutine: a waiting object is woken when its turn comes. An
+// object that waits for several places blocks none of them, so a place that stays taken delays no other place. The zero
+// value is not usable; see New.
 type Turns struct {
 	wake func(types.NamespacedName)
 
 	mu      sync.Mutex
-	queues  map[types.NamespacedName][]types.NamespacedName // by place; who has it, and who waits for it
+	queues  map[types.NamespacedName][]types.NamespacedName // by place: its holders and those that wait
 	wanted  map[types.NamespacedName]claim                  // by object
-	holders map[types.NamespacedName][]types.NamespacedName // by place: who has it
+	holders map[types.NamespacedName][]types.NamespacedName // by place
 }
 
-// claim is what an object asks for: the places in whose queues it is, and how many objects may have each at a time.
+// claim is what an object asks for: the places that it queues for, and how many objects may have each at a time.
 type claim struct {
 	places []types.NamespacedName
 	most   int
 }
 
-// New returns Turns without any queue. wake is called with an object that waited, once all its places are its own; it
-// must not call back.
+// New returns Turns without queues. wake is called with a waiting object once it has all its places; it must not call
+// back.
 func New(wake func(object types.NamespacedName)) *Turns {
 	return &Turns{
 		wake: wake, queues: map[types.NamespacedName][]types.NamespacedName{},
@@ -41,10 +41,10 @@ func New(wake func(object types.NamespacedName)) *Turns {
 	}
 }
 
-// Take reports whether the object has all the places now. At most so many objects have a place at a time. If not, the
-// object is in the queue of each, in the order in which Take was called, and is woken when it is its turn: when all its
-// places are free, and no object before it in their queues could have them. An object that asks again for the same
-// places keeps its turn; one that asks for others gives up its former ones and goes to the end of each queue.
+// Take reports whether the object has all the places now. At most so many objects have a place at a time. If it does
+// not have them, the object queues for each place, in the order of the calls, and is woken when its turn comes: when
+// all its places are free and no object before it in their queues could have them. An object that asks again for the
+// same places keeps its turn; one that asks for others gives up its former places and goes to the end of each queue.
 func (t *Turns) Take(object types.NamespacedName, most int, places ...types.NamespacedName) bool {
 	t.mu.Lock()
 	if !slices.Equal(t.wanted[object].places, places) {
@@ -64,7 +64,7 @@ func (t *Turns) Take(object types.NamespacedName, most int, places ...types.Name
 	return has
 }
 
-// Release gives up the object's places, and its turn if it waits. It wakes the objects whose turn it is then.
+// Release gives up the object's places, or its turn if it waits, and wakes the objects whose turn comes.
 func (t *Turns) Release(object types.NamespacedName) {
 	t.mu.Lock()
 	next := t.drop(object)

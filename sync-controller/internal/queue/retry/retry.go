@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package retry says when what has failed is tried again.
+// Package retry says when a failed item is retried.
 package retry
 
 import (
@@ -12,29 +12,29 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// Last is the longest time after which an item is tried again.
+// Last is the longest time until an item is retried.
 const Last = 5 * time.Minute
 
-// Limiter is a rate limiter of a work queue: the time until an item is tried again doubles with each failure. Each
-// time is chosen at random from the upper half of what it may be, because a thousand items that fail at once would
-// otherwise come back at once. Times are counted in failures, so no clock that jumps changes them. The zero value is
-// not usable; see New.
+// Limiter is a rate limiter of a work queue: the time until an item is retried doubles with each failure. Each time is
+// chosen at random from the upper half of its range, because a thousand items that fail at once would otherwise come
+// back at once. The times depend on the number of failures, so a clock that jumps does not change them. The zero value
+// is not usable; see New.
 type Limiter[T comparable] struct {
 	doubling workqueue.TypedRateLimiter[T]
 
 	mu    sync.Mutex
-	asked map[T]time.Duration // by a server, for the next time
+	asked map[T]time.Duration // by a server, for the next retry
 	held  map[T]hold
 }
 
-// hold is that an item waits, until a time, as long as its inputs are these. The time is zero before the queue has
-// asked for it.
+// hold makes an item wait until a time, as long as it has these inputs. The time is zero until the queue has asked for
+// it.
 type hold struct {
 	inputs string
 	until  time.Time
 }
 
-// New returns a Limiter whose first retry of an item comes after first at most.
+// New returns a Limiter that first retries an item after first at most.
 func New[T comparable](first time.Duration) *Limiter[T] {
 	return &Limiter[T]{
 		doubling: workqueue.NewTypedItemExponentialFailureRateLimiter[T](first, Last),
@@ -55,8 +55,7 @@ func (l *Limiter[T]) SetRetryAfter(item T, err error) {
 	l.asked[item] = time.Duration(min(seconds, int(Last/time.Second))) * time.Second
 }
 
-// When implements workqueue.TypedRateLimiter: it counts a failure of the item, and returns after what time it is tried
-// again.
+// When implements workqueue.TypedRateLimiter: it counts a failure of the item, and returns the time until its retry.
 func (l *Limiter[T]) When(item T) time.Duration {
 	wait := l.doubling.When(item)
 	wait -= fraction(wait)
@@ -71,11 +70,11 @@ func (l *Limiter[T]) When(item T) time.Duration {
 	return wait
 }
 
-// heldFrom is for how many failures the first counts of an item that is held: what failed then has cost something.
+// heldFrom is how many failures the first failure of a held item counts as, because what failed was expensive.
 const heldFrom = 3
 
-// Hold makes an item that failed with some inputs wait until its time comes, even if it is woken before, unless its
-// inputs change. It is called before When, and the first time is eight times as long as without.
+// Hold makes an item that failed with some inputs wait until its time comes, even if it is woken earlier, unless its
+// inputs change. It is called before When, and makes the first wait eight times as long.
 func (l *Limiter[T]) Hold(item T, inputs string) {
 	for l.doubling.NumRequeues(item) < heldFrom {
 		l.doubling.When(item)
@@ -85,7 +84,7 @@ func (l *Limiter[T]) Hold(item T, inputs string) {
 	l.held[item] = hold{inputs: inputs}
 }
 
-// Held returns how long an item with these inputs has to wait; 0 for one that need not.
+// Held returns how long an item with these inputs has to wait; 0 if it does not have to.
 func (l *Limiter[T]) Held(item T, inputs string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,8 +107,8 @@ func fraction(d time.Duration) time.Duration {
 	return time.Duration(rand.Float64() * float64(d) / 2) //nolint:gosec // it spreads load, and protects nothing
 }
 
-// Forget implements workqueue.TypedRateLimiter: the next failure of the item is its first. The work queue forgets an
-// item that is put off, too: one that is held is not forgotten.
+// Forget implements workqueue.TypedRateLimiter: the next failure of the item counts as its first. It does nothing for a
+// held item, because the work queue also forgets an item that it puts off.
 func (l *Limiter[T]) Forget(item T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 // ApproverRole is the ClusterRole that lets the controller approve package revisions. Nothing binds it by default.
 const ApproverRole = "package-variants-approver"
 
-// errMayNotApprove has an approval tried again: no event says that a role was bound.
+// errMayNotApprove makes the controller retry an approval: no event reports that a role was bound.
 var errMayNotApprove = errors.New("the controller may not approve package revisions")
 
 // approvals are tried in this order for each open target; the first that has an aspect keeps it from being published.
@@ -117,8 +117,8 @@ func rejected(in *Input, target *revision.Revision) *Aspect {
 		"it, or change what the variant or the upstream asks for", target.Name)
 }
 
-// overtaken leaves a draft to a person if it was not made from the latest published revision: it would undo what is
-// published. Revisions that are proposed for deletion do not count.
+// overtaken leaves a draft to a person if it was not made from the latest published revision, because it would undo
+// published changes. Revisions that are proposed for deletion do not count.
 func overtaken(in *Input, target *revision.Revision) *Aspect {
 	latest := latestKept(in)
 	if latest == nil || latest.Name == target.Task.From() {
@@ -129,8 +129,8 @@ func overtaken(in *Input, target *revision.Revision) *Aspect {
 		latest.Name)
 }
 
-// overBranch leaves a draft to a person if its package was pushed to the branch past Porch, and would be replaced. A
-// proposed draft may be on the branch itself: Porch pushes it before it says so.
+// overBranch leaves a draft to a person if its package was pushed to the branch without Porch, because the draft would
+// replace it. A proposed draft may be on the branch itself: Porch pushes it before it reports that.
 func overBranch(in *Input, target *revision.Revision) *Aspect {
 	branch := ForeignBranch(in)
 	if branch == nil || target.Lifecycle != revision.Draft {
@@ -175,7 +175,7 @@ func mayNotApprove(in *Input, target *revision.Revision) *Aspect {
 		"revisions: bind its ServiceAccount to the ClusterRole %s, in this namespace or in all", target.Name, ApproverRole)
 }
 
-// withdraw takes back the controller's own proposal of a target that has to change first. A person's proposal stays.
+// withdraw withdraws the controller's own proposal of a target that has to change first. A person's proposal stays.
 func withdraw(in *Input, state State, target *revision.Revision) *Decision {
 	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || in.Saved.Proposed != target.Version || !in.MayApprove {
 		return nil

@@ -72,7 +72,7 @@ func fromBranch(in *Input, target *revision.Revision) bool {
 }
 
 // BranchMoved returns what a downstream revision was made from and where the branch asked for is now, if the branch is
-// known to have moved since: by the commits, or by the tags where Porch gives no commit of a branch.
+// known to have moved since: by the commits, or by the tags if Porch reports no commit of a branch.
 func BranchMoved(in *Input, target *revision.Revision) (from, to string, moved bool) {
 	lock := target.Lock
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// State is how a downstream package stands to what its variant asks for.
+// State is how a downstream package compares with what its variant asks for.
 type State string
 
 const (
@@ -39,9 +39,9 @@ const (
 	Mutate Action = "Mutate"
 	// Adopt makes the variant the owner of a revision, and gives it the variant's labels and annotations.
 	Adopt Action = "Adopt"
-	// TakeBack makes the variant the owner of a revision that it made or adopted before.
+	// TakeBack makes the variant the owner again of a revision that it made or adopted before.
 	TakeBack Action = "TakeBack"
-	// Keep takes back a proposal to delete a revision.
+	// Keep withdraws a proposal to delete a revision.
 	Keep Action = "Keep"
 	// Discard deletes a draft of the variant that was not completed.
 	Discard Action = "Discard"
@@ -55,7 +55,7 @@ const (
 	Propose Action = "Propose"
 	// Approve publishes a revision that is proposed.
 	Approve Action = "Approve"
-	// Withdraw makes a revision that is proposed a draft again.
+	// Withdraw makes a proposed revision a draft again.
 	Withdraw Action = "Withdraw"
 	// Orphan removes the variant's owner reference.
 	Orphan Action = "Orphan"
@@ -80,7 +80,7 @@ type Decision struct {
 	// Condition is what to report if there are no steps, or until they are done.
 	Condition v1alpha1.Condition
 	// Injected is about the injection points (ConfigInjected), and Approved about spec.approvalPolicy; nil if they were
-	// not looked at.
+	// not checked.
 	Injected, Approved *Aspect
 	// Suspended is about spec.suspend.
 	Suspended *Aspect
@@ -89,11 +89,12 @@ type Decision struct {
 	// Conflicted describes the conflicts of a merge that is decided, or that is stopped because of them; nil if there is
 	// no merge.
 	Conflicted *Conflicted
-	// Err is the failure in the condition, if it has to be tried again although no input changes.
+	// Err is the failure in the condition, if it has to be retried although no input changes.
 	Err error
 }
 
-// Guard returns what keeps a variant from being worked on, as far as that is known without reading content, or nil.
+// Guard returns what keeps the controller from working on a variant, as far as that is known without reading content;
+// nil if nothing does.
 func Guard(in *Input) *v1alpha1.Condition {
 	for _, guard := range guards {
 		if condition := guard(in); condition != nil {
@@ -207,7 +208,7 @@ func Inspections(in *Input) []string {
 		_, current := t.Of(in.Owner)
 		switch {
 		case deletionProposed(in, t) != nil, incomplete(in, t) != nil, t.Lifecycle == revision.Draft && !current:
-			// decided without
+			// decided without its files
 		case t.Lifecycle == revision.Draft, t.Lock == nil, OnUpstream(in, t), Merging(in, t) != nil:
 			names = append(names, t.Name)
 		}

@@ -8,13 +8,13 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// prune deals with what the variant left behind in other packages. It is asked for when the new downstream is ready:
-// nothing goes before its replacement is there.
+// prune deals with what the variant left behind in other packages. It runs when the new downstream is ready: nothing is
+// removed before its replacement exists.
 func prune(in *Input, _ []revision.Revision) []Step {
 	return disposals(in, Obsolete(in))
 }
 
-// deletion deals with all revisions of a variant that is being deleted, and then lets it go.
+// deletion deals with all revisions of a variant that is being deleted, and then removes its finalizer.
 func deletion(in *Input) Decision {
 	if d := in.Spec.Downstream; d != nil {
 		repository, registered := in.Repositories[d.Repo]

@@ -50,11 +50,11 @@ func LastDraft(in *Input) string {
 	return revision.DownstreamOf(in.Spec).NameOf(last)
 }
 
-// maxVanished is how many drafts that are not listed any more stay known.
+// maxVanished is how many drafts that are no longer listed stay known.
 const maxVanished = 5
 
-// Vanished returns the names of the last drafts that the variant made before the open one, and that are not listed any
-// more. If Porch finds them again, without an owner, they still belong to the variant.
+// Vanished returns the names of the last drafts that the variant made before the open one and that are no longer
+// listed. If Porch finds them again, without an owner, they still belong to the variant.
 func Vanished(in *Input) []string {
 	if in.Spec.Downstream == nil {
 		return nil

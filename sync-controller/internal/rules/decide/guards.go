@@ -11,7 +11,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// guards are tried in this order; the first that has a condition wins, and nothing is done.
+// guards are tried in this order; the first one that returns a condition wins, and nothing is done.
 var guards = []func(*Input) *v1alpha1.Condition{
 	specInvalid, repositoryMissing, repositoryMigrated, upstreamMissing, upstreamUnpublished, downstreamClaimed,
 	dependencyCycle, dependencyNotFound, repositoryNotReady, downstreamUnread,
@@ -44,7 +44,8 @@ func repositoryMissing(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// repositoryMigrated holds because Porch does not list the packages of such a Repository: it only seems empty.
+// repositoryMigrated holds the variant because Porch does not list the packages of such a Repository, so it seems
+// empty.
 func repositoryMigrated(in *Input) *v1alpha1.Condition {
 	for _, ref := range repositories(in.Spec) {
 		if in.Repositories[ref[0]].Migrated {
@@ -94,7 +95,7 @@ func downstreamClaimed(in *Input) *v1alpha1.Condition {
 		revision.DownstreamOf(in.Spec), in.Conflicting)
 }
 
-// repositoryNotReady holds because each call to Porch would take long and fail.
+// repositoryNotReady holds the variant because each call to Porch would take a long time and fail.
 func repositoryNotReady(in *Input) *v1alpha1.Condition {
 	for _, ref := range repositories(in.Spec) {
 		if repository := in.Repositories[ref[0]]; !repository.Ready {
@@ -105,8 +106,8 @@ func repositoryNotReady(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// downstreamUnread holds while Porch lists nothing of a package with a published revision, not even its branch, which
-// outlives each revision: Porch has lost the Repository's content and has not read it again.
+// downstreamUnread holds the variant while Porch lists nothing of a package that has a published revision, not even its
+// branch, which outlives every revision: Porch has lost the Repository's content and has not read it again.
 func downstreamUnread(in *Input) *v1alpha1.Condition {
 	pkg := revision.DownstreamOf(in.Spec)
 	if in.Published == "" || !isOf(in.Published, pkg) || len(in.Revisions) > 0 {

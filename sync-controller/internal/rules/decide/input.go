@@ -10,7 +10,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// Input is all that a decision depends on.
+// Input is everything that a decision depends on.
 type Input struct {
 	Spec  *variant.Spec
 	Owner revision.Owner
@@ -65,8 +65,8 @@ type Input struct {
 	// Mutations are the outcomes of the functions over the files of revisions, by name; see Inspections. A revision
 	// without one is decided as if the functions changed nothing.
 	Mutations map[string]Mutation
-	// Unusable are the conditions of revisions, by name, that the functions do not run over: the content, or what would be
-	// merged into it, exceeds the bounds of a package, or Porch could not take it back.
+	// Unusable are the conditions of revisions, by name, on which the functions do not run: the content, or what would be
+	// merged into it, exceeds the bounds of a package, or Porch would not accept it again.
 	Unusable map[string]v1alpha1.Condition
 	// Merges are the outcomes of merging the upstream asked for into targets that are on another, by name; see Merging.
 	Merges map[string]Merge
@@ -80,13 +80,13 @@ type Merge struct {
 	Err error
 }
 
-// Repository is what is known of a Repository.
+// Repository is what is known about a Repository.
 type Repository struct {
 	// Ready reports whether Porch can use it, Message says why not. Reading reports whether it is not ready because Porch
 	// is reading it, as newer Porch says on each read.
 	Ready, Reading bool
 	Message        string
-	// Migrated reports whether another version of Porch's API serves its packages, which are not known here then.
+	// Migrated reports whether another version of Porch's API serves its packages, which are then unknown here.
 	Migrated bool
 	// Deployment reports whether packages in it are deployed: Porch then adds a package context to each clone.
 	Deployment bool
@@ -101,7 +101,7 @@ type Draft struct {
 	Task      revision.Task
 	// Version is the version of what Porch made; "" if that is not known.
 	Version string
-	// TimedOut is how often Porch did not make it in time, though it answered other requests.
+	// TimedOut is how often Porch did not make it in time, although it answered other requests.
 	TimedOut int32
 }
 
@@ -178,7 +178,7 @@ func Requested(in *Input, r *revision.Revision) bool {
 	return r.Lifecycle == revision.Draft && asked(in, r)
 }
 
-// asked reports whether a revision was the draft that Porch was asked to make, even if it was proposed or published
+// asked reports whether a revision is the draft that Porch was asked to make, even if it has been proposed or published
 // since. A draft without a task is one that Porch did not finish: its cache in PostgreSQL keeps the task with the
 // files.
 func asked(in *Input, r *revision.Revision) bool {

@@ -15,7 +15,7 @@ func downstreamRefused(in *Input) *v1alpha1.Condition {
 	return cmp.Or(downstreamForeign(in), downstreamNests(in))
 }
 
-// downstreamForeign leaves a package alone that exists already, without a target, if the variant may not adopt it.
+// downstreamForeign leaves an existing package without a target alone if the variant may not adopt it.
 // Revisions that are proposed for deletion do not count: a variant of the same name leaves them behind.
 func downstreamForeign(in *Input) *v1alpha1.Condition {
 	if in.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting {
@@ -40,8 +40,8 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// ForeignBranch returns the main branch of a package that was pushed past Porch: the package has no published revision,
-// and none was published for the variant. Otherwise it returns nil.
+// ForeignBranch returns the main branch of a package that was pushed without Porch: the package has no published
+// revision, and none was published for the variant. Otherwise it returns nil.
 func ForeignBranch(in *Input) *revision.Revision {
 	if in.Published != "" || in.HasPublished || revision.LatestPublished(in.Revisions) != nil {
 		return nil
@@ -75,8 +75,8 @@ func notOwned(in *Input, target *revision.Revision) *Decision {
 	return d
 }
 
-// takeBack makes the variant the owner of its other revisions whose owner Porch lost, and of those that it adopts:
-// those behind an open draft are the next targets, and all are dealt with when the variant is deleted.
+// takeBack makes the variant the owner of its other revisions whose owner Porch lost, and of those that it adopts: the
+// ones behind an open draft are the next targets, and the deletion of the variant deals with all of them.
 func takeBack(in *Input, targets []revision.Revision) []Step {
 	isTarget := map[string]bool{}
 	for i := range targets {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package revision holds what the controllers know of PackageRevisions, as plain values.
+// Package revision has what the controllers know about PackageRevisions, as plain values.
 package revision
 
 import (
@@ -19,8 +19,8 @@ import (
 // WorkspacePrefix begins the workspace names of the drafts that a variant makes; a number follows (a Porch convention).
 const WorkspacePrefix = "packagevariant-"
 
-// MigrationAnnotation on a Repository, with the value "true", has Porch serve its packages by version v1alpha2 of its
-// API only.
+// MigrationAnnotation on a Repository, with the value "true", makes Porch serve its packages only in version v1alpha2
+// of its API.
 const MigrationAnnotation = "porch.kpt.dev/v1alpha2-migration"
 
 // main is the number that Porch gives to the content of a repository's main branch.
@@ -94,7 +94,7 @@ func (p Package) NameOf(workspace string) string {
 	return strings.Join([]string{p.Repo, strings.ReplaceAll(p.Name, "/", "."), workspace}, ".")
 }
 
-// Ancestors returns the packages, or directories that could be packages, that contain the package, the outermost first:
+// Ancestors returns the packages, or directories that could be packages, that contain the package, the outermost first;
 // the one without a name is the whole Repository.
 func (p Package) Ancestors() []Package {
 	all := []Package{{Repo: p.Repo}}
@@ -123,29 +123,29 @@ type Revision struct {
 	// Version is the state of the revision: equal versions are the same state. Read nothing else from it (docs/design.md,
 	// "Any Porch").
 	Version string
-	// Commit is the git commit that holds the content; "" where Porch does not give it.
+	// Commit is the git commit with the content; "" if Porch does not report it.
 	Commit string
 	// KeptInGit reports whether Porch keeps the revision in git even while it is a draft, as its cache in custom resources
-	// does. The cache in PostgreSQL keeps drafts for itself.
+	// does. The cache in PostgreSQL keeps drafts in the database.
 	KeptInGit bool
-	// Origin is where git has the content of a published revision, and nil where that is not known. A package that is
-	// cloned from the revision gets it as its lock.
+	// Origin is where git has the content of a published revision; nil if unknown. A package that is cloned from the
+	// revision gets it as its lock.
 	Origin *Lock
-	// Replaced is a commit that held the content of an earlier revision of this name, which was deleted before this one
-	// was published in its place. It is "" if there was none, or if Commit tells the two apart.
+	// Replaced is a commit with the content of an earlier revision of this name, which was deleted before this one was
+	// published in its place. It is "" if there was no such revision, or if Commit tells the two apart.
 	Replaced string
-	// Created is when Porch first knew of the revision, PublishedAt when it was published.
+	// Created is when Porch first knew the revision, PublishedAt when it was published.
 	Created, PublishedAt time.Time
 	Labels, Annotations  map[string]string
 	Owners               []metav1.OwnerReference
 	// Lock says what the package was derived from; nil if Porch does not know.
 	Lock *Lock
-	// Task is how the revision was made; zero where that is not known.
+	// Task is how the revision was made; zero if unknown.
 	Task Task
 }
 
-// Lock is the upstreamLock of a package: the content that it was last cloned from or upgraded to. The commit is ""
-// where it is not known.
+// Lock is the upstreamLock of a package: the content that it was last cloned from or upgraded to. The commit is "" if
+// unknown.
 type Lock struct {
 	Repo, Directory, Ref, Commit string
 }
@@ -245,7 +245,7 @@ func LatestPublished(revisions []Revision) *Revision {
 	return latest
 }
 
-// Candidates returns revisions in the form in which an upstream is searched among them.
+// Candidates returns the revisions in the form that the search for an upstream needs.
 func Candidates(revisions []Revision) []variant.Candidate {
 	out := make([]variant.Candidate, len(revisions))
 	for i, r := range revisions {

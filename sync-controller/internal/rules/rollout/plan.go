@@ -13,7 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 )
 
-// Input is all that a plan depends on. It is only read.
+// Input is everything that a plan depends on. Plan only reads it.
 type Input struct {
 	// Namespace and Name are those of the set.
 	Namespace, Name string
@@ -32,7 +32,7 @@ type Input struct {
 	// Variants are the variants that the set wants. The first are opened first, so their order must not change from plan
 	// to plan.
 	Variants []Variant
-	// Excluded are the variants that the set wants and cannot make. They stay as they are, and do not hold up the others.
+	// Excluded are the variants that the set wants and cannot make. They stay as they are, and do not block the others.
 	Excluded []Excluded
 	// Live reports whether the variants were read from the API server, and not from a cache.
 	Live bool
@@ -104,7 +104,7 @@ type Decision struct {
 	Failures []v1alpha2.VariantFailure
 	// Condition is for a rollout that is not complete; nil if it is complete.
 	Condition *v1alpha1.Condition
-	// Again is after how long to plan again although nothing changes; 0 for never.
+	// Again is the time after which to plan again although nothing changes; 0 for never.
 	Again time.Duration
 }
 
@@ -189,7 +189,7 @@ func newRollout(in *Input) *rollout {
 	return r
 }
 
-// rollout is a plan while it is made.
+// rollout is a plan in the making.
 type rollout struct {
 	*Input
 	// spec is the rollout of the set; empty if it has none.
@@ -200,7 +200,7 @@ type rollout struct {
 	stamp   time.Time
 	waves   []*wave
 	targets []target
-	// current is the first wave that is not through; nil if all are.
+	// current is the first wave that is not complete; nil if all are.
 	current *wave
 	// opened is the number of targets in the waves that were opened, and failed the number of those that have failed with
 	// the spec that they should have.

@@ -12,13 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// standing is the phase of a rollout, and the condition of its set; without a type there is none.
+// standing is the phase of a rollout and the condition of its set; without a type, there is no condition.
 type standing struct {
 	phase     v1alpha2.RolloutPhase
 	condition v1alpha1.Condition
 }
 
-// phaseRules are tried in this order; the first that says something wins.
+// phaseRules are tried in this order; the first one that returns a phase wins.
 var phaseRules = []func(*rollout) *standing{
 	isComplete, tooManyFailed, isSuspended, isPaused, needsApproval, isProgressing,
 }
@@ -38,7 +38,7 @@ func isComplete(r *rollout) *standing {
 	return &standing{phase: v1alpha2.RolloutComplete}
 }
 
-// tooManyFailed stops a rollout if more targets have failed than it allows. It continues once they are mended.
+// tooManyFailed stops a rollout if more targets have failed than it allows. It continues once they are repaired.
 func tooManyFailed(r *rollout) *standing {
 	if !r.stopped() {
 		return nil

@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// target is a variant in a rollout, and what is known of it.
+// target is a variant in a rollout, and what is known about it.
 type target struct {
 	*Variant
 	wave *wave
@@ -35,7 +35,7 @@ type target struct {
 	failure *v1alpha2.VariantFailure
 }
 
-// inspect sets what is known of a target.
+// inspect sets what is known about a target.
 func (t *target) inspect(r *rollout) {
 	t.spec = t.resolved(r.Spec != nil)
 	if t.Have == nil {
@@ -49,7 +49,7 @@ func (t *target) inspect(r *rollout) {
 }
 
 // resolved returns the spec that a target should have: the wanted one, with a numbered revision in a rollout, and with
-// suspend as it is, which is for people to decide.
+// suspend as it is, because people decide about that.
 func (t *target) resolved(inRollout bool) *variant.Spec {
 	spec := *t.Want
 	if inRollout {
@@ -176,7 +176,7 @@ func (t *target) deadline(r *rollout) (deadline time.Time, isSet bool) {
 // pending reports whether a target still has to be updated, and can be.
 func (t *target) pending() bool { return !t.updated && !t.suspended && !t.leaving }
 
-// done reports whether a wave does not wait for a target any more.
+// done reports whether a wave no longer waits for a target.
 func (t *target) done() bool { return t.reached || t.suspended || t.updated && t.failure != nil }
 
 // inFlight reports whether a target is on its way to the spec that it should have.

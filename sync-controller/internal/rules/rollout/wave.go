@@ -123,13 +123,13 @@ func (r *rollout) setState(w *wave) {
 // wasOpened reports whether the wave was opened, for the revision and the specs that are wanted now.
 func (w *wave) wasOpened() bool { return w.before != nil && w.before.OpenedAt != nil && !w.closed }
 
-// add counts the targets of a wave that was opened.
+// add counts the targets of an opened wave.
 func (r *rollout) add(w *wave) {
 	r.opened += len(w.targets)
 	r.failed += w.failed()
 }
 
-// open opens a wave when its turn comes. A wave that was complete, and is not any more, is opened again.
+// open opens a wave when its turn comes. A wave that is no longer complete is opened again.
 func (r *rollout) open(w *wave) {
 	if !w.wasOpened() {
 		r.add(w)
@@ -154,7 +154,7 @@ type waveStanding struct {
 	message string
 }
 
-// waveRules are tried in this order; the first that says something wins.
+// waveRules are tried in this order; the first one that returns a state wins.
 var waveRules = []func(*rollout, *wave) *waveStanding{
 	waveStaysComplete, waveWaitsForEarlier, waveIsKeptClosed, waveIsStopped, waveHasOpenTargets, waveSoaks,
 	waveAwaitsApproval, waveIsComplete,
@@ -255,7 +255,7 @@ func waveIsComplete(*rollout, *wave) *waveStanding {
 func (r *rollout) reachedText(w *wave) string {
 	switch {
 	case len(w.targets) > 0:
-	case len(r.Excluded) > 0: // of which the waves are not known
+	case len(r.Excluded) > 0: // their waves are not known
 		return "no target that can be made matches its selector"
 	default:
 		return "no target matches its selector"
