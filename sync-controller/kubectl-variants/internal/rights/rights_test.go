@@ -104,11 +104,11 @@ func (s *server) List(_ context.Context, list client.ObjectList, _ ...client.Lis
 		return errForbidden
 	}
 	s.asked = append(s.asked, "roles")
-	return s.roles.list(list)
+	return s.list(list)
 }
 
 func (s *server) Get(_ context.Context, key client.ObjectKey, o client.Object, _ ...client.GetOption) error {
-	return s.roles.get(key, o)
+	return s.get(key, o)
 }
 
 // as returns the server for another user.
