@@ -38,9 +38,13 @@ stamp = $(if $(filter kubernetes kubectl,$(1)),$(shell awk -v p=k8s.io/component
 	'$$1 == "k8s.io/$(1)" { sub("^v0", "v1", $$2); split($$2, v, "."); \
 	print "-X " p ".gitVersion=" $$2 " -X " p ".gitMajor=1 -X " p ".gitMinor=" v[2]; exit }' tools/$(1)/go.mod))
 
+# Compiling is many short processes: none collects garbage below the memory that the largest package takes anyway, which
+# saves a quarter of the time. It is for the go command only: what make runs has limits of its own.
+GO_BUILD := GOGC=off GOMEMLIMIT=768MiB go build
+
 # How tools are built: as our own binaries are, so that the standard library and what else is the same is compiled once,
 # without what only debuggers read. Each tells how long it took.
-TOOL_BUILD = GOWORK=off go build -ldflags '-s -w $(call stamp,$(1))'
+TOOL_BUILD = GOWORK=off $(GO_BUILD) -ldflags '-s -w $(call stamp,$(1))'
 built = { [ $$SECONDS -lt 3 ] || echo "== built $(1) in $$((SECONDS / 60)) min $$((SECONDS % 60)) s"; }
 
 # $(call module,NAME) is the module of a tool: tools/NAME, or else tools.
@@ -161,17 +165,17 @@ build: build-functions build-controller build-plugin ## Build the functions, the
 .PHONY: build-functions
 build-functions:
 	@mkdir -p $(FUNCTIONS_BIN)
-	cd functions && go build -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
+	cd functions && $(GO_BUILD) -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
 
 .PHONY: build-controller
 build-controller:
 ifneq ($(filter sync-controller,$(MODULES)),)
-	cd sync-controller && go build -o $(CURDIR)/bin/ .
+	cd sync-controller && $(GO_BUILD) -o $(CURDIR)/bin/ .
 endif
 
 .PHONY: build-plugin
 build-plugin: ## Build the kubectl plugin, bin/kubectl-variants
-	cd sync-controller/kubectl-variants && go build -o $(CURDIR)/bin/ .
+	cd sync-controller/kubectl-variants && $(GO_BUILD) -o $(CURDIR)/bin/ .
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API, and the pages of docs/reference
@@ -197,7 +201,7 @@ clean: ## Remove everything that make has built
 # Images and releases
 
 # $(call release_command,COMMAND) runs a command of release/main.go.
-release_command = cd release && GOWORK=off go build -o $(RELEASE) . && cd .. && $(RELEASE) $(1) -registry '$(REGISTRY)' -version '$(VERSION)'
+release_command = cd release && GOWORK=off $(GO_BUILD) -o $(RELEASE) . && cd .. && $(RELEASE) $(1) -registry '$(REGISTRY)' -version '$(VERSION)'
 
 .PHONY: images
 images: ## Make the container images, as archives in dist/images (REGISTRY=, VERSION=)
@@ -308,7 +312,7 @@ fuzz: ## Run every fuzz target of the functions for FUZZTIME (30s) each
 # ends what it starts, so it is not run by go run, which does not hand signals on.
 .PHONY: bench
 bench: tools build stack-tools ## Measure all beside Porch's own controllers, and write docs/benchmarks (BENCHFLAGS=-help)
-	@cd e2e/bench && GOWORK=off go build -o ../../bin/bench . && exec ../../bin/bench $(BENCHFLAGS)
+	@cd e2e/bench && GOWORK=off $(GO_BUILD) -o ../../bin/bench . && exec ../../bin/bench $(BENCHFLAGS)
 
 # Not a part of bench: it takes an hour, and as long as the fleet takes to be made.
 .PHONY: soak
@@ -321,7 +325,7 @@ microbench: ## Run the benchmarks of the modules (BENCH=regexp, BENCHCOUNT=n)
 	@OUTSIDE="$(OUTSIDE)" hack/microbench.sh $(MODULES)
 
 # The demo ends what it starts, so it is not run by go run, which does not hand signals on.
-DEMO := cd e2e && GOWORK=off go build -o ../bin/demo ./demo && exec ../bin/demo
+DEMO := cd e2e && GOWORK=off $(GO_BUILD) -o ../bin/demo ./demo && exec ../bin/demo
 
 # Each demo says what it has to build before that begins, and builds nothing else.
 .PHONY: demo
@@ -353,7 +357,7 @@ demo-kpt: ## Show the functions by themselves, with kpt and no cluster
 	@$(DEMO) -kpt
 
 # The stack runs until make stack-down, with all it writes in bin/stack.
-STACK := cd e2e && GOWORK=off go build -o ../bin/stackctl ./stack/stackctl && ../bin/stackctl
+STACK := cd e2e && GOWORK=off $(GO_BUILD) -o ../bin/stackctl ./stack/stackctl && ../bin/stackctl
 
 .PHONY: stack-up
 stack-up: stack-tools build ## Start a Kubernetes API and Porch (PORCH=DIR, PORCH_CACHE=DB), and print the path of their kubeconfig
