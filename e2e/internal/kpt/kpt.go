@@ -59,9 +59,9 @@ func (t Tool) Function(name string) string {
 	return filepath.Join(t.Functions, name)
 }
 
-// Render runs `kpt fn render --allow-exec` on the package in dir.
-func (t Tool) Render(dir string) (Output, error) {
-	return t.kpt(nil, "fn", "render", "--allow-exec", dir)
+// Render runs `kpt fn render --allow-exec` on the package in dir; args are further flags.
+func (t Tool) Render(dir string, args ...string) (Output, error) {
+	return t.kpt(nil, append([]string{"fn", "render", "--allow-exec", dir}, args...)...)
 }
 
 // RenderImages runs `kpt fn render` on the package in dir, which runs container images only; args are further flags.

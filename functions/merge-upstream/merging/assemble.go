@@ -88,7 +88,18 @@ func (r result) body() string {
 		return r.text
 	}
 	_, text := separator(r.updated.text)
+	if r.local == nil || r.original == nil {
+		return text
+	}
+	if end := emptyLines(r.local.text); end != emptyLines(r.original.text) {
+		return strings.TrimRight(text, "\n") + "\n" + end
+	}
 	return text
+}
+
+// emptyLines returns the empty lines at the end of a text.
+func emptyLines(text string) string {
+	return strings.TrimPrefix(text[len(strings.TrimRight(text, "\n")):], "\n")
 }
 
 // text returns the text of the file; false if the file goes.

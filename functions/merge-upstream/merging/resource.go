@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -56,7 +57,7 @@ func (m *merged) resource(t *tuple) (result, error) {
 		switch {
 		case sameText(t.original, t.updated) || equal(t.original.body(), t.updated.body()) && !sameText(t.local, t.original):
 			return result{tuple: t}, nil
-		case sameText(t.local, t.original) && !r.kptfile && !r.context:
+		case sameLines(t.local, t.original) && !r.kptfile && !r.context:
 			return result{tuple: t, outcome: taken}, nil
 		}
 	}
@@ -272,6 +273,13 @@ func sameText(a, b *document) bool {
 	_, x := separator(a.text)
 	_, y := separator(b.text)
 	return x == y
+}
+
+// sameLines is sameText without the empty lines at the end, which come with what is added behind a document.
+func sameLines(a, b *document) bool {
+	_, x := separator(a.text)
+	_, y := separator(b.text)
+	return sameText(a, b) || a.item == nil && strings.TrimRight(x, "\n") == strings.TrimRight(y, "\n")
 }
 
 func rnode(n *yaml.Node) *yaml.RNode {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
@@ -72,7 +73,11 @@ type upstreamContent struct {
 
 // read reads the content of a published revision, and its identity if the version does not give it.
 func (r *Reconciler) read(ctx context.Context, rev *revision.Revision) (c upstreamContent, err error) {
-	if c.Content, err = r.porch.Content(ctx, rev.Namespace, rev.Name); err != nil {
+	if c.Content, err = r.porch.Content(ctx, rev.Namespace, rev.Name); errors.Is(err, timeouts.ErrTooLarge) {
+		c.unusable = unread(rev.Name, err)
+		return c, nil // which is kept for all that ask for it
+	}
+	if err != nil {
 		return c, err
 	}
 	if !rev.KeptInGit {

@@ -99,7 +99,7 @@ func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e 
 		err = checkFiles(name, e.files)
 	}
 	if err != nil || target == nil {
-		return e, err
+		return e, unread(name, err)
 	}
 	e.files, e.untouched, err = r.resume(ctx, in, target, e.content)
 	if err == nil && e.unfinished {

@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -49,6 +50,9 @@ func TestConditionOf(t *testing.T) {
 			v1alpha1.Stalled("FunctionFailed", "cannot change blueprints.web.v1: inject-config: boom")},
 		"a package is too large": {wrap(&unusableError{"edge.web.v1", "PackageTooLarge", errBoom}),
 			v1alpha1.Stalled("PackageTooLarge", "edge.web.v1 is not worked on: boom")},
+		"a package is too large to be read": {unread("edge.web.v1", wrap(timeouts.ErrTooLarge)), v1alpha1.Stalled(
+			"PackageTooLarge", "edge.web.v1 is not worked on: its files take more than 128 MiB in the answer of Porch: "+
+				"make the package smaller, or split it")},
 		"a file with a hidden name is too large": {&unusableError{"edge.web.v1", "PackageTooLarge", errors.New("\x1b[2J/Kptfile: boom")},
 			v1alpha1.Stalled("PackageTooLarge", `edge.web.v1 is not worked on: \x1b[2J/Kptfile: boom`)},
 		"a file is not text": {checkFiles("edge.web.v1", map[string]string{"Kptfile": "", "a/logo.png": "\uFFFDPNG"}),

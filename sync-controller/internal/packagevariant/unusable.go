@@ -7,6 +7,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
@@ -34,6 +35,14 @@ func checkFiles(revision string, files map[string]string) error {
 		return &unusableError{revision, v1alpha1.ReasonPackageRefused, err}
 	}
 	return nil
+}
+
+// unread returns the error of reading a revision, which is an unusableError if Porch returns too much for its files.
+func unread(revision string, err error) error {
+	if errors.Is(err, timeouts.ErrTooLarge) {
+		return &unusableError{revision, v1alpha1.ReasonPackageTooLarge, timeouts.ErrTooLarge}
+	}
+	return err
 }
 
 // noteUnusable notes that a revision cannot be worked on because of its content, or of what would be merged into it. It

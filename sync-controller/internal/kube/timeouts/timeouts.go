@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package timeouts limits the time of each call to the Kubernetes API, so no call holds a worker for too long, whether
-// the server does not answer or asks for a later retry.
+// the server does not answer or asks for a later retry. It also limits how much is read of the files of a package.
 package timeouts
 
 import (
@@ -11,10 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 
+	"github.com/package-variants/package-variants/functions/bounds"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -48,7 +51,10 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	response.Body = &body{ReadCloser: response.Body, end: cancel}
+	response.Body = &body{ReadCloser: response.Body, end: cancel, left: math.MaxInt64}
+	if request.Method == http.MethodGet && packageFiles.MatchString(request.URL.Path) {
+		response.Body.(*body).left = bounds.AnswerBytes
+	}
 	return later(request, response, nil)
 }
 
@@ -58,10 +64,27 @@ func isWatch(request *http.Request) bool {
 	return err == nil && watch
 }
 
-// body ends the time limit of a call with the call.
+// packageFiles matches the paths of requests for the files of one package.
+var packageFiles = regexp.MustCompile(`/packagerevisionresources/[^/]+$`)
+
+// ErrTooLarge says that the files of a package are more than is read of them.
+var ErrTooLarge = fmt.Errorf("its files take more than %d MiB in the answer of Porch: make the package smaller, or split it",
+	bounds.AnswerBytes>>20)
+
+// body ends the time limit of a call with the call, and fails where more is read than is left.
 type body struct {
 	io.ReadCloser
-	end context.CancelFunc
+	end  context.CancelFunc
+	left int64
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, ErrTooLarge
+	}
+	return n, err
 }
 
 // Close implements io.Closer.

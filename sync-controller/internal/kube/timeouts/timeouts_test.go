@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/package-variants/package-variants/functions/bounds"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -122,5 +123,41 @@ func TestLimit(t *testing.T) {
 	cancel()
 	if _, err := k.CoreV1().ConfigMaps("default").Get(ctx, "a", metav1.GetOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that ends: %v", err)
+	}
+}
+
+// TestTooLarge checks that of the files of a package no more is read than any package may have, and of other answers
+// everything.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	const most = bounds.AnswerBytes
+	for name, c := range map[string]struct {
+		path string
+		size int
+		want error
+	}{
+		"as large as it may be": {"/apis/porch.kpt.dev/v1alpha1/namespaces/a/packagerevisionresources/x.v1", most, nil},
+		"larger":                {"/apis/porch.kpt.dev/v1alpha1/namespaces/a/packagerevisionresources/x.v1", most + 1, ErrTooLarge},
+		"a list":                {"/apis/porch.kpt.dev/v1alpha1/namespaces/a/packagerevisionresources", most + 1, nil},
+		"something else":        {"/api/v1/configmaps/x", most + 1, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := client(t, time.Minute, func(w http.ResponseWriter, _ *http.Request) {
+				chunk := make([]byte, 1<<20)
+				for left := c.size; left > 0; left -= len(chunk) {
+					_, _ = w.Write(chunk[:min(left, len(chunk))])
+				}
+			})
+			stream, err := k.CoreV1().RESTClient().Get().AbsPath(c.path).Stream(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := io.Copy(io.Discard, stream)
+			if !errors.Is(err, c.want) || c.want == nil && read != int64(c.size) || read > int64(c.size) {
+				t.Errorf("%d bytes and the error %v, want %v", read, err, c.want)
+			}
+			_ = stream.Close()
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,12 +68,13 @@ func (b *Base) addDirectory(directory string) error {
 		if entry.IsDir() || inside != "." && !snapshot.IsRead(filepath.ToSlash(inside)) {
 			return nil
 		}
-		text, err := os.ReadFile(name) //nolint:gosec // the user names it
+		file, err := os.Open(name) //nolint:gosec // the user names it
 		if err != nil {
 			b.unread(name, err)
 			return nil
 		}
-		b.add(name, text)
+		defer func() { _ = file.Close() }()
+		b.add(name, file)
 		return nil
 	})
 }
@@ -99,14 +101,14 @@ func (b *Base) addRevision(ctx context.Context, path, revision string) error {
 			b.unread(name, f.err)
 			continue
 		}
-		b.add(name, f.text)
+		b.add(name, bytes.NewReader(f.text))
 	}
 	return nil
 }
 
 // add adds the objects of a file.
-func (b *Base) add(name string, text []byte) {
-	found, err := snapshot.ReadIdentities(name, bytes.NewReader(text))
+func (b *Base) add(name string, text io.Reader) {
+	found, err := snapshot.ReadIdentities(name, text)
 	b.Objects = append(b.Objects, found...)
 	if err != nil {
 		b.unread(name, err)
