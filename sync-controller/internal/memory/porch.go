@@ -88,7 +88,7 @@ func (w *World) draft(ctx context.Context, pr *porchapi.PackageRevision) (map[st
 		if err != nil {
 			return nil, err
 		}
-		return predict.Clone(upstream, pr.Spec.PackageName, lock, repository.Spec.Deployment)
+		return w.memo.Clone(upstream, pr.Spec.PackageName, lock, repository.Spec.Deployment)
 	case task.Upgrade != nil:
 		return w.upgraded(ctx, pr.Namespace, task.Upgrade, files)
 	case task.Edit != nil:
@@ -116,7 +116,7 @@ func (w *World) upgraded(ctx context.Context, namespace string, task *porchapi.P
 	if err != nil {
 		return nil, err
 	}
-	return predict.Upgrade(merged, lock)
+	return w.memo.Upgrade(merged, lock)
 }
 
 // lockOn returns the lock of a package that is taken on a revision.
@@ -144,7 +144,7 @@ func (w *World) save(ctx context.Context, prr *porchapi.PackageRevisionResources
 	if err := w.getContent(ctx, key, &before); err != nil {
 		return err
 	}
-	files, err := predict.Save(before.Spec.Resources, prr.Spec.Resources)
+	files, err := w.memo.Save(before.Spec.Resources, prr.Spec.Resources)
 	if err == nil {
 		files, err = w.render(ctx, files)
 	}

@@ -103,7 +103,7 @@ func (w *World) getContent(ctx context.Context, key types.NamespacedName, into c
 	case pr == nil:
 		return notFound(revisions, key.Name)
 	}
-	found, err := w.contents(ctx, key)
+	found, err := w.read(ctx, key)
 	if err != nil {
 		return err
 	}

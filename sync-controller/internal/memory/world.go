@@ -16,11 +16,13 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
@@ -36,9 +38,13 @@ type Unknown func(ctx context.Context, kind schema.GroupVersionKind, namespace s
 type World struct {
 	types    *runtime.Scheme
 	contents Contents
-	unknown  Unknown
+	// kept are contents that were read, by the key of the revision.
+	kept    *lru.Cache
+	unknown Unknown
 	// render is what Porch does to the files of a draft that is saved, made or changed.
 	render Render
+	// memo predicts what Porch makes of the files.
+	memo *predict.Memo
 	// admit is what an API server asks before it stores an object.
 	admit Admission
 
@@ -67,7 +73,7 @@ type Write struct {
 // New returns a world without objects, whose types are those of a scheme. Contents are read when they are asked for.
 func New(scheme *runtime.Scheme, contents Contents, unknown Unknown, render Render) *World {
 	w := &World{types: scheme, contents: contents, unknown: unknown, render: render, admit: all,
-		stores: map[schema.GroupKind]*store{}, drafts: map[types.NamespacedName]*porchapi.PackageRevisionResources{},
+		memo: predict.NewMemo(), kept: lru.New(maxKept), stores: map[schema.GroupKind]*store{}, drafts: map[types.NamespacedName]*porchapi.PackageRevisionResources{},
 		made: map[types.NamespacedName]map[string]string{}, now: time.Now().UTC().Truncate(time.Second)}
 	for _, field := range []string{"spec.repository", "spec.packageName"} {
 		w.store(revisions.GroupKind()).addIndex(field, func(o client.Object) []string {
@@ -95,7 +101,7 @@ func (w *World) Clone() *World {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := New(w.types, w.contents, w.unknown, w.render)
-	c.now, c.commits, c.admit = w.now, w.commits, w.admit
+	c.now, c.commits, c.admit, c.memo, c.kept = w.now, w.commits, w.admit, w.memo, w.kept
 	for kind, s := range w.stores {
 		c.stores[kind] = s.clone()
 	}
@@ -193,11 +199,28 @@ func (w *World) Original(ctx context.Context, key types.NamespacedName) (map[str
 	if made != nil {
 		return made, nil
 	}
-	content, err := w.contents(ctx, key)
+	content, err := w.read(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	return content.Spec.Resources, nil
+}
+
+// maxKept is how many contents are kept: those that many ask for are the upstreams.
+const maxKept = 100
+
+// read returns the content of a package revision as it was before anything was written. It must not be changed.
+func (w *World) read(ctx context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error) {
+	if kept, ok := w.kept.Get(key); ok {
+		if content, ok := kept.(*porchapi.PackageRevisionResources); ok {
+			return content, nil
+		}
+	}
+	content, err := w.contents(ctx, key)
+	if err == nil {
+		w.kept.Add(key, content)
+	}
+	return content, err
 }
 
 // Metadata lists the objects of a kind in a namespace, and of those in none, for package objects.

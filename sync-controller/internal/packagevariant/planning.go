@@ -31,7 +31,8 @@ type Look struct {
 // expose passes a look at a variant to a Planner.
 func (r *Reconciler) expose(in *inspection, d decide.Decision, out *result) {
 	if r.looked != nil {
-		r.looked(&Look{Decision: d, Before: &in.Input, After: &out.Input, Err: out.err})
+		before, after := in.Input, out.Input // copies, as a pointer into the two would keep the contents alive
+		r.looked(&Look{Decision: d, Before: &before, After: &after, Err: out.err})
 	}
 }
 

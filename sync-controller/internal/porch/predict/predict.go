@@ -29,6 +29,12 @@ const (
 // Clone returns what a clone of an upstream's files into a package is before any function runs. Each of its packages
 // gets a package context if it is in a deployment Repository.
 func Clone(upstream map[string]string, pkg string, lock *revision.Lock, deployment bool) (map[string]string, error) {
+	return (*Memo)(nil).Clone(upstream, pkg, lock, deployment)
+}
+
+// Clone predicts as the function Clone does.
+func (m *Memo) Clone(upstream map[string]string, pkg string, lock *revision.Lock, deployment bool) (map[string]string,
+	error) {
 	files, err := locked(upstream, pkg, lock)
 	if err != nil {
 		return nil, err
@@ -38,16 +44,21 @@ func Clone(upstream map[string]string, pkg string, lock *revision.Lock, deployme
 			return nil, err
 		}
 	}
-	return identified(files)
+	return m.identified(files)
 }
 
 // Upgrade returns what Porch saves of the files of a package that were merged with those of another upstream.
 func Upgrade(merged map[string]string, lock *revision.Lock) (map[string]string, error) {
+	return (*Memo)(nil).Upgrade(merged, lock)
+}
+
+// Upgrade predicts as the function Upgrade does.
+func (m *Memo) Upgrade(merged map[string]string, lock *revision.Lock) (map[string]string, error) {
 	files, err := locked(merged, "", lock)
 	if err != nil {
 		return nil, err
 	}
-	return identified(files)
+	return m.identified(files)
 }
 
 // locked returns the files with another name of the package, unless that is "", and another upstream.
@@ -195,27 +206,36 @@ func contextOf(name, pkg string) string {
 }
 
 // identified returns the files with what says of each resource which one it is upstream.
-func identified(files map[string]string) (map[string]string, error) {
+func (m *Memo) identified(files map[string]string) (map[string]string, error) {
 	out := map[string]string{}
 	for name, text := range files {
 		if !isResources(name) {
 			out[name] = text
 			continue
 		}
-		nodes, err := parse(name, text, false)
+		var err error
+		out[name], err = remember(m, fileKey{done: "identified", name: name, text: text}, func() (string, error) {
+			return identifiedFile(name, text)
+		})
 		if err != nil {
-			return nil, err
-		}
-		for _, node := range nodes {
-			if err := identify(node); err != nil {
-				return nil, fmt.Errorf("cannot mark the resources in %s: %w", name, err)
-			}
-		}
-		if out[name], err = encode(nodes); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// identifiedFile returns the text of a file with what says of each of its resources which one it is upstream.
+func identifiedFile(name, text string) (string, error) {
+	nodes, err := parse(name, text, false)
+	if err != nil {
+		return "", err
+	}
+	for _, node := range nodes {
+		if err := identify(node); err != nil {
+			return "", fmt.Errorf("cannot mark the resources in %s: %w", name, err)
+		}
+	}
+	return encode(nodes)
 }
 
 // identify marks a resource by the name and the namespace that it has, unless it is marked; the annotation always says

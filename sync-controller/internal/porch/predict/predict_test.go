@@ -97,7 +97,7 @@ func TestSave(t *testing.T) {
 	const with = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a # the name\ndata:\n  b: \"1\" # one\n"
 	const without = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  b: \"2\"\n"
 	const want = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a # the name\ndata:\n  b: \"2\" # one\n"
-	got, err := Save(map[string]string{"a.yaml": with}, map[string]string{"a.yaml": without})
+	got, err := NewMemo().Save(map[string]string{"a.yaml": with}, map[string]string{"a.yaml": without})
 	if err != nil {
 		t.Fatal(err)
 	}

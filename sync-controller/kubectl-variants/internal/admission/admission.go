@@ -52,6 +52,11 @@ func Check(ctx context.Context, manifest []byte) error {
 	if err := json.Unmarshal(data, &object); err != nil { // whole numbers stay so, as the schema wants
 		return err
 	}
+	return CheckObject(ctx, object)
+}
+
+// CheckObject does what Check does, with the values that a manifest has in JSON.
+func CheckObject(ctx context.Context, object map[string]any) error {
 	all, err := kinds()
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ package world
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -27,11 +26,7 @@ func refuse(ctx context.Context, gvk schema.GroupVersionKind, o client.Object) e
 	}
 	content["apiVersion"], content["kind"] = gvk.GroupVersion().String(), gvk.Kind
 	delete(content, "status")
-	manifest, err := json.Marshal(content)
-	if err != nil {
-		return err
-	}
-	why := admission.Check(ctx, manifest)
+	why := admission.CheckObject(ctx, content)
 	if why == nil {
 		return nil
 	}

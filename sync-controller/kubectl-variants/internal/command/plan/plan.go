@@ -5,9 +5,11 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -173,8 +175,16 @@ func (o *options) run(ctx context.Context) error {
 	return nil
 }
 
+// gcPercent makes the garbage collector run less often than by default: a plan leaves much behind that was parsed once,
+// and keeps little of it.
+const gcPercent = 200
+
 // plan makes the plan.
 func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	progress := newProgress(o.env.ErrOut)
+	defer progress.end()
+	progress.say("reading " + cmp.Or(o.from, "the cluster"))
 	known, err := scheme.New()
 	if err != nil {
 		return nil, err
@@ -211,8 +221,7 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	progress := newProgress(o.env.ErrOut)
-	defer progress.end()
+	progress.say("expanding sets")
 	plan, err := plans.Make(ctx, w, named.Sets, named.Variants, plans.Options{
 		Version: version.Line(), Runtime: mutate.Builtin{}, Diffs: o.diffs || o.format == "html", Rendered: o.render,
 		Progress: progress.tell, Write: o.writer(), Deleted: named.Owned, Outside: outside,
@@ -235,7 +244,8 @@ func (o *options) renderer() (memory.Render, error) {
 	if o.render {
 		return newKpt(o.runner)
 	}
+	memo := predict.NewMemo()
 	return func(_ context.Context, files map[string]string) (map[string]string, error) {
-		return predict.Render(files)
+		return memo.Render(files)
 	}, nil
 }

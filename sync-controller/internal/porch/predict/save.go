@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package predict
+
+import (
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/comments"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// id is what Porch finds a resource again by.
+type id struct{ apiVersion, kind, namespace, name string }
+
+func idOf(n *yaml.RNode) id { return id{n.GetApiVersion(), n.GetKind(), n.GetNamespace(), n.GetName()} }
+
+// originals are the resources that a draft has before it is saved.
+type originals struct {
+	memo  *Memo
+	files map[string]string
+	// in are the files that have a resource, in order. parsed are the resources of the files that were parsed, by id.
+	in     map[id][]string
+	parsed map[string]map[id][]*yaml.RNode
+}
+
+// Save returns the files that are saved to a draft with the comments of what is there, which Porch brings back.
+func (m *Memo) Save(before, saved map[string]string) (map[string]string, error) {
+	o := &originals{memo: m, files: before, in: map[id][]string{},
+		parsed: map[string]map[id][]*yaml.RNode{}}
+	for _, name := range sorted(before) {
+		ids, err := m.idsIn(name, before[name])
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			if files := o.in[id]; len(files) == 0 || files[len(files)-1] != name {
+				o.in[id] = append(files, name)
+			}
+		}
+	}
+	out := make(map[string]string, len(saved))
+	for name, text := range saved {
+		var err error
+		if out[name], err = o.commented(name, text); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// idsIn returns the ids of the resources in a file.
+func (m *Memo) idsIn(name, text string) ([]id, error) {
+	if !isResources(name) {
+		return nil, nil
+	}
+	return remember(m, fileKey{done: "ids", name: name, text: text}, func() ([]id, error) {
+		nodes, err := parse(name, text, false)
+		ids := make([]id, len(nodes))
+		for i, node := range nodes {
+			ids[i] = idOf(node)
+		}
+		return ids, err
+	})
+}
+
+// commented returns a file that is saved with the comments of the originals. It is kept if these are in one file.
+func (o *originals) commented(name, text string) (string, error) {
+	ids, err := o.memo.idsIn(name, text)
+	if err != nil || len(ids) == 0 {
+		return text, err
+	}
+	key, several := fileKey{done: "saved", name: name, text: text}, false
+	for _, id := range ids {
+		for _, file := range o.in[id] {
+			several = several || key.other[0] != "" && key.other[0] != file
+			key.other = [2]string{file, o.files[file]}
+		}
+	}
+	write := func() (string, error) { return rewritten(name, text, false, o.comment) }
+	if several {
+		return write()
+	}
+	return remember(o.memo, key, write)
+}
+
+// comment copies the comments of the originals to resources.
+func (o *originals) comment(nodes []*yaml.RNode) error {
+	for _, node := range nodes {
+		found, err := o.of(idOf(node))
+		if err != nil {
+			return err
+		}
+		for _, original := range found {
+			if isTemplate(node) || isTemplate(original) {
+				continue
+			}
+			if err := comments.CopyComments(original, node); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// of returns the originals with an id, in the order of their files.
+func (o *originals) of(wanted id) ([]*yaml.RNode, error) {
+	var found []*yaml.RNode
+	for _, name := range o.in[wanted] {
+		if o.parsed[name] == nil {
+			nodes, err := parse(name, o.files[name], false)
+			if err != nil {
+				return nil, err
+			}
+			byID := map[id][]*yaml.RNode{}
+			for _, node := range nodes {
+				byID[idOf(node)] = append(byID[idOf(node)], node)
+			}
+			o.parsed[name] = byID
+		}
+		found = append(found, o.parsed[name][wanted]...)
+	}
+	return found, nil
+}
+
+// isTemplate reports whether the comments of a resource are a language of their own (ytt), which Porch does not touch.
+func isTemplate(node *yaml.RNode) bool {
+	text, err := node.String()
+	return err == nil && (strings.Contains(text, "#@") || strings.Contains(text, "#!"))
+}
