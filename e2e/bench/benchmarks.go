@@ -27,30 +27,40 @@ type suite struct {
 	module   string
 	packages []string
 	names    []string // the functions
+	// once is for benchmarks that take so long that one run of them is enough.
+	once bool
 }
 
 // suites are the benchmarks of a part.
 var suites = map[string][]suite{
-	expansion: {{"e2e", []string{"./compat"}, []string{"BenchmarkExpansion"}}},
+	expansion: {{module: "e2e", packages: []string{"./compat"}, names: []string{"BenchmarkExpansion"}}},
 	functions: {
 		{
-			"functions",
-			[]string{"./apply-package-context/packagecontext", "./prepend-pipeline/pipeline", "./inject-config/injection",
-				"./krm"},
-			[]string{"BenchmarkInProcess", "BenchmarkProcess"},
+			module: "functions",
+			packages: []string{"./apply-package-context/packagecontext", "./prepend-pipeline/pipeline",
+				"./inject-config/injection", "./krm"},
+			names: []string{"BenchmarkInProcess", "BenchmarkProcess"},
 		},
-		{"sync-controller", []string{"./internal/functions/mutate"}, []string{"BenchmarkApply"}},
+		{module: "sync-controller", packages: []string{"./internal/functions/mutate"}, names: []string{"BenchmarkApply"}},
 	},
+	planning: {{
+		module: "sync-controller/kubectl-variants", packages: []string{"./internal/command/plan"},
+		names: []string{"BenchmarkPlan"}, once: true,
+	}},
 }
 
 // units are what a benchmark must measure, by the first word of its name.
 var units = map[string][]string{
 	"Expansion": {"sec/op", "B/op"}, "InProcess": {"sec/op", "B/op"}, "Apply": {"sec/op", "B/op"},
 	"Process": {"sec/process", "noop-sec/process", "catalog-sec/process"},
+	"Plan":    {"sec/process", "peak-B/process", "first-sec/process"},
 }
 
-// run runs the benchmarks count times. Their output also goes to out.
+// run runs the benchmarks count times, or once. Their output also goes to out.
 func (s suite) run(ctx context.Context, root string, count int, out io.Writer) ([]report.Benchmark, error) {
+	if s.once {
+		count = 1
+	}
 	args := []string{
 		"test", "-run", "^$", "-bench", "^(" + strings.Join(s.names, "|") + ")$", "-benchmem",
 		"-count", strconv.Itoa(count), "-timeout", "30m",

@@ -39,6 +39,18 @@ func TestReadBenchmarks(t *testing.T) {
 				{Package: "e2e/compat", Name: "Expansion/ours/1000", Values: map[string]float64{"sec/op": 0.02, "B/op": 2049}},
 			},
 		},
+		"plans": {
+			lines: []string{
+				pkg + "sync-controller/kubectl-variants/internal/command/plan",
+				"BenchmarkPlan/1000-2 1 9000000000 ns/op 1500000000 first-ns/process 8000000000 ns/process 250000000 " +
+					"peak-B/process",
+			},
+			want: []report.Benchmark{{
+				Package: "sync-controller/kubectl-variants/internal/command/plan", Name: "Plan/1000", Values: map[string]float64{
+					"sec/op": 9, "sec/process": 8, "peak-B/process": 250e6, "first-sec/process": 1.5,
+				},
+			}},
+		},
 		"the same name in two packages": {
 			lines: []string{
 				pkg + "functions/a/a", "BenchmarkInProcess/10-2 100 3000000000 ns/op 512 B/op",
@@ -91,7 +103,7 @@ func TestReadBenchmarks(t *testing.T) {
 // TestSuites checks that the benchmarks exist, since the compiler does not notice a missing one.
 func TestSuites(t *testing.T) {
 	t.Parallel()
-	for _, s := range slices.Concat(suites[expansion], suites[functions]) {
+	for _, s := range slices.Concat(suites[expansion], suites[functions], suites[planning]) {
 		found := map[string]bool{}
 		for _, pkg := range s.packages {
 			files, err := filepath.Glob(filepath.Join(root, s.module, pkg, "*_test.go"))

@@ -25,6 +25,7 @@ const (
 	change    = report.PartChange
 	expansion = report.PartExpansion
 	functions = report.PartFunctions
+	planning  = report.PartPlan
 	scale     = report.PartScale
 	rollout   = report.PartRollout
 	tenancy   = report.PartTenancy
@@ -34,7 +35,7 @@ const (
 // parts are the parts of a full run, in the order of the page; named are the parts that can be selected. The soak takes
 // an hour.
 var (
-	parts = []string{fanOut, rest, change, expansion, functions, scale, rollout, tenancy}
+	parts = []string{fanOut, rest, change, expansion, functions, planning, scale, rollout, tenancy}
 	named = append(slices.Clone(parts), soaking)
 )
 

@@ -27,6 +27,7 @@ const (
 	inProcess      = "InProcess"
 	applyAll       = "Apply"
 	asProcess      = "Process"
+	planOfSet      = "Plan"
 )
 
 // Measured returns the benchmarks of these names, in the order in which they were measured.

@@ -15,6 +15,7 @@ const (
 	PartChange    = "change"
 	PartExpansion = "expansion"
 	PartFunctions = "functions"
+	PartPlan      = "plan"
 	PartScale     = "scale"
 	PartRollout   = "rollout"
 	PartTenancy   = "tenancy"
@@ -60,6 +61,8 @@ func (r *Run) Merge(since *Run, parts ...string) *Run {
 			merged.replace(since, expansionOurs, expansionPorch)
 		case PartFunctions:
 			merged.replace(since, inProcess, asProcess, applyAll)
+		case PartPlan:
+			merged.replace(since, planOfSet)
 		case PartRollout:
 			merged.Rollouts = since.Rollouts
 		case PartTenancy:

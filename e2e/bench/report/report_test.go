@@ -36,6 +36,10 @@ func sample() *Run {
 			{"functions/krm", "Process/prepend-pipeline/10", processed(0.0104)},
 			{"functions/krm", "Process/prepend-pipeline/1000", processed(0.009)},
 			{"sync-controller/internal/functions/mutate", "Apply/10", map[string]float64{"sec/op": 0.0002, "B/op": 150_000}},
+			{"sync-controller/kubectl-variants/internal/command/plan", "Plan/10000", map[string]float64{"sec/process": 160,
+				"peak-B/process": 1.2e9, "first-sec/process": 1.25}},
+			{"sync-controller/kubectl-variants/internal/command/plan", "Plan/1000", map[string]float64{"sec/process": 8,
+				"peak-B/process": 250e6, "first-sec/process": 1.2}},
 		},
 		Rollouts: sampleRollouts(),
 		Tenancy: &Tenancy{
@@ -286,30 +290,32 @@ func TestExpectations(t *testing.T) {
 		return out
 	}
 	want := map[string]bool{
-		"CR cache: fan-out: for each variant one draft is made, its contents saved once and its status written twice":  true,
-		"CR cache: fan-out: requests for a variant, of which it takes 5: at most 7":                                    true,
-		"CR cache: fan-out: requests of Porch's controllers in the first 60 s, for each of ours: at least 5":           true,
-		"CR cache: fan-out: our time, for each second of Porch's own clones and saves: at most 1.15":                   true,
-		"CR cache: fan-out: our time, for each second of Porch's controllers: at most 1":                               true,
-		"CR cache: at rest: no write, and no reading of contents":                                                      true,
-		"CR cache: an object changes: only the affected packages are read and written":                                 true,
-		"CR cache: an upstream is published: only the affected packages are read and written":                          false,
-		"expansion: Porch's time for each second of ours, at 1,000 targets: at least 50":                               true,
-		"expansion: time for a target at 100,000 targets, for each second at 1,000: at most 1.5":                       false,
-		"functions: processor time, for each second of a function that does nothing, at worst: at most 1.1":            true,
-		"CR cache: scale: at most 500 MB of memory with 10,000 variants":                                               false,
-		"CR cache: scale: processor time or requests for a variant at 10,000 variants, for each at 1,000: at most 1.5": true,
-		"CR cache: scale: start with 10,000 variants that are ready: no write, and no reading of contents":             true,
-		"rollout: requests for a target, over 1,000 targets: at most 8":                                                true,
-		"rollout: time of a reconcile of the set for a target at 1,000 targets, for each at 100: at most 1.5":          false,
-		"rollout: never more than maxConcurrent targets of a wave in flight":                                           true,
-		"tenancy: time of 50 variants beside a hostile namespace, for each second alone: at most 2":                    true,
-		"soak: every change right within 60 s":                                                                         true,
-		"soak: every variant right in the end, and what is suspended as it was":                                        true,
-		"soak: live heap: growth in an hour, of the mean: at most 5 %":                                                 true,
-		"soak: resident memory: growth in an hour, of the mean: at most 5 %":                                           true,
-		"soak: goroutines: growth in an hour, of the mean: at most 5 %":                                                false,
-		"soak: file descriptors: growth in an hour, of the mean: at most 5 %":                                          true,
+		"CR cache: fan-out: for each variant one draft is made, its contents saved once and its status written twice":            true,
+		"CR cache: fan-out: requests for a variant, of which it takes 5: at most 7":                                              true,
+		"CR cache: fan-out: requests of Porch's controllers in the first 60 s, for each of ours: at least 5":                     true,
+		"CR cache: fan-out: our time, for each second of Porch's own clones and saves: at most 1.15":                             true,
+		"CR cache: fan-out: our time, for each second of Porch's controllers: at most 1":                                         true,
+		"CR cache: at rest: no write, and no reading of contents":                                                                true,
+		"CR cache: an object changes: only the affected packages are read and written":                                           true,
+		"CR cache: an upstream is published: only the affected packages are read and written":                                    false,
+		"expansion: Porch's time for each second of ours, at 1,000 targets: at least 50":                                         true,
+		"expansion: time for a target at 100,000 targets, for each second at 1,000: at most 1.5":                                 false,
+		"functions: processor time, for each second of a function that does nothing, at worst: at most 1.1":                      true,
+		"plan: at most 10 s of processor time, 300 MB of memory and 2 s until the first line, for a set over 1,000 Repositories": true,
+		"plan: processor time for a Repository at 10,000 Repositories, for each second at 1,000: at most 1.5":                    false,
+		"CR cache: scale: at most 500 MB of memory with 10,000 variants":                                                         false,
+		"CR cache: scale: processor time or requests for a variant at 10,000 variants, for each at 1,000: at most 1.5":           true,
+		"CR cache: scale: start with 10,000 variants that are ready: no write, and no reading of contents":                       true,
+		"rollout: requests for a target, over 1,000 targets: at most 8":                                                          true,
+		"rollout: time of a reconcile of the set for a target at 1,000 targets, for each at 100: at most 1.5":                    false,
+		"rollout: never more than maxConcurrent targets of a wave in flight":                                                     true,
+		"tenancy: time of 50 variants beside a hostile namespace, for each second alone: at most 2":                              true,
+		"soak: every change right within 60 s":                                                                                   true,
+		"soak: every variant right in the end, and what is suspended as it was":                                                  true,
+		"soak: live heap: growth in an hour, of the mean: at most 5 %":                                                           true,
+		"soak: resident memory: growth in an hour, of the mean: at most 5 %":                                                     true,
+		"soak: goroutines: growth in an hour, of the mean: at most 5 %":                                                          false,
+		"soak: file descriptors: growth in an hour, of the mean: at most 5 %":                                                    true,
 	}
 	one := sample()
 	one.Caches = one.Caches[:1]
@@ -329,6 +335,8 @@ func TestExpectations(t *testing.T) {
 	other.Benchmarks[2].Values["sec/op"] = 0.099 // Porch's expansion of 1,000 targets
 	other.Benchmarks[3].Values["sec/op"] = 0.3   // ours of 100,000
 	other.Benchmarks[7].Values["sec/process"] = 0.0111
+	other.Benchmarks[10].Values["sec/process"] = 119
+	other.Benchmarks[11].Values["peak-B/process"] = 300e6 + 1
 	on.Scale.Points[1].Restart.Asked.ContentReads = 1
 	on.Scale.Points[1].PeakBytes = 500_000_000
 	on.Scale.Points[1].Requests = 7000 * 16

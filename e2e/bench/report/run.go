@@ -17,7 +17,8 @@ type Run struct {
 
 	// Caches are points 1, 2, 3 and 6, with each cache of Porch.
 	Caches Caches `json:"caches,omitempty"`
-	// Benchmarks are points 4 and 5: the expansion of sets alone, and the functions, in a Go program and as processes.
+	// Benchmarks are points 4 and 5: the expansion of sets alone, and the functions, in a Go program and as processes; and
+	// the plans of the kubectl plugin.
 	Benchmarks []Benchmark `json:"benchmarks,omitempty"`
 	// Rollouts is point 7: rollouts in waves before a simulated Porch.
 	Rollouts *Rollouts `json:"rollouts,omitempty"`

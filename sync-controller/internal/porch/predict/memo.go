@@ -6,9 +6,9 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// maxKept is how many results a Memo keeps: those of a package of a thousand files, with some for what differs from one
+// maxKept is how many results a Memo keeps: those of a package of some hundred files, and some for what differs from one
 // package to the next.
-const maxKept = 4096
+const maxKept = 2048
 
 // Memo predicts as the functions of this package do, and keeps what becomes of a file: of packages made from one
 // upstream most files are the same. What it predicts does not depend on what it keeps. A nil Memo keeps nothing.

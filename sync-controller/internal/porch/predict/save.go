@@ -76,24 +76,26 @@ func (o *originals) commented(name, text string) (string, error) {
 			key.other = [2]string{file, o.files[file]}
 		}
 	}
-	write := func() (string, error) { return rewritten(name, text, false, o.comment) }
+	write := func() (string, error) {
+		return rewritten(name, text, false, func(nodes []*yaml.RNode) error { return o.comment(nodes, mayBeTemplate(text)) })
+	}
 	if several {
 		return write()
 	}
 	return remember(o.memo, key, write)
 }
 
-// comment copies the comments of the originals to resources.
-func (o *originals) comment(nodes []*yaml.RNode) error {
+// comment copies the comments of the originals to resources, some of which may be templates.
+func (o *originals) comment(nodes []*yaml.RNode, templates bool) error {
 	for _, node := range nodes {
+		if templates && isTemplate(node) {
+			continue
+		}
 		found, err := o.of(idOf(node))
 		if err != nil {
 			return err
 		}
 		for _, original := range found {
-			if isTemplate(node) || isTemplate(original) {
-				continue
-			}
 			if err := comments.CopyComments(original, node); err != nil {
 				return err
 			}
@@ -102,7 +104,7 @@ func (o *originals) comment(nodes []*yaml.RNode) error {
 	return nil
 }
 
-// of returns the originals with an id, in the order of their files.
+// of returns the originals with an id that are no templates, in the order of their files.
 func (o *originals) of(wanted id) ([]*yaml.RNode, error) {
 	var found []*yaml.RNode
 	for _, name := range o.in[wanted] {
@@ -111,8 +113,11 @@ func (o *originals) of(wanted id) ([]*yaml.RNode, error) {
 			if err != nil {
 				return nil, err
 			}
-			byID := map[id][]*yaml.RNode{}
+			byID, templates := map[id][]*yaml.RNode{}, mayBeTemplate(o.files[name])
 			for _, node := range nodes {
+				if templates && isTemplate(node) {
+					continue
+				}
 				byID[idOf(node)] = append(byID[idOf(node)], node)
 			}
 			o.parsed[name] = byID
@@ -120,6 +125,12 @@ func (o *originals) of(wanted id) ([]*yaml.RNode, error) {
 		found = append(found, o.parsed[name][wanted]...)
 	}
 	return found, nil
+}
+
+// mayBeTemplate reports whether a resource in a file may be a template. It is not if the file has no such comment, and
+// no character by which something else could become one when the file is written.
+func mayBeTemplate(text string) bool {
+	return strings.Contains(text, "#@") || strings.Contains(text, "#!") || strings.ContainsAny(text, "\\%")
 }
 
 // isTemplate reports whether the comments of a resource are a language of their own (ytt), which Porch does not touch.

@@ -177,7 +177,7 @@ func (o *options) run(ctx context.Context) error {
 
 // gcPercent makes the garbage collector run less often than by default: a plan leaves much behind that was parsed once,
 // and keeps little of it.
-const gcPercent = 200
+const gcPercent = 150
 
 // plan makes the plan.
 func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
