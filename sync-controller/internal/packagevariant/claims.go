@@ -60,8 +60,8 @@ func claimant(to, variant types.NamespacedName) string {
 	return variant.String()
 }
 
-// claimants returns pv, and the variants with the same downstream, which has a place: also those that name it by another
-// Repository over the same git repository.
+// claimants returns pv, and the variants with the same downstream, which has a place: also those that name it by
+// another Repository over the same git repository.
 func (r *Reconciler) claimants(ctx context.Context, pv *v1alpha1.PackageVariant, n *neighborhood) (
 	[]*v1alpha1.PackageVariant, error) {
 	found := []*v1alpha1.PackageVariant{pv}

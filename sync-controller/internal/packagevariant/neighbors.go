@@ -67,8 +67,8 @@ func (r *Reconciler) neighborhood(ctx context.Context, namespace string, pkg rev
 	return n, err
 }
 
-// aliasAt returns the name that a Repository gives to the package in a directory of its git repository. If the directory
-// is not below the Repository's, it returns false, and the name of the Repository's own directory.
+// aliasAt returns the name that a Repository gives to the package in a directory of its git repository. If the
+// directory is not below the Repository's, it returns false, and the name of the Repository's own directory.
 func aliasAt(repository *porch.Repository, place string) (alias, bool) {
 	a := alias{repository.Namespace, revision.Package{Repo: repository.Name}}
 	name, below := strings.CutPrefix(place, directoryOf(repository))

@@ -126,14 +126,11 @@ func judge(in *input, steps []step, held hold) outcome {
 		said := slices.Concat([]string{fmt.Sprintf(format, args...)}, in.allNotes(), undecided(steps))
 		o.condition = of(reason, strings.Join(said, "; "))
 	}
-	missing, isMissing := errors.AsType[*missingRight](o.err)
 	switch {
 	case held.reason != "":
 		say(v1alpha1.Stalled, held.reason, "%s", held.message)
-	case isMissing:
-		say(v1alpha1.Stalled, v1alpha2.ReasonPermissionMissing, "%s", missing)
 	case len(t.errs) > 0:
-		say(v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", words.Some(t.errs, ", "))
+		say(failedToApply(t.errs))
 	case t.behind:
 		o.err = errBehind
 	case len(t.names) > 0:
@@ -163,6 +160,14 @@ func judge(in *input, steps []step, held hold) outcome {
 		o.counts = &counts{} // what is kept is not asked for
 	}
 	return o
+}
+
+// failedToApply returns what to say of steps that failed: a right that the controller lacks, before all else.
+func failedToApply(errs []error) (of func(reason, message string) v1alpha1.Condition, reason, format string, arg any) {
+	if missing, is := errors.AsType[*missingRight](errors.Join(errs...)); is {
+		return v1alpha1.Stalled, v1alpha2.ReasonPermissionMissing, "%s", missing
+	}
+	return v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", words.Some(errs, ", ")
 }
 
 // again returns after how long to plan again although nothing changes; 0 is not at all. No event reports that the API

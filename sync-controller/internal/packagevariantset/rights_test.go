@@ -89,7 +89,7 @@ func TestMissingRights(t *testing.T) {
 			set.Spec.ErrorPolicy = test.policy
 			c := newCluster(t, append(objects, &v1alpha1.PackageVariant{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet",
 				Name: "old", Labels: map[string]string{v1alpha2.OwnerLabel: "uid-1"}}})...)
-			f := &forbidding{API: c.Reconciler.client, verbs: test.verbs, rights: test.rights}
+			f := &forbidding{API: c.client, verbs: test.verbs, rights: test.rights}
 			c.client = f
 			c.reconcile(t, true)
 			if f.asked != test.asked {

@@ -27,13 +27,13 @@ func Meta(name string) metav1.ObjectMeta {
 // Edit changes an object by name, as people do. The object is what it is read into.
 func Edit[O client.Object](c *Cluster, name string, o O, edit func(O)) {
 	c.T.Helper()
-	c.Must(c.World.Get(c.T.Context(), Key(name), o))
+	c.Must(c.Get(c.T.Context(), Key(name), o))
 	before, ok := o.DeepCopyObject().(client.Object)
 	if !ok {
 		c.T.Fatalf("the copy of a %T is no object", o)
 	}
 	edit(o)
-	c.Must(c.World.Patch(c.T.Context(), o, client.MergeFrom(before)))
+	c.Must(c.Patch(c.T.Context(), o, client.MergeFrom(before)))
 }
 
 // Repository registers a Repository: one for deployments, unless it is that of the blueprints.
@@ -99,7 +99,7 @@ func (c *Cluster) Blueprint(name string, number int, files map[string]string,
 func (c *Cluster) Revision(name string) *porchapi.PackageRevision {
 	c.T.Helper()
 	var pr porchapi.PackageRevision
-	c.Must(c.World.Get(c.T.Context(), Key(name), &pr))
+	c.Must(c.Get(c.T.Context(), Key(name), &pr))
 	return &pr
 }
 
@@ -107,7 +107,7 @@ func (c *Cluster) Revision(name string) *porchapi.PackageRevision {
 func (c *Cluster) FilesOf(name string) map[string]string {
 	c.T.Helper()
 	var content porchapi.PackageRevisionResources
-	c.Must(c.World.Get(c.T.Context(), Key(name), &content))
+	c.Must(c.Get(c.T.Context(), Key(name), &content))
 	return content.Spec.Resources
 }
 
@@ -115,10 +115,10 @@ func (c *Cluster) FilesOf(name string) map[string]string {
 func (c *Cluster) SavesFiles(name string, files map[string]string) {
 	c.T.Helper()
 	var content porchapi.PackageRevisionResources
-	c.Must(c.World.Get(c.T.Context(), Key(name), &content))
+	c.Must(c.Get(c.T.Context(), Key(name), &content))
 	content.Spec.Resources = maps.Clone(content.Spec.Resources)
 	maps.Copy(content.Spec.Resources, files)
-	c.Must(c.World.Update(c.T.Context(), &content))
+	c.Must(c.Update(c.T.Context(), &content))
 }
 
 // Moves gives a package revision another lifecycle, or several in turn.
@@ -138,5 +138,5 @@ func (c *Cluster) Publishes(name string) {
 // Removes deletes a package revision.
 func (c *Cluster) Removes(name string) {
 	c.T.Helper()
-	c.Must(c.World.Delete(c.T.Context(), c.Revision(name)))
+	c.Must(c.Delete(c.T.Context(), c.Revision(name)))
 }

@@ -6,8 +6,8 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// maxKept is how many results a Memo keeps: those of a package of some hundred files, and some for what differs from one
-// package to the next.
+// maxKept is how many results a Memo keeps: those of a package of some hundred files, and some for what differs from
+// one package to the next.
 const maxKept = 2048
 
 // Memo predicts as the functions of this package do, and keeps what becomes of a file: of packages made from one
