@@ -64,7 +64,8 @@ func QuoteBlocks(item *yaml.RNode) bool {
 // quoteBlocks quotes the blocks of text that are read as another text; if nothing could be read, those that begin with
 // white space.
 func quoteBlocks(n, read *yaml.Node) {
-	if isBlock(n) && (read == nil && strings.TrimLeft(n.Value, " \t\n") != n.Value || read != nil && n.Value != read.Value) {
+	unread := read == nil && strings.TrimLeft(n.Value, " \t\n") != n.Value
+	if isBlock(n) && (unread || read != nil && n.Value != read.Value) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	for i, child := range n.Content {

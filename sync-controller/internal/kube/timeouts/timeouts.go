@@ -69,8 +69,8 @@ func isWatch(request *http.Request) bool {
 var packageFiles = regexp.MustCompile(`/packagerevisionresources/[^/]+$`)
 
 // ErrTooLarge says that the files of a package are more than is read of them.
-var ErrTooLarge = fmt.Errorf(
-	"its files take more than %d MiB in the answer of Porch: make the package smaller, or split it", bounds.AnswerBytes>>20)
+var ErrTooLarge = fmt.Errorf("its files take more than %d MiB in the answer of Porch: make the package smaller, "+
+	"or split it", bounds.AnswerBytes>>20)
 
 // body ends the time limit of a call with the call, and fails where more is read than is left.
 type body struct {
