@@ -35,6 +35,8 @@ type result struct {
 	// the status said so before the steps.
 	saving *v1alpha1.SavingDraft
 	marked bool
+	// told is the message of the conflicts of which an Event was recorded before the save.
+	told string
 	// injected are the objects to watch from now on.
 	injected []v1alpha1.ObjectReference
 	// gone reports whether the variant's finalizer was removed.
@@ -73,6 +75,9 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 			break
 		}
 		step := &d.Steps[i]
+		if step.Action == decide.Mutate {
+			a.tellConflicts(&d)
+		}
 		a.out.err = a.do(ctx, step, d.Condition)
 		actions.WithLabelValues(label(step), outcomeOf(a.out.err)).Inc()
 	}
@@ -99,6 +104,20 @@ func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 		status.ObservedInputs, status.SavingDraft = "", a.out.saving
 		a.out.fillConflicts(status, d.Conflicted)
 	})
+}
+
+// tellConflicts records an Event of conflicts that are news, before the draft with them is saved: a controller that is
+// killed right after its last write of the status does not come to it.
+func (a *action) tellConflicts(d *decide.Decision) {
+	if d.Condition.Reason == v1alpha1.ReasonConflicted {
+		return // which has an Event of its own
+	}
+	status := a.in.pv.Status.DeepCopy()
+	a.out.fillConflicts(status, d.Conflicted)
+	if conflicts := untoldConflicts(&a.in.pv.Status, status); conflicts != nil {
+		a.event(a.out.pv, corev1.EventTypeWarning, conflicts.Type, conflicts.Message)
+		a.out.told = conflicts.Message
+	}
 }
 
 // do does one step. condition is what to report meanwhile.

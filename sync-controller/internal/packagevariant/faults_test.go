@@ -74,6 +74,11 @@ func testFaults(t *testing.T, cache string, acts []act) {
 				want.help(draft)
 				c.help(draft)
 			}
+			for _, event := range healthy.events {
+				if strings.Contains(event, "both sides changed") && !slices.Contains(c.events, event) {
+					t.Errorf("write %d %s: there is no %s", f.at, kind, event)
+				}
+			}
 			kept := func(event string) bool { return strings.Contains(event, "HistoryKept") }
 			if diff := cmp.Diff(want.end(), c.end()); diff != "" && !slices.ContainsFunc(c.Events, kept) {
 				t.Errorf("write %d %s (-want +got):\n%s", f.At, kind, diff)

@@ -111,8 +111,8 @@ var warnings = []string{
 func (out *result) setConditions(in *inspection, status *v1alpha1.PackageVariantStatus, conflicted *decide.Conflicted,
 	after *decide.Decision, condition v1alpha1.Condition) (news []warning) {
 	out.fillConflicts(status, conflicted)
-	if conflicts := untoldConflicts(&in.pv.Status, status); conflicts != nil && len(out.contents) > 0 &&
-		condition.Reason != v1alpha1.ReasonConflicted {
+	if conflicts := untoldConflicts(&in.pv.Status, status); conflicts != nil && conflicts.Message != out.told &&
+		len(out.contents) > 0 && condition.Reason != v1alpha1.ReasonConflicted {
 		news = append(news, warning{conflicts.Type, conflicts.Message})
 	}
 	if failed, is := errors.AsType[*approvalError](out.err); is {

@@ -117,6 +117,17 @@ var stories = map[string][]act{
 			c.edits(func(s *variant.Spec) { s.Downstream.Package = "site" })
 		}},
 	},
+	"another downstream, and back": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+		{"the downstream is another package", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Downstream.Package = "site" })
+		}},
+		{"the downstream is the first package again", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Downstream.Package = "web" })
+		}},
+	},
 	"adoption": {
 		{"the variant is applied, and somebody has published the package", func(c *cluster) {
 			c.has("edge", "v1", 1, locked(), onFirst)

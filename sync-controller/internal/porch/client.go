@@ -232,7 +232,7 @@ func (c *Client) Delete(ctx context.Context, r *revision.Revision) error {
 	pr := &porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
 	err := retry(ctx, remove, func() error { return c.Writer.Delete(ctx, pr) })
 	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, err)
+		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, withRemedy(err, r.Package))
 	}
 	return nil
 }

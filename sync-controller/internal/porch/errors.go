@@ -5,6 +5,7 @@ package porch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ const (
 	runnerGone      = "failed: rpc error: code = Unavailable"
 	objectModified  = "the object has been modified"
 	databaseDown    = "failed to connect to `"
+	noRows          = "sql: no rows in result set"
 )
 
 // refusals are the texts with which Porch refuses a package because of a file: its renderer accepts only letters,
@@ -83,6 +85,16 @@ func Busy(err error) bool {
 
 // isDatabaseDown reports whether Porch failed because it cannot reach the database of its cache.
 func isDatabaseDown(err error) bool { return err != nil && strings.Contains(err.Error(), databaseDown) }
+
+// withRemedy returns the error of a deletion. The DB cache of Porch v1.5 looks for a package inside a directory at the
+// root of the repository, and finds none to delete.
+func withRemedy(err error, pkg revision.Package) error {
+	if !strings.Contains(err.Error(), noRows) || !strings.Contains(pkg.Name, "/") {
+		return err
+	}
+	return fmt.Errorf("the DB cache of Porch deletes no package inside a directory; set spec.deletionPolicy to orphan to "+
+		"leave it there: %w", err)
+}
 
 // Placeholder reports whether Porch refused to derive a package from the placeholder of a branch.
 func Placeholder(err error) bool {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -200,6 +201,22 @@ func TestIsMigrated(t *testing.T) {
 	} {
 		if got := isMigrated(&configapi.Repository{ObjectMeta: metav1.ObjectMeta{Annotations: c.annotations}}); got != c.want {
 			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
+
+// TestWithRemedy checks that only the deletion of a package inside a directory gets the sentence about it.
+func TestWithRemedy(t *testing.T) {
+	t.Parallel()
+	boom, nothing := errors.New("boom"), errors.New("Internal error occurred: sql: no rows in result set")
+	for want, got := range map[string]error{
+		"boom": withRemedy(boom, revision.Package{Name: "shop/web"}),
+		"Internal error occurred: sql: no rows in result set": withRemedy(nothing, revision.Package{Name: "web"}),
+		"the DB cache of Porch deletes no package inside a directory; set spec.deletionPolicy to orphan to leave it there: " +
+			"Internal error occurred: sql: no rows in result set": withRemedy(nothing, revision.Package{Name: "shop/web"}),
+	} {
+		if got.Error() != want {
+			t.Errorf("got %v, want %s", got, want)
 		}
 	}
 }

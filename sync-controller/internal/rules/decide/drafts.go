@@ -5,6 +5,7 @@ package decide
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
@@ -38,16 +39,21 @@ func nextWorkspace(in *Input) string {
 }
 
 // LastDraft returns the name of the last draft of the downstream package, by its number, even if it is gone; "" if none
-// is known.
+// is known. A draft of an earlier downstream with a higher number stays: the variant may come back to that package.
 func LastDraft(in *Input) string {
 	if in.Spec.Downstream == nil {
 		return ""
 	}
 	last := revision.LastWorkspace(workspaces(in))
-	if last == "" {
-		return ""
+	if last == "" || revision.WorkspaceNumber(last) < numberOf(in.LastDraft) {
+		return in.LastDraft
 	}
 	return revision.DownstreamOf(in.Spec).NameOf(last)
+}
+
+// numberOf returns the number in the name of a draft, of whatever package; 0 if it has none.
+func numberOf(name string) int {
+	return revision.WorkspaceNumber(name[strings.LastIndex(name, ".")+1:])
 }
 
 // maxVanished is how many drafts that are no longer listed stay known.
