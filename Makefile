@@ -279,7 +279,8 @@ OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|CloneByTagAndBr
 .PHONY: newer-porch
 newer-porch: tools build stack-tools ## Run the tests of what differs with another Porch (PORCH=DIR), on both caches
 	@$(call each,e2e,PORCH_CACHE=CR $(GO_TEST) ./sync -run '$(OF_PORCH)'); failed=$$?; \
-	$(call each,e2e,PORCH_CACHE=DB $(GO_TEST) ./sync -run '$(OF_PORCH)'); exit $$((failed | $$?))
+	$(call each,e2e,PORCH_CACHE=DB $(GO_TEST) ./sync -run '$(OF_PORCH)'); failed=$$((failed | $$?)); \
+	$(call each,e2e,PORCH_CACHE=CR $(GO_TEST) ./render); exit $$((failed | $$?))
 
 # What has to hold of every catalog: a package that nobody changed becomes what its upstream is. Without a catalog, make
 # test looks at the history in functions/merge-upstream/merging/testdata.

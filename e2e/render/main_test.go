@@ -54,11 +54,20 @@ func byExec(files tree.Tree) tree.Tree {
 	return replace(files, regexp.MustCompile(`\bimage: `+ref), "exec: $1")
 }
 
-// golden compares what porchctl printed with a file of testdata, where images have neither registry nor version.
+// golden compares what porchctl printed with a file of testdata, where images have neither registry nor version. A newer
+// Porch has files of its own.
 func golden(t *testing.T, name, printed string) {
 	t.Helper()
 	printed = strings.NewReplacer(images.Registry+"/", "", ":"+images.Version, "").Replace(printed)
-	tree.Golden(t, filepath.Join("testdata", name), printed)
+	tree.Golden(t, filepath.Join(goldenDir(), name), printed)
+}
+
+// goldenDir is the directory of golden files for the Porch of the stack.
+func goldenDir() string {
+	if shared.Foreign() {
+		return filepath.Join("testdata", "newer")
+	}
+	return "testdata"
 }
 
 func replace(files tree.Tree, what *regexp.Regexp, by string) tree.Tree {

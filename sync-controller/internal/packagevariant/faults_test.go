@@ -74,9 +74,9 @@ func testFaults(t *testing.T, cache string, acts []act) {
 				want.help(draft)
 				c.help(draft)
 			}
-			for _, event := range healthy.events {
-				if strings.Contains(event, "both sides changed") && !slices.Contains(c.events, event) {
-					t.Errorf("write %d %s: there is no %s", f.at, kind, event)
+			for _, event := range healthy.Events {
+				if strings.Contains(event, "both sides changed") && !slices.Contains(c.Events, event) {
+					t.Errorf("write %d %s: there is no %s", f.At, kind, event)
 				}
 			}
 			kept := func(event string) bool { return strings.Contains(event, "HistoryKept") }

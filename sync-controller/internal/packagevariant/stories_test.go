@@ -119,7 +119,7 @@ var stories = map[string][]act{
 	},
 	"another downstream, and back": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"the draft is published", func(c *cluster) { c.publishes(first) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
 		{"the downstream is another package", func(c *cluster) {
 			c.edits(func(s *variant.Spec) { s.Downstream.Package = "site" })
