@@ -42,6 +42,12 @@ func env(value string) string {
 	return pod + "      - name: web\n        env:\n        - name: A\n          " + value + "\n"
 }
 
+// service returns a Service with a port that is called b.
+func service(b string) string {
+	return "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  ports:\n  - {name: a, port: 1}\n  - {name: b, " +
+		b + "}\n"
+}
+
 var conflicts = map[string]conflicting{
 	"scalar": {cm + "data:\n  a: one # was\n  b: x\n", cm + "data:\n  a: two # was\n  b: z\n",
 		cm + "data:\n  a: three # mine\n  b: x\n",
@@ -104,6 +110,12 @@ var conflicts = map[string]conflicting{
 		pod + "      - name: dns\n        ports:\n        - {containerPort: 53, protocol: UDP, name: a}\n" +
 			"        - {containerPort: 53, protocol: TCP, name: e}\n",
 		[]string{"spec.template.spec.containers[name=dns].ports[containerPort=53,protocol=TCP].name: b | e | d"}},
+	"number of a port": {service("port: 2"), service("port: 3"), service("port: 4"), service("port: 3"), service("port: 4"),
+		[]string{"spec.ports[name=b].port: 2 | 4 | 3"}},
+	"port with a number of its own removed upstream": {service("port: 2"),
+		strings.TrimSuffix(service("port: 2"), "  - {name: b, port: 2}\n"), service("port: 4"),
+		strings.TrimSuffix(service("port: 2"), "  - {name: b, port: 2}\n"), service("port: 4"), []string{
+			`spec.ports[name=b]: {"name":"b","port":2} | {"name":"b","port":4} | (removed)`}},
 	"list of a custom resource": {"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 1}\n",
 		"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 2}\n",
 		"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 1}\n- {name: mine}\n",

@@ -5,6 +5,7 @@ package merging_test
 import (
 	"errors"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,6 +29,12 @@ func with(f files) files {
 
 // one returns a package with one resource.
 func one(text string) files { return files{"a.yaml": text} }
+
+// mounts returns a Deployment that mounts a volume in these directories.
+func mounts(directories ...string) string {
+	return pod + "      - name: web\n        volumeMounts:\n        - {name: v, mountPath: /" +
+		strings.Join(directories, "}\n        - {name: v, mountPath: /") + "}\n"
+}
 
 // merge merges, and checks what holds for every merge: that merging the result again changes nothing.
 func merge(t *testing.T, original, updated, local files, options merging.Options) (files, []merging.Conflict) {
@@ -168,6 +175,11 @@ func TestLists(t *testing.T) {
 				"        ports:\n        - containerPort: 80\n          hostPort: 80\n          protocol: TCP\n" +
 				"          name: http\n",
 		},
+		"a port with another number here": {service("port: 2"), service("port: 2, targetPort: 5"), service("port: 4"),
+			service("port: 4, targetPort: 5")},
+		"a port with another number upstream": {service("port: 2"), service("port: 3"), service("port: 2, targetPort: 5"),
+			service("port: 3, targetPort: 5")},
+		"mounts of one volume": {mounts("a", "b"), mounts("a", "c"), mounts("a", "b", "d"), mounts("a", "d", "c")},
 		"a key twice": {
 			pod + web + "        env:\n        - name: A\n        - name: A\n", pod + web +
 				"        env:\n        - name: A\n          value: x\n        - name: A\n",

@@ -84,7 +84,7 @@ func rowsOf(s sources, keys []string) (rows []row, ok bool) {
 	for i := range p.rows {
 		p.rows[i].label = labelOf(keys, p.rows[i].values)
 	}
-	return p.rows, true
+	return unite(p.rows), true
 }
 
 // keyed are the rows of a list whose elements have keys, by the value of the first one.
