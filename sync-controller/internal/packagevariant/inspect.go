@@ -206,3 +206,14 @@ func (o *observation) lockedCommit(rev *revision.Revision) string {
 	}
 	return ""
 }
+
+// noteUnusable notes that a revision cannot be worked on because of its content, or of what would be merged into it. It
+// returns every other error.
+func (in *inspection) noteUnusable(name string, err error) error {
+	unusable, is := errors.AsType[*unusableError](err)
+	if !is {
+		return err
+	}
+	in.Unusable[name] = conditionOf(unusable)
+	return nil
+}

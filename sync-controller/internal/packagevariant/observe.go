@@ -3,62 +3,17 @@
 package packagevariant
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
-
-// observation is what the caches know of a variant.
-type observation struct {
-	decide.Input
-	pv *v1alpha1.PackageVariant
-	// place is where the downstream package lies; empty if the spec names none.
-	place neighborhood
-	// objects are the versions of the objects that the status says are injected.
-	objects []string
-	// asked reports whether Porch was asked for the revisions that the cache does not have.
-	asked bool
-	// content is the digest of the upstream's files, if they were read because its version gives no commit.
-	content string
-}
-
-func (o *observation) key() types.NamespacedName { return client.ObjectKeyFromObject(o.pv) }
-
-// places are the Repositories that may be written, in a fixed order; empty while a guard holds.
-func (o *observation) places() []types.NamespacedName {
-	var names []string
-	switch {
-	case o.Deleting:
-		for _, r := range slices.Concat(o.Revisions, o.OwnedInOtherPackages) {
-			names = append(names, r.Package.Repo)
-		}
-		if d := o.Spec.Downstream; d != nil {
-			names = append(names, d.Repo)
-		}
-	case decide.Guard(&o.Input) == nil:
-		names = append(names, o.Spec.Downstream.Repo)
-		for _, r := range decide.Obsolete(&o.Input) {
-			names = append(names, r.Package.Repo)
-		}
-	}
-	slices.Sort(names)
-	var places []types.NamespacedName
-	for _, name := range slices.Compact(names) {
-		places = append(places, types.NamespacedName{Namespace: o.pv.Namespace, Name: name})
-	}
-	return places
-}
 
 // observe reads what the caches know. It makes no request, except for the first objects of a kind to inject.
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
@@ -97,19 +52,6 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	}
 	o.readBefore()
 	return o, nil
-}
-
-// suspendReason returns why a variant is suspended, from its annotation; "" if it is not.
-func suspendReason(pv *v1alpha1.PackageVariant) string {
-	if !pv.Spec.Suspend {
-		return ""
-	}
-	return v1alpha1.SuspendReason(pv.Annotations)
-}
-
-// cached returns the revisions that the cache has under a value of one of package porch's indexes, sorted by name.
-func (r *Reconciler) cached(ctx context.Context, namespace, index, value string) ([]revision.Revision, error) {
-	return porch.FindRevisions(ctx, r.client, namespace, index, value)
 }
 
 func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err error) {
@@ -201,31 +143,6 @@ func (r *Reconciler) observeObjects(ctx context.Context, o *observation) error {
 	return nil
 }
 
-// references returns the objects that the status says are injected.
-func references(pv *v1alpha1.PackageVariant) []objects.Reference {
-	var out []objects.Reference
-	for _, o := range pv.Status.InjectedObjects {
-		kind := objects.Kind{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: pv.Namespace}
-		out = append(out, objects.Reference{Kind: kind, Name: o.Name})
-	}
-	return out
-}
-
-// versions returns the versions of objects, including those that do not exist or cannot be read.
-func (r *Reconciler) versions(references []objects.Reference) []string {
-	var out []string
-	for _, reference := range references {
-		version := "none"
-		if r.watches.Problem(reference.Kind) != nil {
-			version = "unreadable"
-		} else if object := r.watches.Object(reference.Kind, reference.Name); object != nil {
-			version = objects.Version(object)
-		}
-		out = append(out, cmp.Or(reference.APIVersion, "-")+" "+reference.Kind.Kind+" "+reference.Name+" "+version)
-	}
-	return out
-}
-
 // observeUnlisted asks Porch for each revision that the status names and the cache does not have, and adds those that
 // exist: Porch leaves revisions that it fails to read out of its lists.
 func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error {
@@ -257,14 +174,4 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 	}
 	slices.SortFunc(o.Revisions, revision.ByName)
 	return r.observeBases(ctx, o)
-}
-
-// target returns the downstream revision with a name, or nil.
-func (o *observation) target(name string) *revision.Revision {
-	for i := range o.Revisions {
-		if o.Revisions[i].Name == name {
-			return &o.Revisions[i]
-		}
-	}
-	return nil
 }
