@@ -132,9 +132,9 @@ type PackageVariantStatus struct {
 	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
 
 	// Conflicts are the values that both the upstream and somebody in the downstream package changed, when they were
-	// merged last: at most 20. ConflictCount is how many there are.
+	// merged last: at most 100. ConflictCount is how many there are.
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Conflicts []Conflict `json:"conflicts,omitempty"`
 	// +kubebuilder:validation:Minimum=0

@@ -13,7 +13,7 @@ import (
 )
 
 // maxConflicts is how many conflicts the status names at most.
-const maxConflicts = 20
+const maxConflicts = 100
 
 // fillConflicts sets the conflicts of the merge that was decided. Conflicts of an earlier merge stay as long as its
 // draft is open.

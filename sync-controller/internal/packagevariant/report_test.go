@@ -321,7 +321,7 @@ func TestFillConflicts(t *testing.T) {
 	}
 	of := func(n int) v1alpha1.PackageVariantStatus {
 		return v1alpha1.PackageVariantStatus{Conditions: is("True", "UpstreamTaken", fmt.Sprintf("%d conflicts", n)),
-			Conflicts: many(min(n, 20)), ConflictCount: int32(n)}
+			Conflicts: many(min(n, maxConflicts)), ConflictCount: int32(n)}
 	}
 	ofDraft := func(name string) v1alpha1.PackageVariantStatus {
 		status := of(2)
@@ -342,8 +342,8 @@ func TestFillConflicts(t *testing.T) {
 		"there never were any": {v1alpha1.PackageVariantStatus{}, nil, nil, v1alpha1.PackageVariantStatus{},
 			false},
 		"some":                    {v1alpha1.PackageVariantStatus{}, nil, taken(2), of(2), true},
-		"as many as there may be": {v1alpha1.PackageVariantStatus{}, nil, taken(20), of(20), true},
-		"more":                    {v1alpha1.PackageVariantStatus{}, nil, taken(21), of(21), true},
+		"as many as there may be": {v1alpha1.PackageVariantStatus{}, nil, taken(maxConflicts), of(maxConflicts), true},
+		"more":                    {v1alpha1.PackageVariantStatus{}, nil, taken(maxConflicts + 1), of(maxConflicts + 1), true},
 		"the same":                {of(2), nil, taken(2), of(2), false},
 		"others":                  {of(2), nil, taken(3), of(3), true},
 		"the same, after another policy": {of(2), nil, by("LocalKept", 2), v1alpha1.PackageVariantStatus{Conditions: is("True", "LocalKept", "2 conflicts"),
