@@ -127,11 +127,11 @@ func TestRetarget(t *testing.T) {
 	w.waitTarget("web", "edge.shop.packagevariant-1")
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isDeletion, 1}})
 	w.Apply(newVariant("web"))
-	// The latest revision is owned again and gets a new draft, because the object has changed since; the draft of the
-	// other package is deleted.
-	w.waitTarget("web", "edge.web.packagevariant-3")
+	// The latest revision is owned again and gets a new draft, because the object has changed since, under a name that
+	// was not used before; the draft of the other package is deleted.
+	w.waitTarget("web", "edge.web.packagevariant-4")
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isPublished, 1},
-		"packagevariant-3": {isDraft, 1}})
+		"packagevariant-4": {isDraft, 1}})
 	w.expectStates("shop", map[string]state{})
 }
 
