@@ -5,11 +5,8 @@ package mutate
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
@@ -64,7 +61,8 @@ func pick(m map[string]any, keys ...string) map[string]any {
 	return out
 }
 
-// toNode returns the YAML of a value that has one in JSON, such as a config. An error says that it has none.
+// toNode returns the YAML of a value that has one in JSON, such as a config, with sorted keys. An error says that it
+// has none.
 func toNode(value any) (*kyaml.RNode, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -76,44 +74,7 @@ func toNode(value any) (*kyaml.RNode, error) {
 	if err := decoder.Decode(&fields); err != nil {
 		return nil, err
 	}
-	return kyaml.NewRNode(nodeOf(fields)), nil
-}
-
-// plain matches strings that every YAML reader takes for strings, but for oldBooleans.
-var plain = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9._/:-]*$`)
-
-// oldBooleans are what some YAML reader takes for a boolean or for null, in small letters.
-var oldBooleans = map[string]bool{"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true, "true": true,
-	"false": true, "null": true}
-
-// nodeOf returns the YAML of a value that was decoded from JSON.
-func nodeOf(value any) *kyaml.Node {
-	switch v := value.(type) {
-	case map[string]any:
-		n := &kyaml.Node{Kind: kyaml.MappingNode, Tag: kyaml.NodeTagMap}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			n.Content = append(n.Content, nodeOf(key), nodeOf(v[key]))
-		}
-		return n
-	case []any:
-		n := &kyaml.Node{Kind: kyaml.SequenceNode, Tag: kyaml.NodeTagSeq}
-		for _, each := range v {
-			n.Content = append(n.Content, nodeOf(each))
-		}
-		return n
-	case string:
-		n := &kyaml.Node{Kind: kyaml.ScalarNode, Tag: kyaml.NodeTagString, Value: v}
-		if !plain.MatchString(v) || oldBooleans[strings.ToLower(v)] {
-			n.Style = kyaml.DoubleQuotedStyle
-		}
-		return n
-	case nil:
-		return &kyaml.Node{Kind: kyaml.ScalarNode, Tag: kyaml.NodeTagNull, Value: "null"}
-	default: // a number or a boolean
-		n := &kyaml.Node{Kind: kyaml.ScalarNode, Value: fmt.Sprint(v)}
-		n.Tag = n.ShortTag()
-		return n
-	}
+	return krm.FromValue(fields)
 }
 
 // kptfile is what points reads of a Kptfile.
