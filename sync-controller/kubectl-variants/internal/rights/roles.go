@@ -9,7 +9,6 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -20,10 +19,13 @@ func (c *Controller) byRoles(ctx context.Context, a account, right *authorizatio
 		return false, err
 	}
 	var refs []rbacv1.RoleRef
-	for _, b := range everywhere.Items {
-		if a.among(b.Subjects) {
-			refs = append(refs, b.RoleRef)
+	add := func(role rbacv1.RoleRef, subjects []rbacv1.Subject) {
+		if a.among(subjects) {
+			refs = append(refs, role)
 		}
+	}
+	for _, b := range everywhere.Items {
+		add(b.RoleRef, b.Subjects)
 	}
 	if right.Namespace != "" {
 		var here rbacv1.RoleBindingList
@@ -31,9 +33,7 @@ func (c *Controller) byRoles(ctx context.Context, a account, right *authorizatio
 			return false, err
 		}
 		for _, b := range here.Items {
-			if a.among(b.Subjects) {
-				refs = append(refs, b.RoleRef)
-			}
+			add(b.RoleRef, b.Subjects)
 		}
 	}
 	for _, ref := range refs {
@@ -61,24 +61,16 @@ func (a account) among(subjects []rbacv1.Subject) bool {
 	})
 }
 
-// rules returns the rules of a role; none if it does not exist.
+// rules returns the rules of a role; none if it does not exist, which Kubernetes ignores, too.
 func (c *Controller) rules(ctx context.Context, ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
 	if ref.Kind == "Role" {
 		var role rbacv1.Role
 		err := c.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, &role)
-		return role.Rules, ignoreMissing(err)
+		return role.Rules, client.IgnoreNotFound(err)
 	}
 	var role rbacv1.ClusterRole
 	err := c.client.Get(ctx, client.ObjectKey{Name: ref.Name}, &role)
-	return role.Rules, ignoreMissing(err)
-}
-
-// ignoreMissing returns an error other than that a role does not exist, which Kubernetes ignores, too.
-func ignoreMissing(err error) error {
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
+	return role.Rules, client.IgnoreNotFound(err)
 }
 
 // allows reports whether a rule gives a right to all objects of a resource.
