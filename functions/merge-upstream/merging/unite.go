@@ -3,6 +3,8 @@
 package merging
 
 import (
+	"cmp"
+
 	"github.com/package-variants/package-variants/functions/internal/node"
 )
 
@@ -12,61 +14,50 @@ import (
 func unite(rows []row) []row {
 	named := map[string]*row{} // all elements of a name, in one row; nil if they are not one to people
 	for i := range rows {
-		for version, name := range rows[i].names() {
-			switch one, known := named[name]; {
-			case name == "":
-			case !known && rows[i].sameName():
-				r := newRow()
-				r.set(version, rows[i].at[version], rows[i].versions()[version])
-				named[name] = &r
-			case one != nil && !one.has(version) && rows[i].sameName():
-				one.set(version, rows[i].at[version], rows[i].versions()[version])
-			default:
-				named[name] = nil
+		names, same := rows[i].names()
+		for version, name := range names {
+			one, known := named[name]
+			if !known {
+				one = new(newRow())
 			}
+			switch {
+			case name == "":
+				continue
+			case one == nil || !same || one.has(version):
+				one = nil
+			default:
+				one.set(version, rows[i].at[version], rows[i].versions()[version])
+			}
+			named[name] = one
 		}
 	}
 	var united []row
 	for i := range rows {
-		r := rows[i]
-		one := named[r.anyName()]
-		switch {
-		case one == nil || !one.has(originalVersion) || one.at == r.at:
-			united = append(united, r)
+		names, _ := rows[i].names()
+		name := cmp.Or(names[:]...)
+		switch one := named[name]; {
+		case one == nil || !one.has(originalVersion) || one.at == rows[i].at:
+			united = append(united, rows[i])
 		case one.label == "":
-			one.label = "name=" + r.anyName()
+			one.label = "name=" + name
 			united = append(united, *one)
 		}
 	}
 	return united
 }
 
-// names returns the field name of an element in each version; "" where there is none.
-func (r *row) names() (names [3]string) {
+// names returns the field name of an element in each version, "" where there is none, and whether it is the same in all
+// versions that have the element.
+func (r *row) names() (names [3]string, same bool) {
 	for version, element := range r.versions() {
 		if element != nil {
 			names[version] = node.GetString(element, "name")
 		}
 	}
-	return names
-}
-
-// anyName returns the name of an element in one of its versions; "" if none has one.
-func (r *row) anyName() string {
-	for _, name := range r.names() {
-		if name != "" {
-			return name
-		}
+	one := cmp.Or(names[:]...)
+	same = true
+	for version := range names {
+		same = same && (!r.has(version) || names[version] == one)
 	}
-	return ""
-}
-
-// sameName reports whether an element has the same name in all versions that have the element.
-func (r *row) sameName() bool {
-	for version, name := range r.names() {
-		if r.has(version) && name != r.anyName() {
-			return false
-		}
-	}
-	return true
+	return names, same
 }
