@@ -43,9 +43,9 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 func New(env *cli.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-variants",
-		Short: "See what package variants are going to be, are, and wait for",
-		Long: "See what the controller of package variants is going to do before it does, what it has done, and what it " +
-			"waits for.",
+		Short: "Plan, inspect, approve and suspend package variants",
+		Long: "Show what the controller of package variants will do, what it has done, and what it is waiting for. Approve\n" +
+			"or reject its drafts, and suspend or resume its work.",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl variants"},
 		SilenceErrors: true, SilenceUsage: true,
 	}

@@ -24,10 +24,11 @@ type Selection struct {
 
 // AddFlags adds the flags of a selection, with --wave if waves is set.
 func (s *Selection) AddFlags(flags *pflag.FlagSet, waves bool) {
-	flags.StringVarP(&s.Selector, "selector", "l", "", "choose the PackageVariants with these labels, as kubectl get does")
+	flags.StringVarP(&s.Selector, "selector", "l", "",
+		"choose the PackageVariants with these labels; the syntax is that of kubectl get")
 	flags.StringVar(&s.Set, "set", "", "choose the PackageVariants of this PackageVariantSet")
 	if waves {
-		flags.StringVar(&s.Wave, "wave", "", "of those of --set, choose the ones in this wave of its rollout")
+		flags.StringVar(&s.Wave, "wave", "", "with --set, choose only the PackageVariants in this wave of the rollout")
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-const pluginIntroduction = "What `--help` prints. [kubectl variants](../plugin.md) shows the commands at work."
+const pluginIntroduction = "The output of `--help` for each command. [kubectl variants](../plugin.md) shows the commands in use."
 
 // pluginPage returns the page of the plugin: a section for each command.
 func pluginPage() string {
@@ -25,7 +25,8 @@ func pluginPage() string {
 			out += commandSection(c)
 		}
 	}
-	return out + "\n## Flags of all commands\n\nThey are those of kubectl.\n" + flagTable(root.PersistentFlags())
+	return out + "\n## Flags of all commands\n\nEvery command also accepts these flags of kubectl.\n" +
+		flagTable(root.PersistentFlags())
 }
 
 func commandSection(c *cobra.Command) string {

@@ -50,7 +50,7 @@ func TestPages(t *testing.T) {
 		},
 		"plugin.md": {
 			"## kubectl variants plan", "kubectl variants diff VARIANT [flags]",
-			"| `-y`, `--yes` | bool | `false` | do it without a question |",
+			"| `-y`, `--yes` | bool | `false` | do not ask for confirmation |",
 			"| `--cache-dir` | string | `$HOME/.kube/cache` | Default cache directory |",
 		},
 		"flags.md": {"| `--log-format` | string | `json` | format of the log: json or text |"},

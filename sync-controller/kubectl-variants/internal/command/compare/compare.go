@@ -20,20 +20,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const long = `Show what the draft of a PackageVariant changes: against the latest published revision of its package,
-or against the upstream that the variant asks for. Without a draft, the published revision is compared with the
-upstream, or there is nothing to compare. Of the values that the upstream and somebody in the package both changed, the
-three sides follow.
+const long = `Show what the draft of a PackageVariant changes, compared with the latest published revision of its
+package or with the upstream that the variant asks for. If there is no draft, --against upstream compares the published
+revision with the upstream, and there is nothing else to compare. For each value that both the upstream and someone in
+the package changed, the original, the local and the updated value follow.
 
-The environment variable ` + programVariable + ` names the program that compares two directories, as for kubectl diff;
-without it, it is "diff -u -N -r".
+The environment variable ` + programVariable + ` names a program that compares two directories, as it does for kubectl
+diff. The default is "diff -u -N -r".
 
-Exit code: 0 if there is no difference, 1 if there is one, more than 1 for an error.`
+Exit code: 0 if there is no difference, 1 if there is one, more than 1 if there was an error.`
 
-const example = `  # What would be published
+const example = `  # What would be published?
   kubectl variants diff edge-web
 
-  # How the package differs from its blueprint, in another program
+  # Show how the package differs from its blueprint, with another diff program
   KUBECTL_EXTERNAL_DIFF="git diff --no-index" kubectl variants diff edge-web --against upstream`
 
 // What a draft is compared with.

@@ -31,30 +31,29 @@ const example = `  # What would the controller do if this set were applied to th
   # The same, with the diffs of all files that change
   kubectl variants plan -f set.yaml --files
 
-  # Without a cluster: the manifests of a fleet over a snapshot that kubectl get ... -o yaml wrote
+  # Plan the manifests of a fleet without a cluster, over a snapshot that kubectl get ... -o yaml wrote
   kubectl variants plan -f fleet/ --from snapshot/
 
-  # As a comment on a pull request, and as a page to look at
+  # Print the plan as a comment for a pull request, or as a web page
   kubectl variants plan -f fleet/ --from snapshot/ --files -o markdown
   kubectl variants plan -f fleet/ --from snapshot/ --files -o html > plan.html
 
-  # The same for a pull request that removes manifests: what main has and fleet/ does not is deleted
+  # Include deletions: a pull request deletes what main has and fleet/ does not
   kubectl variants plan -f fleet/ --base origin/main --from snapshot/
 
-  # What becomes of the packages if a variant is deleted?
+  # What happens to the packages if this variant is deleted?
   kubectl variants plan -f variant.yaml --delete`
 
-const long = `Show what the controller is going to do about PackageVariants and PackageVariantSets, before they are
-applied.
+const long = `Show what the controller will do about PackageVariants and PackageVariantSets before you apply them.
 
-The plan is made by the controller's own code, over what the cluster has, or a directory of files: for each variant
-whether its package is created, upgraded, merged, edited, adopted, pruned, deleted, waits (and for what), or stays as it
-is. Nothing is written to the cluster. Sets and variants of the namespace that are not named by -f, and change by what
-is, follow under a heading of their own. Without -f, the plan is about all sets and variants of the namespace as they
-are.
+The plan runs the controller's own code over the state of a cluster, or over a directory of files, and writes nothing to
+the cluster. For each variant it shows whether the package is created, upgraded, merged, edited, adopted, published,
+pruned or deleted, whether it stays as it is, or what the variant waits for. Other sets and variants of the namespace
+that change because of -f follow under a heading of their own. Without -f, the plan covers all sets and variants of the
+namespace as they are.
 
-It exits with 0 if nothing is to be done, with 1 if something is, and with 2 if there was an error, or if a set or a
-variant fails: one that becomes Stalled does, and one that was Stalled before and stays so does not.`
+Exit code: 0 if there is nothing to do, 1 if there is something to do, 2 if there was an error, or if a set or a variant
+fails, for example by becoming Stalled. One that was Stalled before and stays so is no failure.`
 
 // options are the flags.
 type options struct {
@@ -77,37 +76,36 @@ type options struct {
 func New(env *cli.Env) *cobra.Command {
 	o := &options{env: env}
 	c := &cobra.Command{
-		Use: "plan [-f FILE|DIRECTORY]...", Short: "Show what the controller is going to do about manifests", Long: long,
+		Use: "plan [-f FILE|DIRECTORY]...", Short: "Show what the controller will do about manifests", Long: long,
 		Example: example, Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	f := c.Flags()
 	f.StringSliceVarP(&o.files, "filename", "f", nil,
-		"file or directory with manifests of sets and variants, and of objects that they select or inject; - is the "+
+		"file or directory with manifests of sets and variants, and of objects that they select or inject; - reads "+
 			"standard input")
 	f.StringVar(&o.from, "from", "",
-		"directory with what a cluster has, as kubectl get ... -o yaml writes it, in its place")
+		"directory with the objects of a cluster, as kubectl get ... -o yaml writes them, to plan over instead of a cluster")
 	f.StringVar(&o.base, "base", "",
-		"git revision of what -f names, or a directory, whose objects are taken for deleted where -f does not have them any "+
-			"more")
+		"git revision of what -f names, or a directory: an object that it has and -f no longer has is planned as deleted")
 	for name, what := range map[string]string{"filename": "a file or a directory", "from": "a file or a directory",
 		"base": "a git revision or a directory"} {
 		flag := f.Lookup(name)
 		flag.Value = namingValue{flag.Value, what}
 	}
 	f.BoolVarP(&o.all, "all-namespaces", "A", false,
-		"plan the sets and variants of all namespaces; not with -f")
+		"plan the sets and variants of all namespaces; cannot be combined with -f")
 	f.BoolVar(&o.diffs, "files", false, "show the diffs of the packages' files")
 	f.StringVarP(&o.format, "output", "o", "text", "format: "+strings.Join(formats(), ", "))
 	f.BoolVar(&o.render, "render", false,
-		"run the pipelines of the packages, by the kpt that is there, as Porch does when it saves them")
+		"run the pipelines of the packages with the installed kpt, as Porch does when it saves a draft")
 	f.StringVar(&o.runner, "function-runner", "",
-		"address (host:port) of the function-runner of Porch that runs the functions of --render, in place of containers")
+		"address (host:port) of Porch's function-runner, which then runs the functions of --render instead of containers")
 	f.StringVar(&o.write, "write-to", "",
-		"directory to which the packages are written as they are going to be, each in a directory with the name of its draft")
+		"directory to write the planned packages to, each in a subdirectory with the name of its draft")
 	f.StringVar(&o.account, "controller-account", "",
-		"ServiceAccount of the controller (NAMESPACE/NAME), whose rights the plan asks for; by default it is found by the "+
-			"labels of the controller's installation")
+		"ServiceAccount of the controller (NAMESPACE/NAME), whose rights the plan checks; by default the plan finds it by "+
+			"the labels of the controller's installation")
 	f.BoolVar(&o.delete, "delete", false, "plan the deletion of what -f names")
 	return c
 }

@@ -19,32 +19,33 @@ import (
 	"golang.org/x/term"
 )
 
-const longApprove = `Publish the drafts of PackageVariants. What will be approved is shown first: each draft with what
-it was made from, how many files it changes, its conflicts and the conditions of its variant. Then a question is asked,
-unless --yes is given.
+const longApprove = `Publish the drafts of PackageVariants. The command first shows each draft: what it was made from,
+how many files it changes, its conflicts, and the conditions of its variant. Then it asks for confirmation, unless --yes
+is given.
 
-A draft that is not what its variant asks for is refused: one that was made from another revision than the upstream
-stands for now, whose variant is not Ready, or whose pipeline failed; so is one with conflicts, or with readiness gates
-that are not met, unless that is allowed. If anything is refused, the others are approved, and the exit code is 2. Porch
-refuses a draft that has changed since it was shown.
+The command refuses a draft that is not what its variant asks for: the variant is not Ready, the pipeline failed, or the
+draft was not made from the revision that the upstream stands for now. It also refuses a draft with conflicts or with
+unmet readiness gates, unless a flag allows them. If it refuses any, the exit code is 2, but it still approves the
+others. Porch refuses a draft that has changed since it was shown.
 
-With --set and --wave, the wave is approved as well, if it asks for that and nothing in it is refused: for the revision
-that is rolled out, in the annotation ` + v1alpha2.ApproveWaveAnnotation + ` of the set.`
+With --set and --wave, the command also approves the wave, if the wave asks for approval and none of its drafts is
+refused. The approval is for the revision that is being rolled out, and is stored in the annotation
+` + v1alpha2.ApproveWaveAnnotation + ` of the set.`
 
-const exampleApprove = `  # Approve the draft of a variant, after a look at it
+const exampleApprove = `  # Look at the draft of a variant, and approve it
   kubectl variants approve edge-web
 
-  # Those of all variants in Europe, without a question
+  # Approve the drafts of all variants in Europe without asking
   kubectl variants approve -l region=eu --yes
 
-  # A wave of a rollout: its drafts, and the wave itself
+  # Approve a wave of a rollout: its drafts, and the wave itself
   kubectl variants approve --set fleet --wave canary`
 
-const longReject = `Make package revisions of PackageVariants that are proposed drafts again. What will be rejected is
-shown first, and a question asked, unless --yes is given. By spec.approvalPolicy the controller does not propose a
-draft again that was rejected, until its content changes.`
+const longReject = `Turn proposed package revisions of PackageVariants back into drafts. The command first shows what it
+will reject, and asks for confirmation, unless --yes is given. A controller that proposes drafts by
+spec.approvalPolicy does not propose a rejected one again until its content changes.`
 
-const exampleReject = `  # Reject what is proposed of a variant
+const exampleReject = `  # Reject the proposed revision of a variant
   kubectl variants reject edge-web`
 
 // options are the flags of the commands.
@@ -68,18 +69,18 @@ var (
 // NewApprove returns the command approve.
 func NewApprove(env *cli.Env) *cobra.Command {
 	cmd, o := command(env, approve)
-	cmd.Short, cmd.Long, cmd.Example = "Publish the drafts of variants, after a look at them", longApprove, exampleApprove
+	cmd.Short, cmd.Long, cmd.Example = "Review and publish the drafts of variants", longApprove, exampleApprove
 	cmd.Flags().BoolVar(&o.allowConflicts, "allow-conflicts", false,
-		"approve drafts with values that the upstream and the package both changed, too")
+		"also approve drafts with values that the upstream and the package both changed")
 	cmd.Flags().BoolVar(&o.allowGates, "allow-unmet-gates", false,
-		"approve drafts with readiness gates that are not met, too")
+		"also approve drafts with readiness gates that are not met")
 	return cmd
 }
 
 // NewReject returns the command reject.
 func NewReject(env *cli.Env) *cobra.Command {
 	cmd, _ := command(env, reject)
-	cmd.Short, cmd.Long = "Make proposed package revisions of variants drafts again", longReject
+	cmd.Short, cmd.Long = "Turn proposed package revisions of variants back into drafts", longReject
 	cmd.Example = exampleReject
 	return cmd
 }
@@ -94,7 +95,7 @@ func command(env *cli.Env, a action) (*cobra.Command, *options) {
 		ValidArgsFunction: live.Names(env, live.VariantNames),
 	}
 	o.AddFlags(cmd.Flags(), true)
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do it without a question")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
 	live.CompleteFlags(env, cmd)
 	return cmd, o
 }

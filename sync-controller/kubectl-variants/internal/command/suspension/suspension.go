@@ -21,45 +21,47 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-const longSuspend = `Keep the controller from changing anything of PackageVariants, until they are resumed:
-spec.suspend is set to true. The reason stands in the annotation ` + v1alpha1.SuspendReasonAnnotation + `,
-and in the condition Suspended. One that is suspended gets the new reason, or none.
+const longSuspend = `Keep the controller from changing anything in PackageVariants until they are resumed. The command
+sets spec.suspend to true, and writes the reason to the annotation
+` + v1alpha1.SuspendReasonAnnotation + `. The condition Suspended shows it. If an object is already
+suspended, the new reason replaces the old one; without --reason, the old one is removed.
 
-NAME is a PackageVariant, or packagevariantset/NAME: a set that is suspended does not change its variants, which
-themselves go on. With --set, the variants of the set are suspended, and not the set.`
+NAME is a PackageVariant, or packagevariantset/NAME. A suspended set does not change its variants, but the controller
+continues with the variants themselves. With --set, the command suspends the variants of the set, but not the set.`
 
 const exampleSuspend = `  # Suspend a variant
   kubectl variants suspend edge-web --reason "freeze until Monday"
 
-  # All variants of a set, and then the set itself
+  # Suspend all variants of a set, and then the set itself
   kubectl variants suspend --set fleet --reason INC-1234
   kubectl variants suspend packagevariantset/fleet --reason INC-1234`
 
-const longResume = `Let the controller go on with PackageVariants that are suspended: spec.suspend is taken away, and
-with it the reason. What it would do is told of each.
+const longResume = `Let the controller continue with suspended PackageVariants. The command removes spec.suspend and the
+reason, and prints what the controller will do with each of them.
 
-NAME is a PackageVariant, or packagevariantset/NAME. With --set, the variants of the set are resumed, and not the set.`
+NAME is a PackageVariant, or packagevariantset/NAME. With --set, the command resumes the variants of the set, but not
+the set.`
 
 const exampleResume = `  # Resume a variant
   kubectl variants resume edge-web
 
-  # All variants in Europe
+  # Resume all variants in Europe
   kubectl variants resume -l region=eu`
 
 // NewSuspend returns the command suspend.
 func NewSuspend(env *cli.Env) *cobra.Command {
 	var reason string
 	cmd := command(env, "suspend", true, &reason)
-	cmd.Short, cmd.Long = "Keep the controller from changing packages of variants", longSuspend
+	cmd.Short, cmd.Long = "Keep the controller from changing the packages of variants", longSuspend
 	cmd.Example = exampleSuspend
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for whoever reads the condition Suspended")
+	cmd.Flags().StringVar(&reason, "reason", "", "why; the condition Suspended shows it")
 	return cmd
 }
 
 // NewResume returns the command resume.
 func NewResume(env *cli.Env) *cobra.Command {
 	cmd := command(env, "resume", false, new(string))
-	cmd.Short, cmd.Long, cmd.Example = "Let the controller go on with suspended variants", longResume, exampleResume
+	cmd.Short, cmd.Long, cmd.Example = "Let the controller continue with suspended variants", longResume, exampleResume
 	return cmd
 }
 

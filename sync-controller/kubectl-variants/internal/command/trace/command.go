@@ -16,22 +16,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const long = `Show what a package, a PackageVariantSet or a PackageVariant is made from, and what is made from it: the
-tree from the blueprint to the sets, the waves of their rollouts, the variants, and the package revisions of each
-variant: its latest published one, its drafts, and those that are to be deleted.
+const long = `Show what a package, a PackageVariantSet or a PackageVariant is made from, and what is made from it. The
+tree leads from the blueprint to the sets, the waves of their rollouts, the variants, and the package revisions of each
+variant: the latest published one, the drafts, and those that are to be deleted.
 
 OBJECT is the name of a PackageVariant, packagevariantset/NAME, packagerevision/NAME, or REPOSITORY/PACKAGE.
 
-STATE is Ready, Reconciling (something is under way), Stalled (a person has to help), Suspended, or Pending (the
-controller has not looked at it yet); of a package revision it is the lifecycle. AGE is for how long.`
+STATE is Ready, Reconciling (work is under way), Stalled (a person has to act), Suspended, or Pending (the controller
+has not looked at the object yet). For a package revision, STATE is its lifecycle. AGE is how long the object has been
+in that state.`
 
-const example = `  # What is made from the package web in the Repository blueprints
+const example = `  # What is made from the package web in the Repository blueprints?
   kubectl variants trace blueprints/web
 
-  # Where the package of a variant comes from, and how it stands, with whole messages
+  # Where does the package of a variant come from, and in which state is it? Show messages in full
   kubectl variants trace edge-web -o wide
 
-  # The variants of a set, as a picture
+  # Draw the variants of a set
   kubectl variants trace packagevariantset/fleet -o dot | dot -Tsvg > fleet.svg`
 
 // New returns the command.
@@ -59,7 +60,7 @@ func New(env *cli.Env) *cobra.Command {
 		},
 		ValidArgsFunction: live.First(live.Names(env, objectNames)),
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "the format: "+strings.Join(formats(), ", "))
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "format: "+strings.Join(formats(), ", "))
 	// It fails only for an unknown flag.
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -28,10 +28,11 @@ func New(env *cli.Env) *cobra.Command {
 	var clientOnly bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of this plugin, and of the controller",
-		Long: "Print the version of this plugin, and that of the controller: the tag of the image in the Deployment " +
-			name + " in the namespace " + namespace + ". That it cannot be read is told, and no error.",
-		Example: `  # Without a cluster
+		Short: "Print the versions of this plugin and of the controller",
+		Long: "Print the versions of this plugin and of the controller. The version of the controller is the tag of its\n" +
+			"image in the Deployment " + name + " in the namespace " + namespace + ". If that cannot be read,\n" +
+			"the output says why, and the command succeeds nevertheless.",
+		Example: `  # Print the version of the plugin only, without asking a cluster
   kubectl variants version --client`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -45,7 +46,7 @@ func New(env *cli.Env) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&clientOnly, "client", false, "print the version of this plugin only")
+	cmd.Flags().BoolVar(&clientOnly, "client", false, "print only the version of this plugin")
 	return cmd
 }
 
