@@ -61,14 +61,14 @@ func TestMessages(t *testing.T) {
 		"no such labels": {[]string{"resume", "-l", "region=eu"},
 			answer{"", `error: no PackageVariant in the namespace "messages" has the labels region=eu` + "\n", 2}},
 		"no right at all": {[]string{"diff", "web", "--as=bob"}, answer{"", "error: you may not get packagevariants in the " +
-			`namespace "messages": somebody has to give you a Role there with the rule {apiGroups: [config.porch.kpt.dev], ` +
+			`namespace "messages": someone has to give you a Role there with the rule {apiGroups: [config.porch.kpt.dev], ` +
 			"resources: [packagevariants], verbs: [get]}\n", 2}},
 		"no right to approve": {[]string{"approve", "web", "--yes", "--as=alice"},
 			answer{w.kubectl("variants", "approve", "web").out, "error: you may not patch packagerevisions/approval in the " +
-				`namespace "messages": somebody has to give you a Role there with the rule {apiGroups: [porch.kpt.dev], ` +
+				`namespace "messages": someone has to give you a Role there with the rule {apiGroups: [porch.kpt.dev], ` +
 				"resources: [packagerevisions/approval], verbs: [patch]}\n", 2}},
 		"no right to suspend": {[]string{"suspend", "web", "--as=alice"}, answer{"", "error: web: you may not patch " +
-			`packagevariants in the namespace "messages": somebody has to give you a Role there with the rule ` +
+			`packagevariants in the namespace "messages": someone has to give you a Role there with the rule ` +
 			"{apiGroups: [config.porch.kpt.dev], resources: [packagevariants], verbs: [patch]}\n", 2}},
 		"nobody listens": {[]string{"trace", "web", "--server=http://127.0.0.1:1"}, answer{"", "error: cannot reach the cluster " +
 			"at http://127.0.0.1:1, which refuses connections: set --context to another, or see whether it runs\n", 2}},

@@ -229,7 +229,7 @@ func TestBaseNotFound(t *testing.T) {
 		"edge.web.packagevariant-1 was derived from web/v1 at "+lock.Commit+", of which no published package "+
 			"revision is known: "+
 			"without it the changes from there to more.shop.v1 are not known; register the Repository that has it, or delete the package to "+
-			"have it cloned anew")
+			"have it cloned again")
 	w.expectDrafts("web")
 	w.registerAnew("blueprints", false)
 	w.waitTarget("web", "edge.web.packagevariant-2")

@@ -103,7 +103,7 @@ func editedByOthers(in *Input, target *revision.Revision) *Aspect {
 	if in.Saved.Name == target.Name && asSaved {
 		return nil
 	}
-	return waits(v1alpha1.ReasonEditedByOthers, "%s waits for a person, because somebody else made or edited it, or may "+
+	return waits(v1alpha1.ReasonEditedByOthers, "%s waits for a person, because someone else made or edited it, or may "+
 		"have: propose and approve it", target.Name)
 }
 
@@ -113,7 +113,7 @@ func rejected(in *Input, target *revision.Revision) *Aspect {
 	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || target.Lifecycle != revision.Draft {
 		return nil
 	}
-	return waits(v1alpha1.ReasonRejected, "%s waits for a person, because somebody has rejected it: propose and approve "+
+	return waits(v1alpha1.ReasonRejected, "%s waits for a person, because someone has rejected it: propose and approve "+
 		"it, or change what the variant or the upstream asks for", target.Name)
 }
 

@@ -35,7 +35,7 @@ func asProposed(r *revision.Revision) { r.Version = "proposed" }
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	const (
-		byPerson = " waits for a person, because somebody else made or edited it, or may have: propose and approve it"
+		byPerson = " waits for a person, because someone else made or edited it, or may have: propose and approve it"
 		isReady  = "there is no draft yet that is what this variant asks for"
 	)
 	automatic, initial := approves(variant.ApprovalPolicyAutomatic), approves(variant.ApprovalPolicyInitial)
@@ -75,7 +75,7 @@ func TestApproval(t *testing.T) {
 			down("packagevariant-2", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
 			want: waiting("ApprovalPending", two+" is to be published"), steps: []string{"Propose " + two}},
 		"somebody has rejected it": {in: input(all(automatic, saved(one), proposedByUs), down("packagevariant-1", 0, draft)),
-			want: waiting("Rejected", one+" waits for a person, because somebody has rejected it: propose and approve it, or change what the variant or the upstream asks for")},
+			want: waiting("Rejected", one+" waits for a person, because someone has rejected it: propose and approve it, or change what the variant or the upstream asks for")},
 		"a guard holds": {in: input(all(automatic, saved(one), func(in *Input) { in.Upstream = nil }), down("packagevariant-1", 0, draft)),
 			want: waiting("NotReady", isReady)},
 		"Initial: the first": {in: input(all(initial, saved(one)), down("packagevariant-1", 0, draft)),

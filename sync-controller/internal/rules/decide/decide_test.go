@@ -17,13 +17,13 @@ const (
 	exists     = " and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name another package " +
 		"in spec.downstream"
 	noBase     = ", of which no published package revision is known: without it the changes from there to "
-	noBaseHelp = " are not known; register the Repository that has it, or delete the package to have it cloned anew"
+	noBaseHelp = " are not known; register the Repository that has it, or delete the package to have it cloned again"
 	noLock     = " does not say what it was derived from, so that it cannot be upgraded, though what this variant sets " +
 		"in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock " +
-		"fields there, or delete the package to have it cloned anew"
+		"fields there, or delete the package to have it cloned again"
 	merges    = " is to be merged with the changes from blueprints.web.v1 to blueprints.web.v2"
 	movedHelp = ", and Porch cannot tell what changed in the package: to follow it, publish it, name its revision in " +
-		"spec.upstream, and delete the downstream package to have it cloned anew"
+		"spec.upstream, and delete the downstream package to have it cloned again"
 	revertsText = "the pipeline in the Kptfile of " + one +
 		" changes back what this variant sets in a.yaml, cm.yaml: change the function in the pipeline that does, or what " +
 		"the variant asks for"
@@ -266,15 +266,15 @@ func TestRequested(t *testing.T) {
 	testDecide(t, map[string]decideCase{
 		"nothing came of it": {input(clone), wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"it has no lock": {input(clone, down("packagevariant-1", 0, draft, foreign, unlocked, ofClone)),
-			wantPending(NoDownstream, one+" is incomplete and is to be made anew", "Discard "+one)},
+			wantPending(NoDownstream, one+" is incomplete: a new draft will replace it", "Discard "+one)},
 		"it has an owner and no lock": {input(clone, down("packagevariant-1", 0, draft, unlocked, ofClone)),
-			wantPending(NoDownstream, one+" is incomplete and is to be made anew", "Discard "+one)},
+			wantPending(NoDownstream, one+" is incomplete: a new draft will replace it", "Discard "+one)},
 		"it is an edit without files": {input(all(edited, empty(two)), down("packagevariant-1", 1, published),
 			down("packagevariant-2", 0, draft, made(revision.Edit, one))),
-			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+			wantPending(NoDownstream, two+" is incomplete: a new draft will replace it", "Discard "+two)},
 		"it has no task, in a database": {input(edited, down("packagevariant-1", 1, published),
 			down("packagevariant-2", 0, draft, unlocked, made("", ""))),
-			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+			wantPending(NoDownstream, two+" is incomplete: a new draft will replace it", "Discard "+two)},
 		"it has no task, in git": {input(clone, down("packagevariant-1", 0, draft, foreign, unlocked, made("", ""), inGit)),
 			wantStalled("", "DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Draft)"+exists)},
 		"it has no owner": {input(clone, down("packagevariant-1", 0, draft, foreign, ofClone)),
@@ -285,7 +285,7 @@ func TestRequested(t *testing.T) {
 			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
 		"it is an upgrade without owner and lock": {input(all(second, upgrade), down("packagevariant-1", 1, published),
 			down("packagevariant-2", 0, draft, foreign, unlocked, made(revision.Upgrade, "blueprints.web.v2"))),
-			wantPending(NoDownstream, two+" is incomplete and is to be made anew", "Discard "+two)},
+			wantPending(NoDownstream, two+" is incomplete: a new draft will replace it", "Discard "+two)},
 		"it is an upgrade without owner": {input(all(second, upgrade), down("packagevariant-1", 1, published),
 			down("packagevariant-2", 0, draft, foreign, from("web/v2", "commit-2"),
 				made(revision.Upgrade, "blueprints.web.v2"))),

@@ -115,7 +115,7 @@ func downstreamUnread(in *Input) *v1alpha1.Condition {
 	}
 	c := v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, fmt.Sprintf(
 		"Porch lists nothing of the package %s, of which %s was published: it has not read the Repository %q yet; if "+
-			"somebody has removed the package from git, delete this variant and make it again", pkg, in.Published, pkg.Repo))
+			"someone has removed the package from git, delete this variant and create it again", pkg, in.Published, pkg.Repo))
 	return &c
 }
 

@@ -95,7 +95,7 @@ func TestGuards(t *testing.T) {
 		"nothing is listed of a package that was published": {input(publishedBefore("edge.web.packagevariant-1")),
 			want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "RepositoryNotReady", Message: "Porch lists nothing " +
 				"of the package edge/web, of which edge.web.packagevariant-1 was published: it has not read the Repository " +
-				"\"edge\" yet; if somebody has removed the package from git, delete this variant and make it again"}}},
+				"\"edge\" yet; if someone has removed the package from git, delete this variant and create it again"}}},
 		"the branch is listed of a package that was published: somebody deleted the revision": {
 			input(publishedBefore("edge.web.packagevariant-1"), down("main", -1, published, foreign)),
 			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},

@@ -56,7 +56,7 @@ func incomplete(in *Input, target *revision.Revision) *Decision {
 	}
 	return &Decision{
 		State: NoDownstream, Steps: []Step{{Action: Discard, Revision: target}},
-		Condition: pending("%s is incomplete and is to be made anew", target.Name),
+		Condition: pending("%s is incomplete: a new draft will replace it", target.Name),
 	}
 }
 
@@ -135,7 +135,7 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
 			"%s was derived from %s, of which no published package revision is known: "+
 				"without it the changes from there to %s are not known; register the Repository that has it, or delete the "+
-				"package to have it cloned anew",
+				"package to have it cloned again",
 			target.Name, target.Lock, in.Upstream.Name)
 	case target.Open():
 		d.Steps = []Step{{Action: Mutate, Revision: target}}
@@ -181,7 +181,7 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 	return &Decision{State: UpstreamChanged, Condition: *stalled(v1alpha1.ReasonUpstreamLockMissing,
 		"%s does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is "+
 			"kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields "+
-			"there, or delete the package to have it cloned anew",
+			"there, or delete the package to have it cloned again",
 		target.Name)}
 }
 
@@ -192,7 +192,7 @@ func upToDate(in *Input, target *revision.Revision) Decision {
 		return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
 			"%s (%s) was made from the branch %s at %s, which is at %s now, and Porch cannot tell what changed in the "+
 				"package: to follow it, publish it, name its revision in spec.upstream, and delete the downstream package to "+
-				"have it cloned anew",
+				"have it cloned again",
 			target.Name, target.Lifecycle, in.Upstream.Workspace, from, to))}
 	}
 	return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(

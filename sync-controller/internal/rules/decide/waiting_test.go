@@ -47,7 +47,7 @@ func TestWaiting(t *testing.T) {
 		"an injection point is not filled": {in: input(unmet, down("packagevariant-1", 0, draft)),
 			want: waits(one, "InjectionUnmet", one+" waits for config.injection.A.r: no A named r")},
 		"a policy waits": {in: input(automatic, down("packagevariant-1", 0, draft)), want: waits(one, "EditedByOthers",
-			one+" waits for a person, because somebody else made or edited it, or may have: propose and approve it")},
+			one+" waits for a person, because someone else made or edited it, or may have: propose and approve it")},
 		"a policy publishes": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, draft)),
 			want: waits(one, "ApprovalPending", one+" is to be published")},
 		"it is to be changed": {in: input(changed(one), down("packagevariant-1", 0, draft)),

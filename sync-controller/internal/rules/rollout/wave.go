@@ -268,7 +268,7 @@ func (r *rollout) reachedText(w *wave) string {
 	}{
 		{w.failed(), "failed"},
 		{w.count(func(t *target) bool { return t.suspended }), "suspended"},
-		{w.count(func(t *target) bool { return t.leaving }), "being deleted, to be made anew"},
+		{w.count(func(t *target) bool { return t.leaving }), "being deleted and then created again"},
 	} {
 		if also.count > 0 {
 			text += fmt.Sprintf(", %d %s", also.count, also.are)

@@ -66,8 +66,8 @@ func TestWaves(t *testing.T) {
 			Steps: []string{"Open a2 3"}, Phase: "Progressing canary", Condition: progressing + one,
 			Waves: []string{"canary Progressing 12:00 2/2/1/0 opened=12:00: " + one, "rest Complete 11:00 1/1/1/0 opened=11:00"}}},
 		"one that is being deleted is waited for, and not written": {input(canaryAndRest, "canary Progressing 11:00 opened=11:00\nrest Pending 11:00", "a canary 2 Published leaving\nb - 2 Published"), want{
-			Phase: "Progressing canary", Condition: progressing + none + ", 1 being deleted, to be made anew",
-			Waves: []string{"canary Progressing 11:00 1/0/0/0 opened=11:00: " + none + ", 1 being deleted, to be made anew", "rest Pending 11:00 1/0/0/0: waits for the wave canary"}}},
+			Phase: "Progressing canary", Condition: progressing + none + ", 1 being deleted and then created again",
+			Waves: []string{"canary Progressing 11:00 1/0/0/0 opened=11:00: " + none + ", 1 being deleted and then created again", "rest Pending 11:00 1/0/0/0: waits for the wave canary"}}},
 		"a suspended one keeps its spec and is not waited for": {input(canaryAndRest, "canary Progressing 11:00 opened=11:00\nrest Pending 11:00", "a canary 2 Stalled suspended\nb - 2 Published"), want{
 			Steps: []string{"Open b 3"}, Phase: "Progressing rest", Condition: "Reconciling RolloutProgressing: wave rest (2 of 2): " + none,
 			Waves: []string{"canary Complete 12:00 1/0/0/0 opened=11:00", "rest Progressing 12:00 1/1/0/0 opened=12:00: " + none}}},

@@ -59,7 +59,7 @@ func (c Call) forbidden() error {
 		resource += "/" + c.Subresource
 	}
 	group := cmp.Or(c.Kind.Group(), `""`)
-	return fmt.Errorf("you may not %s %s in the namespace %q: somebody has to give you a Role there with the rule "+
+	return fmt.Errorf("you may not %s %s in the namespace %q: someone has to give you a Role there with the rule "+
 		"{apiGroups: [%s], resources: [%s], verbs: [%s]}", c.Verb, resource, c.Namespace, group, resource, c.Verb)
 }
 

@@ -34,14 +34,14 @@ func TestExplain(t *testing.T) {
 	}{
 		"nothing": {nil, Call{"get", Variant, "", "fleet"}, ""},
 		"no right": {fmt.Errorf("wrapped: %w", apierrors.NewForbidden(variants, "web", errors.New("no"))),
-			Call{"get", Variant, "", "fleet"}, `you may not get packagevariants in the namespace "fleet": somebody has to give ` +
+			Call{"get", Variant, "", "fleet"}, `you may not get packagevariants in the namespace "fleet": someone has to give ` +
 				"you a Role there with the rule {apiGroups: [config.porch.kpt.dev], resources: [packagevariants], verbs: [get]}"},
 		"no right to a subresource": {apierrors.NewForbidden(variants, "web", nil), Call{"patch", Revision, "approval", "fleet"},
-			`you may not patch packagerevisions/approval in the namespace "fleet": somebody has to give you a Role there with ` +
+			`you may not patch packagerevisions/approval in the namespace "fleet": someone has to give you a Role there with ` +
 				"the rule {apiGroups: [porch.kpt.dev], resources: [packagerevisions/approval], verbs: [patch]}"},
 		"no right to a kind of the core group": {apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "", nil),
 			Call{"list", Kind{Name: "ConfigMap", Resource: "configmaps", APIVersion: "v1"}, "", "fleet"},
-			`you may not list configmaps in the namespace "fleet": somebody has to give you a Role there with the rule ` +
+			`you may not list configmaps in the namespace "fleet": someone has to give you a Role there with the rule ` +
 				`{apiGroups: [""], resources: [configmaps], verbs: [list]}`},
 		"nobody": {apierrors.NewUnauthorized("no"), Call{"get", Variant, "", "fleet"},
 			"the cluster does not know who you are: log in again, or set --context or --token"},

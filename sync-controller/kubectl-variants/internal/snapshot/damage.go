@@ -17,12 +17,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// anew says how to repair a damaged snapshot.
-const anew = "write the snapshot anew, by kubectl get ... -o yaml"
+// rewrite says how to repair a damaged snapshot.
+const rewrite = "write the snapshot again, by kubectl get ... -o yaml"
 
 // damaged returns the error for a damaged part of a file. Strict is for manifests, which a user writes.
 func damaged(at place, strict bool, format string, args ...any) error {
-	remedy := anew
+	remedy := rewrite
 	if strict {
 		remedy = "correct it"
 	}
@@ -39,7 +39,7 @@ func isConflict(line string) bool {
 func conflict(at place, strict bool) error {
 	remedy := "resolve the conflict"
 	if !strict {
-		remedy += ", or " + anew
+		remedy += ", or " + rewrite
 	}
 	return fmt.Errorf("cannot read %s, line %d: it has a conflict marker of git: %s", at.path, at.line, remedy)
 }

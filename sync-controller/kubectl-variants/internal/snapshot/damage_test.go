@@ -16,11 +16,11 @@ import (
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	const (
-		head   = "apiVersion: v1\nitems:\n"
-		item   = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: one\n    namespace: fleet\n"
-		tail   = "kind: List\nmetadata:\n  resourceVersion: \"\"\n"
-		anew   = ": the file is damaged: write the snapshot anew, by kubectl get ... -o yaml"
-		marker = ": it has a conflict marker of git: resolve the conflict, or write the snapshot anew, by kubectl get ... -o yaml"
+		head    = "apiVersion: v1\nitems:\n"
+		item    = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: one\n    namespace: fleet\n"
+		tail    = "kind: List\nmetadata:\n  resourceVersion: \"\"\n"
+		rewrite = ": the file is damaged: write the snapshot again, by kubectl get ... -o yaml"
+		marker  = ": it has a conflict marker of git: resolve the conflict, or write the snapshot again, by kubectl get ... -o yaml"
 	)
 	for name, c := range map[string]struct{ text, want string }{
 		"whole":             {head + item + tail, ""},
@@ -32,25 +32,25 @@ func TestDamaged(t *testing.T) {
 		"rest of a conflict": {head + item + ">>>>>>> branch\n" + tail, "cannot read FILE, line 8" + marker},
 		"conflict in an item": {head + strings.Replace(item, "    name", "<<<<<<< HEAD\n    name", 1) + tail,
 			"cannot read FILE, line 6" + marker},
-		"end cut off":              {head + item, "cannot read FILE, line 2: this list has no kind: List" + anew},
-		"all but the head cut off": {head, "cannot read FILE, line 2: this list has no kind: List" + anew},
-		"begin cut off":            {"items:\n" + item + "kind: List\n", "cannot read FILE, line 1: this list has no apiVersion" + anew},
-		"end of the first of two":  {head + item + "---\n" + head + item + tail, "cannot read FILE, line 2: this list has no kind: List" + anew},
-		"without kind":             {head + item + strings.Replace(item, "  kind: ConfigMap\n", "", 1) + tail, "cannot read FILE, line 8: an item of the list has no kind" + anew},
-		"without apiVersion":       {head + "- kind: ConfigMap\n  metadata:\n    name: one\n" + tail, "cannot read FILE, line 3: an item of the list has no apiVersion" + anew},
-		"without metadata":         {head + "- apiVersion: v1\n  kind: ConfigMap\n" + tail, "cannot read FILE, line 3: an item of the list has no metadata.name" + anew},
-		"no object":                {head + item + "- one\n" + tail, "cannot read FILE, line 8: an item of the list is no object" + anew},
-		"no YAML in an item":       {head + "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {\n" + tail, "cannot read FILE, line 5: did not find expected node content" + anew},
-		"no YAML behind the items": {head + item + "nonsense\n" + tail, "cannot read FILE, line 9: mapping values are not allowed in this context" + anew},
-		"flow, without kind":       {`{"apiVersion": "v1", "items": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "two"}}]}`, "cannot read FILE, line 1: this list has no kind: List" + anew},
+		"end cut off":              {head + item, "cannot read FILE, line 2: this list has no kind: List" + rewrite},
+		"all but the head cut off": {head, "cannot read FILE, line 2: this list has no kind: List" + rewrite},
+		"begin cut off":            {"items:\n" + item + "kind: List\n", "cannot read FILE, line 1: this list has no apiVersion" + rewrite},
+		"end of the first of two":  {head + item + "---\n" + head + item + tail, "cannot read FILE, line 2: this list has no kind: List" + rewrite},
+		"without kind":             {head + item + strings.Replace(item, "  kind: ConfigMap\n", "", 1) + tail, "cannot read FILE, line 8: an item of the list has no kind" + rewrite},
+		"without apiVersion":       {head + "- kind: ConfigMap\n  metadata:\n    name: one\n" + tail, "cannot read FILE, line 3: an item of the list has no apiVersion" + rewrite},
+		"without metadata":         {head + "- apiVersion: v1\n  kind: ConfigMap\n" + tail, "cannot read FILE, line 3: an item of the list has no metadata.name" + rewrite},
+		"no object":                {head + item + "- one\n" + tail, "cannot read FILE, line 8: an item of the list is no object" + rewrite},
+		"no YAML in an item":       {head + "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {\n" + tail, "cannot read FILE, line 5: did not find expected node content" + rewrite},
+		"no YAML behind the items": {head + item + "nonsense\n" + tail, "cannot read FILE, line 9: mapping values are not allowed in this context" + rewrite},
+		"flow, without kind":       {`{"apiVersion": "v1", "items": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "two"}}]}`, "cannot read FILE, line 1: this list has no kind: List" + rewrite},
 		"text":                     {"nonsense\n", "cannot read FILE, line 1: it is a string, and no object"},
 		"a kind that is a map":     {"apiVersion: v1\nkind: {}\n", "cannot read FILE, line 1: kind is a map, but must be a string"},
-		"flow, no object":          {`{"apiVersion": "v1", "kind": "List", "items": ["one"]}`, "cannot read FILE, line 1: an item of the list is no object" + anew},
-		"flow, without metadata":   {`{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Secret"}]}`, "cannot read FILE, line 1: an item of the list has no metadata.name" + anew},
+		"flow, no object":          {`{"apiVersion": "v1", "kind": "List", "items": ["one"]}`, "cannot read FILE, line 1: an item of the list is no object" + rewrite},
+		"flow, without metadata":   {`{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Secret"}]}`, "cannot read FILE, line 1: an item of the list has no metadata.name" + rewrite},
 		"revision without version": {"apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: one, namespace: fleet}\n",
-			"cannot read FILE, line 1: PackageRevision one has no metadata.resourceVersion, which is its commit" + anew},
+			"cannot read FILE, line 1: PackageRevision one has no metadata.resourceVersion, which is its commit" + rewrite},
 		"of a kind of ours, without namespace": {"apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: one, namspace: fleet}\n",
-			"cannot read FILE, line 1: Repository one has no metadata.namespace" + anew},
+			"cannot read FILE, line 1: Repository one has no metadata.namespace" + rewrite},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
