@@ -20,7 +20,7 @@ const (
 	ConditionReconciling = "Reconciling"
 	// ConditionConfigInjected tells whether the required injection points of the downstream package are filled.
 	ConditionConfigInjected = "ConfigInjected"
-	// ConditionConflicted tells whether the upstream and somebody in the downstream package changed the same values.
+	// ConditionConflicted tells whether the upstream and someone in the downstream package changed the same values.
 	ConditionConflicted = "Conflicted"
 	// ConditionApproved tells whether spec.approvalPolicy has published the downstream package, and what it waits for. A
 	// variant whose policy is Manual has none.
@@ -135,9 +135,9 @@ const (
 	ReasonNotReady = "NotReady"
 	// ReasonLaterRevision says that the policy is Initial, and the draft is not the first revision (False).
 	ReasonLaterRevision = "LaterRevision"
-	// ReasonEditedByOthers says that somebody else has edited the draft, or may have (False).
+	// ReasonEditedByOthers says that someone else has edited the draft, or may have (False).
 	ReasonEditedByOthers = "EditedByOthers"
-	// ReasonRejected says that somebody has rejected the draft, which the controller had proposed (False).
+	// ReasonRejected says that someone has rejected the draft that the controller proposed (False).
 	ReasonRejected = "Rejected"
 	// ReasonOvertaken says that the draft was not made from the latest published revision (False).
 	ReasonOvertaken = "Overtaken"

@@ -131,8 +131,8 @@ type PackageVariantStatus struct {
 	// +optional
 	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
 
-	// Conflicts are the values that both the upstream and somebody in the downstream package changed, when they were
-	// merged last: at most 100. ConflictCount is how many there are.
+	// Conflicts are the values that the upstream and someone in the downstream package both changed, as of the last
+	// merge: at most 100. ConflictCount is how many there are.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
@@ -187,7 +187,8 @@ type RequestedDraft struct {
 	// Source is the name of the PackageRevision that is cloned or edited, or upgraded to.
 	Source string `json:"source"`
 
-	// Commit holds what Porch made of it, if the controller could not save that then: any other is of somebody's edit.
+	// Commit is the git commit of the draft as Porch made it, if the controller could not save the draft then. Any other
+	// commit means that someone has edited it.
 	// +optional
 	Commit string `json:"commit,omitempty"`
 
@@ -204,8 +205,8 @@ type SavedDraft struct {
 	// Content identifies its files as they were saved, without the conditions in the Kptfile, which others set.
 	Content string `json:"content"`
 
-	// Proposed is the git commit of the draft once the controller had proposed it: Porch writes the Kptfile anew then. If
-	// it is a draft again, somebody has rejected it.
+	// Proposed is the git commit of the draft after the controller proposed it: Porch rewrites the Kptfile then. If the
+	// revision is a draft again, someone has rejected it.
 	// +optional
 	Proposed string `json:"proposed,omitempty"`
 

@@ -111,7 +111,7 @@ type Upstream struct {
 	WorkspaceName string `json:"workspaceName,omitempty"`
 }
 
-// OnConflict says what becomes of a value that both the upstream and somebody in the downstream package changed, to
+// OnConflict says what happens to a value that the upstream and someone in the downstream package both changed, to
 // different values.
 type OnConflict string
 
