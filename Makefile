@@ -51,7 +51,7 @@ built = { [ $$SECONDS -lt 3 ] || echo "== built $(1) in $$((SECONDS / 60)) min $
 module = $(if $(wildcard tools/$(1)/go.mod),tools/$(1),tools)
 
 # $(call tool,NAME) is the binary of a tool. Its directory carries a hash of what
-# decides the binary, so a change of version or of Go builds it anew.
+# decides the binary, so a change of version or of Go builds it again.
 tool = $(CURDIR)/bin/$(1)-$(shell { echo $(GO_VERSION); cat $(call module,$(1))/go.mod $(call module,$(1))/go.sum; \
 	printf '%s' '$(call stamp,$(1))'; cat $(call module,$(1))/*.go 2>/dev/null; } | git hash-object --stdin | cut -c1-12)/$(1)
 

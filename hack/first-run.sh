@@ -4,7 +4,7 @@
 # machine, and leaves nothing behind.
 #
 # usage: hack/first-run.sh [-m] [TARGET]
-#   -m      with an empty cache of modules, too, so that all are downloaded anew
+#   -m      with an empty cache of modules, too, so all are downloaded again
 #   TARGET  what to make instead of demo
 set -euo pipefail
 cd "$(dirname "$0")/.."

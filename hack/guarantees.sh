@@ -116,7 +116,7 @@ check() {
 		[[ ! $file || $(rules "$file" "$variable") ]] || complain "hack/guarantees.sh: there is no table $variable in $file"
 	done <<<"$tables"
 	for name in "$@"; do
-		git apply --check "hack/guarantees/$name.patch" || complain "hack/guarantees/$name.patch does not apply: write it anew"
+		git apply --check "hack/guarantees/$name.patch" || complain "hack/guarantees/$name.patch does not apply: write it again"
 		dir=$(value_of "$name" MODULE)/$(value_of "$name" PKG)
 		for test in $(value_of "$name" RUN | tr '|' ' ' | grep . || echo NONE); do
 			grep -qs "^func $test(t \*testing.T)" "$dir"/*_test.go ||

@@ -79,7 +79,7 @@ func measure(t harness.T, o *Options, variants int) report.ScalePoint {
 	asked := c.asking(f)
 	point.Restart = start(t, s.Kubeconfig, o.Concurrency).restart(variants)
 	point.Restart.Asked = asked()
-	t.Logf("  started anew: %.1f s, %.1f s of processor time; %d contents read, %d writes", point.Restart.Seconds,
+	t.Logf("  restarted: %.1f s, %.1f s of processor time; %d contents read, %d writes", point.Restart.Seconds,
 		point.Restart.CPUSeconds, point.Restart.Asked.ContentReads, point.Restart.Asked.Writes)
 	return point
 }

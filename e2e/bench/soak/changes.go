@@ -60,7 +60,7 @@ const (
 	suspended  = "a variant is suspended"
 	resumed    = "a variant is resumed"
 	approved   = "a draft is approved"
-	recreation = "a variant is deleted, and made anew"
+	recreation = "a variant is deleted, and created again"
 )
 
 // kinds returns the kinds of changes to a world.

@@ -123,7 +123,7 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 	}
 	if held.reason != v1alpha2.ReasonTooManyDeletions {
 		if err := r.writeRollout(ctx, set, in); apierrors.IsConflict(err) {
-			return outcome{err: err} // somebody else has changed the set: there is nothing to tell
+			return outcome{err: err} // someone else has changed the set: there is nothing to report
 		} else if err != nil {
 			return failed(err)
 		}

@@ -104,7 +104,7 @@ func (e *Env) client(change func(*rest.Config)) (client.Client, error) {
 }
 
 // ClientAs is Client for another user, whom the user of the flags must have the right to impersonate. It returns nil if
-// the flags name somebody to impersonate: the rights of who is behind that do not count.
+// the flags already impersonate a user: the rights of the person behind that user do not count.
 func (e *Env) ClientAs() func(user string) (client.Client, error) {
 	if *e.Flags.Impersonate != "" {
 		return nil
