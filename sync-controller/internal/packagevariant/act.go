@@ -47,8 +47,8 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 }
 
 // mark removes the observed inputs from the status before the first step, and writes which draft will be saved, with
-// which conflicts: after a save, they could not be found out any more. It fails if the variant is not as the cache has
-// it, even if there is nothing to change.
+// which conflicts, because nothing can tell them after the save. It fails if the variant is not as the cache has it,
+// even if there is nothing to change.
 func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 	switch first := &d.Steps[0]; first.Action {
 	case decide.AddFinalizer, decide.RemoveFinalizer, decide.Propose:
@@ -65,8 +65,8 @@ func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 	})
 }
 
-// tellConflicts records an Event of conflicts that are news, before the draft with them is saved: a controller that is
-// killed right after its last write of the status does not come to it.
+// tellConflicts records an Event for new conflicts before the draft with them is saved: a controller that is killed
+// right after its last write of the status would not get to it.
 func (a *action) tellConflicts(d *decide.Decision) {
 	if d.Condition.Reason == v1alpha1.ReasonConflicted {
 		return // which has an Event of its own
@@ -104,8 +104,9 @@ func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.C
 	}
 }
 
-// announce writes to the status which draft the controller will ask for, before it asks: then the draft is known to be
-// the variant's if the controller or Porch stops. On a retry it writes nothing, and the reason of the failure stays.
+// announce writes to the status which draft the controller will ask for, before it asks. So the draft is known to be
+// the variant's even if the controller or Porch stops. On a retry it writes nothing, and the reason of the failure
+// stays.
 func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1alpha1.Condition) error {
 	if announced(a.out.pv, draft) {
 		return nil

@@ -106,8 +106,8 @@ func (r *Reconciler) observeDependents(ctx context.Context, o *observation) erro
 }
 
 // ready is what the dependents of a variant need from its status: whether it is ready, why it is not if only a person
-// helps, its latest published revision, and whether it owns any. Its next steps are left out: otherwise each step in a
-// long chain would cause a write to every variant.
+// can help, its latest published revision, and whether it owns any. Its next steps are left out: otherwise each step in
+// a long chain would cause a write to every variant.
 type ready struct {
 	ready     bool
 	message   string

@@ -19,8 +19,8 @@ import (
 )
 
 // merge merges the upstream asked for into the files of a target, and notes the conflicts. It returns nil if there is
-// nothing to merge, or the merge fails. It also merges files that are no resources, which a function does not get as
-// items: so it runs in this process, whichever runtime runs the other functions.
+// nothing to merge, or the merge fails. It also merges files that are not resources. A function does not get those as
+// items, so the merge runs in this process, whichever runtime runs the other functions.
 func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision.Revision,
 	local map[string]string) (map[string]string, error) {
 	base := decide.Merging(&in.Input, target)
@@ -83,7 +83,7 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 }
 
 // original returns the content of the first of two revisions to compare. If both are the same, because the revision has
-// replaced the one that the package was made from, the original is gone, and a bare Kptfile stands for it.
+// replaced the one that the package was made from, the original is gone, and a bare Kptfile takes its place.
 func (r *Reconciler) original(ctx context.Context, from, to *revision.Revision) (c upstreamContent, err error) {
 	if from.Name == to.Name {
 		c.Files = map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: gone\n"}

@@ -17,8 +17,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// settled reports whether nothing has changed since the last report, by the hash of an observation, and after what time
-// to look at the variant anyway because the controller's version has changed; 0 for never.
+// settled reports whether nothing has changed since the last report, by the hash of an observation. It also returns the
+// time after which to look at the variant anyway because the controller's version has changed; 0 for never.
 func (r *Reconciler) settled(o *observation, hash string) (wait time.Duration, settled bool) {
 	version, inputs, _ := strings.Cut(o.pv.Status.ObservedInputs, "/")
 	switch {
@@ -31,7 +31,7 @@ func (r *Reconciler) settled(o *observation, hash string) (wait time.Duration, s
 	return wait, wait > 0
 }
 
-// shares is the number of parts of the time in which all variants are looked at after an upgrade of the controller.
+// shares is the number of parts into which the time for looking at all variants after an upgrade is divided.
 const shares = 1 << 10
 
 // share returns a variant's part, by its UID.

@@ -17,7 +17,7 @@ import (
 )
 
 // report writes the status after the steps. It returns what is known then, whether more steps follow, and the failure
-// of the steps that has to be tried again. While more steps follow, it writes only what has to be remembered: the
+// of a step if it has to be tried again. While more steps follow, it writes only what has to be remembered, because the
 // writes of the steps come back as events. If it wrote nothing, it returns no observation.
 func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.Decision, out *result) (
 	known *observation, more bool, err error) {
@@ -148,7 +148,7 @@ func (out *result) condition(after decide.Decision, deleting bool) (v1alpha1.Con
 }
 
 // reportFailure writes why a variant could not be inspected, and returns the error. If Porch does not find something
-// while it reads a repository, that is a failure like any other: no event says when it is there.
+// while it reads a repository, that is a failure like any other, because no event says when it is there.
 func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err error) error {
 	if porch.Busy(err) {
 		return err

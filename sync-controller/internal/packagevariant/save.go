@@ -19,8 +19,8 @@ import (
 // for the functions, such as an injection point.
 const maxSaves = 2
 
-// saveDraft saves a draft, or the one that was created before, until the rendered files are as the functions want them.
-// Files that still differ after maxSaves are Reverted.
+// saveDraft saves a draft, or the one that was created before, until the functions change nothing in the rendered
+// files. Files that still differ after maxSaves are Reverted.
 func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error {
 	if draft == nil {
 		draft = a.created
@@ -119,7 +119,7 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision, version 
 	return nil
 }
 
-// saved notes that a draft was saved, and with that the upstream asked for is merged into it.
+// saved notes that a draft was saved, and that the upstream asked for is now merged into it.
 func (a *action) saved(draft *revision.Revision, content porch.Content, changed []string) {
 	merged := decide.Merged(&a.in.Input, draft.Name)
 	switch {

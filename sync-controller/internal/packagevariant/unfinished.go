@@ -16,10 +16,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// resume returns the files from which to finish a requested draft that was not seen complete, because the controller
-// was stopped or the draft was edited before it was saved, and whether the draft is as Porch made it. For an upgrade
-// they come from our own merge, with people's changes to Porch's merge. What Porch made is predicted: a wrong
-// prediction counts as an edit, so nothing is lost.
+// resume returns the files from which to finish a requested draft, and whether the draft is as Porch made it. Such a
+// draft was not seen complete, because the controller was stopped or the draft was edited before it was saved. For an
+// upgrade the files come from our own merge, with people's changes to Porch's merge. What Porch made is predicted: a
+// wrong prediction counts as an edit, so nothing is lost.
 func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revision.Revision,
 	content porch.Content) (files map[string]string, untouched bool, err error) {
 	if !decide.Requested(&in.Input, target) || target.Lock == nil && target.Task.Type != revision.Edit {
@@ -69,8 +69,8 @@ func isPart(made, files map[string]string) bool {
 	return len(files) < len(made)
 }
 
-// isMade reports whether files are as Porch made them, in one of the ways of its versions. If it is not known what
-// Porch made, the answer is no.
+// isMade reports whether files are as Porch made them, in the way of any of its versions. It returns false if it is not
+// known what Porch made.
 func isMade(made, files map[string]string) bool {
 	if made == nil {
 		return false
@@ -105,7 +105,7 @@ func (r *Reconciler) unwritten(ctx context.Context, in *inspection, target *revi
 	return errors.Is(err, porch.ErrNoFiles)
 }
 
-// prediction is what the task of a draft tells about it.
+// prediction is what the task of a draft says about its files.
 type prediction struct {
 	// source is the revision that was cloned or edited, or upgraded to.
 	source revision.Revision

@@ -95,7 +95,7 @@ func (in *input) refuse(refused []step) bool {
 	return len(refused) > 0
 }
 
-// do does one step, of a set with a rollout or without.
+// do does one step of a set, with or without a rollout.
 func (r *Reconciler) do(ctx context.Context, s *step, inWaves bool) error {
 	switch s.do {
 	case create:

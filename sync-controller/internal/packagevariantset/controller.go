@@ -32,8 +32,8 @@ import (
 )
 
 const (
-	// concurrency is how many sets of a namespace are worked on at once, so that one whose objects are slow to read holds
-	// up no other; of all together, twice as many.
+	// concurrency is how many sets of a namespace are worked on at once, so a set whose objects are slow to read does not
+	// hold up the others. All namespaces together get twice as many.
 	concurrency = 2
 	// firstRetry is the time before the first retry of a failed attempt.
 	firstRetry = 200 * time.Millisecond
@@ -53,9 +53,9 @@ type Reconciler struct {
 	looked func(*Look)
 }
 
-// SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. After a
-// change of the version, which is that of the controller and of the functions, each set is expanded once. The share
-// bounds what the expansions of a namespace compute at once; nil for a runtime elsewhere.
+// SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. The
+// version is that of the controller and of the functions; after it changes, each set is expanded once. The share bounds
+// what the expansions of a namespace compute at once; nil for a runtime elsewhere.
 func SetupWithManager(
 	mgr ctrl.Manager, runtime mutate.Runtime, share *fairqueue.Share, version string,
 ) error {
@@ -91,8 +91,8 @@ func SetupWithManager(
 		Complete(r)
 }
 
-// Reconcile makes the variants of one set what its spec asks for. Those of a set that goes are left to the cluster,
-// which deletes what the set owns.
+// Reconcile makes the variants of one set what its spec asks for. The variants of a set that is being deleted are left
+// to the cluster, which deletes what the set owns.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var set v1alpha2.PackageVariantSet
 	err := r.client.Get(ctx, req.NamespacedName, &set)
@@ -136,8 +136,8 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 	return o
 }
 
-// plan plans what to do, of a set whose errorPolicy is Continue without what the API server refuses: that is tried
-// before anything is written, so that it takes no place in a rollout.
+// plan plans what to do. For a set whose errorPolicy is Continue, it leaves out what the API server refuses: that is
+// tried before anything is written, so a refused variant takes no place in a rollout.
 func (r *Reconciler) plan(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) ([]step, hold, error) {
 	tried := map[string]bool{}
 	for {

@@ -27,7 +27,7 @@ import (
 // errBehind ends a reconcile whose cache does not know the newest variants. There is nothing to report.
 var errBehind = errors.New("the cache does not know the newest PackageVariants yet")
 
-// outcome is what came of a reconcile. Without a condition there is nothing to say.
+// outcome is the result of a reconcile. Without a condition there is nothing to report.
 type outcome struct {
 	condition v1alpha1.Condition
 	// pending says what remains to do, or that nothing does, if that is known.
@@ -162,7 +162,7 @@ func judge(in *input, steps []step, held hold) outcome {
 	return o
 }
 
-// failedToApply returns what to say of steps that failed: a right that the controller lacks, before all else.
+// failedToApply returns what to report about steps that failed. A right that the controller lacks comes first.
 func failedToApply(errs []error) (of func(reason, message string) v1alpha1.Condition, reason, format string, arg any) {
 	if missing, is := errors.AsType[*missingRight](errors.Join(errs...)); is {
 		return v1alpha1.Stalled, v1alpha2.ReasonPermissionMissing, "%s", missing
@@ -170,8 +170,8 @@ func failedToApply(errs []error) (of func(reason, message string) v1alpha1.Condi
 	return v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", words.Some(errs, ", ")
 }
 
-// again returns after how long to plan again although nothing changes; 0 is not at all. No event reports that the API
-// server would now accept a variant.
+// again returns after how long to plan again even if nothing changes; 0 is never. It is needed because no event reports
+// that the API server would now accept a variant.
 func (in *input) again() time.Duration {
 	if wait := in.rolled.Again; len(in.refused) == 0 || wait > 0 && wait < retry.Last {
 		return wait

@@ -139,8 +139,8 @@ func (in *input) holdBack(rolled []*pair) {
 	}
 }
 
-// keepUpdated keeps the variants of a suspended set that have the spec which the rollout gives them: what else the set
-// would do is told as if there were no waves.
+// keepUpdated keeps the variants of a suspended set that have the spec which the rollout gives them: everything else
+// that the set would do is reported as if there were no waves.
 func (in *input) keepUpdated(rolled []*pair) {
 	for i := range in.rolled.Steps {
 		if s, p := &in.rolled.Steps[i], rolled[i]; p.have != nil && !s.Held {
