@@ -88,8 +88,9 @@ type WrittenVariants struct {
 
 // RolloutRevision is what a rollout brings to the variants.
 type RolloutRevision struct {
-	// Name is the name of the PackageRevision that the upstream stands for. For a set with several upstreams it is made
-	// of their number and a digest of their names.
+	// Name is the name of the PackageRevision that the upstream stands for. For a set with several upstreams it is
+	// all their names with a + between them or, where these are long, the first, how many there are besides, and a
+	// digest.
 	Name string `json:"name"`
 
 	// Revision is its number; absent for a set with several upstreams.

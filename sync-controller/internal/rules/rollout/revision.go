@@ -15,19 +15,32 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// longestName is how many characters the names of all upstreams of a rollout may have together, to be written out in the
+// name of what it brings.
+const longestName = 100
+
 // RevisionOf returns the revision that a rollout of these package revisions brings: the name and number of a single
-// one, or a common name for several.
+// one, or the names of several, in order and with a + between them. Where these are too long, it is the first, how many
+// there are besides, and a digest of all.
 func RevisionOf(upstreams []v1alpha1.ResolvedUpstream) v1alpha2.RolloutRevision {
 	if len(upstreams) == 1 {
 		return v1alpha2.RolloutRevision{Name: upstreams[0].Name, Revision: upstreams[0].Revision}
+	}
+	if len(upstreams) == 0 {
+		return v1alpha2.RolloutRevision{Name: "none"}
 	}
 	var names []string
 	for _, u := range upstreams {
 		names = append(names, u.Name)
 	}
 	slices.Sort(names)
+	if name := strings.Join(names, "+"); len(name) <= longestName {
+		return v1alpha2.RolloutRevision{Name: name}
+	}
 	digest := sha256.Sum256([]byte(strings.Join(names, "\n")))
-	return v1alpha2.RolloutRevision{Name: fmt.Sprintf("%d-packages-%s", len(names), hex.EncodeToString(digest[:4]))}
+	return v1alpha2.RolloutRevision{
+		Name: fmt.Sprintf("%s+%d-more-%s", names[0], len(names)-1, hex.EncodeToString(digest[:4])),
+	}
 }
 
 // unpublished returns the names of the upstreams that a rollout cannot bring, since they have no number.

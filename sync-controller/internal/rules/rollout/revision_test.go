@@ -3,6 +3,7 @@
 package rollout
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -158,15 +159,17 @@ func TestRevisions(t *testing.T) {
 func TestRevisionOf(t *testing.T) {
 	t.Parallel()
 	web, api := upstream(3), v1alpha1.ResolvedUpstream{Name: "blueprints.api.v1", Revision: 1}
+	long := v1alpha1.ResolvedUpstream{Name: "blueprints." + strings.Repeat("z", 80) + ".v1"}
 	for name, c := range map[string]struct {
 		of   []v1alpha1.ResolvedUpstream
 		want v1alpha2.RolloutRevision
 	}{
 		"one":               {[]v1alpha1.ResolvedUpstream{web}, v1alpha2.RolloutRevision{Name: "blueprints.web.v3", Revision: 3}},
-		"two":               {[]v1alpha1.ResolvedUpstream{web, api}, v1alpha2.RolloutRevision{Name: "2-packages-e22cae2d"}},
-		"in another order":  {[]v1alpha1.ResolvedUpstream{api, web}, v1alpha2.RolloutRevision{Name: "2-packages-e22cae2d"}},
-		"another revision":  {[]v1alpha1.ResolvedUpstream{api, upstream(4)}, v1alpha2.RolloutRevision{Name: "2-packages-9edde6b2"}},
-		"none, as a set is": {nil, v1alpha2.RolloutRevision{Name: "0-packages-e3b0c442"}},
+		"two":               {[]v1alpha1.ResolvedUpstream{web, api}, v1alpha2.RolloutRevision{Name: "blueprints.api.v1+blueprints.web.v3"}},
+		"in another order":  {[]v1alpha1.ResolvedUpstream{api, web}, v1alpha2.RolloutRevision{Name: "blueprints.api.v1+blueprints.web.v3"}},
+		"another revision":  {[]v1alpha1.ResolvedUpstream{api, upstream(4)}, v1alpha2.RolloutRevision{Name: "blueprints.api.v1+blueprints.web.v4"}},
+		"too long for all":  {[]v1alpha1.ResolvedUpstream{web, long, api}, v1alpha2.RolloutRevision{Name: "blueprints.api.v1+2-more-506b0e98"}},
+		"none, as a set is": {nil, v1alpha2.RolloutRevision{Name: "none"}},
 	} {
 		if diff := cmp.Diff(c.want, RevisionOf(c.of)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
