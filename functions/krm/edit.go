@@ -10,26 +10,46 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Edit returns a copy of the item that edit has edited. It returns an error about the item if edit does, or if the
-// edited item would not be read back as the same values: a comment in an awkward place can make it invalid YAML. An
-// item that is written as JSON stays JSON.
+// Edit returns a copy of the item that edit has edited, or edit's error as one about the item. An item that is written
+// as JSON stays JSON. CheckEdited has to follow.
 func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) {
 	edited := item.Copy()
 	if err := edit(node.Edit(edited.YNode())); err != nil {
 		return nil, Wrap(item, err)
 	}
-	if Same(item, edited) && !hasBlock(edited.YNode()) {
-		return edited, nil // which is read back as it was read
-	}
-	if node.IsJSON(item.YNode(), IsInternalAnnotation) {
+	if node.IsJSON(item.YNode(), IsInternalAnnotation) && !Same(item, edited) {
 		node.ToJSON(edited.YNode())
 	}
-	if !QuoteBlocks(edited) {
-		return nil, Errorf(item, "",
-			"could not be read again after the edit: move comments that stand between a key and its value, or the anchor or "+
-				"tag of its value, into lines of their own")
-	}
 	return edited, nil
+}
+
+// CheckEdited returns an error about the item if its edited copy would not be read back as the same values: a comment
+// in an awkward place can make it invalid YAML. Like QuoteBlocks, it may quote text in the copy.
+func CheckEdited(item, edited *yaml.RNode) error {
+	if Same(item, edited) && !HasBlock(edited) || QuoteBlocks(edited) { // the former is read back as it was read
+		return nil
+	}
+	return Errorf(item, "",
+		"could not be read again after the edit: move comments that stand between a key and its value, or the anchor or "+
+			"tag of its value, into lines of their own")
+}
+
+// Checked returns f, which leaves the items in their places, with CheckEdited for each item that it edited.
+func Checked(f Function) Function {
+	return func(config *yaml.RNode, items []*yaml.RNode) (Output, error) {
+		out, err := f(config, items)
+		if err != nil {
+			return Output{}, err
+		}
+		for i, item := range items {
+			if edited := out.Items[i]; edited != item {
+				if err := CheckEdited(item, edited); err != nil {
+					return Output{}, err
+				}
+			}
+		}
+		return out, nil
+	}
 }
 
 // Same reports whether two items are the same, in values, style and comments.
@@ -40,6 +60,36 @@ func same(a, b *yaml.Node) bool {
 		a.Anchor == b.Anchor && a.HeadComment == b.HeadComment && a.LineComment == b.LineComment &&
 		a.FootComment == b.FootComment && slices.EqualFunc(a.Content, b.Content, same)
 }
+
+// SameValues reports whether two items hold the same values. What an orchestrator notes in their annotations does not
+// count, nor does the order of keys.
+func SameValues(a, b *yaml.RNode) bool {
+	return node.Equal(withoutInternal(a.YNode(), "metadata", "annotations"),
+		withoutInternal(b.YNode(), "metadata", "annotations"))
+}
+
+// withoutInternal returns a mapping without the internal annotations in the mapping at the path below it. Only the
+// mappings on the path are copied.
+func withoutInternal(n *yaml.Node, path ...string) *yaml.Node {
+	if n.Kind != yaml.MappingNode {
+		return n
+	}
+	out := &yaml.Node{Kind: n.Kind, Tag: n.Tag}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		switch {
+		case len(path) == 0 && IsInternalAnnotation(key.Value):
+			continue
+		case len(path) > 0 && key.Value == path[0]:
+			value = withoutInternal(value, path[1:]...)
+		}
+		out.Content = append(out.Content, key, value)
+	}
+	return out
+}
+
+// HasBlock reports whether an item has a text that is written as a block.
+func HasBlock(item *yaml.RNode) bool { return hasBlock(item.YNode()) }
 
 func hasBlock(n *yaml.Node) bool { return isBlock(n) || slices.ContainsFunc(n.Content, hasBlock) }
 

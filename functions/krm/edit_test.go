@@ -55,6 +55,9 @@ func TestEdit(t *testing.T) {
 				}
 				return field.Set(node.String("x"))
 			})
+			if err == nil {
+				err = krm.CheckEdited(item, edited)
+			}
 			got, gotErr := "", ""
 			if err != nil {
 				gotErr = err.Error()
@@ -82,6 +85,9 @@ func TestEditNothing(t *testing.T) {
 	} {
 		item := fntest.Nodes(t, fntest.Files{"a.yaml": "apiVersion: v1\nkind: A\nmetadata: {name: a}\n" + in})[0]
 		edited, err := krm.Edit(item, func(*node.Editor) error { return nil })
+		if err == nil {
+			err = krm.CheckEdited(item, edited)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

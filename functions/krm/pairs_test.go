@@ -114,6 +114,9 @@ func (p pairEdit) function() krm.Function {
 			}
 			return p.apply(f)
 		})
+		if err == nil {
+			err = krm.CheckEdited(items[0], edited)
+		}
 		return krm.Output{Items: []*yaml.RNode{edited}}, err
 	}
 }

@@ -198,7 +198,7 @@ func update(item *yaml.RNode, pv *v1alpha1.PackageVariant) (*yaml.RNode, error) 
 	if suspend := node.Get(item.YNode(), "spec", "suspend"); suspend != nil {
 		spec.Content = append(spec.Content, node.String("suspend"), suspend)
 	}
-	return krm.Edit(item, func(e *node.Editor) error {
+	edited, err := krm.Edit(item, func(e *node.Editor) error {
 		if err := setWave(e, item.YNode(), pv.Annotations); err != nil {
 			return err
 		}
@@ -208,6 +208,10 @@ func update(item *yaml.RNode, pv *v1alpha1.PackageVariant) (*yaml.RNode, error) 
 		}
 		return field.Set(spec)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return edited, krm.CheckEdited(item, edited)
 }
 
 // manifest is a PackageVariant as it is written to a file: without status.

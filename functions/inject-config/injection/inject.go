@@ -18,6 +18,11 @@ import (
 
 // Run is the function: the package's injection points are filled as the config asks.
 func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+	return krm.Checked(Unchecked)(config, items)
+}
+
+// Unchecked is Run for a caller that checks by itself whether the items can be read again (krm.Checked).
+func Unchecked(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	r, err := decode(config)
 	if err != nil {
 		return krm.Output{}, err

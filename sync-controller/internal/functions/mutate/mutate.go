@@ -89,47 +89,61 @@ func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Requ
 	if err != nil {
 		return Outcome{}, &FunctionError{Err: err}
 	}
-	after := before
-	run := func(function string, config map[string]any) error {
-		n, err := toNode(config)
-		if err != nil {
-			return fmt.Errorf("cannot configure %s: %w", function, err)
-		}
-		out, err := runtime.Run(ctx, function, n, after)
-		if err == nil && len(out.Items) > len(after) {
-			err = fmt.Errorf("the output has %s, which was not given to the function; nothing of it is used: "+
-				"name images of these functions by --function-registry and --function-version", PlaceOf(out.Items[len(after)]))
-		}
-		if err != nil {
-			return &FunctionError{Function: function, Err: err}
-		}
-		after = out.Items
-		return nil
-	}
-	if r.Spec.PackageContext != nil {
-		if err := run(ApplyPackageContext, contextConfig(r)); err != nil {
-			return Outcome{}, err
+	r.Objects = once(r.Objects)
+	if _, inProcess := runtime.(Builtin); inProcess {
+		if outcome, sure, err := together(ctx, before, r); sure || err != nil {
+			return outcome, err
 		}
 	}
-	if err := run(PrependPipeline, pipelineConfig(r)); err != nil {
-		return Outcome{}, err
-	}
-	candidates, err := injection.Candidates(after, r.Spec.Injectors)
-	if err != nil {
-		return Outcome{}, &FunctionError{Function: InjectConfig, Err: err}
-	}
-	objects, unreadable, err := r.Objects(ctx, candidates)
+	after, err := run(ctx, runtime, before, r)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if err := run(InjectConfig, injectionConfig(r, objects, unreadable)); err != nil {
-		return Outcome{}, err
-	}
-	changed, err := difference(before, after)
+	changed, _, err := difference(before, after)
 	if err != nil {
 		return Outcome{}, &FunctionError{Err: err}
 	}
 	return Outcome{Files: changed, Points: points(after)}, nil
+}
+
+// run runs the functions over the items of a package, one after the other.
+func run(ctx context.Context, runtime Runtime, items []*yaml.RNode, r Request) ([]*yaml.RNode, error) {
+	next := func(function string, config map[string]any) error {
+		n, err := toNode(config)
+		if err != nil {
+			return fmt.Errorf("cannot configure %s: %w", function, err)
+		}
+		out, err := runtime.Run(ctx, function, n, items)
+		if err == nil && len(out.Items) > len(items) {
+			err = fmt.Errorf("the output has %s, which was not given to the function; nothing of it is used: "+
+				"name images of these functions by --function-registry and --function-version", PlaceOf(out.Items[len(items)]))
+		}
+		if err != nil {
+			return &FunctionError{Function: function, Err: err}
+		}
+		items = out.Items
+		return nil
+	}
+	if r.Spec.PackageContext != nil {
+		if err := next(ApplyPackageContext, contextConfig(r)); err != nil {
+			return nil, err
+		}
+	}
+	if err := next(PrependPipeline, pipelineConfig(r)); err != nil {
+		return nil, err
+	}
+	candidates, err := injection.Candidates(items, r.Spec.Injectors)
+	if err != nil {
+		return nil, &FunctionError{Function: InjectConfig, Err: err}
+	}
+	objects, unreadable, err := r.Objects(ctx, candidates)
+	if err != nil {
+		return nil, err
+	}
+	if err := next(InjectConfig, injectionConfig(r, objects, unreadable)); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 // parse reads the resources in those files that a function may need.
@@ -191,33 +205,37 @@ func isKRM(p string) bool {
 	})
 }
 
-// difference returns the files of after whose resources differ from those of before. It encodes both in the same way to
-// compare them.
-func difference(before, after []*yaml.RNode) (map[string]string, error) {
+// difference returns the files of after whose resources differ from those of before, and whether they are all read as
+// the values that were to be written. Where only the style may differ, it encodes both in the same way to compare them.
+func difference(before, after []*yaml.RNode) (changed map[string]string, same bool, err error) {
 	was, is := byFile(before), byFile(after)
-	changed := map[string]string{}
+	changed, same = map[string]string{}, true
 	for file, items := range is {
 		if slices.EqualFunc(was[file], items, krm.Same) {
 			continue
 		}
 		text, err := encode(items)
 		if err != nil {
-			return nil, fmt.Errorf("cannot write %s: %w", file, err)
+			return nil, false, fmt.Errorf("cannot write %s: %w", file, err)
 		}
-		old, err := encode(was[file])
+		if slices.EqualFunc(was[file], items, krm.SameValues) {
+			old, err := encode(was[file])
+			if err != nil {
+				return nil, false, fmt.Errorf("cannot write %s: %w", file, err)
+			}
+			if text == old {
+				continue
+			}
+		}
+		again, err := read(file, text)
 		if err != nil {
-			return nil, fmt.Errorf("cannot write %s: %w", file, err)
-		}
-		if text == old {
-			continue
-		}
-		if _, err := (&kio.ByteReader{Reader: strings.NewReader(text)}).Read(); err != nil {
-			return nil, fmt.Errorf("cannot write %s: it would be no YAML any more (%w): "+
+			return nil, false, fmt.Errorf("cannot write %s: it would be no YAML any more (%w): "+
 				"move comments that stand between a key and the anchor or tag of its value", file, err)
 		}
+		same = same && slices.EqualFunc(items, again, krm.SameValues)
 		changed[file] = text
 	}
-	return changed, nil
+	return changed, same, nil
 }
 
 func byFile(items []*yaml.RNode) map[string][]*yaml.RNode {

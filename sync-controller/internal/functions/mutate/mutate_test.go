@@ -468,7 +468,9 @@ func BenchmarkApply(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			r := request(b, spec(), euConfigMap, euTeam)
 			b.ReportAllocs()
-			for b.Loop() {
+			for i := 0; b.Loop(); i++ {
+				r.Spec.PackageContext.Data["region"] = fmt.Sprint(i) // each variant of a blueprint has files of its own
+				r.Spec.Pipeline.Mutators[0].ConfigMap["tier"] = fmt.Sprint(i)
 				out, err := Apply(b.Context(), Builtin{}, files, r)
 				if err != nil || len(out.Files) != 3 {
 					b.Fatal(out.Changed(), err)
