@@ -3,8 +3,6 @@
 package mutate
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -59,22 +57,6 @@ func pick(m map[string]any, keys ...string) map[string]any {
 		}
 	}
 	return out
-}
-
-// toNode returns the YAML of a value that has one in JSON, such as a config, with sorted keys. An error says that it
-// has none.
-func toNode(value any) (*kyaml.RNode, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber() // which stay as they are written
-	var fields any
-	if err := decoder.Decode(&fields); err != nil {
-		return nil, err
-	}
-	return krm.FromValue(fields)
 }
 
 // kptfile is what points reads of a Kptfile.

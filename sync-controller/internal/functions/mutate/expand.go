@@ -55,7 +55,7 @@ type Excluded struct {
 func Expand(
 	ctx context.Context, runtime Runtime, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot,
 ) (*Expansion, error) {
-	config, err := toNode(map[string]any{
+	config, err := krm.FromValue(map[string]any{
 		"apiVersion": v1alpha2.GroupVersion.String(), "kind": v1alpha2.PackageVariantSetKind, "spec": set.Spec,
 		"metadata": map[string]any{"name": set.Name, "namespace": set.Namespace, "uid": set.UID},
 	})

@@ -109,7 +109,7 @@ func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Requ
 // run runs the functions over the items of a package, one after the other.
 func run(ctx context.Context, runtime Runtime, items []*yaml.RNode, r Request) ([]*yaml.RNode, error) {
 	next := func(function string, config map[string]any) error {
-		n, err := toNode(config)
+		n, err := krm.FromValue(config)
 		if err != nil {
 			return fmt.Errorf("cannot configure %s: %w", function, err)
 		}

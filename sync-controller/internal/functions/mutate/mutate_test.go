@@ -372,8 +372,8 @@ func TestConfigs(t *testing.T) {
 			"metadata:\n  name: web-eu\n  namespace: fleet\nremoveKeys:\n- gone\n",
 		"prepend-pipeline": "apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata:\n  name: web-eu\n" +
 			"  namespace: fleet\n" +
-			"pipeline:\n  mutators:\n  - configMap:\n      tier: \"1\"\n    image: example.com/set-labels:v1\n" +
-			"    name: labels\n",
+			"pipeline:\n  mutators:\n  - image: example.com/set-labels:v1\n    configMap:\n" +
+			"      tier: \"1\"\n    name: labels\n",
 		"inject-config": "apiVersion: fn.kpt.dev/v1alpha1\ninjectors: null\nkind: InjectConfig\nmetadata:\n  name: web-eu\n" +
 			"  namespace: fleet\nresources: []\nunreadable: null\n",
 	}

@@ -24,7 +24,7 @@ func together(ctx context.Context, before []*yaml.RNode, r Request) (outcome Out
 	}
 	changed, same, err := difference(before, after)
 	if err != nil || !same {
-		return Outcome{}, false, nil //nolint:nilerr // each function for itself has a better error
+		return Outcome{}, false, nil // each function for itself has a better error
 	}
 	return Outcome{Files: changed, Points: points(after)}, true, nil
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package mutate
+package krm_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/yaml"
 )
 
-// TestToNode checks that the YAML of a value is read as that value, also by a reader of YAML 1.1.
-func TestToNode(t *testing.T) {
+// TestFromValue checks that the YAML of a value is read as that value, also by a reader of YAML 1.1.
+func TestFromValue(t *testing.T) {
 	t.Parallel()
 	value := map[string]any{
 		"no": []any{"yes", "Off", "n", "NULL", "true", "~", "", "1", "1:30", "010", "1e3", "2020-01-01", "=", "<<", "-", "- a",
@@ -18,7 +19,7 @@ func TestToNode(t *testing.T) {
 		"numbers": []any{float64(0), float64(-1), 1.5, 1e21, float64(1 << 53)},
 		"others":  map[string]any{"null": nil, "true": true, "list": []any{}, "map": map[string]any{}},
 	}
-	n, err := toNode(value)
+	n, err := krm.FromValue(value)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func TestToNode(t *testing.T) {
 	if diff := cmp.Diff(any(value), got); diff != "" {
 		t.Errorf("-want +got:\n%s\n%s", diff, n.MustString())
 	}
-	if _, err := toNode(func() {}); err == nil {
+	if _, err := krm.FromValue(func() {}); err == nil {
 		t.Error("a value without JSON gives no error")
 	}
 }
