@@ -84,14 +84,15 @@ var reserved = map[string]bool{
 	"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true, "true": true, "false": true, "null": true,
 }
 
-// isWord reports whether value is a name or path that begins with a letter, which is text to every reader. It spares
-// most values the question to a YAML parser.
+// isWord reports whether value is a name, path, image or sentence that begins with a letter, which is text to every
+// reader. It spares most values the question to a YAML parser.
 func isWord(value string) bool {
 	for i := range len(value) {
 		c := value[i]
 		isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 		isInner := c >= '0' && c <= '9' || strings.IndexByte("-_./", c) >= 0
-		if !isLetter && (i == 0 || !isInner) {
+		isBetween := (c == ':' || c == ' ') && i+1 < len(value) && value[i+1] != ' '
+		if !isLetter && (i == 0 || !isInner && !isBetween) {
 			return false
 		}
 	}
