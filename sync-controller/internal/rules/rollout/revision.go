@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// longestName is how many characters the names of all upstreams of a rollout may have together, to be written out in the
-// name of what it brings.
+// longestName is how many characters the names of all upstreams of a rollout may have together, to be written out in
+// the name of what it brings.
 const longestName = 100
 
 // RevisionOf returns the revision that a rollout of these package revisions brings: the name and number of a single

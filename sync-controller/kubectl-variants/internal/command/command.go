@@ -44,8 +44,8 @@ func New(env *cli.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-variants",
 		Short: "Plan, inspect, approve and suspend package variants",
-		Long: "Show what the controller of package variants will do, what it has done, and what it is waiting for. Approve\n" +
-			"or reject its drafts, and suspend or resume its work.",
+		Long: "Show what the controller of package variants will do, what it has done, and what it is waiting for. " +
+			"Approve\nor reject its drafts, and suspend or resume its work.",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl variants"},
 		SilenceErrors: true, SilenceUsage: true,
 	}

@@ -12,7 +12,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-const pluginIntroduction = "The output of `--help` for each command. [kubectl variants](../plugin.md) shows the commands in use."
+const pluginIntroduction = "The output of `--help` for each command. [kubectl variants](../plugin.md) shows the " +
+	"commands in use."
 
 // pluginPage returns the page of the plugin: a section for each command.
 func pluginPage() string {
