@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
@@ -51,13 +52,14 @@ func run() error {
 	if err := porch.AddIndexes(mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	share := o.Share()
+	inHand := inhand.Open(o.StateDir, o.Share(), mgr.GetLogger())
+	defer inHand.Close()
 	if err := packagevariant.SetupWithManager(mgr, packagevariant.Options{
-		Concurrency: o.Concurrency, Runtime: runtime, Share: share, Version: o.FunctionsVersion(), LookWithin: o.LookWithin,
+		Concurrency: o.Concurrency, Runtime: runtime, InHand: inHand, Version: o.FunctionsVersion(), LookWithin: o.LookWithin,
 	}); err != nil {
 		return err
 	}
-	if err := packagevariantset.SetupWithManager(mgr, runtime, share, o.FunctionsVersion()); err != nil {
+	if err := packagevariantset.SetupWithManager(mgr, runtime, inHand, o.FunctionsVersion()); err != nil {
 		return err
 	}
 	if err := fleet.SetupWithManager(mgr); err != nil {

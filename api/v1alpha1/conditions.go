@@ -82,6 +82,8 @@ const (
 	ReasonPackageRefused = "PackageRefused"
 	// ReasonPorchTimedOut says that Porch did not end the making of a draft twice, and answers otherwise (Stalled).
 	ReasonPorchTimedOut = "PorchTimedOut"
+	// ReasonSetAside says that the controller was killed twice or more while it worked on this (Stalled).
+	ReasonSetAside = "SetAside"
 	// ReasonSuspended says that spec.suspend keeps what is needed from being done (Stalled).
 	ReasonSuspended = "Suspended"
 	// ReasonDependencyNotReady says that a variant in spec.dependsOn is not ready, or has no published downstream of the

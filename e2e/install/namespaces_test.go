@@ -134,7 +134,7 @@ func (g *guide) start(t *testing.T, team string, more ...string) (*controller.Pr
 	if err := p.Kubeconfig(kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	args = append(args, "--leader-election-namespace="+namespace)
+	args = append(args, "--leader-election-namespace="+namespace, "--state-dir="+t.TempDir())
 	return controller.Start(t, controller.Options{Kubeconfig: kubeconfig, Args: append(args, more...)}), p
 }
 

@@ -44,6 +44,7 @@ var reasons = map[string]status.Status{
 	"PackageTooLarge":       status.FailedStatus,
 	"PackageRefused":        status.FailedStatus,
 	"PorchTimedOut":         status.FailedStatus,
+	"SetAside":              status.FailedStatus,
 	"Suspended":             status.FailedStatus,
 	"DependencyNotFound":    status.FailedStatus,
 	"DependencyCycle":       status.FailedStatus,
@@ -76,6 +77,7 @@ var setReasons = map[string]status.Status{
 	"KindNotFound":         status.FailedStatus,
 	"PermissionMissing":    status.FailedStatus,
 	"NameTaken":            status.FailedStatus,
+	"SetAside":             status.FailedStatus,
 	"RolloutStopped":       status.FailedStatus,
 
 	"VariantsNotReady":        status.InProgressStatus,

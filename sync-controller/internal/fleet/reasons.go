@@ -17,7 +17,7 @@ var reasons = []string{
 	v1alpha1.ReasonConflicted, v1alpha1.ReasonBranchMoved, v1alpha1.ReasonDownstreamProposed,
 	v1alpha1.ReasonPipelineConflict, v1alpha1.ReasonRenderFailed, v1alpha1.ReasonFunctionFailed,
 	v1alpha1.ReasonFunctionRunnerUnavailable, v1alpha1.ReasonPackageTooLarge, v1alpha1.ReasonPackageRefused,
-	v1alpha1.ReasonPorchTimedOut, v1alpha1.ReasonSuspended, v1alpha1.ReasonDependencyNotReady,
+	v1alpha1.ReasonPorchTimedOut, v1alpha1.ReasonSetAside, v1alpha1.ReasonSuspended, v1alpha1.ReasonDependencyNotReady,
 	v1alpha1.ReasonDependencyNotFound, v1alpha1.ReasonDependencyCycle, v1alpha1.ReasonDependentsExist,
 	v1alpha1.ReasonPorchUnavailable, v1alpha1.ReasonPorchFailed,
 

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -56,7 +58,7 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 	}
 	var merged map[string]string
 	var conflicts []merging.Conflict
-	r.share.Do(in.pv.Namespace, mutate.Memory(original.Files, updated.Files, local), func() {
+	putOff := r.compute(in.observation, "merge", func() {
 		merged, conflicts, err = merging.Merge(original.Files, updated.Files, local, merging.Options{
 			OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
 			Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
@@ -65,7 +67,10 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 				Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref, Commit: lock.Commit,
 			}},
 		})
-	})
+	}, original.Files, updated.Files, local)
+	if putOff != nil {
+		return nil, decide.Merge{}, putOff
+	}
 	outcome := decide.Merge{}
 	stopped := errors.Is(err, merging.ErrConflicts)
 	for _, c := range conflicts {
@@ -122,10 +127,24 @@ func (r *Reconciler) runFunctions(ctx context.Context, o *observation, e evaluat
 		},
 	}
 	var err error
-	r.share.Do(o.pv.Namespace, mutate.Memory(e.files), func() {
+	putOff := r.compute(o, "functions", func() {
 		e.outcome, err = mutate.Apply(ctx, r.runtime, e.files, request)
-	})
-	return e, err
+	}, e.files)
+	return e, cmp.Or(putOff, err)
+}
+
+// compute does work over packages, by their files, unless an *inhand.PutOffError says why not. It is the same work again
+// until the variant, a file, or an object that was injected before changes.
+func (r *Reconciler) compute(o *observation, what string, work func(), packages ...map[string]string) error {
+	return r.inHand.Do(o.pv.Namespace, mutate.Memory(packages...), func(w io.Writer) {
+		_, _ = fmt.Fprintln(w, what, o.pv.UID, o.pv.Generation, o.objects)
+		for _, files := range packages {
+			for _, path := range slices.Sorted(maps.Keys(files)) {
+				_, _ = fmt.Fprintln(w, path, len(files[path]))
+				_, _ = io.WriteString(w, files[path])
+			}
+		}
+	}, work)
 }
 
 // injected returns those of the references' objects that exist, and those that cannot be read.

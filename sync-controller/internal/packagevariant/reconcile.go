@@ -6,10 +6,12 @@ package packagevariant
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -27,6 +29,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if porch.Busy(err) {
 		log.FromContext(ctx).V(1).Info("decides again", "because", err.Error())
 		return ctrl.Result{Requeue: true}, nil //nolint:staticcheck // RequeueAfter would reset the limiter each time
+	}
+	if putOff, is := errors.AsType[*inhand.PutOffError](err); is {
+		return ctrl.Result{RequeueAfter: putOff.Wait}, nil
 	}
 	r.retries.SetRetryAfter(req, err)
 	return ctrl.Result{RequeueAfter: wait}, err

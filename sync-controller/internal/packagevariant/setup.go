@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/repolock"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
 	"k8s.io/apimachinery/pkg/types"
@@ -42,8 +43,8 @@ type Options struct {
 	Concurrency int
 	// Runtime runs the functions.
 	Runtime mutate.Runtime
-	// Share bounds what is computed at once; nil for no bound.
-	Share *fairqueue.Share
+	// InHand bounds what is computed at once, and notes it; nil for no bound and no notes.
+	InHand *inhand.Ledger
 	// Version identifies the controller and the functions. After it changes, each variant is looked at once, all of them
 	// within LookWithin.
 	Version    string
@@ -55,7 +56,7 @@ type Reconciler struct {
 	client     porch.API // reads from the cache
 	porch      porch.Client
 	runtime    mutate.Runtime
-	share      *fairqueue.Share
+	inHand     *inhand.Ledger
 	version    string
 	started    time.Time
 	lookWithin time.Duration
@@ -91,7 +92,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	r := &Reconciler{
 		client:  mgr.GetClient(),
 		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
-		runtime: options.Runtime, share: options.Share,
+		runtime: options.Runtime, inHand: options.InHand,
 		version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
 		watches:  objects.New(mgr.GetRESTMapper(), metadataClient, wake),
 		upstream: ttlcache.New[upstreamContent](keptContents, keptFor),

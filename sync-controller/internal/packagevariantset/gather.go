@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -97,9 +99,15 @@ func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet
 	}
 	var expanded *mutate.Expansion
 	var err error
-	r.share.Do(set.Namespace, mutate.ExpansionMemory(&set.Spec, s), func() {
+	memory := mutate.ExpansionMemory(&set.Spec, s) // which changes with how much the set selects from
+	putOff := r.inHand.Do(set.Namespace, memory, func(w io.Writer) {
+		_, _ = fmt.Fprintln(w, "expansion", set.UID, set.Generation, memory)
+	}, func() {
 		expanded, err = mutate.Expand(ctx, r.runtime, set, s)
 	})
+	if putOff != nil {
+		return nil, putOff
+	}
 	if err == nil {
 		slices.SortFunc(expanded.Variants, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })
 		return expanded, nil

@@ -202,3 +202,38 @@ func TestShareOfMemory(t *testing.T) {
 		}
 	})
 }
+
+// TestAlone checks that nothing else runs beside what runs alone, and that all of it runs.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := NewShare(4, math.MaxInt64)
+		var mu sync.Mutex
+		running, done := 0, 0
+		work := func(most int) func() {
+			return func() {
+				mu.Lock()
+				if running++; running > most {
+					t.Errorf("%d run, want %d at most", running, most)
+				}
+				mu.Unlock()
+				time.Sleep(time.Second)
+				mu.Lock()
+				defer mu.Unlock()
+				running--
+				done++
+			}
+		}
+		for range 3 {
+			go s.Do("a", 1, work(4))
+			go s.Alone(work(1))
+			go s.Do("b", 1, work(4))
+		}
+		time.Sleep(time.Hour)
+		var none *Share
+		none.Alone(work(1))
+		if done != 10 {
+			t.Errorf("%d of 10 were done", done)
+		}
+	})
+}

@@ -19,6 +19,8 @@ type Share struct {
 	// is not counted, so it never waits for large work.
 	memory        *semaphore.Weighted
 	budget, small int64
+	// running is a unit for each piece of work that runs; Alone takes all units.
+	running *semaphore.Weighted
 
 	mu         sync.Mutex
 	namespaces map[string]*namespaceShare
@@ -47,6 +49,7 @@ func NewShare(processors int, memory int64) *Share {
 		s.small = math.MaxInt64
 	}
 	s.memory = semaphore.NewWeighted(s.budget)
+	s.running = semaphore.NewWeighted(math.MaxInt64)
 	return s
 }
 
@@ -67,6 +70,21 @@ func (s *Share) Do(namespace string, memory int64, work func()) {
 	}
 	of.processors <- struct{}{}
 	defer func() { <-of.processors }()
+	s.run(1, work)
+}
+
+// Alone runs work while no other work of the Share runs: it waits for what runs, and all other work waits for it.
+func (s *Share) Alone(work func()) {
+	if s == nil {
+		work()
+		return
+	}
+	s.run(math.MaxInt64, work)
+}
+
+func (s *Share) run(units int64, work func()) {
+	_ = s.running.Acquire(context.Background(), units) // fails only with its context
+	defer s.running.Release(units)
 	work()
 }
 
