@@ -133,7 +133,7 @@ func (r *Reconciler) runFunctions(ctx context.Context, o *observation, e evaluat
 	return e, cmp.Or(putOff, err)
 }
 
-// compute does work over packages, by their files, unless an *inhand.PutOffError says why not. It is the same work again
+// compute does work over packages, by their files, unless an *inhand.PutOffError says why not. It stays the same work
 // until the variant, a file, or an object that was injected before changes.
 func (r *Reconciler) compute(o *observation, what string, work func(), packages ...map[string]string) error {
 	return r.inHand.Do(o.pv.Namespace, mutate.Memory(packages...), func(w io.Writer) {

@@ -32,7 +32,8 @@ func NewDeadly(t *testing.T) *Deadly {
 }
 
 // Run implements mutate.Runtime.
-func (d *Deadly) Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+func (d *Deadly) Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (
+	krm.Output, error) {
 	if !d.dies || d.When != nil && !d.When() {
 		return d.Runtime.Run(ctx, function, config, items)
 	}
@@ -44,8 +45,8 @@ func (d *Deadly) Run(ctx context.Context, function string, config *yaml.RNode, i
 	panic(d)
 }
 
-// Die has a reconcile end in the middle of the first deadly function that it runs. A ledger opened then has what a process that
-// died there leaves.
+// Die has a reconcile end in the middle of the first deadly function that it runs. A ledger opened then has what a
+// process that died there leaves.
 func (d *Deadly) Die(reconcile func()) {
 	d.t.Helper()
 	d.dies = true

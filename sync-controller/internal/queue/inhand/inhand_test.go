@@ -3,6 +3,7 @@
 package inhand
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -40,8 +41,8 @@ func (l *life) do(inputs string, work func()) string {
 	l.t.Helper()
 	done := "not done"
 	err := l.ledger.Do("fleet", 1, text(inputs), func() { work(); done = "done" })
-	if err != nil {
-		return fmt.Sprintf("%d deaths, wait %s", err.(*PutOffError).Deaths, err.(*PutOffError).Wait)
+	if putOff, is := errors.AsType[*PutOffError](err); is {
+		return fmt.Sprintf("%d deaths, wait %s", putOff.Deaths, putOff.Wait)
 	}
 	return done
 }
