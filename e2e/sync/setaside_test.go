@@ -34,10 +34,11 @@ func TestSetAside(t *testing.T) {
 		c := w.start("--state-dir=" + state)
 		meanwhile()
 		w.Eventually("a function hangs", func() error {
-			if pids, err := os.ReadFile(hung); err != nil || strings.Count(string(pids), "\n") < times {
-				return fmt.Errorf("those that hang are %q, error %v", pids, err)
+			pids, err := os.ReadFile(hung)
+			if err == nil && strings.Count(string(pids), "\n") < times {
+				err = fmt.Errorf("those that hang are %q", pids)
 			}
-			return nil
+			return err
 		})
 		c.Kill()
 	}
