@@ -209,18 +209,20 @@ func (m *merged) about(t *tuple, takenFrom string) {
 	c := m.conflict(t)
 	c.Taken = takenFrom
 	hidden := t.holdSecret()
-	show := func(d *document) string {
-		switch {
-		case d == nil:
-			return ""
-		case hidden:
-			return notShown
-		}
-		_, text := separator(d.text)
-		return digest(text)
-	}
-	c.setValues(show(t.original), show(t.local), show(t.updated))
+	c.setValues(showAll(t.original, hidden), showAll(t.local, hidden), showAll(t.updated, hidden))
 	m.conflicts = append(m.conflicts, c)
+}
+
+// showAll returns what tells one whole resource from another; empty for none.
+func showAll(d *document, hidden bool) string {
+	switch {
+	case d == nil:
+		return ""
+	case hidden:
+		return notShown
+	}
+	_, text := separator(d.text)
+	return digest(text)
 }
 
 // found records a conflict about a field.

@@ -38,12 +38,18 @@ func show(n *yaml.Node, hidden bool) string {
 	return shorten(string(text))
 }
 
+// Known reports whether a value of a Conflict tells what the side has: it is neither hidden nor shortened.
+func Known(value string) bool { return value != notShown && !strings.HasSuffix(value, shortened) }
+
+// shortened ends a value of which not all is shown.
+const shortened = "…"
+
 func shorten(s string) string {
 	runes := []rune(s)
 	if len(runes) <= maxShown {
 		return s
 	}
-	return string(runes[:maxShown-1]) + "…"
+	return string(runes[:maxShown-1]) + shortened
 }
 
 // digest returns what tells one whole text from another.

@@ -27,7 +27,7 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	local map[string]string) (map[string]string, error) {
 	base := decide.Merging(&in.Input, target)
 	if base == nil {
-		return nil, nil
+		return nil, r.checkConflicts(ctx, in, target, local)
 	}
 	merged, outcome, err := r.mergeChanges(ctx, in, base, in.Upstream, in.lock(target), local)
 	if err == nil {
@@ -36,7 +36,9 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	if err != nil {
 		return nil, err
 	}
-	outcome.Conflicts = append(slices.Clone(in.Merges[target.Name].Conflicts), outcome.Conflicts...)
+	if err := r.addEarlier(ctx, in, &outcome, base, target, local); err != nil {
+		return nil, err
+	}
 	in.Merges[target.Name] = outcome
 	return merged, nil
 }

@@ -29,7 +29,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		return nil, false, errors.Join(out.err, r.saveState(ctx, in, out))
 	}
 	after, more := out.decideAgain(&decided)
-	if decided.Conflicted == nil { // those of a draft that was finished are known by now
+	if after.Conflicted != nil { // it knows those of a draft that was finished, and what is over since the save
 		decided.Conflicted = after.Conflicted
 	}
 	condition, failure := out.condition(after, in.Deleting)
@@ -86,7 +86,7 @@ func (out *result) nothingToTell(in *inspection, condition v1alpha1.Condition) b
 // a revision that was not inspected has become a target, for example behind a draft that was discarded.
 func (out *result) decideAgain(done *decide.Decision) (after decide.Decision, more bool) {
 	if done.Conflicted != nil {
-		out.Conflicts = done.Conflicted.Conflicts
+		out.Conflicts = slices.Concat(done.Conflicted.Ending, done.Conflicted.Conflicts)
 	}
 	after = decide.Decide(&out.Input)
 	unseen := out.err == nil && len(done.Steps) > 0 &&

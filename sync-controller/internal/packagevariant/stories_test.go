@@ -48,6 +48,30 @@ var stories = map[string][]act{
 		{"the upstream changes it, too", toSecond},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 	},
+	"a conflict stands, and the upstream changes its value": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
+		{"the upstream changes it, too", toSecond},
+		{"the upstream has another value", toThird("yellow")},
+		{"the upstream asked for is the first one again", to(1)},
+	},
+	"a conflict stands until the upstream has the value of the package": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
+		{"the upstream changes it, too", toSecond},
+		{"the upstream has the value of the package", toThird("blue")},
+	},
+	"a conflict is decided for the package, until the upstream takes its change back": {
+		{"the variant is applied, and its own values are to be kept", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) {
+				pv.Spec.Upgrade = &variant.Upgrade{OnConflict: variant.OnConflictKeepLocal}
+			})
+		}},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
+		{"the upstream changes it, too", toSecond},
+		{"the upstream has another value", toThird("yellow")},
+		{"the upstream asked for is the first one again", to(1)},
+	},
 	"a conflict stops the merge": {
 		{"the variant is applied, and conflicts are to stop a merge", func(c *cluster) {
 			c.applies(func(pv *v1alpha1.PackageVariant) {
@@ -274,7 +298,23 @@ const first, second = "edge.web.packagevariant-1", "edge.web.packagevariant-2"
 // toSecond publishes the second revision of the blueprint, and has the variant ask for it.
 func toSecond(c *cluster) {
 	c.blueprint(2, files("green"))
-	c.edits(func(s *variant.Spec) { s.Upstream.Revision = variant.RevisionNumber(2) })
+	to(2)(c)
+}
+
+// toThird returns an act that publishes the third revision of the blueprint, with a value in its settings, and has the
+// variant ask for it.
+func toThird(value string) func(*cluster) {
+	return func(c *cluster) {
+		c.blueprint(3, files(value))
+		to(3)(c)
+	}
+}
+
+// to returns an act that has the variant ask for a revision of the blueprint.
+func to(number int) func(*cluster) {
+	return func(c *cluster) {
+		c.edits(func(s *variant.Spec) { s.Upstream.Revision = variant.RevisionNumber(number) })
+	}
 }
 
 // zone returns an edit of the package context.

@@ -3,11 +3,13 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
@@ -71,32 +73,56 @@ func conflictsStop(in *Input, target *revision.Revision) *Decision {
 type Conflicted struct {
 	Aspect
 	Conflicts []v1alpha1.Conflict
+	// Ending are conflicts that end with the merge. They stay in the status until it is saved.
+	Ending []v1alpha1.Conflict
 }
 
 // conflicted returns the condition for the merges into targets. The conflicts of earlier merges into an open draft are
-// reported as long as it is open.
+// reported as long as it is open, unless they have ended.
 func conflicted(in *Input, targets []revision.Revision) *Conflicted {
-	var merged, open bool
+	var open, saved bool
+	merged, earlier := in.Checked, in.Conflicts
 	c := NoConflicts("the upstream and the downstream package changed nothing to different values")
 	for i := range targets {
 		m, ok := in.Merges[targets[i].Name]
 		merged = merged || ok && m.Err == nil
 		open = open || targets[i].Open()
+		saved = saved || ok && OnUpstream(in, &targets[i])
 		c.Conflicts = append(c.Conflicts, m.Conflicts...)
+		if m.Err == nil && m.Earlier != nil {
+			earlier = m.Earlier
+		}
 	}
-	if open && merged {
-		c.Conflicts = union(in.Conflicts, c.Conflicts)
-	}
-	switch {
-	case !merged:
+	if !merged {
 		return nil
-	case len(c.Conflicts) == 0:
+	}
+	if open {
+		all := Union(earlier, c.Conflicts)
+		c.Conflicts = Standing(all)
+		if !saved {
+			c.Ending = without(all, c.Conflicts)
+		}
+	}
+	if len(c.Conflicts) == 0 {
 		return c
 	}
 	c.True = true
 	c.Reason = resolved(OnConflict(in), c.Conflicts)
 	c.Message = fmt.Sprintf("with %s, both sides changed %s", in.Upstream.Name, some(c.Conflicts))
 	return c
+}
+
+// Standing returns the conflicts that have not ended. A conflict ends when the upstream has the value that the package
+// had, or takes back its change while the package keeps its own. If the draft has the upstream's value instead, it
+// still lacks what people wrote. Values that are not shown, or not as a whole, may differ.
+func Standing(conflicts []v1alpha1.Conflict) (out []v1alpha1.Conflict) {
+	for _, c := range conflicts {
+		takenBack := c.Taken == v1alpha1.TakenLocal && c.Updated == cmp.Or(c.Original, merging.Removed)
+		if !merging.Known(c.Updated) || c.Updated != c.Local && !takenBack {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // resolved returns the reason that says how a policy resolved conflicts. A file or resource that one side removed, and
@@ -121,14 +147,33 @@ func NoConflicts(message string) *Conflicted {
 		Message: message}}
 }
 
-// union returns the conflicts of merges into one draft, those of the latest one last.
-func union(earlier, later []v1alpha1.Conflict) []v1alpha1.Conflict {
-	all := slices.DeleteFunc(slices.Clone(earlier), func(c v1alpha1.Conflict) bool {
-		return slices.ContainsFunc(later, func(l v1alpha1.Conflict) bool {
-			return l.File == c.File && l.Resource == c.Resource && l.Field == c.Field
-		})
-	})
-	return append(all, later...)
+// Union returns the conflicts of merges into one draft, those of the latest one last. A conflict of several merges keeps
+// the original value of the first one.
+func Union(earlier, later []v1alpha1.Conflict) []v1alpha1.Conflict {
+	all := without(earlier, later)
+	for _, l := range later {
+		first := slices.IndexFunc(earlier, func(c v1alpha1.Conflict) bool { return samePlace(c, l) })
+		if first >= 0 && l.Taken != "" {
+			l.Original = earlier[first].Original
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// without returns the conflicts in other places than those of others.
+func without(conflicts, others []v1alpha1.Conflict) (out []v1alpha1.Conflict) {
+	for _, c := range conflicts {
+		if !slices.ContainsFunc(others, func(o v1alpha1.Conflict) bool { return samePlace(c, o) }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// samePlace reports whether two conflicts are about one value.
+func samePlace(a, b v1alpha1.Conflict) bool {
+	return a.File == b.File && a.Resource == b.Resource && a.Field == b.Field
 }
 
 // some names the first three conflicts, and says how many more there are.

@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -167,6 +168,22 @@ func TestConflicted(t *testing.T) {
 			told("UpstreamTaken", both+conflictText(2)+"; "+conflictText(1), 2, 1)},
 		"those of a draft that was published are not those of the next": {input(all(second, earlier(2), conflicts(one, 1)),
 			down("packagevariant-1", 1, published)), told("UpstreamTaken", both+conflictText(1), 1)},
+		"an earlier one has the upstream's value of now": {input(all(second, earlier(1), now("7", "")),
+			draftOne), &Conflicted{Aspect: Aspect{"Conflicted", true, "UpstreamTaken",
+			both + strings.Replace(conflictText(1), `upstream "3"`, `upstream "7"`, 1)},
+			Conflicts: []v1alpha1.Conflict{valued("1", "2", "7", "")}}},
+		"an earlier one ends once the merge is saved": {input(all(second, earlier(1), now("2", "")),
+			draftOne), &Conflicted{Aspect: none.Aspect, Ending: []v1alpha1.Conflict{valued("1", "2", "2", "")}}},
+		"an earlier one has ended": {input(all(second, earlier(1), now("2", "")),
+			down("packagevariant-1", 0, draft, from("web/v2", "commit-2"))), none},
+		"an earlier one, of which the upstream has taken back its change": {input(all(second, earlier(1), now("1", "local"),
+			func(in *Input) {
+				in.Merges[one] = Merge{Earlier: in.Merges[one].Earlier,
+					Conflicts: []v1alpha1.Conflict{valued("3", "2", "1", "local")}}
+			}), down("packagevariant-1", 0, draft, from("web/v2", "commit-2"))), none},
+		"those of the status were checked, and one stands": {input(all(earlier(1), checked), draftOne), told("UpstreamTaken",
+			"with blueprints.web.v1, both sides changed "+conflictText(1), 1)},
+		"those of the status were checked, and have ended": {input(checked, draftOne), none},
 		"there are none in two drafts": {input(all(second, conflicts(one, 0), conflicts(two, 0)), draftOne,
 			draftTwo), none},
 	} {
@@ -176,6 +193,49 @@ func TestConflicted(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// now says that the upstream has a value in the place of the first conflict, of which the draft has a side.
+func now(value, taken string) func(*Input) {
+	return func(in *Input) {
+		in.Merges[one] = Merge{Earlier: []v1alpha1.Conflict{valued("1", "2", value, taken)}}
+	}
+}
+
+// checked says that the conflicts were compared with the upstream that the draft is on.
+func checked(in *Input) { in.Checked = true }
+
+// valued returns the first conflict with other values.
+func valued(original, local, updated, taken string) v1alpha1.Conflict {
+	c := conflict(1)
+	c.Original, c.Local, c.Updated, c.Taken = original, local, updated, taken
+	return c
+}
+
+// TestStanding checks which conflicts of earlier merges have ended.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		conflict v1alpha1.Conflict
+		want     bool
+	}{
+		"both differ":                               {valued("1", "2", "3", "local"), false},
+		"the upstream has the package's value":      {valued("1", "2", "2", "upstream"), true},
+		"the same, and the package kept it":         {valued("1", "2", "2", "local"), true},
+		"the upstream's change is taken back":       {valued("1", "2", "1", "local"), true},
+		"the same, and people's value is gone":      {valued("1", "2", "1", "upstream"), false},
+		"the same, of a status without sides":       {valued("1", "2", "1", ""), false},
+		"what both added is removed upstream":       {valued("", "2", "(removed)", "local"), true},
+		"what both added is removed, also here":     {valued("", "2", "(removed)", "upstream"), false},
+		"both removed it":                           {valued("1", "(removed)", "(removed)", "local"), true},
+		"values that are not shown":                 {valued("(not shown)", "(not shown)", "(not shown)", "local"), false},
+		"values that are shortened":                 {valued("a…", "b…", "b…", "local"), false},
+		"an upstream value that came to be nothing": {valued("1", "2", "(removed)", "local"), false},
+	} {
+		if got := len(Standing([]v1alpha1.Conflict{c.conflict})) == 0; got != c.want {
+			t.Errorf("%s: got %t", name, got)
+		}
 	}
 }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestConflictAfterAFailedSave checks that a conflict which a merge would end stands if the merge is not saved and the
+// variant then asks for the upstream of before, or for one that has the same value there.
+func TestConflictAfterAFailedSave(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]func(*cluster){
+		"the upstream of before": to(2),
+		"another one": func(c *cluster) {
+			c.blueprint(3, files("green"))
+			to(3)(c)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := begin(t, true)
+			for _, do := range []func(*cluster){
+				func(c *cluster) {
+					c.applies(func(pv *v1alpha1.PackageVariant) {
+						pv.Spec.Upgrade = &variant.Upgrade{OnConflict: variant.OnConflictKeepLocal}
+					})
+				},
+				func(c *cluster) { c.SavesFiles(first, settings("blue")) },
+				toSecond,
+				func(c *cluster) {
+					c.Fault = &memorytest.Fault{At: 1, Err: memorytest.Refused.Err, Of: func(o client.Object) bool {
+						_, isSave := o.(*porchapi.PackageRevisionResources)
+						return isSave
+					}}
+					to(1)(c)
+				},
+				then,
+			} {
+				do(c)
+				c.Run()
+			}
+			if c.Fault != nil {
+				t.Fatal("no save failed")
+			}
+			status := c.variants()[0].Status
+			want := []v1alpha1.Conflict{{File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.color",
+				Original: "red", Local: "blue", Updated: "green", Taken: v1alpha1.TakenLocal}}
+			if diff := cmp.Diff(want, status.Conflicts); diff != "" || status.ConflictCount != 1 {
+				t.Errorf("%d conflicts, -want +got:\n%s", status.ConflictCount, diff)
+			}
+		})
+	}
+}
