@@ -312,3 +312,9 @@ func notFrom(name, target string) string {
 	return name + " was published, is not this variant's, and was not made from a revision of it: " + target +
 		" stays as it is; set spec.adoptionPolicy to adoptExisting, or propose the deletion of " + name
 }
+
+// ofOther is the message about a published revision that another variant owns.
+func ofOther(name, target string) string {
+	return name + ` was published, and is not adopted, because it belongs to the PackageVariant "conflicting": ` + target +
+		" stays as it is; propose the deletion of " + name + ", or name another package in spec.downstream"
+}

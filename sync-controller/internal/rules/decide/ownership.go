@@ -96,11 +96,16 @@ func takeBack(in *Input, targets []revision.Revision) []Step {
 }
 
 // foreignRevision leaves a package alone if it has a newer published revision that was not made from one of the
-// variant's: a draft would undo its changes.
+// variant's: a draft would undo its changes. With adoptExisting, only what another variant owns is such a revision.
 func foreignRevision(in *Input, target *revision.Revision) *Decision {
 	latest, ours := latestKept(in), Downstream(in)
 	if latest == nil || ofDownstream(in, latest) || ours != nil && ours.Number > latest.Number {
 		return nil
+	}
+	if other := latest.OtherOwner(in.Owner); other != "" { // adoptExisting does not adopt it
+		return &Decision{State: MutationsChanged, Condition: *stalled(v1alpha1.ReasonDownstreamExists,
+			"%s was published, and is not adopted, because it belongs to the PackageVariant %q: %s stays as it is; propose the "+
+				"deletion of %s, or name another package in spec.downstream", latest.Name, other, target.Name, latest.Name)}
 	}
 	return &Decision{State: MutationsChanged, Condition: *stalled(v1alpha1.ReasonDownstreamExists,
 		"%s was published, is not this variant's, and was not made from a revision of it: %s stays as it is; set "+
