@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/krm"
@@ -239,6 +240,11 @@ var stories = map[string][]act{
 			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Downstream.Repo = "core" })
 		}},
 		{"it is registered", func(c *cluster) { c.repositories("core") }},
+		{"it is unregistered, and the database forgets its draft", func(c *cluster) {
+			c.Must(c.Delete(c.T.Context(), &configapi.Repository{ObjectMeta: memorytest.Meta("core")}))
+			c.Removes("core.web.packagevariant-1")
+		}},
+		{"it is registered again", func(c *cluster) { c.repositories("core") }},
 	},
 	"people delete the draft": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
