@@ -18,11 +18,12 @@ import (
 const maxConflicts = 100
 
 // fillConflicts sets the conflicts of the merge that was decided. Conflicts of an earlier merge stay as long as its
-// draft is open.
+// draft is open. It may also come back, with its Repository, once no guard holds.
 func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) {
+	isDraft := func(r revision.Revision) bool { return ofDraft(status, r.Name) }
 	open := slices.ContainsFunc(decide.Targets(&out.Input), func(r revision.Revision) bool {
-		return r.Open() && ofDraft(status, r.Name)
-	})
+		return r.Open() && isDraft(r)
+	}) || decide.Guard(&out.Input) != nil && !slices.ContainsFunc(out.Revisions, isDraft)
 	switch {
 	case decided == nil && (open || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted)):
 		return

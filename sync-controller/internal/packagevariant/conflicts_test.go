@@ -7,9 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -57,5 +59,39 @@ func TestConflictAfterAFailedSave(t *testing.T) {
 				t.Errorf("%d conflicts, -want +got:\n%s", status.ConflictCount, diff)
 			}
 		})
+	}
+}
+
+// TestConflictWithoutRepository checks that a conflict is still named when its draft comes back with the Repository.
+func TestConflictWithoutRepository(t *testing.T) {
+	t.Parallel()
+	c := begin(t, true)
+	var draft *porchapi.PackageRevision
+	var content map[string]string
+	for _, do := range []func(*cluster){
+		func(c *cluster) { c.applies() },
+		func(c *cluster) { c.SavesFiles(first, settings("blue")) },
+		toSecond,
+		func(c *cluster) {
+			draft, content = c.Revision(first), c.FilesOf(first)
+			c.Must(c.Delete(c.T.Context(), &configapi.Repository{ObjectMeta: memorytest.Meta("edge")}))
+			c.Removes(first)
+		},
+		func(c *cluster) {
+			c.has("edge", "packagevariant-1", 0, content, func(pr *porchapi.PackageRevision) {
+				pr.Spec.Tasks, pr.Status.UpstreamLock = draft.Spec.Tasks, draft.Status.UpstreamLock
+			})
+			c.repositories("edge")
+		},
+	} {
+		do(c)
+		c.Run()
+	}
+	status := c.variants()[0].Status
+	if len(status.Conflicts) != 1 || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted) {
+		t.Errorf("conflicts %v, conditions %v", status.Conflicts, status.Conditions)
+	}
+	if status.OpenDraft == nil || status.OpenDraft.Name != first {
+		t.Errorf("the open draft is %v", status.OpenDraft)
 	}
 }
