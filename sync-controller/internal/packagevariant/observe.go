@@ -35,9 +35,10 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	for _, name := range pv.Status.RetiredRevisions {
 		o.Retired[name] = true
 	}
-	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted); c != nil &&
-		c.Reason != v1alpha1.ReasonMergeStopped {
-		o.Conflicts = pv.Status.Conflicts
+	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted); c != nil {
+		o.Conflicts = slices.DeleteFunc(slices.Clone(pv.Status.Conflicts), func(conflict v1alpha1.Conflict) bool {
+			return c.Reason == v1alpha1.ReasonMergeStopped && conflict.Taken == "" // nothing of it is in the draft
+		})
 	}
 	for _, read := range []func(context.Context, *observation) error{
 		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observePlace,

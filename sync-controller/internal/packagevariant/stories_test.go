@@ -73,6 +73,27 @@ var stories = map[string][]act{
 		{"the upstream has another value", toThird("yellow")},
 		{"the upstream asked for is the first one again", to(1)},
 	},
+	"a conflict stands while another one stops a merge": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
+		{"the upstream changes it, too", toSecond},
+		{"conflicts are to stop a merge, and both sides change another value", func(c *cluster) {
+			sized := func(size string) map[string]string {
+				all := files("green")
+				all["settings.yaml"] = strings.ReplaceAll(all["settings.yaml"], "small", size)
+				return all
+			}
+			c.SavesFiles(first, map[string]string{"settings.yaml": sized("tiny")["settings.yaml"]})
+			c.blueprint(3, sized("large"))
+			c.edits(func(s *variant.Spec) {
+				s.Upstream.Revision = variant.RevisionNumber(3)
+				s.Upgrade = &variant.Upgrade{OnConflict: variant.OnConflictStop}
+			})
+		}},
+		{"the value of the package is to be kept", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Upgrade.OnConflict = variant.OnConflictKeepLocal })
+		}},
+	},
 	"a conflict stops the merge": {
 		{"the variant is applied, and conflicts are to stop a merge", func(c *cluster) {
 			c.applies(func(pv *v1alpha1.PackageVariant) {

@@ -128,11 +128,12 @@ func Standing(conflicts []v1alpha1.Conflict) (out []v1alpha1.Conflict) {
 // resolved returns the reason that says how a policy resolved conflicts. A file or resource that one side removed, and
 // the other changed, may be resolved in favor of the other side: if all are, the reason says so.
 func resolved(policy variant.OnConflict, conflicts []v1alpha1.Conflict) string {
+	stopped := slices.ContainsFunc(conflicts, func(c v1alpha1.Conflict) bool { return c.Taken == "" })
 	all := func(side string) bool {
 		return !slices.ContainsFunc(conflicts, func(c v1alpha1.Conflict) bool { return c.Taken != side })
 	}
 	switch {
-	case policy == variant.OnConflictStop:
+	case policy == variant.OnConflictStop && stopped:
 		return v1alpha1.ReasonMergeStopped
 	case all(v1alpha1.TakenLocal), policy == variant.OnConflictKeepLocal && !all(v1alpha1.TakenUpstream):
 		return v1alpha1.ReasonLocalKept

@@ -285,6 +285,8 @@ func TestResolved(t *testing.T) {
 		"KeepLocal, but for one":                  {"KeepLocal", []string{"upstream", "local"}, "LocalKept"},
 		"KeepLocal, where the upstream's is it":   {"KeepLocal", []string{"upstream"}, "UpstreamTaken"},
 		"Stop":                                    {"Stop", []string{""}, "MergeStopped"},
+		"Stop, and an earlier one":                {"Stop", []string{"upstream", ""}, "MergeStopped"},
+		"Stop, and nothing but earlier ones":      {"Stop", []string{"upstream"}, "UpstreamTaken"},
 		"of an older version":                     {"TakeUpstream", []string{"", ""}, "UpstreamTaken"},
 	} {
 		var conflicts []v1alpha1.Conflict
