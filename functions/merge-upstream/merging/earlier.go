@@ -14,7 +14,7 @@ import (
 )
 
 // Refresh returns the conflicts of earlier merges into a package with the values that the updated upstream has in their
-// places. A value that is a part of a map, or the order of a list, stays while the upstream does not change there, and a
+// places. A value that is a part of a map, or the order of a list, stays while the upstream does not change there. A
 // conflict whose place none of the versions has stays as it is. The versions are those of Merge.
 func Refresh(conflicts []Conflict, original, updated, local map[string]string) []Conflict {
 	out := slices.Clone(conflicts)

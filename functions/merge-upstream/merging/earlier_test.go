@@ -12,9 +12,11 @@ import (
 )
 
 // shownOtherwise are conflicts of a part of what is in their place: the whole is shown once the upstream changes it.
-var shownOtherwise = map[string]bool{"order of a list": true, "value from elsewhere": true, "map replaced upstream": true,
-	"map replaced here": true, "map replaced on both sides": true, "volume added on both sides": true,
-	"volume of another kind": true, "map of a custom resource": true}
+var shownOtherwise = map[string]bool{
+	"order of a list": true, "value from elsewhere": true, "map replaced upstream": true, "map replaced here": true,
+	"map replaced on both sides": true, "volume added on both sides": true, "volume of another kind": true,
+	"map of a custom resource": true,
+}
 
 // TestRefresh checks that a conflict gets the value that the upstream has in its place once the upstream goes back to
 // what it was, and keeps it while the upstream stays.
@@ -61,23 +63,29 @@ func TestRefreshOf(t *testing.T) {
 		original, updated, local files
 		want                     string
 	}{
-		"a file":                             {about("n.txt", "", "", "x", "y"), files{"n.txt": "2"}, files{"n.txt": "1"}, nil, "1 bytes, sha256 6b86b273ff34"},
+		"a file": {about("n.txt", "", "", "x", "y"),
+			files{"n.txt": "2"}, files{"n.txt": "1"}, nil, "1 bytes, sha256 6b86b273ff34"},
 		"a file in the place of a directory": {about("n.txt", "", "", "a file", "a directory"), nil, nil, nil, "a directory"},
-		"a file that goes":                   {about("n.txt", "", "", "x", "y"), files{"n.txt": "2"}, nil, nil, "(removed)"},
+		"a file that goes": {about("n.txt", "", "", "x", "y"),
+			files{"n.txt": "2"}, nil, nil, "(removed)"},
 		"a file of a secret": {about("n.txt", "", "", "x", "y"), files{"n.txt": "2"}, files{"n.txt": "kind: Secret"}, nil,
 			"(not shown)"},
 		"a file that was of a secret": {about("n.txt", "", "", "(not shown)", "(not shown)"), files{"n.txt": "2"},
 			files{"n.txt": "1"}, nil, "(not shown)"},
-		"a resource that comes back": {about("a.yaml", `ConfigMap "settings"`, "", "x", "(removed)"), nil, one(cmv1), one(cmv2),
+		"a resource that comes back": {about("a.yaml", `ConfigMap "settings"`, "", "x", "(removed)"), nil, one(cmv1),
+			one(cmv2),
 			"80 bytes, sha256 52204d82787b"},
-		"a resource that goes": {about("a.yaml", `ConfigMap "settings"`, "", "x", "y"), one(cmv1), nil, one(cmv2), "(removed)"},
-		"a resource that was moved": {settings("b.yaml", "data.a", "red"), red, green, files{"c.yaml": cm + "data: {a: red}\n"},
+		"a resource that goes": {about("a.yaml", `ConfigMap "settings"`, "", "x", "y"), one(cmv1), nil, one(cmv2),
+			"(removed)"},
+		"a resource that was moved": {settings("b.yaml", "data.a", "red"),
+			red, green, files{"c.yaml": cm + "data: {a: red}\n"},
 			"green"},
 		"a resource of two that have its name": {settings("c.yaml", "data.a", "red"),
 			files{"a.yaml": red["a.yaml"], "b.yaml": red["a.yaml"]}, files{"a.yaml": green["a.yaml"], "b.yaml": green["a.yaml"]},
 			nil, "red"},
-		"a resource that no version has":             {settings("a.yaml", "data.a", "red"), nil, nil, nil, "red"},
-		"a field of a resource that goes":            {settings("a.yaml", "data.a", "red"), red, one(deploy), red, "(removed)"},
+		"a resource that no version has": {settings("a.yaml", "data.a", "red"), nil, nil, nil, "red"},
+		"a field of a resource that goes": {settings("a.yaml", "data.a", "red"), red, one(deploy),
+			red, "(removed)"},
 		"a field of a resource that is removed here": {settings("a.yaml", "data.a", "red"), red, green, one(deploy), "green"},
 		"a field in the place of which is another":   {settings("a.yaml", "data.a.b", "red"), red, green, red, "red"},
 		"a field that becomes a secret": {about("a.yaml", `ConfigMap "settings"`, "data.a", "x", "red"), red,
