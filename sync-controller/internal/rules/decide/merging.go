@@ -148,8 +148,8 @@ func NoConflicts(message string) *Conflicted {
 		Message: message}}
 }
 
-// Union returns the conflicts of merges into one draft, those of the latest one last. A conflict of several merges keeps
-// the original value of the first one.
+// Union returns the conflicts of merges into one draft, those of the latest one last. A conflict of several merges
+// keeps the original value of the first one.
 func Union(earlier, later []v1alpha1.Conflict) []v1alpha1.Conflict {
 	all := without(earlier, later)
 	for _, l := range later {
