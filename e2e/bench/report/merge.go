@@ -45,6 +45,38 @@ func (a *Apart) Elsewhere(others Origin) string {
 	return ", on " + strings.Join(with, ", ")
 }
 
+// OriginOf returns where the measurements of a part come from.
+func (r *Run) OriginOf(part string) *Origin {
+	for i := range r.Apart {
+		if r.Apart[i].Part == part {
+			return &r.Apart[i].Origin
+		}
+	}
+	return &r.Origin
+}
+
+// Together is the parts of one separate run.
+type Together struct {
+	Parts []string
+	Apart
+}
+
+// Together returns the parts that were measured separately, those of one run together.
+func (r *Run) Together() (runs []Together) {
+	for i := range r.Apart {
+		a := &r.Apart[i]
+		at := slices.IndexFunc(runs, func(t Together) bool {
+			return t.Date == a.Date && t.Command == a.Command && slices.Equal(t.Versions, a.Versions)
+		})
+		if at >= 0 {
+			runs[at].Parts = append(runs[at].Parts, a.Part)
+		} else {
+			runs = append(runs, Together{[]string{a.Part}, *a})
+		}
+	}
+	return runs
+}
+
 // Merge returns a run with the given parts of a later run, with all of its caches. Everything else stays as it was.
 func (r *Run) Merge(since *Run, parts ...string) *Run {
 	merged := *r

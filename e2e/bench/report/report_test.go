@@ -234,8 +234,8 @@ func TestMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const line = "\nThe part *rollout* was measured by itself on 2026-02-03, with commit two, by " +
-		"`make bench BENCHFLAGS='-only rollout -merge'`, on Porch v1.5.4.\n"
+	const line = "\nMeasured separately on 2026-02-03, with commit two, by " +
+		"`make bench BENCHFLAGS='-only rollout -merge'`, on Porch v1.5.4:\n*rollout*.\n"
 	if !strings.Contains(page, line) {
 		t.Errorf("the page has no %q:\n%.1500s", line, page)
 	}
