@@ -165,13 +165,15 @@ func TestSwitch(t *testing.T) {
 	t.Cleanup(porch.Kill)
 	names := map[string]string{"web-edge-1-web": "UpToDate", "web-edge-2-web": "UpToDate", "shop": "UpToDate"}
 	// One is published. Porch's controllers never settle, and report an error whenever two of their writes conflict:
-	// the test waits for their writes, and not for their reports.
+	// the test waits for their writes, and not for their reports. After some conflicts, a minute passes before they try
+	// again.
+	w.Timeout = 4 * time.Minute
 	w.Eventually("the drafts are injected", func() error {
 		for _, name := range []string{"edge-1.web.packagevariant-1", "edge-2.web.packagevariant-1",
 			"edge-1.shop.packagevariant-1"} {
 			files, err := w.GetFiles(name)
 			if err != nil {
-				return err
+				return fmt.Errorf("%w; the variants are %v", err, w.variants())
 			}
 			if !slices.Contains([]string{"eu", "us"}, injected(files["region.yaml"])) {
 				return fmt.Errorf("%s has:\n%s", name, files["region.yaml"])
