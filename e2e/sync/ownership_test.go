@@ -309,3 +309,32 @@ func TestSharedRepositoryOfNamespaces(t *testing.T) {
 	w.waitGone("first")
 	other.Ready("second")
 }
+
+// TestForgedOwner has a person add another variant as an owner of a draft. The variant that controls the draft keeps it,
+// with what people edited in it.
+func TestForgedOwner(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain))
+	c := w.start()
+	mine := w.target("web")
+	w.Apply(newVariant("other", plain))
+	w.target("other")
+	w.edit(mine, `a: "1"`, `a: "mine"`)
+	files := w.Files(mine)
+
+	forged := w.Revision(w.target("other")).OwnerReferences[0]
+	forged.Controller = nil
+	r := w.Revision(mine)
+	r.OwnerReferences = append(r.OwnerReferences, forged)
+	if err := w.Client.Update(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	w.quiet(c)
+	w.expectDrafts("web", mine)
+	if diff := cmp.Diff(files, w.Files(mine)); diff != "" {
+		t.Errorf("the draft has changed (-before +after):\n%s", diff)
+	}
+	w.Ready("web")
+	w.Ready("other")
+}

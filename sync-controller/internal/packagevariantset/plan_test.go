@@ -296,11 +296,28 @@ func TestOneSetGivesAVariantUpToTheOther(t *testing.T) {
 	other := owner{name: "other", uid: "uid-9"}
 	pv.OwnerReferences = append(pv.OwnerReferences, metav1.OwnerReference{APIVersion: "config.porch.kpt.dev/v1alpha2",
 		Kind: "PackageVariantSet", Name: "other", UID: "uid-9"})
+	pv.OwnerReferences[0].Controller = nil
 	if !testOwner.owns(&pv) || !other.owns(&pv) || testOwner.isCurrent(&pv) || other.isCurrent(&pv) {
-		t.Fatal("a variant with the marks of two sets is to be both's, and current for none")
+		t.Fatal("a variant with the marks of two sets, neither of which controls it, is to be both's, and current for none")
 	}
 	testOwner.take(&pv)
 	if other.owns(&pv) || !testOwner.isCurrent(&pv) {
 		t.Error("a variant that one set took is still the other's, so that the two would take it in turns")
+	}
+}
+
+// TestForgedOwner checks that a variant which a set controls is no other set's, whatever marks a person adds.
+func TestForgedOwner(t *testing.T) {
+	pv := ownVariant("x", "a")
+	forger := owner{name: "forger", uid: "uid-9"}
+	pv.Labels[v1alpha2.OwnerLabel] = string(forger.uid)
+	pv.OwnerReferences = append(pv.OwnerReferences, metav1.OwnerReference{APIVersion: "config.porch.kpt.dev/v1alpha2",
+		Kind: "PackageVariantSet", Name: forger.name, UID: forger.uid})
+	if !testOwner.owns(&pv) || forger.owns(&pv) {
+		t.Errorf("owned by its set: %v, by the other: %v", testOwner.owns(&pv), forger.owns(&pv))
+	}
+	testOwner.take(&pv)
+	if !testOwner.isCurrent(&pv) || len(pv.OwnerReferences) != 1 {
+		t.Errorf("the marks of the other set stay: %v", pv.OwnerReferences)
 	}
 }

@@ -49,7 +49,7 @@ func (r *Reconciler) ownedBy(ctx context.Context, namespace string, o owner) ([]
 			return nil, err
 		}
 		for i := range list.Items {
-			if pv := &list.Items[i]; !known[pv.Name] {
+			if pv := &list.Items[i]; !known[pv.Name] && o.owns(pv) {
 				known[pv.Name] = true
 				out = append(out, *pv)
 			}

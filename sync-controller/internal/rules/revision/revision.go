@@ -170,8 +170,8 @@ type Owner struct {
 // Of reports whether the revision is the owner's, and whether its owner reference has the owner's UID. An object that
 // was restored from a backup has a new UID and owns what it owned (docs/design.md, "The controller").
 func (r *Revision) Of(o Owner) (owned, current bool) {
-	for _, ref := range r.Owners {
-		if isVariant(ref) && ref.Name == o.Name {
+	for _, ref := range r.owners() {
+		if ref.Name == o.Name {
 			owned = true
 			current = current || ref.UID == o.UID
 		}
@@ -181,21 +181,32 @@ func (r *Revision) Of(o Owner) (owned, current bool) {
 
 // OtherOwner returns the name of another PackageVariant that owns the revision, or "" if none does.
 func (r *Revision) OtherOwner(o Owner) string {
-	for _, ref := range r.Owners {
-		if isVariant(ref) && ref.Name != o.Name {
+	for _, ref := range r.owners() {
+		if ref.Name != o.Name {
 			return ref.Name
 		}
 	}
 	return ""
 }
 
+// owners returns the references to the PackageVariants that own the revision: to the one that controls it, if any does,
+// since others may be added by whoever may change the revision's metadata.
+func (r *Revision) owners() []metav1.OwnerReference {
+	variants := slices.DeleteFunc(slices.Clone(r.Owners), func(ref metav1.OwnerReference) bool { return !isVariant(ref) })
+	if slices.ContainsFunc(variants, Controls) {
+		variants = slices.DeleteFunc(variants, func(ref metav1.OwnerReference) bool { return !Controls(ref) })
+	}
+	return variants
+}
+
+// Controls reports whether an owner reference is to the object's controller, of which there is one at most.
+func Controls(ref metav1.OwnerReference) bool { return ref.Controller != nil && *ref.Controller }
+
 // OwnedBy returns the revision's owner references with one to the owner, replacing any with another UID.
 func (r *Revision) OwnedBy(o Owner) []metav1.OwnerReference {
 	refs := r.OrphanedBy(o)
-	controlled := slices.ContainsFunc(refs,
-		func(ref metav1.OwnerReference) bool { return ref.Controller != nil && *ref.Controller })
 	ref := o.Reference()
-	*ref.Controller = !controlled
+	*ref.Controller = !slices.ContainsFunc(refs, Controls)
 	return append(refs, ref)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -145,6 +146,9 @@ func hasWave(set *v1alpha2.PackageVariantSet, wave string) error {
 
 // SetOf returns the name of the set that owns a variant; "" if none does.
 func SetOf(pv *v1alpha1.PackageVariant) string {
+	if ref := metav1.GetControllerOfNoCopy(pv); ref != nil && ref.Kind == Set.Name {
+		return ref.Name
+	}
 	for _, ref := range pv.OwnerReferences {
 		if ref.Kind == Set.Name {
 			return ref.Name
