@@ -126,7 +126,8 @@ func Trim(object any) (any, error) {
 		_, _ = fmt.Fprintln(h)
 	}
 	for _, owner := range pr.OwnerReferences {
-		_, _ = fmt.Fprintf(h, "%q %q %q %q %v\n", owner.APIVersion, owner.Kind, owner.Name, owner.UID, revision.Controls(owner))
+		controls := revision.Controls(owner)
+		_, _ = fmt.Fprintf(h, "%q %q %q %q %v\n", owner.APIVersion, owner.Kind, owner.Name, owner.UID, controls)
 	}
 	_, _ = fmt.Fprintf(h, "%s %d %v", pr.Spec.Lifecycle, pr.Spec.Revision, pr.DeletionTimestamp)
 	pr.ResourceVersion = fmt.Sprintf("%s%s%x", version, versionSeparator, h.Sum64())
