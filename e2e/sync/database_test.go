@@ -179,7 +179,8 @@ func TestDatabaseStopsInASave(t *testing.T) {
 }
 
 // TestDatabaseStopsInASaveBeforeAKill has Porch write only some of the files of a draft, and kills the controller. The
-// next controller restores the lost files, each file in turn.
+// next controller restores the lost files, each file in turn. Files are refused until it works, because Porch finishes a
+// save that a killed controller began.
 func TestDatabaseStopsInASaveBeforeAKill(t *testing.T) {
 	w, c, drafts := newWorldWithDatabase(t)
 	const draft = "edge.web.packagevariant-1"
@@ -188,10 +189,10 @@ func TestDatabaseStopsInASaveBeforeAKill(t *testing.T) {
 		w.Apply(configMap("eu", map[string]string{"api": fmt.Sprintf("late-%d", i)}))
 		w.waitLost(draft, file)
 		c.Kill()
-		end()
-		w.waitLost(draft, file)
 		c = controller.Start(t, w.options())
 		c.WaitReady(t.Context())
+		w.waitLost(draft, file)
+		end()
 		want := withoutCommit(drafts[draft])
 		want["region.yaml"] = strings.Replace(want["region.yaml"], "api: eu", fmt.Sprintf("api: late-%d", i), 1)
 		w.Eventually(draft+" is whole again", func() error {
