@@ -77,7 +77,7 @@ func (f *FanOut) expectations() []Expectation {
 			Measured: fmt.Sprintf("%s, %s and %s for %s variants", count(created), count(saved), count(status), count(n)),
 			Met:      created == n && saved == n && status == 2*n,
 		},
-		atMost(fmt.Sprintf("fan-out: requests for a variant, of which it takes %d", leastRequests),
+		atMost(fmt.Sprintf("fan-out: requests per variant (the minimum is %d)", leastRequests),
 			float64(Total(requests))/float64(n), mostRequests),
 		atLeast("fan-out: requests of Porch's controllers in the first "+seconds(f.Ours.FirstSeconds)+", for each of ours",
 			float64(Total(f.Porch.First))/float64(Total(f.Ours.First)), leastFewerRequests),

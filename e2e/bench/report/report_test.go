@@ -291,7 +291,7 @@ func TestExpectations(t *testing.T) {
 	}
 	want := map[string]bool{
 		"CR cache: fan-out: for each variant one draft is made, its contents saved once and its status written twice":            true,
-		"CR cache: fan-out: requests for a variant, of which it takes 5: at most 7":                                              true,
+		"CR cache: fan-out: requests per variant (the minimum is 5): at most 7":                                                  true,
 		"CR cache: fan-out: requests of Porch's controllers in the first 60 s, for each of ours: at least 5":                     true,
 		"CR cache: fan-out: our time, for each second of Porch's own clones and saves: at most 1.15":                             true,
 		"CR cache: fan-out: our time, for each second of Porch's controllers: at most 1":                                         true,

@@ -94,7 +94,7 @@ func TestSoakExpectations(t *testing.T) {
 	brief.WarmUpSeconds, brief.OthersCPUSeconds = 601, 900
 	short := sampleSoak()
 	short.Samples = short.Samples[:2]
-	const beside = ", beside other work of 0.5 cores"
+	const beside = ", while other processes used 0.5 cores"
 	const growth = ": growth in an hour, of the mean: at most 5 %"
 	expected := func(changes string, inTime bool, wrong string, right bool, goroutines string) []Expectation {
 		return []Expectation{
