@@ -78,9 +78,10 @@ const (
 	ReasonFunctionRunnerUnavailable = "FunctionRunnerUnavailable"
 	// ReasonPackageTooLarge says that a package is beyond the bounds of what is worked on (Stalled).
 	ReasonPackageTooLarge = "PackageTooLarge"
-	// ReasonPackageRefused says that Porch takes no package with such a file: its name, or what is in it (Stalled).
+	// ReasonPackageRefused says that Porch rejects a file of the package, because of its name or content (Stalled).
 	ReasonPackageRefused = "PackageRefused"
-	// ReasonPorchTimedOut says that Porch did not end the making of a draft twice, and answers otherwise (Stalled).
+	// ReasonPorchTimedOut says that Porch failed twice to finish making a draft, although it answers other requests
+	// (Stalled).
 	ReasonPorchTimedOut = "PorchTimedOut"
 	// ReasonSetAside says that the controller was killed twice or more while it worked on this (Stalled).
 	ReasonSetAside = "SetAside"

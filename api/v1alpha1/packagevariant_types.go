@@ -59,8 +59,8 @@ type PackageVariantStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// Conditions are Ready, Stalled and Reconciling, of which one is True, and ConfigInjected; the observedGeneration of
-	// each says which spec it is about.
+	// Conditions are Ready, Stalled and Reconciling, of which one is True, ConfigInjected and Conflicted, and where the
+	// spec asks for them Approved and Suspended; the observedGeneration of each says which spec it is about.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -116,7 +116,7 @@ type PackageVariantStatus struct {
 	SavingDraft *SavingDraft `json:"savingDraft,omitempty"`
 
 	// RetiredRevisions are the names of the package revisions of which the deletion was proposed by
-	// spec.revisionHistoryLimit. It is proposed once: who takes it back keeps the revision.
+	// spec.revisionHistoryLimit. It is proposed once: if someone withdraws the proposal, the revision stays.
 	// +listType=atomic
 	// +optional
 	RetiredRevisions []string `json:"retiredRevisions,omitempty"`
@@ -192,7 +192,7 @@ type RequestedDraft struct {
 	// +optional
 	Commit string `json:"commit,omitempty"`
 
-	// TimedOut is how often Porch did not end the making of it in time, though it answered otherwise.
+	// TimedOut is how often Porch failed to finish making it in time, although it answered other requests.
 	// +optional
 	TimedOut int32 `json:"timedOut,omitempty"`
 }

@@ -8,7 +8,7 @@ package v1alpha2
 const (
 	// ReasonVariantsReady says that all variants of the set are ready (Ready).
 	ReasonVariantsReady = "VariantsReady"
-	// ReasonVariantsNotReady says that there are variants that are not ready, or not yet (Reconciling).
+	// ReasonVariantsNotReady says that some variants are not ready (Reconciling).
 	ReasonVariantsNotReady = "VariantsNotReady"
 	// ReasonEmptySelection says that the targets select nothing any more, and the variants are kept nevertheless
 	// (Stalled).
@@ -16,8 +16,8 @@ const (
 	// ReasonTooManyDeletions says that the set would delete more variants than its maxDeletions allows (Stalled). Nothing
 	// is changed.
 	ReasonTooManyDeletions = "TooManyDeletions"
-	// ReasonExpansionFailed says that the set cannot be expanded over the objects in the cluster (Stalled). Nothing is
-	// changed.
+	// ReasonExpansionFailed says that the set cannot be expanded over the objects in the cluster (Stalled), or cannot be
+	// for another error, after which the controller tries again (Reconciling). Nothing is changed.
 	ReasonExpansionFailed = "ExpansionFailed"
 	// ReasonKindNotFound says that the cluster does not know a kind that an object selector names (Stalled). Nothing is
 	// changed.

@@ -17,7 +17,7 @@ const (
 	ReasonRolloutStopped = "RolloutStopped"
 )
 
-// Reasons of a failure in status.failures. Those of the condition Stalled of a PackageVariant are others.
+// Reasons of a failure in status.failures. The reasons of a variant's condition Stalled can appear here, too.
 const (
 	// ReasonProgressDeadlineExceeded says that a target took longer than the rollout's progressDeadline.
 	ReasonProgressDeadlineExceeded = "ProgressDeadlineExceeded"

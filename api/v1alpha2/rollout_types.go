@@ -15,7 +15,8 @@ import (
 const ApproveWaveAnnotation = variant.GroupName + "/approve-wave"
 
 // OpenedAtAnnotation on a PackageVariant is when the rollout of its set wrote its spec, as RFC 3339 has it. It is
-// written with the spec, in one request. The progressDeadline counts from it.
+// written with the spec, in one request. The progressDeadline counts from it, or from the opening of the wave if that
+// was later.
 const OpenedAtAnnotation = variant.GroupName + "/rollout-opened-at"
 
 // WaveAnnotation on a PackageVariant names the wave of the rollout of its set that it belongs to: the first one that
@@ -64,8 +65,8 @@ type Rollout struct {
 	// +optional
 	MaxFailures *intstr.IntOrString `json:"maxFailures,omitempty"`
 
-	// ProgressDeadline is how long a target may take from the write of its spec until it is what its wave waits for. One
-	// that takes longer has failed. Absent or 0, there is no limit.
+	// ProgressDeadline is how long a target may take until it is what its wave waits for, from the write of its spec or
+	// the opening of its wave, whichever was later. One that takes longer has failed. Absent or 0, there is no limit.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?(ns|us|µs|ms|s|m|h))+$') && duration(self) >= duration('0s')",message="must be a duration from 0s, such as 90s, 15m or 36h"

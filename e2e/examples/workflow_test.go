@@ -77,7 +77,7 @@ func TestWorkflow(t *testing.T) {
 		t.Errorf("the outputs are %q", got)
 	}
 	expectComment(t, s, "### Plan: 6 delete.", "\nOver the snapshot snapshot, namespace shop, planned at ",
-		"#### Look at these first\n", "| **delete** | shop-ber-shop-8ay5md4rf1 | ber/shop |", "taken for deleted: PackageVariantSet shop")
+		"#### Look at these first\n", "| **delete** | shop-ber-shop-8ay5md4rf1 | ber/shop |", "treated as deleted: PackageVariantSet shop")
 }
 
 // TestWorkflowFails checks that the comment of a plan that fails says so, is posted all the same, and that the job

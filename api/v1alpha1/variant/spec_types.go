@@ -40,7 +40,7 @@ type Spec struct {
 	ApprovalPolicy ApprovalPolicy `json:"approvalPolicy,omitempty"`
 
 	// RevisionHistoryLimit is how many published revisions of the downstream package stay. The deletion of older ones is
-	// proposed, but for those that another package was made from. Absent, all stay.
+	// proposed, except those from which another package was made. Absent, all stay.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`

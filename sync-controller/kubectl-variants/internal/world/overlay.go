@@ -84,8 +84,8 @@ func Overlay(ctx context.Context, w *memory.World, manifests []snapshot.Object, 
 		}
 	}
 	if len(repositories) > 0 {
-		named.Notes = []string{"Porch is taken to be able to read these Repositories, which are new, and to find no " +
-			"packages in them: " + strings.Join(repositories, ", ")}
+		named.Notes = []string{"Assumes that Porch can read these new Repositories and finds no packages " +
+			"in them: " + strings.Join(repositories, ", ")}
 	}
 	slices.Sort(named.Others)
 	named.Others = slices.Compact(named.Others)

@@ -65,7 +65,7 @@ func TestOverlay(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Named{Variants: named.Variants, Known: 2, Notes: []string{
-		"Porch is taken to be able to read these Repositories, which are new, and to find no packages in them: other"}}
+		"Assumes that Porch can read these new Repositories and finds no packages in them: other"}}
 	if diff := cmp.Diff(want, named); diff != "" || len(named.Variants) != 1 {
 		t.Errorf("named (-want +got):\n%s", diff)
 	}

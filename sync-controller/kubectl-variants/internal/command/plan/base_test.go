@@ -66,17 +66,17 @@ func TestBase(t *testing.T) {
 		"a set": {map[string]string{"set.yaml": set, "repository.yaml": repository}, []string{"set.yaml"}, map[string][]string{
 			"a": {"delete", "delete edge-1.a.packagevariant-1, let the variant go"},
 			"b": {"delete", "orphan edge-1.b.packagevariant-1, let the variant go"}},
-			[]string{"These objects are in v1 and not in FLEET any more, and are taken for deleted: PackageVariantSet web"}},
+			[]string{"These objects are in v1 and not in FLEET any more, and are treated as deleted: PackageVariantSet web"}},
 		"all": {map[string]string{"set.yaml": set}, []string{"."}, map[string][]string{
 			"a": {"delete", "delete edge-1.a.packagevariant-1, let the variant go"},
 			"b": {"delete", "orphan edge-1.b.packagevariant-1, let the variant go"}},
-			[]string{"These objects are in v1 and not in FLEET any more, and are taken for deleted: PackageVariantSet web"}},
+			[]string{"These objects are in v1 and not in FLEET any more, and are treated as deleted: PackageVariantSet web"}},
 		"a Repository": {map[string]string{"variant.yaml": alone, "repository.yaml": repository}, []string{"repository.yaml"},
 			map[string][]string{"alone": {"fail", ""}},
-			[]string{"These objects are in v1 and not in FLEET any more, and are taken for deleted: Repository edge-2"}},
+			[]string{"These objects are in v1 and not in FLEET any more, and are treated as deleted: Repository edge-2"}},
 		"what is not there": {map[string]string{"variant.yaml": alone, "other.yaml": strings.Replace(alone, "{name: alone}", "{name: other}", 1)},
 			[]string{"other.yaml"}, map[string][]string{"alone": {"create", "clone blueprints.web.v1 into edge-2/alone"}},
-			[]string{"These objects are in v1 and not in FLEET any more, and are taken for deleted: PackageVariant other"}},
+			[]string{"These objects are in v1 and not in FLEET any more, and are treated as deleted: PackageVariant other"}},
 		"nothing": {map[string]string{"variant.yaml": alone}, nil, map[string][]string{
 			"alone": {"create", "clone blueprints.web.v1 into edge-2/alone"}}, nil},
 	} {

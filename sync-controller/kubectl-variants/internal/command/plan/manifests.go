@@ -124,7 +124,7 @@ func (o *options) named(ctx context.Context, w *memory.World, c *changes, namesp
 		for i, g := range c.gone {
 			names[i] = g.GetObjectKind().GroupVersionKind().Kind + " " + g.GetName()
 		}
-		named.Notes = append(named.Notes, fmt.Sprintf("These objects are in %s and not in %s any more, and are taken for "+
+		named.Notes = append(named.Notes, fmt.Sprintf("These objects are in %s and not in %s any more, and are treated as "+
 			"deleted: %s", o.base, strings.Join(o.files, ", "), strings.Join(names, ", ")))
 	}
 	return named, nil
