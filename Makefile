@@ -96,7 +96,7 @@ each = rc=0; for m in $(1); do echo "== $$m: $(2)"; case " $(OUTSIDE) $(TOOL_MOD
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 ##
 # Building
