@@ -50,7 +50,7 @@ func startShell(t *testing.T, example string) *shell {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	sh := &shell{s}
-	sh.run(t, `make() { [[ "$*" == "build tools" || "$*" == "-C $CLONE images" ]]; }`)
+	sh.run(t, `make() { [[ "$*" == "build tools" || "$*" == "build-functions kpt-tools" || "$*" == "-C $CLONE images" ]]; }`)
 	return sh
 }
 

@@ -131,7 +131,7 @@ func startSession(t *testing.T) *walkthrough.Session {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	runAll(t, s, []string{
-		`make() { [[ "$*" == "build kpt-tools" || "$*" == stack-up ]]; }`,
+		`make() { [[ "$*" == "build-functions kpt-tools" || "$*" == stack-up ]]; }`,
 		`sync-controller() { command sync-controller "$@" --metrics-bind-address=0 --health-probe-bind-address=0; }`,
 	})
 	return s
