@@ -42,7 +42,7 @@ type Watches struct {
 }
 
 // New returns Watches without users. notify is called when an object that a user refers to is created, changed or
-// deleted, and when the objects of a kind that a user refers to can be read for the first time.
+// deleted, and when the objects of a kind that a user refers to can be read, or can no longer be.
 func New(mapper meta.RESTMapper, client metadata.Interface, notify func(user types.NamespacedName)) *Watches {
 	return &Watches{
 		mapper: mapper, client: client, notify: notify,
@@ -140,14 +140,23 @@ func (w *Watches) denied(kind Kind, namespace string) error {
 	if err == nil {
 		err = &DeniedError{Resource: mapping.Resource.GroupResource(), Namespace: namespace}
 	}
+	w.lose(kind, err)
+	return err
+}
+
+// lose notes why the objects of a kind can no longer be read, and tries to watch it again. It reports false if the kind
+// is not watched.
+func (w *Watches) lose(kind Kind, err error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if watch := w.kinds[kind]; watch != nil && watch.err == nil {
-		watch.err = err
-		watch.stopInformer()
-		go w.retry(watch)
+	watch := w.kinds[kind]
+	if watch == nil || watch.informer == nil {
+		return false
 	}
-	return err
+	watch.err = err
+	watch.stopInformer()
+	go w.retry(watch)
+	return true
 }
 
 // Object returns the metadata of an object, or nil if there is none of that name, or if its kind is not watched.

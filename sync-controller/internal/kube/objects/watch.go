@@ -92,20 +92,16 @@ func (w *Watches) try(watch *kindWatch) error {
 
 // start starts an informer for a kind, if the objects may be listed.
 func (w *Watches) start(ctx context.Context, watch *kindWatch) (cache.SharedIndexInformer, context.CancelFunc, error) {
-	mapping, err := w.mapping(watch.kind)
+	resource, namespace, err := w.readable(ctx, watch.kind)
 	if err != nil {
 		return nil, nil, err
 	}
-	namespace := watch.kind.Namespace
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		namespace = metav1.NamespaceAll
-	}
-	if err := w.mayRead(ctx, mapping.Resource, namespace); err != nil {
-		return nil, nil, err
-	}
-	informer := metadatainformer.NewFilteredMetadataInformer(w.client, mapping.Resource, namespace, 0, cache.Indexers{},
+	informer := metadatainformer.NewFilteredMetadataInformer(w.client, resource, namespace, 0, cache.Indexers{},
 		nil).Informer()
 	if err := informer.SetTransform(cache.TransformFunc(trim)); err != nil {
+		return nil, nil, err
+	}
+	if err := informer.SetWatchErrorHandlerWithContext(w.watchFailed(watch.kind)); err != nil {
 		return nil, nil, err
 	}
 	if _, err := informer.AddEventHandler(w.handler(watch.kind)); err != nil {
@@ -132,6 +128,37 @@ func (w *Watches) handler(kind Kind) cache.ResourceEventHandler {
 			w.changed(kind, o)
 		},
 	}
+}
+
+// watchFailed handles errors of a kind's informer. If the objects can no longer be read, it notifies all users that
+// refer to the kind. Being refused only the watch does not count: the informer then lists the objects again and again.
+func (w *Watches) watchFailed(kind Kind) cache.WatchErrorHandlerWithContext {
+	return func(ctx context.Context, reflector *cache.Reflector, err error) {
+		cache.DefaultWatchErrorHandler(ctx, reflector, err)
+		if !apierrors.IsForbidden(err) && !apierrors.IsNotFound(err) {
+			return
+		}
+		if _, _, err := w.readable(ctx, kind); Lasting(err) && w.lose(kind, err) {
+			w.notifyAll(kind)
+		}
+	}
+}
+
+// readable returns the resource of a kind, and the namespace to list it in, if the objects may be listed.
+func (w *Watches) readable(ctx context.Context, kind Kind) (schema.GroupVersionResource, string, error) {
+	mapping, err := w.mapping(kind)
+	if err != nil {
+		return schema.GroupVersionResource{}, "", err
+	}
+	namespace := kind.Namespace
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		namespace = metav1.NamespaceAll
+	}
+	err = w.mayRead(ctx, mapping.Resource, namespace)
+	if apierrors.IsNotFound(err) { // the mapper remembers kinds
+		err = &UnknownKindError{Kind: kind}
+	}
+	return mapping.Resource, namespace, err
 }
 
 // mapping looks up a kind. The error is an *UnknownKindError if the cluster does not know it.
