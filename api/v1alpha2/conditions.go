@@ -27,7 +27,8 @@ const (
 	ReasonPermissionMissing = "PermissionMissing"
 	// ReasonNameTaken says that PackageVariants that are not the set's have names that its variants are to have (Stalled).
 	ReasonNameTaken = "NameTaken"
-	// ReasonApplyFailed says that the cluster refused changes of variants (Reconciling).
+	// ReasonApplyFailed says that the cluster refused changes of variants, or what a rollout reads and writes before them
+	// (Reconciling).
 	ReasonApplyFailed = "ApplyFailed"
 	// ReasonVariantRefused says that the API server refuses variants of a set whose errorPolicy is Continue (Stalled).
 	// They stay as they are, and all others are made.

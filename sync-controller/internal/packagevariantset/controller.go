@@ -120,13 +120,13 @@ func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) 
 	}
 	steps, held, err := r.plan(ctx, set, in)
 	if err != nil {
-		return failed(err)
+		return unapplied(err)
 	}
 	if held.reason != v1alpha2.ReasonTooManyDeletions {
 		if err := r.writeRollout(ctx, set, in); apierrors.IsConflict(err) {
 			return outcome{err: err} // someone else has changed the set: there is nothing to report
 		} else if err != nil {
-			return failed(err)
+			return unapplied(err)
 		}
 	}
 	if held.reason == "" {

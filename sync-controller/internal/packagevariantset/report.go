@@ -65,6 +65,11 @@ func failed(err error) outcome {
 	}
 }
 
+// unapplied returns the outcome for a set that was expanded, and for which the cluster refused something else.
+func unapplied(err error) outcome {
+	return outcome{condition: v1alpha1.Reconciling(v1alpha2.ReasonApplyFailed, "will try again: "+err.Error()), err: err}
+}
+
 // tally sums up the steps for the set's status.
 type tally struct {
 	counts

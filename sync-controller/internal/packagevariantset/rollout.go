@@ -33,7 +33,7 @@ func (r *Reconciler) rollOut(ctx context.Context, set *v1alpha2.PackageVariantSe
 	if in.rolled.ReadLive {
 		var err error
 		if in.existing, err = r.liveVariants(ctx, set.Namespace, in); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("cannot read the set's PackageVariants: %w", err)
 		}
 		in.live = true
 		return r.rollOut(ctx, set, in)
