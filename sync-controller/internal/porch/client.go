@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -37,25 +36,6 @@ type API interface {
 	client.Writer
 	client.StatusClient
 	client.SubResourceClientConstructor
-}
-
-// Revisions returns the revisions of a package as they are now.
-func (c *Client) Revisions(ctx context.Context, namespace string, pkg revision.Package) ([]revision.Revision, error) {
-	// Porch compares the field packageName to the last part of a package's path.
-	fields := client.MatchingFields{"spec.repository": pkg.Repo, "spec.packageName": path.Base(pkg.Name)}
-	var found porchapi.PackageRevisionList
-	if err := timed(list, func() error {
-		return c.Reader.List(ctx, &found, client.InNamespace(namespace), fields)
-	}); err != nil {
-		return nil, fmt.Errorf("cannot list the revisions of %s: %w", pkg, err)
-	}
-	var out []revision.Revision
-	for i := range found.Items {
-		if r := Revision(&found.Items[i]); r.Package == pkg {
-			out = append(out, r)
-		}
-	}
-	return out, nil
 }
 
 // Revision returns the revision of that name as it is now. The error satisfies apierrors.IsNotFound if there is none.

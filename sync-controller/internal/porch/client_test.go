@@ -117,36 +117,6 @@ func resources(name string, files map[string]string) *porchapi.PackageRevisionRe
 	}
 }
 
-func TestRevisions(t *testing.T) {
-	t.Parallel()
-	other := pr("edge", "web", "elsewhere", "Draft")
-	other.Namespace = "other"
-	p := newPorch(t, interceptor.Funcs{},
-		pr("edge", "web", "v1", "Published"), pr("edge", "web", "v2", "Draft"), pr("edge", "a/web", "v1", "Draft"),
-		pr("edge", "a/b/web", "v1", "Draft"), pr("edge", "api", "v1", "Draft"), pr("core", "web", "v1", "Draft"), other)
-	for name, c := range map[string]struct {
-		pkg  revision.Package
-		want []string
-	}{
-		"at the top": {revision.Package{Repo: "edge", Name: "web"}, []string{"edge.web.v1", "edge.web.v2"}},
-		"nested":     {revision.Package{Repo: "edge", Name: "a/web"}, []string{"edge.a.web.v1"}},
-		"deeper":     {revision.Package{Repo: "edge", Name: "a/b/web"}, []string{"edge.a.b.web.v1"}},
-		"none":       {revision.Package{Repo: "edge", Name: "b/web"}, nil},
-	} {
-		got, err := p.Revisions(t.Context(), "fleet", c.pkg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, r := range got {
-			names = append(names, r.Name)
-		}
-		if diff := cmp.Diff(c.want, names); diff != "" {
-			t.Errorf("%s, -want +got:\n%s", name, diff)
-		}
-	}
-}
-
 func TestRevision(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t, interceptor.Funcs{}, pr("edge", "web", "v1", "Proposed"))
@@ -403,7 +373,6 @@ func TestErrorsSayWhat(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
 	p := newPorch(t, interceptor.Funcs{
-		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error { return boom },
 		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
 			return boom
 		},
@@ -415,13 +384,11 @@ func TestErrorsSayWhat(t *testing.T) {
 	})
 	ctx, pkg := t.Context(), revision.Package{Repo: "edge", Name: "web"}
 	r := revision.Revision{Name: "edge.web.v1"}
-	_, list := p.Revisions(ctx, "fleet", pkg)
 	_, get := p.Revision(ctx, "fleet", r.Name)
 	_, content := p.Content(ctx, "fleet", r.Name)
 	_, patch := p.Propose(ctx, &r, "Proposed")
 	_, create := p.Create(ctx, Draft{Package: pkg, Task: revision.Task{Type: revision.Upgrade}})
 	for want, err := range map[string]error{
-		"cannot list the revisions of edge/web: boom":      list,
 		"cannot get package revision edge.web.v1: boom":    get,
 		"cannot read the content of edge.web.v1: boom":     content,
 		"cannot upgrade edge/web: boom":                    create,

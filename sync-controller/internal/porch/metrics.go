@@ -24,8 +24,7 @@ func init() { metrics.Registry.MustRegister(calls) }
 type call string
 
 const (
-	listAll         call = "ListAll" // PackageRevisions, for the cache
-	list            call = "List"    // the revisions of one package
+	listAll         call = "ListAll" // for the cache
 	get             call = "Get"
 	read            call = "ReadContent"
 	save            call = "SaveContent"

@@ -101,12 +101,6 @@ func (c *Cluster) Revisions(ctx context.Context) ([]revision.Revision, error) {
 	return out, nil
 }
 
-// RevisionsOf returns the revisions of a package.
-func (c *Cluster) RevisionsOf(ctx context.Context, pkg revision.Package) ([]revision.Revision, error) {
-	revisions, err := c.Porch.Revisions(ctx, c.Namespace, pkg)
-	return revisions, Explain(err, c.call("list", Revision))
-}
-
 // Repositories returns the Repositories of the namespace.
 func (c *Cluster) Repositories(ctx context.Context) ([]configapi.Repository, error) {
 	var list configapi.RepositoryList
