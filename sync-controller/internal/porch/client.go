@@ -60,8 +60,8 @@ type Draft struct {
 	Task revision.Task
 }
 
-// Create creates a draft and returns its revision. Exists reports whether an error says that the workspace already has
-// a revision.
+// Create creates a draft and returns its revision. Busy reports whether an error says that the workspace already has a
+// revision.
 func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error) {
 	pr := &porchapi.PackageRevision{
 		ObjectMeta: metav1.ObjectMeta{
