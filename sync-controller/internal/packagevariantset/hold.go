@@ -19,21 +19,12 @@ type hold struct{ reason, message, would string }
 // hold returns why no step may be done: because they delete more variants than the set allows, or because there is
 // something to do and the set is suspended.
 func (in *input) hold(steps []step) hold {
-	there, doomed := 0, []string(nil)
-	for i := range steps {
-		switch s := &steps[i]; s.do {
-		case remove:
-			there++
-			doomed = append(doomed, s.have.Name)
-		case keep, update:
-			there++
-		case create, waiting, taken:
-		}
-	}
+	names := byAction(steps)
+	there, doomed := len(names[remove])+len(names[keep])+len(names[update]), names[remove]
 	if tooMany := expansion.TooManyDeletions(in.spec, specPath, there, doomed); tooMany != "" {
 		return hold{v1alpha2.ReasonTooManyDeletions, tooMany, tooMany}
 	}
-	if todo := pending(steps); in.spec.Suspend && todo != "" {
+	if todo := pending(names); in.spec.Suspend && todo != "" {
 		return hold{v1alpha1.ReasonSuspended,
 			fmt.Sprintf("suspended: %s; set %s.suspend to false to go on", v1alpha1.Because(in.suspendReason, todo), specPath),
 			todo}
@@ -41,18 +32,23 @@ func (in *input) hold(steps []step) hold {
 	return hold{}
 }
 
-// pending says what the steps would change, and "" if that is nothing: "would create 2 (a, b), delete 1 (c) of its
-// variants".
-func pending(steps []step) string {
+// byAction returns the names of the variants of steps, in the order of the steps.
+func byAction(steps []step) map[action][]string {
 	names := map[action][]string{}
 	for i := range steps {
-		switch s := &steps[i]; {
-		case s.do == create:
-			names[create] = append(names[create], s.want.Name)
-		case s.does():
-			names[s.do] = append(names[s.do], s.have.Name)
+		s := &steps[i]
+		pv := s.have
+		if s.do == create {
+			pv = s.want
 		}
+		names[s.do] = append(names[s.do], pv.Name)
 	}
+	return names
+}
+
+// pending says what steps would change, from the names of their variants, and "" if that is nothing: "would create 2
+// (a, b), delete 1 (c) of its variants".
+func pending(names map[action][]string) string {
 	var parts []string
 	for _, each := range []struct {
 		do   action

@@ -40,19 +40,9 @@ func (r *Reconciler) expose(set *v1alpha2.PackageVariantSet, in *input, steps []
 	if r.looked == nil {
 		return
 	}
-	l := &Look{Held: held.reason != "", Condition: o.condition, Err: o.err, Rollout: set.Status.Rollout.DeepCopy(),
-		Waves: in.waves}
-	for i := range steps {
-		switch s := &steps[i]; s.do {
-		case create:
-			l.Created = append(l.Created, s.want.Name)
-		case update:
-			l.Updated = append(l.Updated, s.have.Name)
-		case remove:
-			l.Deleted = append(l.Deleted, s.have.Name)
-		case keep, waiting, taken:
-		}
-	}
+	names := byAction(steps)
+	l := &Look{Created: names[create], Updated: names[update], Deleted: names[remove], Held: held.reason != "",
+		Condition: o.condition, Err: o.err, Rollout: set.Status.Rollout.DeepCopy(), Waves: in.waves}
 	for name := range in.heldBack {
 		l.HeldBack = append(l.HeldBack, name)
 	}
