@@ -146,7 +146,8 @@ func (r *Reconciler) plan(ctx context.Context, set *v1alpha2.PackageVariantSet, 
 		if err != nil {
 			return nil, hold{}, err
 		}
-		steps, held := plan(in, pairs)
+		steps := in.steps(pairs)
+		held := in.hold(steps)
 		if held.reason != "" || in.spec.ErrorPolicy != v1alpha2.ErrorPolicyContinue ||
 			!in.refuse(r.try(ctx, set.Namespace, steps, tried)) {
 			return steps, held, nil

@@ -23,10 +23,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-const (
-	// specPath is the path of the spec in messages.
-	specPath = "spec"
-)
+// specPath is the path of the spec in messages.
+const specPath = "spec"
 
 // problem is a reason not to expand a set until an event reports a change.
 type problem struct{ v1alpha1.Condition }
@@ -71,12 +69,9 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 
 // addNamesakes adds to the existing variants those of others that have the names of wanted ones.
 func (r *Reconciler) addNamesakes(ctx context.Context, namespace string, in *input) error {
-	known := make(map[string]bool, len(in.existing))
-	for i := range in.existing {
-		known[in.existing[i].Name] = true
-	}
+	known := in.names()
 	for i := range in.wanted {
-		if known[in.wanted[i].Name] {
+		if known[in.wanted[i].Name] != nil {
 			continue
 		}
 		var pv v1alpha1.PackageVariant

@@ -88,14 +88,8 @@ type step struct {
 // does reports whether the step writes.
 func (s *step) does() bool { return s.do == create || s.do == update || s.do == remove }
 
-// plan returns the steps from the existing variants to the wanted ones, including those that keep a variant, and the
-// reason if none of them may be done.
-func plan(in *input, pairs []pair) ([]step, hold) {
-	steps := in.steps(pairs)
-	return steps, in.hold(steps)
-}
-
-// steps returns the steps of a plan. If nothing is wanted, nothing is removed, unless the set allows that.
+// steps returns the steps from the existing variants to the wanted ones, including those that keep a variant. If nothing
+// is wanted, nothing is removed, unless the set allows that.
 func (in *input) steps(pairs []pair) []step {
 	owned := in.owned()
 	if in.settled {

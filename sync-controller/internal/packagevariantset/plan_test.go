@@ -160,7 +160,10 @@ func TestPlanOfSettled(t *testing.T) {
 }
 
 // planOf returns the plan for a set without a rollout.
-func planOf(in *input) ([]step, hold) { return plan(in, in.match()) }
+func planOf(in *input) ([]step, hold) {
+	steps := in.steps(in.match())
+	return steps, in.hold(steps)
+}
 
 // TestPlanWithoutSome checks which variants stay where targets fail: those for a failing target's downstream, and all
 // of them where a target has none, for what it is called may have changed.
