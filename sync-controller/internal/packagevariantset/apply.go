@@ -10,10 +10,10 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -39,17 +39,11 @@ func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet,
 
 // each calls a function for the selected steps. A failure of one step does not stop the others.
 func each(steps []step, are func(*step) bool, do func(*step)) {
-	var group errgroup.Group
-	group.SetLimit(atOnce)
-	for i := range steps {
+	workqueue.ParallelizeUntil(context.Background(), atOnce, len(steps), func(i int) {
 		if s := &steps[i]; are(s) {
-			group.Go(func() error {
-				do(s)
-				return nil
-			})
+			do(s)
 		}
-	}
-	_ = group.Wait()
+	})
 }
 
 // try finds out, by dry runs, which steps the API server refuses because of what they write, and returns these with
