@@ -38,11 +38,7 @@ func (r *Reconciler) rollOut(ctx context.Context, set *v1alpha2.PackageVariantSe
 		in.live = true
 		return r.rollOut(ctx, set, in)
 	}
-	if set.Spec.Suspend {
-		in.keepUpdated(rolled)
-	} else {
-		in.holdBack(rolled)
-	}
+	in.holdBack(rolled)
 	return pairs, nil
 }
 
@@ -118,11 +114,14 @@ func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 }
 
 // holdBack sets what to write now for each pair, from the steps of the rollout: variants that are held stay as they
-// are, or are not made yet.
+// are, or are not made yet. What a suspended set would do about them is reported as if there were no waves.
 func (in *input) holdBack(rolled []*pair) {
 	in.heldBack = map[string]bool{}
 	for i := range in.rolled.Steps {
 		s, p := &in.rolled.Steps[i], rolled[i]
+		if s.Held && in.spec.Suspend {
+			continue
+		}
 		if s.Held {
 			in.heldBack[s.Variant] = true
 		}
@@ -136,18 +135,6 @@ func (in *input) holdBack(rolled []*pair) {
 			now.Annotations = map[string]string{v1alpha2.OpenedAtAnnotation: in.rolled.OpenedAt}
 		}
 		p.now = &now
-	}
-}
-
-// keepUpdated keeps the variants of a suspended set that have the spec which the rollout gives them: everything else
-// that the set would do is reported as if there were no waves.
-func (in *input) keepUpdated(rolled []*pair) {
-	for i := range in.rolled.Steps {
-		if s, p := &in.rolled.Steps[i], rolled[i]; p.have != nil && !s.Held {
-			now := *p.want
-			now.Annotations, now.Spec = nil, *p.have.Spec.DeepCopy()
-			p.now = &now
-		}
 	}
 }
 
