@@ -17,6 +17,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -280,16 +281,13 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 // tellSuspended sets the condition Suspended of a suspended set, with the reason and what there is to do. Other sets do
 // not have it.
 func (o *outcome) tellSuspended(set *v1alpha2.PackageVariantSet) {
-	if !set.Spec.Suspend {
-		meta.RemoveStatusCondition(&set.Status.Conditions, v1alpha1.ConditionSuspended)
-		return
+	suspended := decide.Aspect{Type: v1alpha1.ConditionSuspended, True: true}
+	if set.Spec.Suspend {
+		suspended.Reason = v1alpha1.ReasonSuspended
+		suspended.Message = v1alpha1.Because(v1alpha1.SuspendReason(set.Annotations),
+			cmp.Or(o.pending, "the set cannot be expanded: see the condition Ready"))
 	}
-	message := v1alpha1.Because(v1alpha1.SuspendReason(set.Annotations),
-		cmp.Or(o.pending, "the set cannot be expanded: see the condition Ready"))
-	meta.SetStatusCondition(&set.Status.Conditions, metav1.Condition{
-		Type: v1alpha1.ConditionSuspended, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonSuspended,
-		Message: v1alpha1.ShortenMessage(message), ObservedGeneration: set.Generation,
-	})
+	suspended.Set(&set.Status.Conditions, set.Generation)
 }
 
 // event records an Event of the set.
