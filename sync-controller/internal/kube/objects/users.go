@@ -35,10 +35,8 @@ func (u users) drop(user types.NamespacedName, r Reference) {
 
 // of returns the users that refer to an object, each once.
 func (u users) of(kind Kind, name string) []types.NamespacedName {
-	found := maps.Clone(u[kind][""])
-	if found == nil {
-		found = map[types.NamespacedName]bool{}
-	}
+	found := map[types.NamespacedName]bool{}
+	maps.Copy(found, u[kind][""])
 	maps.Copy(found, u[kind][name])
 	return slices.Collect(maps.Keys(found))
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
 const (
@@ -98,7 +99,7 @@ func (w *Watches) start(ctx context.Context, watch *kindWatch) (cache.SharedInde
 	}
 	informer := metadatainformer.NewFilteredMetadataInformer(w.client, resource, namespace, 0, cache.Indexers{},
 		nil).Informer()
-	if err := informer.SetTransform(cache.TransformFunc(trim)); err != nil {
+	if err := informer.SetTransform(ctrlcache.TransformStripManagedFields()); err != nil {
 		return nil, nil, err
 	}
 	if err := informer.SetWatchErrorHandlerWithContext(w.watchFailed(watch.kind)); err != nil {
@@ -121,12 +122,7 @@ func (w *Watches) handler(kind Kind) cache.ResourceEventHandler {
 				w.changed(kind, o)
 			}
 		},
-		DeleteFunc: func(o any) {
-			if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
-				o = gone.Obj
-			}
-			w.changed(kind, o)
-		},
+		DeleteFunc: func(o any) { w.changed(kind, o) },
 	}
 }
 
@@ -191,8 +187,8 @@ func (w *Watches) mayRead(ctx context.Context, resource schema.GroupVersionResou
 
 // changed notifies the users that refer to an object.
 func (w *Watches) changed(kind Kind, o any) {
-	object, ok := o.(*metav1.PartialObjectMetadata)
-	if !ok {
+	object, err := cache.DeletionHandlingObjectToName(o)
+	if err != nil {
 		return
 	}
 	w.mu.Lock()
@@ -213,14 +209,6 @@ func (w *Watches) tell(users []types.NamespacedName) {
 	for _, user := range users {
 		w.notify(user)
 	}
-}
-
-// trim drops the metadata that no caller asks for.
-func trim(o any) (any, error) {
-	if object, ok := o.(*metav1.PartialObjectMetadata); ok {
-		object.ManagedFields = nil
-	}
-	return o, nil
 }
 
 func sameVersion(a, b any) bool {
