@@ -13,8 +13,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/repolock"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -56,7 +56,7 @@ func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime
 		started: time.Now().UTC(), lookWithin: 1000 * time.Hour,
 		watches: source, objects: objects.NewContents(source, world),
 		upstream: ttlcache.New[upstreamContent](keptContents, time.Hour), allowed: ttlcache.New[bool](keptAnswers, time.Hour),
-		turns: repolock.New(func(types.NamespacedName) {}), events: noEvents{},
+		turns: repolock.New(func(types.NamespacedName) {}), events: &events.FakeRecorder{},
 		retries: retry.New[ctrl.Request](firstRetry),
 		looked:  func(l *Look) { p.look = l },
 	}
@@ -75,9 +75,3 @@ func (p *Planner) Reconcile(ctx context.Context, variant types.NamespacedName) (
 	}
 	return p.look, err
 }
-
-// noEvents records no Event.
-type noEvents struct{}
-
-// Eventf implements events.EventRecorder.
-func (noEvents) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}

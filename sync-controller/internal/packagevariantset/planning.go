@@ -11,8 +11,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -63,7 +63,7 @@ func Indexes(indexer client.FieldIndexer) error { return addIndexes(indexer) }
 func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime, version string) *Planner {
 	p := &Planner{}
 	p.reconciler = &Reconciler{client: world, live: world, runtime: functions, version: version, watches: source,
-		retries: retry.New[ctrl.Request](firstRetry), events: noEvents{}, looked: func(l *Look) { p.look = l }}
+		retries: retry.New[ctrl.Request](firstRetry), events: &events.FakeRecorder{}, looked: func(l *Look) { p.look = l }}
 	return p
 }
 
@@ -74,12 +74,6 @@ func (p *Planner) Reconcile(ctx context.Context, set types.NamespacedName) (*Loo
 	_, err := p.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: set})
 	return p.look, err
 }
-
-// noEvents records no Event.
-type noEvents struct{}
-
-// Eventf implements events.EventRecorder.
-func (noEvents) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}
 
 // Owned returns the names of the variants that are a set's now.
 func (p *Planner) Owned(ctx context.Context, key types.NamespacedName) ([]string, error) {
