@@ -28,7 +28,7 @@ type cluster struct {
 // newCluster returns a cluster without objects. Porch's cache keeps drafts in git, or is the one in PostgreSQL.
 func newCluster(t *testing.T, git bool) *cluster {
 	t.Helper()
-	c := &cluster{Cluster: memorytest.New(t, git, porch.AddIndexes, Indexes), runtime: mutate.Builtin{}}
+	c := &cluster{Cluster: memorytest.New(t, git, porch.AddIndexes, AddIndexes), runtime: mutate.Builtin{}}
 	c.Start()
 	return c
 }

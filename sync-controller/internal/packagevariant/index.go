@@ -24,8 +24,8 @@ const (
 	dependencyIndex = "dependency" // by the names of the variants that they depend on
 )
 
-// addIndexes adds the indexes to the cache.
-func addIndexes(indexer client.FieldIndexer) error {
+// AddIndexes adds the indexes of variants that reconciles ask for. It must be called once per cache.
+func AddIndexes(indexer client.FieldIndexer) error {
 	for name, values := range map[string]func(*variant.Spec) []string{
 		downstreamIndex: func(s *variant.Spec) []string {
 			return []string{revision.DownstreamOf(s).String()}

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Look is what a reconcile saw of a variant, and what it decided.
@@ -41,9 +40,6 @@ type Planner struct {
 	reconciler *Reconciler
 	look       *Look
 }
-
-// Indexes adds the indexes of variants and Repositories that reconciles ask for.
-func Indexes(indexer client.FieldIndexer) error { return addIndexes(indexer) }
 
 // NewPlanner returns a Planner over a world, which stands for the caches, the API server and Porch. The world must know
 // at once what was written to it.

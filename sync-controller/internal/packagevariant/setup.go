@@ -82,7 +82,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	if err != nil {
 		return fmt.Errorf("cannot make a client for metadata: %w", err)
 	}
-	if err := addIndexes(mgr.GetFieldIndexer()); err != nil {
+	if err := AddIndexes(mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	woken := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)

@@ -64,7 +64,7 @@ func SetupWithManager(
 	if err != nil {
 		return fmt.Errorf("cannot make a client for metadata: %w", err)
 	}
-	if err := addIndexes(mgr.GetFieldIndexer()); err != nil {
+	if err := AddIndexes(mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)

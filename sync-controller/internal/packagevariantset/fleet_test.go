@@ -34,7 +34,7 @@ type fleet struct {
 // newFleet returns a cluster with the Repository blueprints, and the first revision of the blueprint web.
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	f := &fleet{Cluster: memorytest.New(t, true, porch.AddIndexes, Indexes, packagevariant.Indexes),
+	f := &fleet{Cluster: memorytest.New(t, true, porch.AddIndexes, AddIndexes, packagevariant.AddIndexes),
 		runtime: mutate.Builtin{}, again: map[string]time.Duration{}}
 	f.Repository("blueprints", nil)
 	f.Blueprint("web", 1, memorytest.Files("web", "red"))

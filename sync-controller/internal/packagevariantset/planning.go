@@ -55,9 +55,6 @@ type Planner struct {
 	look       *Look
 }
 
-// Indexes adds the indexes of variants that reconciles of sets ask for.
-func Indexes(indexer client.FieldIndexer) error { return addIndexes(indexer) }
-
 // NewPlanner returns a Planner over a world: what it reads from there is what the caches and the API server say, and
 // what it writes is written there.
 func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime, version string) *Planner {

@@ -18,8 +18,8 @@ import (
 // owners.
 const ownersIndex = "set"
 
-// addIndexes adds the indexes to the cache.
-func addIndexes(indexer client.FieldIndexer) error {
+// AddIndexes adds the indexes of variants that reconciles of sets ask for. It must be called once per cache.
+func AddIndexes(indexer client.FieldIndexer) error {
 	if err := indexer.IndexField(context.Background(), &v1alpha1.PackageVariant{}, ownersIndex, owners); err != nil {
 		return fmt.Errorf("cannot index PackageVariants by set: %w", err)
 	}

@@ -51,7 +51,7 @@ type Options struct {
 // Indexes adds the indexes that the reconcilers use to a world. Call it before objects are added.
 func Indexes(world *memory.World) error {
 	for _, add := range []func(client.FieldIndexer) error{
-		porch.AddIndexes, packagevariant.Indexes, packagevariantset.Indexes,
+		porch.AddIndexes, packagevariant.AddIndexes, packagevariantset.AddIndexes,
 	} {
 		if err := add(world); err != nil {
 			return err
