@@ -37,7 +37,7 @@ func (r *Reconciler) addRevisions(ctx context.Context, set *v1alpha2.PackageVari
 		seen[pkg] = true
 		if err := porch.EachRevision(ctx, r.client, func(o metav1.Object, rev revision.Revision) {
 			v.versions = append(v.versions, objects.Version(o))
-			v.PackageRevisions = append(v.PackageRevisions, revision.ForExpansion([]revision.Revision{rev})...)
+			v.PackageRevisions = append(v.PackageRevisions, rev.ForExpansion())
 		}, client.InNamespace(set.Namespace), client.MatchingFields{porch.PackageIndex: pkg.String()}); err != nil {
 			return err
 		}
@@ -51,14 +51,13 @@ func (r *Reconciler) addCandidates(ctx context.Context, set *v1alpha2.PackageVar
 	v.packages = map[expansion.PackageName]bool{}
 	selects := expansion.Candidates(set)
 	if err := porch.EachRevision(ctx, r.client, func(o metav1.Object, rev revision.Revision) {
-		for _, pr := range revision.ForExpansion([]revision.Revision{rev}) {
-			if pr.IsNumbered() {
-				v.packages[packageOf(&pr)] = true
-			}
-			if selects(&pr) {
-				v.versions = append(v.versions, objects.Version(o))
-				v.PackageRevisions = append(v.PackageRevisions, pr)
-			}
+		pr := rev.ForExpansion()
+		if pr.IsNumbered() {
+			v.packages[packageOf(&pr)] = true
+		}
+		if selects(&pr) {
+			v.versions = append(v.versions, objects.Version(o))
+			v.PackageRevisions = append(v.PackageRevisions, pr)
 		}
 	}, client.InNamespace(set.Namespace)); err != nil {
 		return err

@@ -170,5 +170,5 @@ func revisionOf(o client.Object) []expansion.PackageRevision {
 	if !ok {
 		return nil
 	}
-	return revision.ForExpansion([]revision.Revision{rev})
+	return []expansion.PackageRevision{rev.ForExpansion()}
 }

@@ -66,8 +66,10 @@ func (c *Cluster) snapshot(ctx context.Context, set *v1alpha2.PackageVariantSet)
 	if err != nil {
 		return nil, err
 	}
-	s := &expansion.Snapshot{PackageRevisions: revision.ForExpansion(revisions),
-		Objects: map[expansion.GroupKind][]expansion.Object{}}
+	s := &expansion.Snapshot{Objects: map[expansion.GroupKind][]expansion.Object{}}
+	for i := range revisions {
+		s.PackageRevisions = append(s.PackageRevisions, revisions[i].ForExpansion())
+	}
 	for i := range repositories {
 		s.Repositories = append(s.Repositories, objectOf(&repositories[i]))
 	}
