@@ -4,12 +4,14 @@ package memorytest
 
 import (
 	"context"
+	"math"
 	"os"
 	"testing"
 
 	"github.com/go-logr/logr"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -60,4 +62,6 @@ func (d *Deadly) Die(reconcile func()) {
 }
 
 // Ledger opens the ledger that the last process left.
-func (d *Deadly) Ledger() *inhand.Ledger { return inhand.Open(d.dir, nil, logr.Discard()) }
+func (d *Deadly) Ledger() *inhand.Ledger {
+	return inhand.Open(d.dir, fairqueue.NewShare(4, math.MaxInt64), logr.Discard())
+}

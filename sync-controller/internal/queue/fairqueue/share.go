@@ -11,8 +11,7 @@ import (
 )
 
 // Share limits how many processors a namespace uses at once, and how much memory all namespaces use together. Workers
-// of a namespace that has used up its share wait, which takes no worker from others (see Queue). A nil Share has no
-// limits.
+// of a namespace that has used up its share wait, which takes no worker from others (see Queue).
 type Share struct {
 	processors int
 	// memory is for large work of all namespaces, in bytes; it is granted in the order of the requests. Work up to small
@@ -56,10 +55,6 @@ func NewShare(processors int, memory int64) *Share {
 // Do runs work within the share of a namespace. The work must only compute, and needs about so many bytes of memory.
 // Work that needs more than the memory for all runs alone. It holds no processor while it waits for memory.
 func (s *Share) Do(namespace string, memory int64, work func()) {
-	if s == nil {
-		work()
-		return
-	}
 	of := s.of(namespace)
 	if memory > s.small {
 		of.large <- struct{}{}
@@ -75,10 +70,6 @@ func (s *Share) Do(namespace string, memory int64, work func()) {
 
 // Alone runs work while no other work of the Share runs: it waits for what runs, and all other work waits for it.
 func (s *Share) Alone(work func()) {
-	if s == nil {
-		work()
-		return
-	}
 	s.run(math.MaxInt64, work)
 }
 

@@ -182,7 +182,7 @@ func TestBrokenDirectory(t *testing.T) {
 			var logged []string
 			log := funcr.New(func(_, args string) { logged = append(logged, args) }, funcr.Options{})
 			dir := c.dir(t.TempDir())
-			l := &life{t: t, ledger: Open(dir, nil, log)}
+			l := &life{t: t, ledger: Open(dir, fairqueue.NewShare(4, math.MaxInt64), log)}
 			if c.breaks != nil {
 				if err := c.breaks(dir); err != nil {
 					t.Fatal(err)
@@ -194,7 +194,7 @@ func TestBrokenDirectory(t *testing.T) {
 			if len(logged) != c.logs {
 				t.Errorf("logged %q, want %d lines", logged, c.logs)
 			}
-			l.ledger = Open(dir, nil, logr.Discard())
+			l.ledger = Open(dir, fairqueue.NewShare(4, math.MaxInt64), logr.Discard())
 			l.expect("a", "done")
 			l.ledger = nil
 			l.expect("a", "done")
