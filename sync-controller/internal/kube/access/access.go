@@ -91,8 +91,6 @@ type Wait struct {
 	Client client.Writer
 	// Closed are the namespaces; there is at least one.
 	Closed []Closed
-	// every is how often Wait asks; askAgain if 0.
-	every time.Duration
 }
 
 // NeedLeaderElection says that each replica waits.
@@ -107,11 +105,7 @@ func (w *Wait) Start(ctx context.Context) error {
 		namespaces[i] = closed.Namespace
 		logger.Info(closed.String(), "namespace", closed.Namespace)
 	}
-	every := w.every
-	if every == 0 {
-		every = askAgain
-	}
-	ticker := time.NewTicker(every)
+	ticker := time.NewTicker(askAgain)
 	defer ticker.Stop()
 	for {
 		select {

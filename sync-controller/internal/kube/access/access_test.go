@@ -7,6 +7,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,20 +87,22 @@ func TestSurveyWithoutAnAnswer(t *testing.T) {
 // TestWait checks that the process ends once a right has come, and not before.
 func TestWait(t *testing.T) {
 	t.Parallel()
-	a := &authorizer{}
-	w := &Wait{Client: a, Closed: []Closed{{Namespace: "a"}, {Namespace: "b"}}, every: time.Millisecond}
-	ended := make(chan error, 1)
-	go func() { ended <- w.Start(t.Context()) }()
-	select {
-	case err := <-ended:
-		t.Fatalf("it ended without a right: %v", err)
-	case <-time.After(50 * time.Millisecond):
-	}
-	a.grant("b")
-	const want = "the controller may work in namespace b now, and has to start again for that"
-	if err := <-ended; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		a := &authorizer{}
+		w := &Wait{Client: a, Closed: []Closed{{Namespace: "a"}, {Namespace: "b"}}}
+		ended := make(chan error, 1)
+		go func() { ended <- w.Start(t.Context()) }()
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended without a right: %v", err)
+		case <-time.After(10 * askAgain):
+		}
+		a.grant("b")
+		const want = "the controller may work in namespace b now, and has to start again for that"
+		if err := <-ended; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	})
 }
 
 // TestWaitEnds checks that a process that is asked to end does so without an error.
