@@ -41,18 +41,17 @@ func New(wake func(object types.NamespacedName)) *Turns {
 	}
 }
 
-// Take reports whether the object has all the places now. At most so many objects have a place at a time. If it does
-// not have them, the object queues for each place, in the order of the calls, and is woken when its turn comes: when
-// all its places are free and no object before it in their queues could have them. An object that asks again for the
-// same places keeps its turn; one that asks for others gives up its former places and goes to the end of each queue.
+// Take reports whether the object has all the places, each named once, now. At most so many objects have a place at a
+// time. If it does not have them, the object queues for each place, in the order of the calls, and is woken when its
+// turn comes: when all its places are free and no object before it in their queues could have them. An object that asks
+// again for the same places keeps its turn; one that asks for others gives up its former places and goes to the end of
+// each queue.
 func (t *Turns) Take(object types.NamespacedName, most int, places ...types.NamespacedName) bool {
 	t.mu.Lock()
 	if !slices.Equal(t.wanted[object].places, places) {
 		defer t.notify(t.drop(object)) // evaluated now; woken after the lock is released
 		for _, place := range places {
-			if !slices.Contains(t.queues[place], object) {
-				t.queues[place] = append(t.queues[place], object)
-			}
+			t.queues[place] = append(t.queues[place], object)
 		}
 		if len(places) > 0 {
 			t.wanted[object] = claim{slices.Clone(places), most}
