@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// AggregationLabel on a ClusterRole, with the value "true", makes its rules the controllers'.
-const AggregationLabel = "config.porch.kpt.dev/aggregate-to-package-variants"
+// aggregationLabel on a ClusterRole, with the value "true", makes its rules the controllers'.
+const aggregationLabel = "config.porch.kpt.dev/aggregate-to-package-variants"
 
 // DeniedError says that the controllers may not read a kind of objects.
 type DeniedError struct {
@@ -24,7 +24,7 @@ type DeniedError struct {
 func (e *DeniedError) Error() string {
 	return fmt.Sprintf(`the controller may not read %s%s: label a ClusterRole %s: "true" that has the rule {apiGroups: `+
 		`[%q], resources: [%q], verbs: [get, list, watch]}`,
-		e.Resource, in(e.Namespace), AggregationLabel, e.Resource.Group, e.Resource.Resource)
+		e.Resource, in(e.Namespace), aggregationLabel, e.Resource.Group, e.Resource.Resource)
 }
 
 // in returns the part of a message that says where; nothing for a cluster-scoped kind.

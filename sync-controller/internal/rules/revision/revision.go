@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// WorkspacePrefix begins the workspace names of the drafts that a variant makes; a number follows (a Porch convention).
-const WorkspacePrefix = "packagevariant-"
+// workspacePrefix begins the workspace names of the drafts that a variant makes; a number follows (a Porch convention).
+const workspacePrefix = "packagevariant-"
 
 // MigrationAnnotation on a Repository, with the value "true", makes Porch serve its packages only in version v1alpha2
 // of its API.
@@ -281,12 +281,12 @@ func LastWorkspace(workspaces []string) string {
 
 // NextWorkspace returns the workspace name for a new draft of a package that has had these workspaces.
 func NextWorkspace(workspaces []string) string {
-	return fmt.Sprintf("%s%d", WorkspacePrefix, WorkspaceNumber(LastWorkspace(workspaces))+1)
+	return fmt.Sprintf("%s%d", workspacePrefix, WorkspaceNumber(LastWorkspace(workspaces))+1)
 }
 
 // WorkspaceNumber returns the number in a workspace name that a variant made; 0 for any other.
 func WorkspaceNumber(workspace string) int {
-	suffix, made := strings.CutPrefix(workspace, WorkspacePrefix)
+	suffix, made := strings.CutPrefix(workspace, workspacePrefix)
 	n, err := strconv.Atoi(suffix)
 	if !made || err != nil {
 		return 0

@@ -37,7 +37,7 @@ func upstream(n int) v1alpha1.ResolvedUpstream {
 // wants is what a set with the upstream latest makes for a target.
 func wants(name string) *variant.Spec {
 	return &variant.Spec{
-		Upstream:   &variant.Upstream{Repo: "blueprints", Package: "web", Revision: revisionOf("latest")},
+		Upstream:   &variant.Upstream{Repo: "blueprints", Package: "web", Revision: parsed("latest")},
 		Downstream: &variant.Downstream{Repo: name, Package: "web"},
 	}
 }
@@ -62,7 +62,7 @@ func parse(line string) Variant {
 		return v
 	}
 	spec := wants(words[0])
-	spec.Upstream.Revision = revisionOf(words[2])
+	spec.Upstream.Revision = parsed(words[2])
 	number, _ := spec.Upstream.Revision.Number()
 	v.Have = &v1alpha1.PackageVariant{ObjectMeta: metav1.ObjectMeta{Name: v.Name, Generation: 7}, Spec: *spec}
 	setState(v.Have, words[3], number)
@@ -72,8 +72,8 @@ func parse(line string) Variant {
 	return v
 }
 
-// revisionOf returns a revision as YAML has it: 3 is a number, and "v3" and latest are strings.
-func revisionOf(text string) variant.Revision {
+// parsed returns a revision as YAML has it: 3 is a number, and "v3" and latest are strings.
+func parsed(text string) variant.Revision {
 	if n, err := strconv.Atoi(text); err == nil {
 		return variant.RevisionNumber(n)
 	}

@@ -167,7 +167,7 @@ func (r *rollout) refuse(names []string) Decision {
 
 // newRollout returns the rollout with the targets of its waves, and what is known of each.
 func newRollout(in *Input) *rollout {
-	r := &rollout{Input: in, wanted: RevisionOf(in.Upstreams), stamp: stamp(in.Now),
+	r := &rollout{Input: in, wanted: revisionOf(in.Upstreams), stamp: stamp(in.Now),
 		targets: make([]target, len(in.Variants))}
 	if in.Status != nil && in.Status.Revision == r.wanted {
 		r.before = in.Status

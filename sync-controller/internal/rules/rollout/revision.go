@@ -19,10 +19,10 @@ import (
 // the name of what it brings.
 const longestName = 100
 
-// RevisionOf returns the revision that a rollout of these package revisions brings: the name and number of a single
+// revisionOf returns the revision that a rollout of these package revisions brings: the name and number of a single
 // one, or the names of several, in order and with a + between them. Where these are too long, it is the first, how many
 // there are besides, and a digest of all.
-func RevisionOf(upstreams []v1alpha1.ResolvedUpstream) v1alpha2.RolloutRevision {
+func revisionOf(upstreams []v1alpha1.ResolvedUpstream) v1alpha2.RolloutRevision {
 	if len(upstreams) == 1 {
 		return v1alpha2.RolloutRevision{Name: upstreams[0].Name, Revision: upstreams[0].Revision}
 	}

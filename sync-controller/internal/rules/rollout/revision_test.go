@@ -80,7 +80,7 @@ func TestApproval(t *testing.T) {
 func TestRevisions(t *testing.T) {
 	t.Parallel()
 	revision := func(n int) v1alpha2.RolloutRevision {
-		return RevisionOf([]v1alpha1.ResolvedUpstream{upstream(n)})
+		return revisionOf([]v1alpha1.ResolvedUpstream{upstream(n)})
 	}
 	was := func(n, previous, completed int) func(*Input) {
 		return func(in *Input) {
@@ -171,7 +171,7 @@ func TestRevisionOf(t *testing.T) {
 		"too long for all":  {[]v1alpha1.ResolvedUpstream{web, long, api}, v1alpha2.RolloutRevision{Name: "blueprints.api.v1+2-more-506b0e98"}},
 		"none, as a set is": {nil, v1alpha2.RolloutRevision{Name: "none"}},
 	} {
-		if diff := cmp.Diff(c.want, RevisionOf(c.of)); diff != "" {
+		if diff := cmp.Diff(c.want, revisionOf(c.of)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
 	}
