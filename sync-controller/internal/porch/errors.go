@@ -36,10 +36,15 @@ var refusals = []string{"illegal name '", `"builtins/gen-pkg-context": Malformed
 // repository, it cannot reliably read the others.
 var lostBranches = []string{"reference not found", "ref file is empty", "remote not found"}
 
+// says reports whether the text of an error contains one of these.
+func says(err error, texts ...string) bool {
+	return err != nil && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(err.Error(), text) })
+}
+
 // RunnerUnavailable reports whether Porch refused a change because its function-runner, which runs the functions of a
 // package's pipeline, did not answer.
 func RunnerUnavailable(err error) bool {
-	return err != nil && strings.Contains(err.Error(), pipelineFailed) && strings.Contains(err.Error(), runnerGone)
+	return says(err, pipelineFailed) && says(err, runnerGone)
 }
 
 // RenderError returns what the functions of a package's pipeline said, if that is why Porch refused a change.
@@ -69,8 +74,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // isLostBranch reports whether Porch failed because it was reading the repository.
 func isLostBranch(err error) bool {
-	return apierrors.IsInternalError(err) && slices.ContainsFunc(lostBranches,
-		func(text string) bool { return strings.Contains(err.Error(), text) })
+	return apierrors.IsInternalError(err) && says(err, lostBranches...)
 }
 
 // ErrOutdated says that something has changed since the decision about it.
@@ -79,17 +83,17 @@ var ErrOutdated = errors.New("it has changed meanwhile")
 // Busy reports whether a call collided with another one, or was based on stale data: the decision has to be made again,
 // and there is nothing to report to the user. Porch's cache in PostgreSQL reports this as an internal error.
 func Busy(err error) bool {
-	return apierrors.IsConflict(err) || errors.Is(err, ErrOutdated) || isLostBranch(err) || err != nil &&
-		(strings.Contains(err.Error(), workspaceExists) || strings.Contains(err.Error(), objectModified))
+	return apierrors.IsConflict(err) || errors.Is(err, ErrOutdated) || isLostBranch(err) ||
+		says(err, workspaceExists, objectModified)
 }
 
 // isDatabaseDown reports whether Porch failed because it cannot reach the database of its cache.
-func isDatabaseDown(err error) bool { return err != nil && strings.Contains(err.Error(), databaseDown) }
+func isDatabaseDown(err error) bool { return says(err, databaseDown) }
 
 // withRemedy returns the error of a deletion. The DB cache of Porch v1.5 looks for a package inside a directory at the
 // root of the repository, and finds none to delete.
 func withRemedy(err error, pkg revision.Package) error {
-	if !strings.Contains(err.Error(), noRows) || !strings.Contains(pkg.Name, "/") {
+	if !says(err, noRows) || !strings.Contains(pkg.Name, "/") {
 		return err
 	}
 	return fmt.Errorf("the DB cache of Porch deletes no package inside a directory; set spec.deletionPolicy to orphan to "+
@@ -97,19 +101,14 @@ func withRemedy(err error, pkg revision.Package) error {
 }
 
 // Placeholder reports whether Porch refused to derive a package from the placeholder of a branch.
-func Placeholder(err error) bool {
-	return err != nil && strings.Contains(err.Error(), placeholder)
-}
+func Placeholder(err error) bool { return says(err, placeholder) }
 
 // TooLarge reports whether a call was refused because it is larger than Porch, or the API server in front of it,
 // accepts.
 func TooLarge(err error) bool { return apierrors.IsRequestEntityTooLargeError(err) }
 
 // RefusesFiles reports whether Porch refused a package because of a file in it, and always will.
-func RefusesFiles(err error) bool {
-	return err != nil &&
-		slices.ContainsFunc(refusals, func(text string) bool { return strings.Contains(err.Error(), text) })
-}
+func RefusesFiles(err error) bool { return says(err, refusals...) }
 
 // TimedOut reports whether a call reached Porch but got no response in time.
 func TimedOut(err error) bool {
