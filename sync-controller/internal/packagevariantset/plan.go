@@ -88,8 +88,8 @@ type step struct {
 // does reports whether the step writes.
 func (s *step) does() bool { return s.do == create || s.do == update || s.do == remove }
 
-// steps returns the steps from the existing variants to the wanted ones, including those that keep a variant. If nothing
-// is wanted, nothing is removed, unless the set allows that.
+// steps returns the steps from the existing variants to the wanted ones, including those that keep a variant. If
+// nothing is wanted, nothing is removed, unless the set allows that.
 func (in *input) steps(pairs []pair) []step {
 	owned := in.owned()
 	if in.settled {
