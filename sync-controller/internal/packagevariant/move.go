@@ -21,7 +21,7 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 	case decide.Propose:
 		return a.propose(ctx, step.Revision)
 	case decide.Approve:
-		if _, err := a.lifecycle(ctx, step.Revision, revision.Published, a.porch.Approve); err != nil {
+		if _, err := a.lifecycle(ctx, step.Revision, revision.Published); err != nil {
 			return err
 		}
 		now := metav1.Now()
@@ -48,7 +48,7 @@ func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 	}); err != nil {
 		return err
 	}
-	now, err := a.lifecycle(ctx, r, revision.Proposed, a.porch.Propose)
+	now, err := a.lifecycle(ctx, r, revision.Proposed)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 // withdraw makes a proposed revision a draft again. Porch rewrites its Kptfile, and the rewritten draft still counts as
 // the controller's.
 func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
-	now, err := a.lifecycle(ctx, r, revision.Draft, a.porch.Approve)
+	now, err := a.lifecycle(ctx, r, revision.Draft)
 	if err != nil {
 		return err
 	}
@@ -76,16 +76,14 @@ func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 	return nil
 }
 
-// lifecycle gives a revision another lifecycle, by one of Porch's two calls for that, if its content has not changed
-// since it was read.
-func (a *action) lifecycle(ctx context.Context, r *revision.Revision, lifecycle revision.Lifecycle,
-	set func(context.Context, *revision.Revision, revision.Lifecycle) (revision.Revision, error)) (revision.Revision,
-	error) {
+// lifecycle gives a revision another lifecycle, if its content has not changed since it was read.
+func (a *action) lifecycle(ctx context.Context, r *revision.Revision,
+	to revision.Lifecycle) (revision.Revision, error) {
 	seen := *r
 	if e, inspected := a.in.contents[r.Name]; inspected && r.Lifecycle == revision.Draft {
 		seen.Version = e.content.Version
 	}
-	now, err := set(ctx, &seen, lifecycle)
+	now, err := a.porch.Move(ctx, &seen, to)
 	switch {
 	case err == nil:
 		a.changed(r.Name, func(r *revision.Revision) { *r = now })

@@ -88,27 +88,20 @@ func (c *Client) Keep(ctx context.Context, r *revision.Revision) error {
 	return c.patch(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}})
 }
 
-// Propose gives a draft the lifecycle Proposed, and returns the new state of the revision. It fails, and changes
-// nothing, if the draft's version differs from that of r.
-func (c *Client) Propose(ctx context.Context, r *revision.Revision,
-	lifecycle revision.Lifecycle) (revision.Revision, error) {
-	return c.patchBy(ctx, propose, r, lifecycleOf(r, lifecycle), c.Writer.Patch)
-}
-
-// Approve changes the lifecycle of a proposed revision, which only approvers may do: to Published, or back to Draft. It
-// fails as Propose does.
-func (c *Client) Approve(ctx context.Context, r *revision.Revision,
-	lifecycle revision.Lifecycle) (revision.Revision, error) {
+// Move gives a revision another lifecycle, and returns its new state: a draft becomes Proposed; a proposed revision
+// becomes Published, or a Draft again, for which it takes an approver. It fails, and changes nothing, if the revision's
+// version differs from that of r.
+func (c *Client) Move(ctx context.Context, r *revision.Revision, to revision.Lifecycle) (revision.Revision, error) {
+	change := map[string]any{"spec": map[string]any{"lifecycle": to},
+		"metadata": map[string]any{"resourceVersion": r.Version}}
+	if to == revision.Proposed {
+		return c.patchBy(ctx, propose, r, change, c.Writer.Patch)
+	}
 	approval := c.Writer.SubResource("approval")
-	return c.patchBy(ctx, approve, r, lifecycleOf(r, lifecycle),
+	return c.patchBy(ctx, approve, r, change,
 		func(ctx context.Context, o client.Object, patch client.Patch, _ ...client.PatchOption) error {
 			return approval.Patch(ctx, o, patch)
 		})
-}
-
-func lifecycleOf(r *revision.Revision, lifecycle revision.Lifecycle) map[string]any {
-	return map[string]any{"spec": map[string]any{"lifecycle": lifecycle},
-		"metadata": map[string]any{"resourceVersion": r.Version}}
 }
 
 // ProposeDeletion proposes the deletion of a published revision, and gives it these owners.

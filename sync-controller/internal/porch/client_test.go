@@ -322,7 +322,7 @@ func TestLifecycle(t *testing.T) {
 	p := newPorch(t, interceptor.Funcs{}, object)
 	r := Revision(object)
 	set := p.Keep(t.Context(), &r)
-	_, approved := p.Approve(t.Context(), &r, "Draft")
+	_, approved := p.Move(t.Context(), &r, revision.Draft)
 	for _, err := range []error{
 		set, approved,
 		p.ProposeDeletion(t.Context(), &r, nil),
@@ -386,7 +386,7 @@ func TestErrorsSayWhat(t *testing.T) {
 	r := revision.Revision{Name: "edge.web.v1"}
 	_, get := p.Revision(ctx, "fleet", r.Name)
 	_, content := p.Content(ctx, "fleet", r.Name)
-	_, patch := p.Propose(ctx, &r, "Proposed")
+	_, patch := p.Move(ctx, &r, revision.Proposed)
 	_, create := p.Create(ctx, Draft{Package: pkg, Task: revision.Task{Type: revision.Upgrade}})
 	for want, err := range map[string]error{
 		"cannot get package revision edge.web.v1: boom":    get,

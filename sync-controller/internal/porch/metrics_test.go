@@ -85,8 +85,8 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 	content, readErr := p.Content(ctx, "fleet", r.Name)
 	_, saveErr := p.Save(ctx, content, map[string]string{"Kptfile": "other"})
 	r.Version = ""
-	_, proposeErr := p.Propose(ctx, &r, revision.Proposed)
-	_, approveErr := p.Approve(ctx, &r, revision.Published)
+	_, proposeErr := p.Move(ctx, &r, revision.Proposed)
+	_, approveErr := p.Move(ctx, &r, revision.Published)
 	published := r
 	published.Lifecycle, published.KeptInGit = revision.Published, true
 	_, cacheErr := (&relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(&toolscache.ListWatch{

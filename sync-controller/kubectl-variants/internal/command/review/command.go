@@ -222,7 +222,7 @@ func publish(ctx context.Context, c *live.Cluster, r *revision.Revision) error {
 	proposed := *r
 	if r.Lifecycle == revision.Draft {
 		var err error
-		if proposed, err = c.Porch.Propose(ctx, r, revision.Proposed); err != nil {
+		if proposed, err = c.Porch.Move(ctx, r, revision.Proposed); err != nil {
 			return live.Explain(err, live.Call{Verb: "patch", Kind: live.Revision, Namespace: c.Namespace})
 		}
 	}
@@ -235,7 +235,7 @@ func withdraw(ctx context.Context, c *live.Cluster, r *revision.Revision) error 
 }
 
 func lifecycle(ctx context.Context, c *live.Cluster, r *revision.Revision, to revision.Lifecycle) error {
-	_, err := c.Porch.Approve(ctx, r, to)
+	_, err := c.Porch.Move(ctx, r, to)
 	return live.Explain(err, live.Call{Verb: "patch", Kind: live.Revision, Subresource: "approval",
 		Namespace: c.Namespace})
 }
