@@ -68,8 +68,11 @@ func (r *Reconciler) wayBack(ctx context.Context, from *v1alpha1.PackageVariant,
 		}
 		visited[name] = true
 		next, err := r.variant(ctx, from.Namespace, name)
-		if err != nil || next == nil {
+		if err != nil {
 			return nil, err
+		}
+		if next == nil {
+			continue
 		}
 		if way, err := r.wayBack(ctx, next, to, visited); way != nil || err != nil {
 			return append([]string{name}, way...), err
