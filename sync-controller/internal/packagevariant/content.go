@@ -23,9 +23,11 @@ func (r *Reconciler) current(ctx context.Context, o *observation, name string) (
 	if err != nil || target == nil || !target.Open() || target.Version == content.Version {
 		return content, err
 	}
-	if *target, err = r.porch.Revision(ctx, target.Namespace, name); err != nil {
+	now, err := r.porch.Revision(ctx, target.Namespace, name)
+	if err != nil {
 		return content, err
 	}
+	*target = now
 	if content, err = r.content(ctx, o, name); err == nil && target.Version != content.Version {
 		err = fmt.Errorf("cannot use the content of %s: %w", name, porch.ErrOutdated)
 	}
