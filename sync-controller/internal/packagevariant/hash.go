@@ -64,8 +64,8 @@ func (o *observation) hash() string {
 		write("suspended", o.SuspendReason)
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Repositories)) {
-		write("repository", name, o.Repositories[name].Migrated, o.Repositories[name].Deployment,
-			o.Repositories[name].Address)
+		repository := o.Repositories[name]
+		write("repository", name, repository.Migrated, repository.Deployment, repository.Address, repository.Directory)
 	}
 	if u := o.Upstream; u != nil {
 		write("upstream", u.Name, u.Version, u.Lifecycle)

@@ -10,12 +10,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // observed returns an observation with some of everything: edge/web is published and derived from the blueprint's first
@@ -96,6 +99,9 @@ func TestHash(t *testing.T) {
 		"address of a Repository": {func(o *observation) {
 			o.Repositories["edge"] = decide.Repository{Ready: true,
 				Address: "x"}
+		}, true},
+		"directory of a Repository": {func(o *observation) {
+			o.Repositories["edge"] = decide.Repository{Ready: true, Address: "https://git/edge", Directory: "packages"}
 		}, true},
 		"Repository not registered": {func(o *observation) { delete(o.Repositories, "edge") }, true},
 		"version of an object":      {func(o *observation) { o.objects[1] = "b 2" }, true},
@@ -251,5 +257,33 @@ func TestObservedInputs(t *testing.T) {
 	got := (&Reconciler{version: "v2 registry.example.com/secret"}).observedInputs(observed())
 	if version, inputs, found := strings.Cut(got, "/"); !found || len(version) != 12 || len(inputs) != 32 {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestOtherHash checks that a variant whose hash an earlier version of the controller computed otherwise is looked at
+// once, which writes to no package.
+func TestOtherHash(t *testing.T) {
+	t.Parallel()
+	for cache, git := range caches {
+		c := begin(t, git)
+		c.applies()
+		c.Run()
+		c.Publishes(first)
+		c.Run()
+		before := c.variants()[0]
+		pv, settled := before.DeepCopy(), before.Status.ObservedInputs
+		pv.Status.ObservedInputs = versionHash("0") + "/" + strings.Repeat("0", 32)
+		c.Must(c.World.Status().Patch(t.Context(), pv, client.MergeFrom(&before)))
+		c.Writes()
+		c.Written = nil
+		c.Start()
+		c.Run()
+		if got := c.variants()[0].Status.ObservedInputs; got != settled {
+			t.Errorf("%s: observed inputs %q, want %q", cache, got, settled)
+		}
+		want := []memory.Write{{Verb: "patch", Resource: "packagevariants", Subresource: "status", Name: "web"}}
+		if diff := cmp.Diff(want, c.Written); diff != "" {
+			t.Errorf("%s: writes, -want +got:\n%s", cache, diff)
+		}
 	}
 }
