@@ -111,28 +111,56 @@ func (o *observation) lock(target *revision.Revision) *revision.Lock {
 }
 
 // runFunctions runs the functions over the files that a content should have, and returns the result. From then on the
-// objects that they inject are watched, too.
+// objects that they inject are watched, too. These are read before the functions run: work that waits for an API that
+// does not answer would keep a processor and memory from other work.
 func (r *Reconciler) runFunctions(ctx context.Context, o *observation, e evaluated) (evaluated, error) {
-	request := mutate.Request{
-		Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec,
-		Objects: func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable,
-			error) {
-			for _, c := range candidates {
-				kind := objects.Kind{APIVersion: c.APIVersion, Kind: c.Kind, Namespace: o.pv.Namespace}
-				e.references = append(e.references, objects.Reference{Kind: kind, Name: c.Name})
-			}
-			if err := r.watches.Add(ctx, o.key(), e.references); err != nil {
-				return nil, nil, err
-			}
-			e.versions = r.versions(e.references)
-			return r.injected(ctx, e.references, candidates)
-		},
+	request := mutate.Request{Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec}
+	if len(o.Spec.Injectors) > 0 {
+		var candidates []injection.Candidate
+		err := r.compute(o, "injection points", func() {
+			candidates = mutate.Candidates(e.files, o.Spec.Injectors)
+		}, e.files)
+		if err == nil {
+			err = r.inject(ctx, o, &e, &request, candidates)
+		}
+		if err != nil {
+			return e, err
+		}
 	}
 	var err error
 	putOff := r.compute(o, "functions", func() {
 		e.outcome, err = mutate.Apply(ctx, r.runtime, e.files, request)
 	}, e.files)
 	return e, cmp.Or(putOff, err)
+}
+
+// inject reads the objects to inject, watches them, and adds them to a request.
+func (r *Reconciler) inject(ctx context.Context, o *observation, e *evaluated, request *mutate.Request,
+	candidates []injection.Candidate) error {
+	for _, c := range candidates {
+		reference := objects.Reference{
+			Kind: objects.Kind{APIVersion: c.APIVersion, Kind: c.Kind, Namespace: o.pv.Namespace}, Name: c.Name,
+		}
+		e.references = append(e.references, reference)
+	}
+	if err := r.watches.Add(ctx, o.key(), e.references); err != nil {
+		return err
+	}
+	e.versions = r.versions(e.references)
+	for i, reference := range e.references {
+		object, err := r.objects.Read(ctx, reference)
+		if err != nil && !objects.Lasting(err) {
+			return err
+		}
+		if err != nil {
+			request.Unreadable = append(request.Unreadable, injection.Unreadable{
+				APIVersion: candidates[i].APIVersion, Kind: candidates[i].Kind, Name: candidates[i].Name, Message: err.Error(),
+			})
+		} else if object != nil {
+			request.Objects = append(request.Objects, object)
+		}
+	}
+	return nil
 }
 
 // compute does work over packages, by their files, unless an *inhand.PutOffError says why not. It stays the same work
@@ -147,23 +175,4 @@ func (r *Reconciler) compute(o *observation, what string, work func(), packages 
 			}
 		}
 	}, work)
-}
-
-// injected returns those of the references' objects that exist, and those that cannot be read.
-func (r *Reconciler) injected(ctx context.Context, references []objects.Reference,
-	candidates []injection.Candidate) (found []map[string]any, unreadable []injection.Unreadable, err error) {
-	for i, reference := range references {
-		object, err := r.objects.Read(ctx, reference)
-		if err != nil && !objects.Lasting(err) {
-			return nil, nil, err
-		}
-		if err != nil {
-			unreadable = append(unreadable, injection.Unreadable{
-				APIVersion: candidates[i].APIVersion, Kind: candidates[i].Kind, Name: candidates[i].Name, Message: err.Error(),
-			})
-		} else if object != nil {
-			found = append(found, object)
-		}
-	}
-	return found, unreadable, nil
 }

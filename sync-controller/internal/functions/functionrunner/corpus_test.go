@@ -144,5 +144,5 @@ func differ(a, b string) string {
 func corpusRequest(t *testing.T) mutate.Request {
 	t.Helper()
 	pv := corpustest.Variant(t)
-	return mutate.Request{Name: pv.Name, Namespace: "fleet", Spec: &pv.Spec, Objects: corpustest.Objects}
+	return mutate.Request{Name: pv.Name, Namespace: "fleet", Spec: &pv.Spec, Objects: corpustest.Objects(t)}
 }

@@ -36,16 +36,16 @@ func pipelineConfig(r Request) map[string]any {
 }
 
 // injectionConfig passes on no more of the objects than the function reads.
-func injectionConfig(r Request, objects []map[string]any, unreadable []injection.Unreadable) map[string]any {
-	resources := make([]map[string]any, 0, len(objects))
-	for _, o := range objects {
+func injectionConfig(r Request) map[string]any {
+	resources := make([]map[string]any, 0, len(r.Objects))
+	for _, o := range r.Objects {
 		metadata, _ := o["metadata"].(map[string]any)
 		resource := pick(o, "apiVersion", "kind", "spec", "data")
 		resource["metadata"] = pick(metadata, "name", "namespace")
 		resources = append(resources, resource)
 	}
 	return config(injection.Kind, r, map[string]any{"injectors": r.Spec.Injectors, "resources": resources,
-		"unreadable": unreadable})
+		"unreadable": r.Unreadable})
 }
 
 // pick returns those of the keys that the map has, with their values.

@@ -3,10 +3,8 @@
 package mutate
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,13 +78,8 @@ func TestPoints(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	r := request(t, spec(), euTeam)
-	inner := r.Objects
-	r.Objects = func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable,
-		error) {
-		found, _, err := inner(ctx, candidates)
-		return found, []injection.Unreadable{{APIVersion: "v1", Kind: "ConfigMap", Name: "eu",
-			Message: "the controller may not read configmaps"}}, err
-	}
+	r.Unreadable = []injection.Unreadable{{APIVersion: "v1", Kind: "ConfigMap", Name: "eu",
+		Message: "the controller may not read configmaps"}}
 	want := []Point{
 		{Condition: "config.injection.ConfigMap.endpoints", Required: true,
 			Message: `cannot read v1 ConfigMap named "eu" in namespace "fleet": the controller may not read configmaps`},
@@ -112,44 +105,16 @@ func TestCandidates(t *testing.T) {
 				{APIVersion: "example.com/v1", Kind: "Team", Name: "b"}}},
 		"no injectors": {web(), nil, nil},
 		"no points":    {web(map[string]string{"points.yaml": ""}), []variant.InjectionSelector{{Name: "eu"}}, nil},
+		"a wrong point": {web(map[string]string{"points.yaml": strings.Replace(pointsFile, "required", "maybe", 1)}),
+			[]variant.InjectionSelector{{Name: "eu"}}, nil},
+		"no YAML": {web(map[string]string{"Kptfile": "a: [\n"}), []variant.InjectionSelector{{Name: "eu"}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			calls := 0
-			r := request(t, spec(func(s *variant.Spec) { s.Injectors = c.injectors }))
-			r.Objects = func(_ context.Context, got []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
-				calls++
-				if diff := cmp.Diff(c.want, got); diff != "" {
-					t.Errorf("-want +got:\n%s", diff)
-				}
-				return nil, nil, nil
-			}
-			if _, err := Apply(t.Context(), Builtin{}, c.files, r); err != nil || calls != 1 {
-				t.Errorf("%d calls, %v", calls, err)
+			if diff := cmp.Diff(c.want, Candidates(c.files, c.injectors)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
-	}
-}
-
-type deniedError struct{}
-
-func (*deniedError) Error() string { return "denied" }
-
-func TestObjectsFail(t *testing.T) {
-	t.Parallel()
-	r := request(t, spec())
-	cause := fmt.Errorf("cannot read: %w", &deniedError{})
-	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
-		return nil, nil, cause
-	}
-	runtime := &recorder{}
-	_, err := Apply(t.Context(), runtime, web(), r)
-	var denied *deniedError
-	if !errors.Is(err, cause) || !errors.As(err, &denied) || err.Error() != "cannot read: denied" {
-		t.Errorf("got %v", err)
-	}
-	if diff := cmp.Diff([]string{"apply-package-context", "prepend-pipeline"}, runtime.functions); diff != "" {
-		t.Errorf("what ran, -want +got:\n%s", diff)
 	}
 }
 
@@ -218,11 +183,7 @@ func TestTypes(t *testing.T) {
 	}
 	team := map[string]any{"apiVersion": "example.com/v1", "kind": "Team", "metadata": map[string]any{"name": "eu"}, "spec": values}
 	r := request(t, spec(), euConfigMap)
-	inner := r.Objects
-	r.Objects = func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
-		found, unreadable, err := inner(ctx, candidates)
-		return append(found, team), unreadable, err
-	}
+	r.Objects = append(r.Objects, team)
 	files := web(map[string]string{"points.yaml": "apiVersion: example.com/v1\nkind: Team\nmetadata:\n  name: p\n  annotations: {kpt.dev/config-injection: required}\n"})
 	out := apply(t, files, r)
 	text, err := yaml.YAMLToJSON([]byte(out.Files["points.yaml"]))

@@ -24,17 +24,15 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Objects returns the in-cluster objects among the candidates that exist, in the form in which the API serves them, and
-// those that cannot be read.
-type Objects func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable,
-	error)
-
 // Request says how to change a package.
 type Request struct {
 	// Name and Namespace are the PackageVariant's.
 	Name, Namespace string
 	Spec            *variant.Spec
-	Objects         Objects
+	// Objects are those of the package's Candidates that exist, in the form in which the API serves them, and Unreadable
+	// those that cannot be read.
+	Objects    []map[string]any
+	Unreadable []injection.Unreadable
 }
 
 // Outcome is the result of the functions for a package.
@@ -81,15 +79,25 @@ func (o Outcome) Changed() []string {
 	return slices.Sorted(maps.Keys(o.Files))
 }
 
+// Candidates returns the objects that the injectors of a variant name for the injection points of a package: what Apply
+// needs of the cluster. Of files over which Apply fails there may be none.
+func Candidates(files map[string]string, injectors []variant.InjectionSelector) []injection.Candidate {
+	items, err := parse(files)
+	if err != nil {
+		return nil
+	}
+	candidates, _ := injection.Candidates(items, injectors) // none for points over which inject-config fails
+	return candidates
+}
+
 // Apply runs the functions over the files of a package, by their path in it, and returns what changes. A file changes
 // only if its content does: one that a function would only format differently is left as it is. The error is a
-// *FunctionError, or that of r.Objects.
+// *FunctionError.
 func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Request) (Outcome, error) {
 	before, err := parse(files)
 	if err != nil {
 		return Outcome{}, &FunctionError{Err: err}
 	}
-	r.Objects = once(r.Objects)
 	if _, inProcess := runtime.(Builtin); inProcess {
 		if outcome, sure, err := together(ctx, before, r); sure || err != nil {
 			return outcome, err
@@ -132,15 +140,7 @@ func run(ctx context.Context, runtime Runtime, items []*yaml.RNode, r Request) (
 	if err := next(PrependPipeline, pipelineConfig(r)); err != nil {
 		return nil, err
 	}
-	candidates, err := injection.Candidates(items, r.Spec.Injectors)
-	if err != nil {
-		return nil, &FunctionError{Function: InjectConfig, Err: err}
-	}
-	objects, unreadable, err := r.Objects(ctx, candidates)
-	if err != nil {
-		return nil, err
-	}
-	if err := next(InjectConfig, injectionConfig(r, objects, unreadable)); err != nil {
+	if err := next(InjectConfig, injectionConfig(r)); err != nil {
 		return nil, err
 	}
 	return items, nil

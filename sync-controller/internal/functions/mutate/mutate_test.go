@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/krm"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
@@ -117,19 +116,11 @@ const (
 
 // request returns the request of the variant web-eu, in a cluster with the objects.
 func request(t testing.TB, s *variant.Spec, cluster ...string) Request {
-	return Request{Name: "web-eu", Namespace: "fleet", Spec: s,
-		Objects: func(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
-			var found []map[string]any
-			for _, c := range candidates {
-				for _, text := range cluster {
-					o := object(t, text)
-					if o["apiVersion"] == c.APIVersion && o["kind"] == c.Kind && o["metadata"].(map[string]any)["name"] == c.Name {
-						found = append(found, o)
-					}
-				}
-			}
-			return found, nil, nil
-		}}
+	r := Request{Name: "web-eu", Namespace: "fleet", Spec: s}
+	for _, text := range cluster {
+		r.Objects = append(r.Objects, object(t, text))
+	}
+	return r
 }
 
 // apply applies a request to the files, checks that a second time changes nothing, and returns the outcome.
@@ -418,16 +409,6 @@ func TestFunctionError(t *testing.T) {
 	_, err = Apply(t.Context(), Builtin{}, web(map[string]string{"sub/Kptfile": "a: [\n"}), request(t, spec()))
 	if failed, is := errors.AsType[*FunctionError](err); !is || failed.Function != "" {
 		t.Errorf("the error of a file that cannot be read is the %T %v", err, err)
-	}
-	r := request(t, spec())
-	r.Objects = func(context.Context, []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
-		return nil, nil, errBoom
-	}
-	if _, err = Apply(t.Context(), Builtin{}, web(), r); !errors.Is(err, errBoom) {
-		t.Errorf("the error of a cluster that does not answer is %v", err)
-	}
-	if _, is := errors.AsType[*FunctionError](err); is {
-		t.Errorf("a cluster that does not answer is taken for a failure of the package: %v", err)
 	}
 }
 

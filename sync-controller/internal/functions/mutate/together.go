@@ -53,18 +53,3 @@ func quoteBlocks(before, after []*yaml.RNode) bool {
 	}
 	return true
 }
-
-// once returns ask with the answer of its first call.
-func once(ask Objects) Objects {
-	var found []map[string]any
-	var unreadable []injection.Unreadable
-	var err error
-	asked := false
-	return func(ctx context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
-		if !asked {
-			found, unreadable, err = ask(ctx, candidates)
-			asked = true
-		}
-		return found, unreadable, err
-	}
-}

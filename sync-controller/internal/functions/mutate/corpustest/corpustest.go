@@ -5,14 +5,12 @@
 package corpustest
 
 import (
-	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )
@@ -71,31 +69,20 @@ func Variant(t *testing.T) *v1alpha1.PackageVariant {
 	return &pv
 }
 
-// cluster are the objects that the variant injects.
-var cluster = map[injection.Candidate]string{
-	{APIVersion: "v1", Kind: "ConfigMap",
-		Name: "eu-endpoints"}: `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": ` +
-		`"eu-endpoints", "namespace": "fleet"}, "data": {"api": "api.eu.example.com", "feature": "on", "port": "0443"}}`,
-	{APIVersion: "example.com/v1", Kind: "Team",
-		Name: "eu-team"}: `{"apiVersion": "example.com/v1", "kind": "Team", "metadata": {"name": "eu-team"}, "spec": ` +
-		`{"lead": "yes", "onCall": 7, "members": [{"name": "ada", "admin": true}]}}`,
-}
-
-// Objects is a mutate.Objects: it returns those candidates that exist, for a variant in the namespace fleet, and none
-// of them is unreadable.
-func Objects(_ context.Context, candidates []injection.Candidate) ([]map[string]any, []injection.Unreadable, error) {
-	var found []map[string]any
-	for _, c := range candidates {
-		text, ok := cluster[c]
-		if !ok {
-			continue
-		}
-		var object map[string]any
+// Objects returns the objects that the variant injects.
+func Objects(t *testing.T) []map[string]any {
+	t.Helper()
+	objects := make([]map[string]any, 2)
+	for i, text := range []string{
+		`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "eu-endpoints", "namespace": "fleet"}, ` +
+			`"data": {"api": "api.eu.example.com", "feature": "on", "port": "0443"}}`,
+		`{"apiVersion": "example.com/v1", "kind": "Team", "metadata": {"name": "eu-team"}, ` +
+			`"spec": {"lead": "yes", "onCall": 7, "members": [{"name": "ada", "admin": true}]}}`,
+	} {
 		// of apimachinery: it tells integers from floats, as the API does
-		if err := json.Unmarshal([]byte(text), &object); err != nil {
-			return nil, nil, err
+		if err := json.Unmarshal([]byte(text), &objects[i]); err != nil {
+			t.Fatal(err)
 		}
-		found = append(found, object)
 	}
-	return found, nil, nil
+	return objects
 }
