@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
@@ -153,10 +152,8 @@ func (r *Reconciler) related(ctx context.Context, o client.Object) []ctrl.Reques
 
 // dependencyChanged passes on what other variants ask of a variant by spec.dependsOn.
 func dependencyChanged() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
-		after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
-		return okBefore && okAfter && (readiness(before) != readiness(after) ||
-			!equality.Semantic.DeepEqual(before.Spec.DependsOn, after.Spec.DependsOn))
-	}}
+	return onUpdate(func(before, after *v1alpha1.PackageVariant) bool {
+		return readiness(before) != readiness(after) ||
+			!equality.Semantic.DeepEqual(before.Spec.DependsOn, after.Spec.DependsOn)
+	})
 }

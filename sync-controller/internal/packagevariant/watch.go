@@ -121,32 +121,29 @@ func (r *Reconciler) conflicting(ctx context.Context, o client.Object) []ctrl.Re
 	return requests
 }
 
-// tampered passes events in which the controller's own data was removed: its memory in the status, or the finalizer.
-func tampered() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc: func(event.CreateEvent) bool { return false },
-		DeleteFunc: func(event.DeleteEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
-			after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
-			return okBefore && okAfter && (before.Status.ObservedInputs != "" && after.Status.ObservedInputs == "" ||
-				controllerutil.ContainsFinalizer(before, v1alpha1.Finalizer) &&
-					!controllerutil.ContainsFinalizer(after, v1alpha1.Finalizer))
-		},
-	}
+// onUpdate passes the updates of a variant between which it differs, and all events that are no updates.
+func onUpdate(differs func(before, after *v1alpha1.PackageVariant) bool) predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
+		after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
+		return okBefore && okAfter && differs(before, after)
+	}}
 }
 
-// suspendReasonChanged passes events in which the reason of a suspended variant has changed.
+// tampered passes updates in which the controller's own data was removed: its memory in the status, or the finalizer.
+func tampered() predicate.Predicate {
+	return onUpdate(func(before, after *v1alpha1.PackageVariant) bool {
+		return before.Status.ObservedInputs != "" && after.Status.ObservedInputs == "" ||
+			controllerutil.ContainsFinalizer(before, v1alpha1.Finalizer) &&
+				!controllerutil.ContainsFinalizer(after, v1alpha1.Finalizer)
+	})
+}
+
+// suspendReasonChanged passes updates in which the reason of a suspended variant has changed.
 func suspendReasonChanged() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc: func(event.CreateEvent) bool { return false },
-		DeleteFunc: func(event.DeleteEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
-			after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
-			return okBefore && okAfter && suspendReason(before) != suspendReason(after)
-		},
-	}
+	return onUpdate(func(before, after *v1alpha1.PackageVariant) bool {
+		return suspendReason(before) != suspendReason(after)
+	})
 }
 
 // repositoryChanged passes the events of a Repository that matter to variants.
