@@ -32,13 +32,14 @@ func (r *Reconciler) locate(ctx context.Context, revisions []revision.Revision) 
 // named returns the published revisions in a namespace on which a lock was taken, under the names of all Repositories;
 // in all namespaces for "".
 func (r *Reconciler) named(ctx context.Context, namespace string, lock *revision.Lock) ([]revision.Revision, error) {
-	names, err := r.packagesAt(ctx, lock.Repo, lock.Place())
+	repositories, err := porch.RepositoriesAt(ctx, r.client, lock.Repo)
 	if err != nil {
 		return nil, err
 	}
 	var found []revision.Revision
-	for _, name := range names {
-		if namespace != "" && name.namespace != namespace {
+	for i := range repositories {
+		name, below := aliasAt(&repositories[i], lock.Place())
+		if !below || namespace != "" && name.namespace != namespace {
 			continue
 		}
 		revisions, err := r.cached(ctx, name.namespace, porch.PackageIndex, name.pkg.String())
@@ -48,9 +49,9 @@ func (r *Reconciler) named(ctx context.Context, namespace string, lock *revision
 		if err := r.locate(ctx, revisions); err != nil {
 			return nil, err
 		}
-		for i := range revisions {
-			if revisions[i].Published() && lock.Names(&revisions[i]) {
-				found = append(found, revisions[i])
+		for j := range revisions {
+			if revisions[j].Published() && lock.Names(&revisions[j]) {
+				found = append(found, revisions[j])
 			}
 		}
 	}
@@ -84,22 +85,6 @@ func (r *Reconciler) derivedFrom(ctx context.Context, rev revision.Revision) ([]
 		return nil, err
 	}
 	return r.derived(ctx, rev.Namespace, &located[0])
-}
-
-// packagesAt returns the names of the package in a directory of the git repository with an address, by the Repositories
-// in the cache. A Repository over a directory names it by the rest of the path.
-func (r *Reconciler) packagesAt(ctx context.Context, address, place string) ([]alias, error) {
-	same, err := porch.RepositoriesAt(ctx, r.client, address)
-	if err != nil {
-		return nil, err
-	}
-	var names []alias
-	for i := range same {
-		if name, below := aliasAt(&same[i], place); below {
-			names = append(names, name)
-		}
-	}
-	return names, nil
 }
 
 // writersOf returns how many variants may write a Repository at a time: one if Porch keeps drafts in git, else half of
