@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // dispose deals with a revision that is not wanted any more.
@@ -41,25 +42,17 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 	default:
 		return fmt.Errorf("there is no step %s", step.Action)
 	}
-	if apierrors.IsNotFound(err) {
-		return nil // it went by itself
+	if err != nil {
+		return client.IgnoreNotFound(err) // it went by itself
 	}
-	if err == nil {
-		a.disposed = append(a.disposed, did+" "+target.Name)
-		a.note(change, target.Name)
-		a.disposedOf(step)
+	a.disposed = append(a.disposed, did+" "+target.Name)
+	a.note(change, target.Name)
+	if step.Action == decide.ProposeDeletion && !a.in.Deleting { // it still exists, and is still the variant's
+		a.changed(target.Name, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
+	} else {
+		a.gone(target.Name)
 	}
-	return err
-}
-
-// disposedOf notes what became of a revision. A revision that is proposed for deletion still exists, and is still the
-// variant's unless the variant is being deleted.
-func (a *action) disposedOf(step *decide.Step) {
-	if step.Action == decide.ProposeDeletion && !a.in.Deleting {
-		a.changed(step.Revision.Name, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
-		return
-	}
-	a.gone(step.Revision.Name)
+	return nil
 }
 
 // remove deletes a revision if it is still at the given version: Porch's deletion does not check versions.
