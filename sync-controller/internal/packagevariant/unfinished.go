@@ -135,8 +135,7 @@ func (r *Reconciler) predictMade(ctx context.Context, in *inspection, target *re
 		lock = revision.LockOn(&p.source, repository.Address, repository.Directory)
 	}
 	if task.Type == revision.Clone {
-		p.made = orNone(predict.Clone(from.Files, target.Package.Name, lock,
-			in.Repositories[target.Package.Repo].Deployment))
+		p.made, _ = predict.Clone(from.Files, target.Package.Name, lock, in.Repositories[target.Package.Repo].Deployment)
 		return p, nil
 	}
 	base, err := r.porch.Revision(ctx, target.Namespace, task.Base)
@@ -157,15 +156,7 @@ func (r *Reconciler) predictMade(ctx context.Context, in *inspection, target *re
 		return p, err
 	}
 	if merged, _, err := merging.Merge(original.Files, from.Files, local.Files, merging.Options{}); err == nil {
-		p.made = orNone(predict.Upgrade(merged, lock))
+		p.made, _ = predict.Upgrade(merged, lock)
 	}
 	return p, nil
-}
-
-// orNone returns the files, or nil if they could not be predicted.
-func orNone(files map[string]string, err error) map[string]string {
-	if err != nil {
-		return nil
-	}
-	return files
 }
