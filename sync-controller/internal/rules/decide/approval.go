@@ -174,14 +174,3 @@ func mayNotApprove(in *Input, target *revision.Revision) *Aspect {
 	return waits(v1alpha1.ReasonPermissionMissing, "%s is not published, because the controller may not approve package "+
 		"revisions: bind its ServiceAccount to the ClusterRole %s, in this namespace or in all", target.Name, ApproverRole)
 }
-
-// withdraw withdraws the controller's own proposal of a target that has to change first. A person's proposal stays.
-func withdraw(in *Input, state State, target *revision.Revision) *Decision {
-	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || in.Saved.Proposed != target.Version || !in.MayApprove {
-		return nil
-	}
-	return &Decision{
-		State: state, Steps: []Step{{Action: Withdraw, Revision: target}},
-		Condition: pending("%s is proposed and has to change: it is to become a draft again", target.Name),
-	}
-}

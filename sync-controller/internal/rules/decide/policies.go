@@ -125,11 +125,9 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	}
 	d := &Decision{State: UpstreamChanged}
 	base := Base(in, target)
-	switch withdrawn := withdraw(in, UpstreamChanged, target); {
-	case target.Lifecycle == revision.Proposed && withdrawn != nil:
-		return withdrawn
+	switch {
 	case target.Lifecycle == revision.Proposed:
-		d.Condition = proposed(target, "be upgraded to "+in.Upstream.Name,
+		return proposed(in, UpstreamChanged, target, "be upgraded to "+in.Upstream.Name,
 			"publish it, and an upgrade follows, or reject it, and the upstream is merged into it")
 	case base == nil:
 		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
@@ -155,12 +153,8 @@ func mutationsChanged(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	if target.Lifecycle == revision.Proposed {
-		if withdrawn := withdraw(in, MutationsChanged, target); withdrawn != nil {
-			return withdrawn
-		}
-		return &Decision{State: MutationsChanged, Condition: proposed(target,
-			"be changed ("+strings.Join(m.Changed, ", ")+")",
-			"reject it, and it is changed, or publish it, and a new draft follows")}
+		return proposed(in, MutationsChanged, target, "be changed ("+strings.Join(m.Changed, ", ")+")",
+			"reject it, and it is changed, or publish it, and a new draft follows")
 	}
 	return &Decision{
 		State: MutationsChanged, Steps: makeDraft(in, revision.Task{Type: revision.Edit, Source: target.Name}),
@@ -168,9 +162,16 @@ func mutationsChanged(in *Input, target *revision.Revision) *Decision {
 	}
 }
 
-func proposed(target *revision.Revision, change, remedy string) v1alpha1.Condition {
-	return *stalled(v1alpha1.ReasonDownstreamProposed, "%s is proposed for publication, but would have to %s: %s",
-		target.Name, change, remedy)
+// proposed withdraws the controller's own proposal of a target that has to change first. A person's proposal stays.
+func proposed(in *Input, state State, target *revision.Revision, change, remedy string) *Decision {
+	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || in.Saved.Proposed != target.Version || !in.MayApprove {
+		return &Decision{State: state, Condition: *stalled(v1alpha1.ReasonDownstreamProposed,
+			"%s is proposed for publication, but would have to %s: %s", target.Name, change, remedy)}
+	}
+	return &Decision{
+		State: state, Steps: []Step{{Action: Withdraw, Revision: target}},
+		Condition: pending("%s is proposed and has to change: it is to become a draft again", target.Name),
+	}
 }
 
 // lockMissing reports that a downstream cannot be upgraded. What the variant sets in it is still kept in step.
