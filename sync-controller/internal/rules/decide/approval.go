@@ -4,6 +4,7 @@ package decide
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -62,10 +63,10 @@ func approved(in *Input, targets []revision.Revision, ready bool) *Aspect {
 		if !target.Open() {
 			continue
 		}
-		if waits := unapproved(in, target); waits != nil {
-			return waits
+		if why := unapproved(in, target); why != nil {
+			return why
 		}
-		return aspect(a.Type, v1alpha1.ReasonApprovalPending, "%s is to be published", target.Name)
+		return waits(v1alpha1.ReasonApprovalPending, "%s is to be published", target.Name)
 	}
 	a.True, a.Reason, a.Message = true, v1alpha1.ReasonPublished, targets[0].Name+" is published"
 	return a
@@ -81,8 +82,9 @@ func unapproved(in *Input, target *revision.Revision) *Aspect {
 	return nil
 }
 
+// waits returns the condition Approved for a target that is not published, by what it waits for.
 func waits(reason, format string, args ...any) *Aspect {
-	return aspect(v1alpha1.ConditionApproved, reason, format, args...)
+	return &Aspect{Type: v1alpha1.ConditionApproved, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
 // laterRevision leaves all but the first revision of the package to a person.

@@ -3,8 +3,6 @@
 package decide
 
 import (
-	"fmt"
-
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,9 +34,4 @@ func (a *Aspect) Set(conditions *[]metav1.Condition, generation int64) (changed 
 		ObservedGeneration: generation,
 	})
 	return changed
-}
-
-// aspect returns a condition that is False.
-func aspect(kind, reason, format string, args ...any) *Aspect {
-	return &Aspect{Type: kind, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
