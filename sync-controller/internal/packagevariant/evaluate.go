@@ -76,12 +76,10 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 	outcome := decide.Merge{}
 	stopped := errors.Is(err, merging.ErrConflicts)
 	for _, c := range conflicts {
-		conflict := v1alpha1.Conflict{File: c.File, Resource: c.Resource, Field: c.Field, Original: c.Original,
-			Local: c.Local, Updated: c.Updated, Taken: c.Taken}
 		if stopped {
-			conflict.Taken = ""
+			c.Taken = ""
 		}
-		outcome.Conflicts = append(outcome.Conflicts, conflict)
+		outcome.Conflicts = append(outcome.Conflicts, v1alpha1.Conflict(c))
 	}
 	if err != nil && !stopped {
 		outcome.Err = fmt.Errorf("merge-upstream: %w", err)
