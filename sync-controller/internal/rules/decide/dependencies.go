@@ -59,8 +59,7 @@ func dependencyNotReady(in *Input, _ *Decision) *v1alpha1.Condition {
 		default:
 			continue
 		}
-		c := v1alpha1.Reconciling(v1alpha1.ReasonDependencyNotReady, fmt.Sprintf("waits for %s, %s", d.Name, why))
-		return &c
+		return new(v1alpha1.Reconciling(v1alpha1.ReasonDependencyNotReady, fmt.Sprintf("waits for %s, %s", d.Name, why)))
 	}
 	return nil
 }
@@ -77,8 +76,7 @@ func dependentsExist(in *Input, _ *Decision) *v1alpha1.Condition {
 	if !in.Deleting || len(in.Dependents) == 0 {
 		return nil
 	}
-	c := WaitToGo(v1alpha1.Reconciling(v1alpha1.ReasonDependentsExist, fmt.Sprintf(
+	return new(WaitToGo(v1alpha1.Reconciling(v1alpha1.ReasonDependentsExist, fmt.Sprintf(
 		"variants with packages depend on it: %s; delete them first, or take it out of their spec.dependsOn",
-		strings.Join(in.Dependents, ", "))))
-	return &c
+		strings.Join(in.Dependents, ", ")))))
 }

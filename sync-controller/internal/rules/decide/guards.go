@@ -18,8 +18,7 @@ var guards = []func(*Input) *v1alpha1.Condition{
 }
 
 func stalled(reason, format string, args ...any) *v1alpha1.Condition {
-	c := v1alpha1.Stalled(reason, fmt.Sprintf(format, args...))
-	return &c
+	return new(v1alpha1.Stalled(reason, fmt.Sprintf(format, args...)))
 }
 
 func specInvalid(in *Input) *v1alpha1.Condition {
@@ -49,15 +48,10 @@ func repositoryMissing(in *Input) *v1alpha1.Condition {
 func repositoryMigrated(in *Input) *v1alpha1.Condition {
 	for _, ref := range repositories(in.Spec) {
 		if in.Repositories[ref[0]].Migrated {
-			return migrated(ref[0])
+			return new(Migrated(ref[0]))
 		}
 	}
 	return nil
-}
-
-func migrated(repository string) *v1alpha1.Condition {
-	c := Migrated(repository)
-	return &c
 }
 
 // Migrated returns the condition of an object that needs the packages of a Repository which another version of Porch's
@@ -99,8 +93,7 @@ func downstreamClaimed(in *Input) *v1alpha1.Condition {
 func repositoryNotReady(in *Input) *v1alpha1.Condition {
 	for _, ref := range repositories(in.Spec) {
 		if repository := in.Repositories[ref[0]]; !repository.Ready {
-			c := notReady(ref[0], repository)
-			return &c
+			return new(notReady(ref[0], repository))
 		}
 	}
 	return nil
@@ -113,10 +106,9 @@ func downstreamUnread(in *Input) *v1alpha1.Condition {
 	if in.Published == "" || !isOf(in.Published, pkg) || len(in.Revisions) > 0 {
 		return nil
 	}
-	c := v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, fmt.Sprintf(
+	return new(v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, fmt.Sprintf(
 		"Porch lists nothing of the package %s, of which %s was published: it has not read the Repository %q yet; if "+
-			"someone has removed the package from git, delete this variant and create it again", pkg, in.Published, pkg.Repo))
-	return &c
+			"someone has removed the package from git, delete this variant and create it again", pkg, in.Published, pkg.Repo)))
 }
 
 func notReady(name string, repository Repository) v1alpha1.Condition {

@@ -39,9 +39,8 @@ func suspended(in *Input, d *Decision) *v1alpha1.Condition {
 	if !in.Spec.Suspend {
 		return nil
 	}
-	c := v1alpha1.Stalled(v1alpha1.ReasonSuspended, fmt.Sprintf("suspended: %s; set spec.suspend to false to go on",
-		v1alpha1.Because(in.SuspendReason, would(d))))
-	return &c
+	return stalled(v1alpha1.ReasonSuspended, "suspended: %s; set spec.suspend to false to go on",
+		v1alpha1.Because(in.SuspendReason, would(d)))
 }
 
 // suspension returns the condition Suspended: why the variant is suspended, and what would be done.

@@ -49,8 +49,7 @@ func mergeFailed(in *Input, target *revision.Revision) *Decision {
 	if err == nil {
 		return nil
 	}
-	d := failed(UpstreamChanged, target.Name, err)
-	return &d
+	return new(failed(UpstreamChanged, target.Name, err))
 }
 
 // conflictsStop merges nothing, and asks for no upgrade, while there are conflicts and the variant wants to stop at

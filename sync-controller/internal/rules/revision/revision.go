@@ -221,9 +221,8 @@ func (r *Revision) Open() bool { return !r.Published() }
 
 // Reference returns the owner reference that marks a revision as the owner's.
 func (o Owner) Reference() metav1.OwnerReference {
-	controller := true
 	return metav1.OwnerReference{APIVersion: variant.APIVersion, Kind: variant.Kind, Name: o.Name, UID: o.UID,
-		Controller: &controller}
+		Controller: new(true)}
 }
 
 // Variants returns the names of the PackageVariants that own the object.
