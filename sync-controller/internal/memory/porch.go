@@ -130,11 +130,12 @@ func (w *World) lockOn(ctx context.Context, namespace, name string) (*revision.L
 		&repository); err != nil {
 		return nil, err
 	}
-	if repository.Spec.Git == nil {
+	git := repository.Spec.Git
+	if git == nil {
 		return nil, fmt.Errorf("the Repository %s is not of a git repository", repository.Name)
 	}
-	r, place := porch.Revision(&pr), porch.PlaceOf(&repository)
-	return revision.LockOn(&r, place.Address, place.Directory), nil
+	r := porch.Revision(&pr)
+	return revision.LockOn(&r, git.Repo, git.Directory), nil
 }
 
 // save saves the content of a draft, if it is the one that was read.

@@ -54,7 +54,7 @@ func observed() *observation {
 		Input: decide.Input{
 			Spec: &pv.Spec, Owner: us, Upstream: &upstream, Revisions: []revision.Revision{main, published},
 			Bases: []revision.Revision{blueprint(1), blueprint(2)},
-			Repositories: map[string]decide.Repository{
+			Repositories: map[string]revision.Repository{
 				"blueprints": {Ready: true, Address: "https://git/blueprints"}, "edge": {Ready: true, Address: "https://git/edge"},
 			},
 			OwnedInOtherPackages: []revision.Revision{down("before", "packagevariant-1", 1, "b1"), down("before", "main", -1, "b1")},
@@ -86,22 +86,22 @@ func TestHash(t *testing.T) {
 		"generation":                {func(o *observation) { o.pv.Generation++ }, true},
 		"reason of being suspended": {func(o *observation) { o.SuspendReason = "freeze" }, true},
 		"conflicting":               {func(o *observation) { o.Conflicting = "web-us" }, true},
-		"Repository not ready":      {func(o *observation) { o.Repositories["edge"] = decide.Repository{Address: "https://git/edge"} }, false},
+		"Repository not ready":      {func(o *observation) { o.Repositories["edge"] = revision.Repository{Address: "https://git/edge"} }, false},
 		"message of a Repository": {func(o *observation) {
-			o.Repositories["edge"] = decide.Repository{Ready: true, Address: "https://git/edge", Message: "m"}
+			o.Repositories["edge"] = revision.Repository{Ready: true, Address: "https://git/edge", Message: "m"}
 		}, false},
 		"a Repository is migrated": {func(o *observation) {
-			o.Repositories["edge"] = decide.Repository{Ready: true, Address: "https://git/edge", Migrated: true}
+			o.Repositories["edge"] = revision.Repository{Ready: true, Address: "https://git/edge", Migrated: true}
 		}, true},
 		"a Repository of deployments": {func(o *observation) {
-			o.Repositories["edge"] = decide.Repository{Ready: true, Address: "https://git/edge", Deployment: true}
+			o.Repositories["edge"] = revision.Repository{Ready: true, Address: "https://git/edge", Deployment: true}
 		}, true},
 		"address of a Repository": {func(o *observation) {
-			o.Repositories["edge"] = decide.Repository{Ready: true,
+			o.Repositories["edge"] = revision.Repository{Ready: true,
 				Address: "x"}
 		}, true},
 		"directory of a Repository": {func(o *observation) {
-			o.Repositories["edge"] = decide.Repository{Ready: true, Address: "https://git/edge", Directory: "packages"}
+			o.Repositories["edge"] = revision.Repository{Ready: true, Address: "https://git/edge", Directory: "packages"}
 		}, true},
 		"Repository not registered": {func(o *observation) { delete(o.Repositories, "edge") }, true},
 		"version of an object":      {func(o *observation) { o.objects[1] = "b 2" }, true},
@@ -190,7 +190,7 @@ func TestSettled(t *testing.T) {
 		"nothing has changed":       {func(*observation) {}, true},
 		"something has":             {func(o *observation) { o.objects[0] = "a 2" }, false},
 		"the spec has":              {func(o *observation) { o.pv.Generation++ }, false},
-		"a Repository is not ready": {func(o *observation) { o.Repositories["edge"] = decide.Repository{Address: "https://git/edge"} }, true},
+		"a Repository is not ready": {func(o *observation) { o.Repositories["edge"] = revision.Repository{Address: "https://git/edge"} }, true},
 		"it is being deleted":       {func(o *observation) { o.Deleting = true }, false},
 		"it was never looked at":    {func(o *observation) { o.pv.Status.ObservedInputs = "" }, false},
 		"what was reported is odd":  {func(o *observation) { o.pv.Status.ObservedInputs = "x" }, false},

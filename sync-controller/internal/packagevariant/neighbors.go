@@ -59,11 +59,11 @@ func (r *Reconciler) neighborhood(ctx context.Context, namespace string, pkg rev
 	var n neighborhood
 	n.add(alias{namespace, pkg})
 	repository, err := porch.GetRepository(ctx, r.client, namespace, pkg.Repo)
-	if err != nil || !repository.Git {
+	if err != nil || repository.Address == "" {
 		return n, client.IgnoreNotFound(err)
 	}
-	all, err := porch.RepositoriesAt(ctx, r.client, repository.Place.Address)
-	n.addOthers(path.Join("/", repository.Place.Directory, pkg.Name), all)
+	all, err := porch.RepositoriesAt(ctx, r.client, repository.Address)
+	n.addOthers(path.Join("/", repository.Directory, pkg.Name), all)
 	return n, err
 }
 
@@ -80,7 +80,7 @@ func aliasAt(repository *porch.Repository, place string) (alias, bool) {
 
 // directoryOf returns the directory of a Repository in git, between slashes.
 func directoryOf(repository *porch.Repository) string {
-	return strings.TrimSuffix(path.Join("/", repository.Place.Directory), "/") + "/"
+	return strings.TrimSuffix(path.Join("/", repository.Directory), "/") + "/"
 }
 
 // observePlace finds the place of the downstream package.

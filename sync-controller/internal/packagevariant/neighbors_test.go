@@ -16,8 +16,8 @@ import (
 func TestNeighborhood(t *testing.T) {
 	t.Parallel()
 	repository := func(namespace, name, directory string) porch.Repository {
-		return porch.Repository{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Git: true,
-			Place: revision.Place{Address: "https://git/edge", Directory: directory}}
+		return porch.Repository{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+			Repository: revision.Repository{Address: "https://git/edge", Directory: directory}}
 	}
 	names := func(of []alias) (all []string) {
 		for _, a := range of {

@@ -23,7 +23,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status),
 		LastDraft: pv.Status.LastDraft, HasPublished: pv.Status.LastApproval != nil,
 		Known: map[string]bool{}, Retired: map[string]bool{},
-		Repositories: map[string]decide.Repository{}, Mutations: map[string]decide.Mutation{},
+		Repositories: map[string]revision.Repository{}, Mutations: map[string]decide.Mutation{},
 		Merges: map[string]decide.Merge{}, Unusable: map[string]v1alpha1.Condition{},
 	}}
 	for _, name := range pv.Status.OwnedRevisions {

@@ -13,19 +13,19 @@ import (
 
 // locate sets the origins of the published ones of revisions in one namespace, by their Repositories in the cache.
 func (r *Reconciler) locate(ctx context.Context, revisions []revision.Revision) error {
-	places := map[string]revision.Place{}
+	repositories := map[string]revision.Repository{}
 	for i := range revisions {
 		name := revisions[i].Package.Repo
-		if _, known := places[name]; known {
+		if _, known := repositories[name]; known {
 			continue
 		}
 		repository, err := porch.GetRepository(ctx, r.client, revisions[i].Namespace, name)
 		if client.IgnoreNotFound(err) != nil {
 			return err
 		}
-		places[name] = repository.Place
+		repositories[name] = repository.Repository
 	}
-	revision.Locate(revisions, places)
+	revision.Locate(revisions, repositories)
 	return nil
 }
 

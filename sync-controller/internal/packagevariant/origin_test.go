@@ -91,7 +91,7 @@ func TestIdentify(t *testing.T) {
 			if c.inGit {
 				bases[0].Commit = c.version
 			}
-			revision.Locate(bases, map[string]revision.Place{"blueprints": {Address: "https://git/blueprints"}})
+			revision.Locate(bases, map[string]revision.Repository{"blueprints": {Address: "https://git/blueprints"}})
 			o.Bases, o.Upstream, o.pv.Status.Upstream = bases, &bases[0], c.status
 			o.Revisions = slices.Clone(o.Revisions)
 			o.Revisions[1].Lock = &revision.Lock{Repo: "https://git/blueprints", Directory: "web", Ref: "web/v1", Commit: c1}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -16,7 +15,7 @@ func (r *Reconciler) observeRepositories(ctx context.Context, o *observation) er
 	for _, name := range repositories(o.Spec) {
 		repository, err := porch.GetRepository(ctx, r.client, o.pv.Namespace, name)
 		if err == nil {
-			o.Repositories[name] = repositoryOf(&repository)
+			o.Repositories[name] = repository.Repository
 		} else if !apierrors.IsNotFound(err) {
 			return err
 		}
@@ -34,15 +33,6 @@ func repositories(s *variant.Spec) []string {
 		names = append(names, s.Upstream.Repo)
 	}
 	return names
-}
-
-// repositoryOf returns what the rules need of a Repository.
-func repositoryOf(repository *porch.Repository) decide.Repository {
-	return decide.Repository{
-		Ready: repository.Ready, Reading: repository.Reading, Message: repository.Message,
-		Address: repository.Place.Address, Directory: repository.Place.Directory,
-		Deployment: repository.Deployment, Migrated: repository.Migrated,
-	}
 }
 
 // readBefore treats a Repository that Porch is reading as ready if revisions of it are known already.

@@ -151,6 +151,6 @@ func repositoryChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, okBefore := porch.RepositoryOf(e.ObjectOld)
 		after, okAfter := porch.RepositoryOf(e.ObjectNew)
-		return !okBefore || !okAfter || repositoryOf(&before) != repositoryOf(&after)
+		return !okBefore || !okAfter || before.Repository != after.Repository
 	}}
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -54,14 +53,6 @@ func Revision(pr *porchapi.PackageRevision) revision.Revision {
 		r.Task = taskOf(&pr.Spec.Tasks[0])
 	}
 	return r
-}
-
-// PlaceOf returns where a Repository has its packages; zero for one without a git repository.
-func PlaceOf(repository *configapi.Repository) revision.Place {
-	if git := repository.Spec.Git; git != nil {
-		return revision.Place{Address: git.Repo, Directory: git.Directory}
-	}
-	return revision.Place{}
 }
 
 // isReading reports whether the condition Ready of a Repository says that Porch is reading it. Newer Porch says so

@@ -18,16 +18,7 @@ var RepositoryKind = configapi.GroupVersion.WithKind(configapi.TypeRepository.Ki
 // Repository is what a Repository says of itself. The maps and slices of its metadata are shared.
 type Repository struct {
 	metav1.ObjectMeta
-	// Git reports whether it is of a git repository, and Place where it has its packages there.
-	Git   bool
-	Place revision.Place
-	// Deployment reports whether its packages are deployed.
-	Deployment bool
-	// Migrated reports whether another version of Porch's API serves it.
-	Migrated bool
-	// Ready reports whether Porch has read it, Reading whether Porch is reading it. Message says more.
-	Ready, Reading bool
-	Message        string
+	revision.Repository
 }
 
 // NewRepository returns an object of the kind, for what takes an object to name a kind.
@@ -43,9 +34,11 @@ func RepositoryOf(o client.Object) (Repository, bool) {
 }
 
 func repositoryOf(repository *configapi.Repository) Repository {
-	out := Repository{
-		ObjectMeta: repository.ObjectMeta, Git: repository.Spec.Git != nil, Place: PlaceOf(repository),
+	out := Repository{ObjectMeta: repository.ObjectMeta, Repository: revision.Repository{
 		Deployment: repository.Spec.Deployment, Migrated: isMigrated(repository), Message: "Porch has not read it yet",
+	}}
+	if git := repository.Spec.Git; git != nil {
+		out.Address, out.Directory = git.Repo, git.Directory
 	}
 	if ready := meta.FindStatusCondition(repository.Status.Conditions, configapi.RepositoryReady); ready != nil {
 		out.Ready, out.Reading, out.Message = ready.Status == metav1.ConditionTrue, isReading(ready), ready.Message

@@ -69,7 +69,7 @@ func TestDeletion(t *testing.T) {
 			others), down("mine", 0, draft, foreign),
 	}
 	left := elsewhere(down("packagevariant-1", 0, draft, of("before")))
-	unregistered := func(in *Input) { in.Repositories = map[string]Repository{} }
+	unregistered := func(in *Input) { in.Repositories = map[string]revision.Repository{} }
 	testDecide(t, map[string]decideCase{
 		"there is nothing": {input(deleting), wantPending("", going, "RemoveFinalizer")},
 		"there is something of everything": {input(all(deleting, left), every...), wantPending("", going,
@@ -109,12 +109,12 @@ func TestDeletion(t *testing.T) {
 		"the Repositories are not registered any more": {input(all(deleting, unregistered)),
 			wantPending("", going, "RemoveFinalizer")},
 		"the upstream's Repository is not ready": {input(all(deleting,
-			repository("blueprints", Repository{Message: "down"}))), wantPending("", going, "RemoveFinalizer")},
-		"the downstream's Repository is not ready": {input(all(deleting, repository("edge", Repository{Message: "no route"})),
+			repository("blueprints", revision.Repository{Message: "down"}))), wantPending("", going, "RemoveFinalizer")},
+		"the downstream's Repository is not ready": {input(all(deleting, repository("edge", revision.Repository{Message: "no route"})),
 			down("packagevariant-1", 0, draft)),
 			waits("Reconciling", "RepositoryNotReady", `the Repository "edge" is not ready: no route`)},
 		"the downstream's Repository is migrated: it is not taken for empty": {input(all(deleting,
-			repository("edge", Repository{Ready: true, Migrated: true}))),
+			repository("edge", revision.Repository{Ready: true, Migrated: true}))),
 			waits("Stalled", "RepositoryMigrated", migratedEdge)},
 	})
 }

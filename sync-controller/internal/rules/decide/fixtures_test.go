@@ -103,7 +103,7 @@ func input(change func(*Input), revisions ...revision.Revision) *Input {
 		},
 		Owner: us, Finalizer: true, Upstream: &one, Revisions: revisions, Bases: []revision.Revision{one,
 			upstream(2, published)},
-		Repositories: map[string]Repository{"blueprints": {Ready: true, Address: address}, "edge": {Ready: true}},
+		Repositories: map[string]revision.Repository{"blueprints": {Ready: true, Address: address}, "edge": {Ready: true}},
 		Known:        map[string]bool{}, Mutations: map[string]Mutation{}, Merges: map[string]Merge{},
 	}
 	if change != nil {
@@ -217,7 +217,7 @@ func elsewhere(revisions ...revision.Revision) func(*Input) {
 	return func(in *Input) { in.OwnedInOtherPackages = revisions }
 }
 
-func repository(name string, is Repository) func(*Input) {
+func repository(name string, is revision.Repository) func(*Input) {
 	return func(in *Input) { in.Repositories[name] = is }
 }
 

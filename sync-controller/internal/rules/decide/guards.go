@@ -111,7 +111,7 @@ func downstreamUnread(in *Input) *v1alpha1.Condition {
 			"someone has removed the package from git, delete this variant and create it again", pkg, in.Published, pkg.Repo)))
 }
 
-func notReady(name string, repository Repository) v1alpha1.Condition {
+func notReady(name string, repository revision.Repository) v1alpha1.Condition {
 	return v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady,
 		fmt.Sprintf("the Repository %q is not ready: %s", name, repository.Message))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
 const (
@@ -72,18 +73,18 @@ func TestGuards(t *testing.T) {
 			wantStalled("", "RepositoryNotFound",
 				`there is no Repository "edge" in this namespace: register it, or correct spec.downstream.repo`)},
 		"the upstream's Repository is migrated: it is not taken for empty": {input(all(noUpstream,
-			repository("blueprints", Repository{Ready: true, Migrated: true}))),
+			repository("blueprints", revision.Repository{Ready: true, Migrated: true}))),
 			wantStalled("", "RepositoryMigrated", migratedBlueprints)},
 		"the downstream's Repository is migrated: nothing is cloned": {input(repository("edge",
-			Repository{Ready: true, Migrated: true})),
+			revision.Repository{Ready: true, Migrated: true})),
 			wantStalled("", "RepositoryMigrated", migratedEdge)},
-		"the upstream's Repository is not ready": {input(repository("blueprints", Repository{Message: "down"}),
+		"the upstream's Repository is not ready": {input(repository("blueprints", revision.Repository{Message: "down"}),
 			down("packagevariant-1", 1, published)),
 			notReady("blueprints", "down")},
-		"the downstream's Repository is not ready": {input(repository("edge", Repository{Message: "no route"})),
+		"the downstream's Repository is not ready": {input(repository("edge", revision.Repository{Message: "no route"})),
 			notReady("edge", "no route")},
 		"a Repository is not ready and has no such upstream: only a person helps": {input(all(noUpstream,
-			repository("edge", Repository{Message: "no route"}))),
+			repository("edge", revision.Repository{Message: "no route"}))),
 			wantStalled("", "UpstreamNotFound",
 				"there is no PackageRevision of blueprints/web with revision 1: publish it, or correct spec.upstream")},
 
@@ -104,7 +105,7 @@ func TestGuards(t *testing.T) {
 		"another package was published": {input(publishedBefore("before.web.packagevariant-1")),
 			wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"the package is another's and its Repository not ready": {input(all(func(in *Input) { in.Conflicting = "web-us" },
-			repository("edge", Repository{}))),
+			repository("edge", revision.Repository{}))),
 			wantStalled("", "DownstreamClaimed",
 				`the package edge/web belongs to the PackageVariant "web-us": `+
 					`name another in spec.downstream, or delete that variant`)},

@@ -63,7 +63,7 @@ type Input struct {
 	// Neighbors are the packages inside the downstream package, and around it.
 	Neighbors []Neighbor
 	// Repositories are the Repositories by name, as far as they are registered.
-	Repositories map[string]Repository
+	Repositories map[string]revision.Repository
 	// Mutations are the outcomes of the functions over the files of revisions, by name; see Inspections. A revision
 	// without one is decided as if the functions changed nothing.
 	Mutations map[string]Mutation
@@ -82,20 +82,6 @@ type Merge struct {
 	Earlier []v1alpha1.Conflict
 	// Err is why the merge failed; nil if it did not.
 	Err error
-}
-
-// Repository is what is known about a Repository.
-type Repository struct {
-	// Ready reports whether Porch can use it, Message says why not. Reading reports whether it is not ready because Porch
-	// is reading it, as newer Porch says on each read.
-	Ready, Reading bool
-	Message        string
-	// Migrated reports whether another version of Porch's API serves its packages, which are then unknown here.
-	Migrated bool
-	// Deployment reports whether packages in it are deployed: Porch then adds a package context to each clone.
-	Deployment bool
-	// Address and Directory are those of its git repository.
-	Address, Directory string
 }
 
 // Draft is a draft to make.

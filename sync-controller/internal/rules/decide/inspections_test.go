@@ -44,7 +44,7 @@ func TestInspections(t *testing.T) {
 			down("packagevariant-1", 0, draft)), []string{one, two}},
 		"nothing while a guard holds": {input(func(in *Input) { in.Conflicting = "web-us" },
 			down("packagevariant-1", 0, draft)), nil},
-		"nothing while a Repository is not ready": {input(repository("edge", Repository{}),
+		"nothing while a Repository is not ready": {input(repository("edge", revision.Repository{}),
 			down("packagevariant-1", 0, draft)), nil},
 		"nothing of a variant that is being deleted": {input(deleting, down("packagevariant-1", 0, draft)), nil},
 		"nothing of one without upstream and downstream": {input(func(in *Input) {

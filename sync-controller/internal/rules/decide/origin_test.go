@@ -40,7 +40,7 @@ func TestOrigins(t *testing.T) {
 		"by its origin, on the upstream": {input(untold, down("packagevariant-1", 1, published, from("web/v1", "c"))),
 			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
 		"by its origin, the address in another form": {input(all(untold, repository("blueprints",
-			Repository{Ready: true, Address: address + ".git/"})),
+			revision.Repository{Ready: true, Address: address + ".git/"})),
 			down("packagevariant-1", 1, published, from("web/v1", "c"))),
 			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
 		"by its origin, without a commit in the lock": {input(untold,

@@ -20,18 +20,12 @@ func LockOn(r *Revision, address, directory string) *Lock {
 	return &Lock{Repo: address, Directory: r.Package.Name, Ref: ref, Commit: r.Commit}
 }
 
-// Place is where a Repository has its packages: the address of its git repository, and the directory there.
-type Place struct {
-	Address, Directory string
-}
-
-// Locate sets the origins of the published revisions, by the places of their Repositories. It skips Repositories
-// without an address.
-func Locate(revisions []Revision, places map[string]Place) {
+// Locate sets the origins of the published revisions, by their Repositories. It skips Repositories without an address.
+func Locate(revisions []Revision, repositories map[string]Repository) {
 	for i := range revisions {
 		r := &revisions[i]
-		if place := places[r.Package.Repo]; place.Address != "" && r.Published() {
-			r.Origin = LockOn(r, place.Address, place.Directory)
+		if repository := repositories[r.Package.Repo]; repository.Address != "" && r.Published() {
+			r.Origin = LockOn(r, repository.Address, repository.Directory)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func located(pkg string, number int, directory string) Revision {
 	r.Workspace = "main"
 	Locate([]Revision{r}, nil) // which knows no place
 	all := []Revision{r}
-	Locate(all, map[string]Place{"blueprints": {Address: "https://git.example.com/blueprints/", Directory: directory}})
+	Locate(all, map[string]Repository{"blueprints": {Address: "https://git.example.com/blueprints/", Directory: directory}})
 	return all[0]
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package revision has what the controllers know about PackageRevisions, as plain values.
+// Package revision has what the controllers know about PackageRevisions and Repositories, as plain values.
 package revision
 
 import (

@@ -8,7 +8,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 )
@@ -24,13 +23,13 @@ func gather(ctx context.Context, c *live.Cluster, a action, o *options,
 	if err != nil {
 		return nil, err
 	}
-	repositories, places := map[string]decide.Repository{}, map[string]revision.Place{}
+	repositories := map[string]revision.Repository{}
 	for i := range list {
-		place := porch.PlaceOf(&list[i])
-		places[list[i].Name] = place
-		repositories[list[i].Name] = decide.Repository{Address: place.Address, Directory: place.Directory}
+		if repository, is := porch.RepositoryOf(&list[i]); is {
+			repositories[repository.Name] = repository.Repository
+		}
 	}
-	revision.Locate(revisions, places)
+	revision.Locate(revisions, repositories)
 	var items []Item
 	for i := range variants {
 		in := &Input{Variant: &variants[i], Revisions: revisions, Repositories: repositories,

@@ -21,7 +21,7 @@ type Input struct {
 	Variant *v1alpha1.PackageVariant
 	// Revisions are all revisions of the namespace, Repositories the Repositories by name.
 	Revisions    []revision.Revision
-	Repositories map[string]decide.Repository
+	Repositories map[string]revision.Repository
 	// Files are the files of the open revisions and of the latest published one, by name. Gates are the readiness gates of
 	// the open revisions that are not True.
 	Files map[string]map[string]string

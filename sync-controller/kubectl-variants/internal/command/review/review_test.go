@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -45,7 +44,7 @@ func input(changes ...func(*Input)) *Input {
 		{Type: "Ready", Status: "True", Reason: "UpToDate"}, {Type: "Stalled", Status: "False", Reason: "Valid"},
 		{Type: "Conflicted", Status: "False", Reason: "NoConflicts"}, {Type: "Approved", Status: "False", Reason: "LaterRevision"},
 	}
-	in := &Input{Variant: pv, Repositories: map[string]decide.Repository{"blueprints": {Address: git}},
+	in := &Input{Variant: pv, Repositories: map[string]revision.Repository{"blueprints": {Address: git}},
 		Revisions: []revision.Revision{blueprint(1), blueprint(2), down("packagevariant-1", 1, revision.Published, 1),
 			down("packagevariant-2", 0, revision.Draft, 2)},
 		Files: map[string]map[string]string{"edge.web.packagevariant-1": {"a": "1", "b": "1", "c": "1"},
