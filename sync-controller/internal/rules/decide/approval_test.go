@@ -201,7 +201,7 @@ func TestHistory(t *testing.T) {
 		"what is somebody's does not count":    {with(limit(3), down("mine", 8, published, foreign)), wantReady(ready)},
 		"drafts do not count": {with(limit(3), down("packagevariant-4", 0, draft)),
 			wantReady("edge.web.packagevariant-4 (Draft) is up to date with blueprints.web.v1")},
-		"not before the variant is ready": {with(all(limit(1), second)), wantPending(UpstreamChanged,
+		"not before the variant is ready": {with(all(limit(1), second)), wantPending(
 			three+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
 			makes("packagevariant-4", "upgrade blueprints.web.v2 (blueprints.web.v1, "+three+")")...)},
 		"one that a draft was made from": {with(limit(1), down("mine", 0, draft, foreign, made(revision.Edit, two))),
@@ -213,24 +213,24 @@ func TestHistory(t *testing.T) {
 }
 
 func TestSuspended(t *testing.T) {
-	held := func(state State, would string) want {
-		return wantStalled(state, "Suspended", "suspended: would "+would+"; set spec.suspend to false to go on")
+	held := func(would string) want {
+		return wantStalled("Suspended", "suspended: would "+would+"; set spec.suspend to false to go on")
 	}
 	testDecide(t, map[string]decideCase{
-		"a clone": {input(suspend), held(NoDownstream, "clone blueprints.web.v1 into edge/web")},
+		"a clone": {input(suspend), held("clone blueprints.web.v1 into edge/web")},
 		"an upgrade": {input(all(suspend, second), down("packagevariant-1", 1, published)),
-			held(UpstreamChanged, "upgrade "+one+" from blueprints.web.v1 to blueprints.web.v2")},
-		"an edit":               {input(all(suspend, changed(one)), down("packagevariant-1", 1, published)), held(MutationsChanged, "edit "+one)},
-		"a change of the draft": {input(all(suspend, changed(one)), down("packagevariant-1", 0, draft)), held(MutationsChanged, "change "+one)},
-		"an adoption":           {input(all(suspend, adopt), down("mine", 0, draft, foreign)), held(MutationsChanged, "adopt edge.web.mine, change edge.web.mine")},
+			held("upgrade " + one + " from blueprints.web.v1 to blueprints.web.v2")},
+		"an edit":               {input(all(suspend, changed(one)), down("packagevariant-1", 1, published)), held("edit " + one)},
+		"a change of the draft": {input(all(suspend, changed(one)), down("packagevariant-1", 0, draft)), held("change " + one)},
+		"an adoption":           {input(all(suspend, adopt), down("mine", 0, draft, foreign)), held("adopt edge.web.mine, change edge.web.mine")},
 		"nothing": {input(suspend, down("packagevariant-1", 0, draft)),
 			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
 		"pruning keeps it ready": {input(all(suspend, elsewhere(down("old", 0, draft, of("core")))), down("packagevariant-1", 0, draft)),
 			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
-		"a guard says more": {input(all(suspend, func(in *Input) { in.Upstream = nil })), wantStalled("", "UpstreamNotFound",
+		"a guard says more": {input(all(suspend, func(in *Input) { in.Upstream = nil })), wantStalled("UpstreamNotFound",
 			"there is no PackageRevision of blueprints/web with revision 1: publish it, or correct spec.upstream")},
 		"its deletion": {input(all(suspend, deleting), down("packagevariant-1", 1, published)),
-			held("", "propose the deletion of "+one+", let the variant go")},
+			held("propose the deletion of " + one + ", let the variant go")},
 	})
 }
 
@@ -262,31 +262,31 @@ func TestDependencies(t *testing.T) {
 		change(&d)
 		return dependsOn(ns, d)
 	}
-	waits := func(state State, message string) want {
-		return want{State: state, Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "DependencyNotReady", Message: message}}
+	waits := func(message string) want {
+		return want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "DependencyNotReady", Message: message}}
 	}
 	none := func(in *Input) { in.Spec.Downstream = &variant.Downstream{Repo: "edge", Package: "web"} }
 	testDecide(t, map[string]decideCase{
-		"met":       {input(dependsOn(ns)), wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)},
-		"not ready": {input(without(func(d *Dependency) { d.Ready = false })), waits(NoDownstream, "waits for ns, which is not ready")},
+		"met":       {input(dependsOn(ns)), wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"not ready": {input(without(func(d *Dependency) { d.Ready = false })), waits("waits for ns, which is not ready")},
 		"stalled": {input(without(func(d *Dependency) { d.Ready, d.Message = false, "boom" })),
-			waits(NoDownstream, "waits for ns, which is not ready: boom")},
+			waits("waits for ns, which is not ready: boom")},
 		"not published": {input(without(func(d *Dependency) { d.Published = 0 })),
-			waits(NoDownstream, "waits for ns, of which revision 2 is to be published, and none is")},
+			waits("waits for ns, of which revision 2 is to be published, and none is")},
 		"published, but not late enough": {input(without(func(d *Dependency) { d.Published = 1 })),
-			waits(NoDownstream, "waits for ns, of which revision 2 is to be published, and revision 1 is")},
+			waits("waits for ns, of which revision 2 is to be published, and revision 1 is")},
 		"what is settled stays ready": {input(without(func(d *Dependency) { d.Ready = false }), down("packagevariant-1", 0, draft)),
 			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
 		"an upgrade waits": {input(all(second, without(func(d *Dependency) { d.Published = 1 })), down("packagevariant-1", 1, published)),
-			waits(UpstreamChanged, "waits for ns, of which revision 2 is to be published, and revision 1 is")},
+			waits("waits for ns, of which revision 2 is to be published, and revision 1 is")},
 		"missing": {input(without(func(d *Dependency) { *d = Dependency{Name: "gone", AtLeast: 1} }), down("packagevariant-1", 0, draft)),
-			wantStalled("", "DependencyNotFound", `there is no PackageVariant "gone" in this namespace: make it, or correct spec.dependsOn[1].name`)},
+			wantStalled("DependencyNotFound", `there is no PackageVariant "gone" in this namespace: make it, or correct spec.dependsOn[1].name`)},
 		"a cycle": {input(all(dependsOn(ns), func(in *Input) { in.Cycle = []string{"web-eu", "ns", "web-eu"} })),
-			wantStalled("", "DependencyCycle", "spec.dependsOn makes a cycle, in which each waits for the next: web-eu -> ns -> web-eu; take one of them out of spec.dependsOn")},
+			wantStalled("DependencyCycle", "spec.dependsOn makes a cycle, in which each waits for the next: web-eu -> ns -> web-eu; take one of them out of spec.dependsOn")},
 		"deletion waits for those that depend on it": {input(all(deleting, none, func(in *Input) { in.Dependents = []string{"app-a", "app-b"} }), down("packagevariant-1", 0, draft)),
 			want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "DependentsExist", Message: "the variant is deleted once its package revisions are dealt with: " +
 				"variants with packages depend on it: app-a, app-b; delete them first, or take it out of their spec.dependsOn"}}},
 		"deletion does not wait for what it depends on": {input(all(deleting, without(func(d *Dependency) { d.Ready = false }))),
-			wantPending("", "the variant is deleted once its package revisions are dealt with", "RemoveFinalizer")},
+			wantPending("the variant is deleted once its package revisions are dealt with", "RemoveFinalizer")},
 	})
 }

@@ -9,20 +9,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// State is how a downstream package compares with what its variant asks for.
-type State string
-
-const (
-	// NoDownstream says that there is no downstream package yet.
-	NoDownstream State = "NoDownstream"
-	// UpstreamChanged says that the downstream was derived from another upstream revision than the one asked for.
-	UpstreamChanged State = "UpstreamChanged"
-	// MutationsChanged says that the functions would change the downstream's files.
-	MutationsChanged State = "MutationsChanged"
-	// UpToDate says that the downstream is what the variant asks for.
-	UpToDate State = "UpToDate"
-)
-
 // Action is what a step does.
 type Action string
 
@@ -74,7 +60,6 @@ type Step struct {
 
 // Decision is what to do, and what to report to the user.
 type Decision struct {
-	State State
 	// Steps are done in this order. The first that fails ends them.
 	Steps []Step
 	// Condition is what to report if there are no steps, or until they are done.
@@ -144,8 +129,8 @@ func decide(in *Input, targets []revision.Revision) Decision {
 	return d
 }
 
-// decideTargets returns the decision for all targets: the steps of each, and the state and condition of the first that
-// has steps, or else of the first that is not ready.
+// decideTargets returns the decision for all targets: the steps of each, and the condition of the first that has steps,
+// or else of the first that is not ready.
 func decideTargets(in *Input, targets []revision.Revision) Decision {
 	var all Decision
 	var steps []Step

@@ -116,7 +116,7 @@ func draftCameBack(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	return &Decision{
-		State: MutationsChanged, Steps: []Step{{Action: Discard, Revision: target}},
+		Steps:     []Step{{Action: Discard, Revision: target}},
 		Condition: pending("%s is to be deleted: %s is there again, in whose place it was made", target.Name, earlier.Name),
 	}
 }

@@ -21,7 +21,7 @@ func savedLast(name, content string) func(*Input) {
 // TestDraftCameBack checks which of two drafts stays if Porch finds the one that the other has replaced.
 func TestDraftCameBack(t *testing.T) {
 	first, next := down("packagevariant-1", 0, draft), down("packagevariant-2", 0, draft)
-	deletesTwo := wantPending(MutationsChanged, two+" is to be deleted: "+one+" is there again, in whose place it was made",
+	deletesTwo := wantPending(two+" is to be deleted: "+one+" is there again, in whose place it was made",
 		"Discard "+two)
 	both := wantReady(one + " (Draft) is up to date with blueprints.web.v1")
 	testDecide(t, map[string]decideCase{
@@ -34,7 +34,7 @@ func TestDraftCameBack(t *testing.T) {
 		"the new one is proposed":         {input(savedLast(two, "saved"), first, down("packagevariant-2", 0, isProposed)), both},
 		"the other one is a person's own": {input(all(adopt, savedLast(two, "saved")), down("mine", 0, draft), next), wantReady("edge.web.mine (Draft) is up to date with blueprints.web.v1")},
 		"the old one has lost its owner": {input(all(known(one, two), savedLast(two, "saved")), down("packagevariant-1", 0, draft, foreign), next),
-			wantPending(MutationsChanged, one+" is to become this variant's", "TakeBack "+one, "Mutate "+one, "Discard "+two)},
+			wantPending(one+" is to become this variant's", "TakeBack "+one, "Mutate "+one, "Discard "+two)},
 	})
 }
 

@@ -12,19 +12,19 @@ import (
 // packageUnusable leaves a package alone if it, or its upstream, is too large or has files that Porch could not take
 // back.
 func packageUnusable(in *Input, target *revision.Revision) *Decision {
-	return unusable(in, MutationsChanged, target.Name)
+	return unusable(in, target.Name)
 }
 
-func unusable(in *Input, state State, name string) *Decision {
+func unusable(in *Input, name string) *Decision {
 	condition, is := in.Unusable[name]
 	if !is {
 		return nil
 	}
-	return &Decision{State: state, Condition: condition}
+	return &Decision{Condition: condition}
 }
 
-func failed(state State, name string, err error) Decision {
-	return Decision{State: state, Condition: FunctionFailed(name, err), Err: err}
+func failed(name string, err error) Decision {
+	return Decision{Condition: FunctionFailed(name, err), Err: err}
 }
 
 // FunctionFailed returns the condition of a variant with a function that failed over the files of a revision.

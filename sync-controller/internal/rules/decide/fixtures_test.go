@@ -259,30 +259,29 @@ func stepsOf(steps []Step) (lines []string) {
 
 // want is what a case asserts of a decision.
 type want struct {
-	State     State
 	Steps     []string
 	Condition v1alpha1.Condition
 	// Err reports whether the decision has to be tried again although no input changes.
 	Err bool
 }
 
-func wantPending(state State, message string, steps ...string) want {
-	return want{State: state, Steps: steps, Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "Pending",
+func wantPending(message string, steps ...string) want {
+	return want{Steps: steps, Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "Pending",
 		Message: message}}
 }
 
-func wantStalled(state State, reason, message string, steps ...string) want {
-	return want{State: state, Steps: steps, Condition: v1alpha1.Condition{Type: "Stalled", Reason: reason,
+func wantStalled(reason, message string, steps ...string) want {
+	return want{Steps: steps, Condition: v1alpha1.Condition{Type: "Stalled", Reason: reason,
 		Message: message}}
 }
 
 func wantReady(message string, steps ...string) want {
-	return want{State: UpToDate, Steps: steps, Condition: v1alpha1.Condition{Type: "Ready", Reason: "UpToDate",
+	return want{Steps: steps, Condition: v1alpha1.Condition{Type: "Ready", Reason: "UpToDate",
 		Message: message}}
 }
 
 func wantMoved(message string) want {
-	return want{State: UpToDate, Condition: v1alpha1.Condition{Type: "Ready", Reason: "BranchMoved", Message: message}}
+	return want{Condition: v1alpha1.Condition{Type: "Ready", Reason: "BranchMoved", Message: message}}
 }
 
 // testDecide checks the decision for each input.
@@ -293,7 +292,7 @@ func testDecide(t *testing.T, cases map[string]decideCase) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := Decide(c.in)
-			got := want{State: d.State, Condition: d.Condition, Err: d.Err != nil}
+			got := want{Condition: d.Condition, Err: d.Err != nil}
 			got.Steps = stepsOf(d.Steps)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -49,7 +49,7 @@ func mergeFailed(in *Input, target *revision.Revision) *Decision {
 	if err == nil {
 		return nil
 	}
-	return new(failed(UpstreamChanged, target.Name, err))
+	return new(failed(target.Name, err))
 }
 
 // conflictsStop merges nothing, and asks for no upgrade, while there are conflicts and the variant wants to stop at
@@ -62,7 +62,7 @@ func conflictsStop(in *Input, target *revision.Revision) *Decision {
 	if d := draftNotMutated(in, target); d != nil {
 		return d
 	}
-	return &Decision{State: UpstreamChanged, Condition: *stalled(v1alpha1.ReasonConflicted,
+	return &Decision{Condition: *stalled(v1alpha1.ReasonConflicted,
 		"%s is not brought to %s, because both changed the same: %s; change the package to the upstream's values, or set "+
 			"spec.upgrade.onConflict to TakeUpstream or KeepLocal",
 		target.Name, in.Upstream.Name, some(conflicts))}

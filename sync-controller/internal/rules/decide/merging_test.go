@@ -23,22 +23,22 @@ const (
 func TestMerge(t *testing.T) {
 	publishedOne, draftOne := down("packagevariant-1", 1, published), down("packagevariant-1", 0, draft)
 	upgraded := makes("packagevariant-2", "upgrade blueprints.web.v2 (blueprints.web.v1, "+one+")")
-	upgrades := wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+	upgrades := wantPending(one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
 		upgraded...)
-	changes := wantPending(MutationsChanged, one+" is to be changed: a.yaml, cm.yaml", "Mutate "+one)
-	stops := wantStalled(UpstreamChanged, "Conflicted",
+	changes := wantPending(one+" is to be changed: a.yaml, cm.yaml", "Mutate "+one)
+	stops := wantStalled("Conflicted",
 		one+" is not brought to blueprints.web.v2"+stopped+conflictText(1)+stoppedHelp)
 	fails := func(name string) want {
-		return want{State: UpstreamChanged, Err: true, Condition: wantStalled("", "FunctionFailed",
+		return want{Err: true, Condition: wantStalled("FunctionFailed",
 			"cannot change "+name+": merge-upstream: boom").Condition}
 	}
 	testDecide(t, map[string]decideCase{
 		"a draft": {input(all(second, conflicts(one, 0), changed(one)), draftOne), changes},
 		"a draft back to an older upstream": {input(nil, down("packagevariant-1", 0, draft, from("web/v2", "commit-2"))),
-			wantPending(UpstreamChanged, one+" is to be merged with the changes from blueprints.web.v2 to blueprints.web.v1",
+			wantPending(one+" is to be merged with the changes from blueprints.web.v2 to blueprints.web.v1",
 				"Mutate "+one)},
 		"a draft whose base is not known": {input(second, down("packagevariant-1", 0, draft, from("web/v0", "gone"))),
-			wantStalled(UpstreamChanged, "BaseNotFound",
+			wantStalled("BaseNotFound",
 				one+" was derived from web/v0 at gone"+noBase+"blueprints.web.v2"+noBaseHelp)},
 		"a draft with conflicts, the upstream's values by default": {input(all(second, conflicts(one, 1), changed(one)),
 			draftOne), changes},
@@ -53,17 +53,17 @@ func TestMerge(t *testing.T) {
 		"a draft without conflicts that would stop it": {input(all(second, onConflict("Stop"), conflicts(one, 0),
 			changed(one)), draftOne), changes},
 		"a draft with many conflicts that stop it": {input(all(second, onConflict("Stop"), conflicts(one, 5)), draftOne),
-			wantStalled(UpstreamChanged, "Conflicted",
+			wantStalled("Conflicted",
 				one+" is not brought to blueprints.web.v2"+stopped+conflictText(1)+"; "+conflictText(2)+"; "+conflictText(3)+" and 2 more"+stoppedHelp)},
 		"a draft of which the merge fails": {input(all(second, mergeFails(one)), draftOne), fails(one)},
 		"a function fails over the merge": {input(all(second, conflicts(one, 0),
 			func(in *Input) { in.Mutations[one] = Mutation{Err: errBoom} }), draftOne), want{
-			State: MutationsChanged, Err: true, Condition: wantStalled("", "FunctionFailed",
+			Err: true, Condition: wantStalled("FunctionFailed",
 				"cannot change "+one+": apply-package-context: boom").Condition}},
 		"one of two drafts stops: the other is merged": {
 			input(all(second, onConflict("Stop"), conflicts(two, 1), changed(three)), down("packagevariant-2", 0, draft),
 				down("packagevariant-3", 0, draft)),
-			wantPending(MutationsChanged, three+" is to be changed: a.yaml, cm.yaml", "Mutate "+three)},
+			wantPending(three+" is to be changed: a.yaml, cm.yaml", "Mutate "+three)},
 
 		"a published one with conflicts, the upstream's values": {input(all(second, conflicts(one, 1)), publishedOne),
 			upgrades},

@@ -48,29 +48,29 @@ func beside(neighbors ...Neighbor) func(*Input) {
 }
 
 func TestNested(t *testing.T) {
-	makesOne := wantPending(NoDownstream, cloned, makes("packagevariant-1", cloneOfOne)...)
+	makesOne := wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)
 	testDecide(t, map[string]decideCase{
-		"a package inside is published": {input(beside(inner("v1", 1, published))), wantStalled("", "DownstreamExists",
+		"a package inside is published": {input(beside(inner("v1", 1, published))), wantStalled("DownstreamExists",
 			liesAround+"exists (edge.web.inner.v1 is Published)"+nestsText+"package")},
-		"a package inside is a draft": {input(beside(inner("v1", 0, draft))), wantStalled("", "DownstreamExists",
+		"a package inside is a draft": {input(beside(inner("v1", 0, draft))), wantStalled("DownstreamExists",
 			liesAround+"exists (edge.web.inner.v1 is Draft)"+nestsText+"package")},
-		"a package around is published": {input(beside(outer("v1", 1, published))), wantStalled("", "DownstreamExists",
+		"a package around is published": {input(beside(outer("v1", 1, published))), wantStalled("DownstreamExists",
 			liesInside+"exists (edge.outer.v1 is Published)"+nestsText+"package")},
-		"it may adopt": {input(all(adopt, beside(outer("v1", 1, published)))), wantStalled("", "DownstreamExists",
+		"it may adopt": {input(all(adopt, beside(outer("v1", 1, published)))), wantStalled("DownstreamExists",
 			liesInside+"exists (edge.outer.v1 is Published)"+nestsText+"package")},
 		"a variant makes one inside": {input(beside(Neighbor{Package: "edge/web/inner", Inside: true}.of("web-in"))),
-			wantStalled("", "DownstreamClaimed", liesAround+`belongs to the PackageVariant "web-in"`+nestsText+"variant")},
+			wantStalled("DownstreamClaimed", liesAround+`belongs to the PackageVariant "web-in"`+nestsText+"variant")},
 		"a variant has published one around": {input(beside(outer("v1", 1, published).of("out"))),
-			wantStalled("", "DownstreamClaimed", liesInside+`belongs to the PackageVariant "out"`+nestsText+"variant")},
+			wantStalled("DownstreamClaimed", liesInside+`belongs to the PackageVariant "out"`+nestsText+"variant")},
 		"a variant is to make one, and has no claim": {input(beside(Neighbor{Package: "edge/web/inner", Inside: true})),
 			makesOne},
 		"one is to be deleted":                  {input(beside(outer("v1", 1, deletionProposal))), makesOne},
 		"one is to be deleted, and on a branch": {input(beside(outer("v1", 1, deletionProposal).and(outer("main", -1, published)))), makesOne},
-		"one inside is on a branch only": {input(beside(inner("main", -1, published))), wantStalled("", "DownstreamExists",
+		"one inside is on a branch only": {input(beside(inner("main", -1, published))), wantStalled("DownstreamExists",
 			liesAround+"exists (edge.web.inner.main is Published)"+nestsText+"package")},
 		"one inside is a subpackage of what is to be replaced": {input(all(adopt, beside(inner("main", -1, published))),
 			down("main", -1, published, foreign)), makesOne},
-		"one around is on a branch only": {input(beside(outer("main", -1, published))), wantStalled("", "DownstreamExists",
+		"one around is on a branch only": {input(beside(outer("main", -1, published))), wantStalled("DownstreamExists",
 			liesInside+"exists (edge.outer.main is Published)"+nestsText+"package")},
 		"both were there before, and are settled": {input(beside(inner("v1", 1, published).of("web-in")), down("packagevariant-1", 1, published)),
 			wantReady(one + " (Published) is up to date with blueprints.web.v1")},

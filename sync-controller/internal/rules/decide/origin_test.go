@@ -48,26 +48,26 @@ func TestOrigins(t *testing.T) {
 			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
 		"by its origin, on another revision": {input(all(second, untold),
 			down("packagevariant-1", 1, published, from("web/v1", "c"))),
-			wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+			wantPending(one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
 				makes("packagevariant-2", "upgrade blueprints.web.v2 (blueprints.web.v1, "+one+")")...)},
 		"of a git repository that is not registered": {input(untold, down("packagevariant-1", 1, published,
 			func(r *revision.Revision) {
 				r.Lock = &revision.Lock{Repo: "https://else.example.com/b", Directory: "web", Ref: "web/v1", Commit: "c"}
-			})), wantStalled(UpstreamChanged, "BaseNotFound", one+" was derived from web/v1 at c"+noBase+
+			})), wantStalled("BaseNotFound", one+" was derived from web/v1 at c"+noBase+
 			"blueprints.web.v1"+noBaseHelp)},
 		"of another revision than is known, without a commit": {input(untold,
 			down("packagevariant-1", 1, published, from("web/v7", ""))),
-			wantStalled(UpstreamChanged, "BaseNotFound", one+" was derived from web/v7"+noBase+"blueprints.web.v1"+noBaseHelp)},
+			wantStalled("BaseNotFound", one+" was derived from web/v7"+noBase+"blueprints.web.v1"+noBaseHelp)},
 
 		"the upstream was published anew, told by its commit": {input(publishedAnew,
 			down("packagevariant-1", 1, published, from("web/v1", "commit-1"))),
-			wantPending(UpstreamChanged, one+" is to be upgraded"+replacedHelp, again...)},
+			wantPending(one+" is to be upgraded"+replacedHelp, again...)},
 		"the upstream was published anew, told by its content": {input(all(untold, replacing("c")),
 			down("packagevariant-1", 1, published, from("web/v1", "c"))),
-			wantPending(UpstreamChanged, one+" is to be upgraded"+replacedHelp, again...)},
+			wantPending(one+" is to be upgraded"+replacedHelp, again...)},
 		"the upstream was published anew, the draft is merged": {input(all(untold, replacing("c")),
 			down("packagevariant-1", 0, draft, from("web/v1", "c"))),
-			wantPending(UpstreamChanged, one+" is to be merged with blueprints.web.v1, which has replaced the revision that it "+
+			wantPending(one+" is to be merged with blueprints.web.v1, which has replaced the revision that it "+
 				"was made from", "Mutate "+one)},
 		"the upstream was published anew, and followed": {input(all(untold, replacing("c")),
 			down("packagevariant-1", 1, published, from("web/v1", "d"))),
@@ -77,7 +77,7 @@ func TestOrigins(t *testing.T) {
 			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
 		"the upstream was published anew, the downstream is proposed": {input(publishedAnew,
 			down("packagevariant-1", 0, isProposed, from("web/v1", "commit-1"))),
-			wantStalled(UpstreamChanged, "DownstreamProposed", one+" is proposed for publication, but would have to be "+
+			wantStalled("DownstreamProposed", one+" is proposed for publication, but would have to be "+
 				"upgraded to blueprints.web.v1: publish it, and an upgrade follows, or reject it, and the upstream is merged "+
 				"into it")},
 	})
@@ -104,7 +104,7 @@ func TestBranchesUntold(t *testing.T) {
 			wantReady(two + " (Published) is up to date with blueprints.web.main")},
 		"cloned from a revision, then the branch was asked for": {input(all(branch(""), untold),
 			down("packagevariant-1", 1, published, from("web/v1", "c"), made(revision.Clone, "blueprints.web.v1"))),
-			wantPending(UpstreamChanged, one+" is to be upgraded from blueprints.web.v1 to blueprints.web.main",
+			wantPending(one+" is to be upgraded from blueprints.web.v1 to blueprints.web.main",
 				makes("packagevariant-2", "upgrade blueprints.web.main (blueprints.web.v1, "+one+")")...)},
 		"cloned from the branch, then the revision was asked for that it was at": {input(untold,
 			down("packagevariant-1", 1, published, from("web/v1", "c"), fromMain)),

@@ -58,7 +58,7 @@ func ForeignBranch(in *Input) *revision.Revision {
 func notOwned(in *Input, target *revision.Revision) *Decision {
 	owned, current := target.Of(in.Owner)
 	isDraft := target.Lifecycle == revision.Draft
-	d := &Decision{State: MutationsChanged, Condition: pending("%s is to become this variant's", target.Name)}
+	d := &Decision{Condition: pending("%s is to become this variant's", target.Name)}
 	switch {
 	case current:
 		return nil
@@ -103,11 +103,11 @@ func foreignRevision(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	if other := latest.OtherOwner(in.Owner); other != "" { // adoptExisting does not adopt it
-		return &Decision{State: MutationsChanged, Condition: *stalled(v1alpha1.ReasonDownstreamExists,
+		return &Decision{Condition: *stalled(v1alpha1.ReasonDownstreamExists,
 			"%s was published, and is not adopted, because it belongs to the PackageVariant %q: %s stays as it is; propose the "+
 				"deletion of %s, or name another package in spec.downstream", latest.Name, other, target.Name, latest.Name)}
 	}
-	return &Decision{State: MutationsChanged, Condition: *stalled(v1alpha1.ReasonDownstreamExists,
+	return &Decision{Condition: *stalled(v1alpha1.ReasonDownstreamExists,
 		"%s was published, is not this variant's, and was not made from a revision of it: %s stays as it is; set "+
 			"spec.adoptionPolicy to adoptExisting, or propose the deletion of %s", latest.Name, target.Name, latest.Name)}
 }

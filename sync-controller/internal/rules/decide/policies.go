@@ -25,14 +25,14 @@ func noDownstream(in *Input) Decision {
 	if condition := downstreamRefused(in); condition != nil {
 		return Decision{Condition: *condition}
 	}
-	if d := unusable(in, NoDownstream, in.Upstream.Name); d != nil {
+	if d := unusable(in, in.Upstream.Name); d != nil {
 		return *d
 	}
 	if err := in.Mutations[in.Upstream.Name].Err; err != nil {
-		return failed(NoDownstream, in.Upstream.Name, err)
+		return failed(in.Upstream.Name, err)
 	}
 	return Decision{
-		State: NoDownstream, Steps: makeDraft(in, revision.Task{Type: revision.Clone, Source: in.Upstream.Name}),
+		Steps:     makeDraft(in, revision.Task{Type: revision.Clone, Source: in.Upstream.Name}),
 		Condition: pending("the downstream package is to be cloned"),
 	}
 }
@@ -43,7 +43,7 @@ func deletionProposed(_ *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	return &Decision{
-		State: MutationsChanged, Steps: []Step{{Action: Keep, Revision: target}},
+		Steps:     []Step{{Action: Keep, Revision: target}},
 		Condition: pending("the proposal to delete %s is to be taken back", target.Name),
 	}
 }
@@ -55,7 +55,7 @@ func incomplete(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	return &Decision{
-		State: NoDownstream, Steps: []Step{{Action: Discard, Revision: target}},
+		Steps:     []Step{{Action: Discard, Revision: target}},
 		Condition: pending("%s is incomplete: a new draft will replace it", target.Name),
 	}
 }
@@ -67,7 +67,7 @@ func functionFailed(in *Input, target *revision.Revision) *Decision {
 	if err == nil {
 		return nil
 	}
-	d := failed(MutationsChanged, target.Name, err)
+	d := failed(target.Name, err)
 	if Requested(in, target) && in.Mutations[target.Name].Untouched {
 		d.Steps = []Step{{Action: Discard, Revision: target}}
 	}
@@ -80,7 +80,7 @@ func pipelineConflict(in *Input, target *revision.Revision) *Decision {
 	if len(reverted) == 0 {
 		return nil
 	}
-	return &Decision{State: MutationsChanged, Condition: *stalled(v1alpha1.ReasonPipelineConflict,
+	return &Decision{Condition: *stalled(v1alpha1.ReasonPipelineConflict,
 		"the pipeline in the Kptfile of %s changes back what this variant sets in %s: "+
 			"change the function in the pipeline that does, or what the variant asks for",
 		target.Name, strings.Join(reverted, ", "))}
@@ -93,7 +93,7 @@ func draftNotMutated(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	return &Decision{
-		State: MutationsChanged, Steps: []Step{{Action: Mutate, Revision: target}},
+		Steps:     []Step{{Action: Mutate, Revision: target}},
 		Condition: pending("%s is to be changed: %s", target.Name, strings.Join(m.Changed, ", ")),
 	}
 }
@@ -105,12 +105,12 @@ func upstreamReplaced(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	if target.Open() {
-		return &Decision{State: UpstreamChanged, Steps: []Step{{Action: Mutate, Revision: target}},
+		return &Decision{Steps: []Step{{Action: Mutate, Revision: target}},
 			Condition: pending("%s is to be merged with %s, which has replaced the revision that it was made from",
 				target.Name, in.Upstream.Name)}
 	}
 	return &Decision{
-		State: UpstreamChanged, Steps: makeDraft(in, revision.Task{Type: revision.Upgrade, Source: in.Upstream.Name,
+		Steps: makeDraft(in, revision.Task{Type: revision.Upgrade, Source: in.Upstream.Name,
 			Base: in.Upstream.Name, Local: target.Name}),
 		Condition: pending("%s is to be upgraded to %s, which has replaced the revision that it was made from", target.Name,
 			in.Upstream.Name),
@@ -123,11 +123,11 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	if target.Lock == nil || OnUpstream(in, target) {
 		return nil
 	}
-	d := &Decision{State: UpstreamChanged}
+	d := &Decision{}
 	base := Base(in, target)
 	switch {
 	case target.Lifecycle == revision.Proposed:
-		return proposed(in, UpstreamChanged, target, "be upgraded to "+in.Upstream.Name,
+		return proposed(in, target, "be upgraded to "+in.Upstream.Name,
 			"publish it, and an upgrade follows, or reject it, and the upstream is merged into it")
 	case base == nil:
 		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
@@ -153,23 +153,23 @@ func mutationsChanged(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	if target.Lifecycle == revision.Proposed {
-		return proposed(in, MutationsChanged, target, "be changed ("+strings.Join(m.Changed, ", ")+")",
+		return proposed(in, target, "be changed ("+strings.Join(m.Changed, ", ")+")",
 			"reject it, and it is changed, or publish it, and a new draft follows")
 	}
 	return &Decision{
-		State: MutationsChanged, Steps: makeDraft(in, revision.Task{Type: revision.Edit, Source: target.Name}),
+		Steps:     makeDraft(in, revision.Task{Type: revision.Edit, Source: target.Name}),
 		Condition: pending("%s is to be edited: %s", target.Name, strings.Join(m.Changed, ", ")),
 	}
 }
 
 // proposed withdraws the controller's own proposal of a target that has to change first. A person's proposal stays.
-func proposed(in *Input, state State, target *revision.Revision, change, remedy string) *Decision {
+func proposed(in *Input, target *revision.Revision, change, remedy string) *Decision {
 	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || in.Saved.Proposed != target.Version || !in.MayApprove {
-		return &Decision{State: state, Condition: *stalled(v1alpha1.ReasonDownstreamProposed,
+		return &Decision{Condition: *stalled(v1alpha1.ReasonDownstreamProposed,
 			"%s is proposed for publication, but would have to %s: %s", target.Name, change, remedy)}
 	}
 	return &Decision{
-		State: state, Steps: []Step{{Action: Withdraw, Revision: target}},
+		Steps:     []Step{{Action: Withdraw, Revision: target}},
 		Condition: pending("%s is proposed and has to change: it is to become a draft again", target.Name),
 	}
 }
@@ -179,7 +179,7 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 	if target.Lock != nil {
 		return nil
 	}
-	return &Decision{State: UpstreamChanged, Condition: *stalled(v1alpha1.ReasonUpstreamLockMissing,
+	return &Decision{Condition: *stalled(v1alpha1.ReasonUpstreamLockMissing,
 		"%s does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is "+
 			"kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields "+
 			"there, or delete the package to have it cloned again",
@@ -190,12 +190,12 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 // has moved, but not whether the package has changed: Porch has no content of an older commit.
 func upToDate(in *Input, target *revision.Revision) Decision {
 	if from, to, moved := BranchMoved(in, target); moved {
-		return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
+		return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
 			"%s (%s) was made from the branch %s at %s, which is at %s now, and Porch cannot tell what changed in the "+
 				"package: to follow it, publish it, name its revision in spec.upstream, and delete the downstream package to "+
 				"have it cloned again",
 			target.Name, target.Lifecycle, in.Upstream.Workspace, from, to))}
 	}
-	return Decision{State: UpToDate, Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(
+	return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(
 		"%s (%s) is up to date with %s", target.Name, target.Lifecycle, in.Upstream.Name))}
 }
