@@ -57,11 +57,7 @@ func (e *evaluated) changed() []string {
 
 // mutation returns what decisions need from the evaluation.
 func (e *evaluated) mutation() decide.Mutation {
-	m := decide.Mutation{Changed: e.changed(), RenderError: e.content.RenderStatus.Err}
-	for _, p := range e.outcome.Points {
-		m.Points = append(m.Points, decide.Point(p))
-	}
-	return m
+	return decide.Mutation{Changed: e.changed(), Points: e.outcome.Points, RenderError: e.content.RenderStatus.Err}
 }
 
 // addApproval adds what approvals need. It parses the Kptfile, so it is only called for them.

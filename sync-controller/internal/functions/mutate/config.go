@@ -10,6 +10,7 @@ import (
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -78,8 +79,8 @@ type gate struct {
 }
 
 // points returns the injection points that the conditions of the root Kptfile report, in their order.
-func points(items []*kyaml.RNode) []Point {
-	var out []Point
+func points(items []*kyaml.RNode) []decide.Point {
+	var out []decide.Point
 	for _, item := range items {
 		if krm.Identify(item).File != "Kptfile" {
 			continue
@@ -88,7 +89,7 @@ func points(items []*kyaml.RNode) []Point {
 		_ = item.YNode().Decode(&k) // an error is of other types in places that are not ours; the rest is decoded
 		for _, c := range k.Status.Conditions {
 			if injection.IsConditionType(c.Type) {
-				out = append(out, Point{
+				out = append(out, decide.Point{
 					Condition: c.Type, Required: slices.Contains(k.Info.ReadinessGates, gate{ConditionType: c.Type}),
 					Filled: c.Status == "True", Message: c.Message,
 				})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )
@@ -18,11 +19,11 @@ import (
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	const injected = `injected resource "eu" from cluster`
-	endpoints := func(filled bool, message string) Point {
-		return Point{Condition: "config.injection.ConfigMap.endpoints", Required: true, Filled: filled, Message: message}
+	endpoints := func(filled bool, message string) decide.Point {
+		return decide.Point{Condition: "config.injection.ConfigMap.endpoints", Required: true, Filled: filled, Message: message}
 	}
-	team := func(filled bool, message string) Point {
-		return Point{Condition: "config.injection.Team.team", Filled: filled, Message: message}
+	team := func(filled bool, message string) decide.Point {
+		return decide.Point{Condition: "config.injection.Team.team", Filled: filled, Message: message}
 	}
 	const noConfigMap, noTeam = `no v1 ConfigMap named "eu" in namespace "fleet"`,
 		`no example.com/v1 Team named "eu" in namespace "fleet"`
@@ -30,24 +31,24 @@ func TestPoints(t *testing.T) {
 		files   map[string]string
 		edit    func(*variant.Spec)
 		cluster []string
-		want    []Point
+		want    []decide.Point
 	}{
 		"all filled": {web(), nil, []string{euConfigMap, euTeam},
-			[]Point{endpoints(true, injected), team(true, injected)}},
-		"optional unmet": {web(), nil, []string{euConfigMap}, []Point{endpoints(true, injected), team(false, noTeam)}},
-		"required unmet": {web(), nil, []string{euTeam}, []Point{endpoints(false, noConfigMap), team(true, injected)}},
+			[]decide.Point{endpoints(true, injected), team(true, injected)}},
+		"optional unmet": {web(), nil, []string{euConfigMap}, []decide.Point{endpoints(true, injected), team(false, noTeam)}},
+		"required unmet": {web(), nil, []string{euTeam}, []decide.Point{endpoints(false, noConfigMap), team(true, injected)}},
 		"no injectors": {web(), func(s *variant.Spec) { s.Injectors = nil }, nil,
-			[]Point{endpoints(false, "the variant has no injectors"), team(false, "the variant has no injectors")}},
+			[]decide.Point{endpoints(false, "the variant has no injectors"), team(false, "the variant has no injectors")}},
 		"no injector": {web(), func(s *variant.Spec) { s.Injectors[0].Kind = new("Team") }, []string{euTeam},
-			[]Point{endpoints(false, "no injector is for v1 ConfigMap"), team(true, injected)}},
+			[]decide.Point{endpoints(false, "no injector is for v1 ConfigMap"), team(true, injected)}},
 		"nothing to fill": {web(), nil, []string{`{apiVersion: v1, kind: ConfigMap, metadata: {name: eu}}`, euTeam},
-			[]Point{endpoints(false, `ConfigMap "eu" has no data`), team(true, injected)}},
+			[]decide.Point{endpoints(false, `ConfigMap "eu" has no data`), team(true, injected)}},
 		"in another": {web(), nil,
 			[]string{`{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: other}, data: {a: b}}`, euTeam},
-			[]Point{endpoints(false, noConfigMap+`, only one in namespace "other"`), team(true, injected)}},
+			[]decide.Point{endpoints(false, noConfigMap+`, only one in namespace "other"`), team(true, injected)}},
 		"no points": {web(map[string]string{"points.yaml": ""}), nil, nil, nil},
 		"of a subpackage": {web(map[string]string{"points.yaml": "", "sub/points.yaml": pointsFile}), nil, nil,
-			[]Point{endpoints(false, noConfigMap), team(false, noTeam)}},
+			[]decide.Point{endpoints(false, noConfigMap), team(false, noTeam)}},
 		"gates of others": {web(map[string]string{"points.yaml": "",
 			"Kptfile": rootKptfile +
 				"info: {readinessGates: [{conditionType: mine}]}\nstatus: {conditions: [{type: mine, status: \"False\", message: " +
@@ -58,7 +59,7 @@ func TestPoints(t *testing.T) {
 				"status: {conditions: [{type: config.injection.A.b, status: \"False\", message: m}]}\n"}), nil, nil, nil},
 		"odd types": {web(map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n" +
 			"status: {conditions: [{type: mine, status: true, message: [m]}]}\n"}), nil, nil,
-			[]Point{endpoints(false, noConfigMap), team(false, noTeam)}},
+			[]decide.Point{endpoints(false, noConfigMap), team(false, noTeam)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +81,7 @@ func TestUnreadable(t *testing.T) {
 	r := request(t, spec(), euTeam)
 	r.Unreadable = []injection.Unreadable{{APIVersion: "v1", Kind: "ConfigMap", Name: "eu",
 		Message: "the controller may not read configmaps"}}
-	want := []Point{
+	want := []decide.Point{
 		{Condition: "config.injection.ConfigMap.endpoints", Required: true,
 			Message: `cannot read v1 ConfigMap named "eu" in namespace "fleet": the controller may not read configmaps`},
 		{Condition: "config.injection.Team.team", Filled: true, Message: `injected resource "eu" from cluster`},

@@ -18,6 +18,7 @@ import (
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"k8s.io/apimachinery/pkg/util/cache"
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
@@ -40,18 +41,7 @@ type Outcome struct {
 	// Files are the files that changed, by their path in the package, with their new text.
 	Files map[string]string
 	// Points are the package's injection points.
-	Points []Point
-}
-
-// Point is an injection point.
-type Point struct {
-	// Condition is the type of its condition in the Kptfile.
-	Condition string
-	// Required reports whether a readiness gate asks for it.
-	Required bool
-	// Filled reports whether it is filled, Message says why not.
-	Filled  bool
-	Message string
+	Points []decide.Point
 }
 
 // FunctionError is the failure of a function on the files of a package, or of reading or writing them. It recurs until

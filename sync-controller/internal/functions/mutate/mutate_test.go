@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -193,7 +194,7 @@ status:
 		t.Errorf("Changed, -want +got:\n%s", diff)
 	}
 	const injected = `injected resource "eu" from cluster`
-	wantPoints := []Point{
+	wantPoints := []decide.Point{
 		{Condition: "config.injection.ConfigMap.endpoints", Required: true, Filled: true, Message: injected},
 		{Condition: "config.injection.Team.team", Filled: true, Message: injected},
 	}
