@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/order"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -55,4 +56,30 @@ func keyPositions(m *yaml.Node) map[string]int {
 		}
 	}
 	return positions
+}
+
+// wouldMoveAliases reports whether kpt, which gives the keys of to the order that they have in from, would move an
+// anchor or an alias before another: an alias that comes before its anchor makes a file unreadable.
+func wouldMoveAliases(from, to *yaml.Node) bool {
+	marks := marksIn(to, nil)
+	if !slices.ContainsFunc(marks, func(mark string) bool { return mark[0] == '*' }) {
+		return false
+	}
+	ordered := yaml.CopyYNode(to)
+	err := order.SyncOrder(yaml.NewRNode(from), yaml.NewRNode(ordered))
+	return err != nil || !slices.Equal(marks, marksIn(ordered, nil))
+}
+
+// marksIn appends the anchors and aliases of a node to marks, in their order.
+func marksIn(n *yaml.Node, marks []string) []string {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		return append(marks, "*"+n.Value)
+	case n.Anchor != "":
+		marks = append(marks, "&"+n.Anchor)
+	}
+	for _, c := range n.Content {
+		marks = marksIn(c, marks)
+	}
+	return marks
 }
