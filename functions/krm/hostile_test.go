@@ -238,8 +238,8 @@ func TestHostileUpstream(t *testing.T) {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
 			out := fntest.Parse(t, stdout)
-			const want = "x.yaml: changed upstream, but is not among the resources that a function gets: copy it from the " +
-				"updated upstream"
+			const want = "x.yaml: is changed upstream to what is not YAML of resources, or is too large, which a function " +
+				"cannot write: the package stays as it is there, copy it from the updated upstream"
 			if got := out.Results[0].Message; got != want {
 				t.Errorf("got %q", got)
 			}

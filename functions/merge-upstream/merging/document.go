@@ -51,9 +51,28 @@ type file struct {
 	// crlf reports whether all line ends are those of Windows.
 	crlf bool
 	docs []*document
-	// whole reports whether the file is no YAML that can be merged by resource.
+	// whole reports whether the file is merged as a single value, for example because it is no YAML.
 	whole bool
+	// single are the documents of a file that is whole; nil if it cannot be read.
+	single []*document
 }
+
+// resources returns the documents of a file that hold one.
+func (f *file) resources() []*document {
+	if f == nil {
+		return nil
+	}
+	var out []*document
+	for _, d := range slices.Concat(f.docs, f.single) {
+		if d.root != nil {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// isUnread reports whether a file is no YAML of resources, or too large.
+func (f *file) isUnread() bool { return f != nil && f.whole && f.single == nil && f.docs == nil }
 
 // pkg is one version of a package: its files by path.
 type pkg map[string]*file
@@ -82,7 +101,7 @@ func read(files map[string]string) pkg {
 	return p
 }
 
-// parse splits a file into its documents; whole reports that it cannot be.
+// parse splits a file into its documents; whole reports that it cannot be merged by resource.
 func parse(name, text string) (docs []*document, whole bool) {
 	if !fn.IsKrmResourceFile(name) {
 		return nil, true
@@ -103,7 +122,7 @@ func parse(name, text string) (docs []*document, whole bool) {
 		}
 		docs = append(docs, d)
 	}
-	return docs, resources == 0 || ambiguous(docs)
+	return docs, ambiguous(docs)
 }
 
 // tooLarge reports whether a document would take too long to be merged by resource.

@@ -150,6 +150,8 @@ type conflict struct {
 	index int
 	// goneHere and goneUpstream say which side has no value.
 	goneHere, goneUpstream bool
+	// unread says that the upstream's file cannot be written among the items of a ResourceList.
+	unread bool
 }
 
 // setValues sets the values; empty for a missing one.
@@ -161,6 +163,8 @@ func (c *conflict) setValues(original, local, updated string) {
 // message says in a sentence what the conflict is and what became of it.
 func (c conflict) message(stopped bool) string {
 	switch {
+	case c.unread && !stopped:
+		return c.happened() + ": the package stays as it is there, copy it from the updated upstream"
 	case stopped:
 		return c.happened() + ": decide for one, or set onConflict to TakeUpstream or KeepLocal"
 	case c.Taken == SideUpstream:
@@ -189,6 +193,8 @@ func (c conflict) happened() string {
 // happenedToAll says what both sides did to a whole resource or file.
 func (c conflict) happenedToAll() string {
 	switch {
+	case c.unread:
+		return "is changed upstream to what is not YAML of resources, or is too large, which a function cannot write"
 	case c.Local == aFile || c.Local == aDirectory:
 		return fmt.Sprintf("is %s here, and %s upstream", c.Local, c.Updated)
 	case c.Original == "" && c.goneHere:

@@ -33,6 +33,7 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	v := versions{original: read(c.Original.Resources), updated: read(c.Updated.Resources), local: l.pkg,
 		resourcesOnly: true}
 	v.settleWholeFiles()
+	v.giveTexts()
 	stop := OnConflict(c.OnConflict) == Stop
 	m, err := v.merge(Options{OnConflict: OnConflict(c.OnConflict), Upstream: c.Upstream, UpstreamLock: c.UpstreamLock})
 	if ke := (*krm.Error)(nil); err != nil && !errors.As(err, &ke) {

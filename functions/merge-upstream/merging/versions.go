@@ -23,10 +23,8 @@ type versions struct {
 func (p pkg) resources() []*document {
 	var out []*document
 	for _, name := range slices.Sorted(maps.Keys(p)) {
-		for _, d := range p[name].docs {
-			if d.root != nil {
-				out = append(out, d)
-			}
+		if !p[name].whole {
+			out = append(out, p[name].resources()...)
 		}
 	}
 	return out
@@ -37,20 +35,41 @@ func (p pkg) resources() []*document {
 func (v versions) settleWholeFiles() {
 	for _, p := range []pkg{v.original, v.updated} {
 		for name, f := range p {
-			if path.Base(name) == pkgtree.KptfileName && f.whole && v.local[name] != nil && !v.local[name].whole {
+			if path.Base(name) == pkgtree.KptfileName && (f.whole || len(f.resources()) == 0) &&
+				v.local[name] != nil && !v.local[name].whole {
 				delete(p, name)
 			}
 		}
 	}
 	for _, name := range v.paths() {
 		all := v.file(name)
-		whole := slices.ContainsFunc(all, func(f *file) bool { return f != nil && f.whole })
+		if !isWhole(all[0], all[1], all[2]) {
+			continue
+		}
 		for _, f := range all {
-			if f != nil && whole {
-				f.whole, f.docs = true, nil
+			if f != nil {
+				f.whole, f.single, f.docs = true, f.docs, nil
 			}
 		}
 	}
+}
+
+// isWhole reports whether a file is merged as a single value: because it is whole in a version, or because there are no
+// resources to merge it by, in all versions or in one of a file that the upstream removed.
+func isWhole(original, updated, local *file) bool {
+	var with, without bool
+	for _, f := range []*file{original, updated, local} {
+		switch {
+		case f == nil:
+		case f.whole:
+			return true
+		case len(f.resources()) == 0:
+			without = true
+		default:
+			with = true
+		}
+	}
+	return without && (!with || updated == nil)
 }
 
 // paths returns the paths of all files, sorted.
@@ -97,7 +116,7 @@ func (m *merged) takesUpstream() bool {
 
 // merge merges the three versions.
 func (v versions) merge(options Options) (*merged, error) {
-	if f := v.local[pkgtree.KptfileName]; f == nil || f.whole {
+	if f := v.local[pkgtree.KptfileName]; f == nil || f.whole || len(f.resources()) == 0 {
 		return nil, errors.New("the package's Kptfile is no YAML of a single Kptfile: correct it first")
 	}
 	v.movePackages()
@@ -122,9 +141,7 @@ func (v versions) merge(options Options) (*merged, error) {
 		switch {
 		case !slices.ContainsFunc(all, func(f *file) bool { return f != nil && f.whole }):
 		case v.resourcesOnly:
-			if !sameFile(textOf(all[0]), textOf(all[1])) {
-				m.unseen = append(m.unseen, name)
-			}
+			m.wholeItems(name, all[0], all[1], all[2])
 		default:
 			m.wholeHere[name] = all[2] != nil
 			m.wholeFile(name, all[0], all[1], all[2])

@@ -11,28 +11,33 @@ import (
 
 // wholeFile merges a file as one value. Nil stands for a version that does not have it.
 func (m *merged) wholeFile(name string, original, updated, local *file) {
-	o, u, l := textOf(original), textOf(updated), textOf(local)
-	hidden := slices.ContainsFunc([]*string{o, u, l}, func(text *string) bool {
-		return text != nil && hasSecretText(*text)
-	})
-	c := conflict{Conflict: Conflict{File: name, Taken: SideLocal}}
-	c.setValues(describeText(o, hidden), describeText(l, hidden), describeText(u, hidden))
 	kept, conflicting := m.keptFile(name, original, updated, local)
 	if conflicting {
-		if kept == u {
-			c.Taken = SideUpstream
-		}
-		m.conflicts = append(m.conflicts, c)
+		m.conflicts = append(m.conflicts, wholeConflict(name, original, updated, local, kept))
 	}
 	switch kept {
 	case nil:
 		m.whole[name] = nil
-	case l:
+	case textOf(local):
 		m.whole[name] = &local.raw
 	default:
 		text := updated.withLineEndsOf(local, original)
 		m.whole[name] = &text
 	}
+}
+
+// wholeConflict returns the conflict about a file as one value, of which the text kept is taken.
+func wholeConflict(name string, original, updated, local *file, kept *string) conflict {
+	o, u, l := textOf(original), textOf(updated), textOf(local)
+	hidden := slices.ContainsFunc([]*string{o, u, l}, func(text *string) bool {
+		return text != nil && hasSecretText(*text)
+	})
+	c := conflict{Conflict: Conflict{File: name, Taken: SideLocal}}
+	if kept == u {
+		c.Taken = SideUpstream
+	}
+	c.setValues(describeText(o, hidden), describeText(l, hidden), describeText(u, hidden))
+	return c
 }
 
 // keptFile returns the text that a file has after the merge, one of those of the versions; nil if it goes.
