@@ -20,6 +20,8 @@ type Expansion struct {
 	Variants []v1alpha1.PackageVariant
 	// Notes are for the user: targets that select nothing, or an upstreamSelector that does.
 	Notes []string
+	// OfThemselves are notes about variants that are made from themselves, or depend on themselves.
+	OfThemselves []string
 	// Excluded are what a set whose errorPolicy is Continue goes on without, in the order of its targets.
 	Excluded []Excluded
 }
@@ -64,7 +66,7 @@ func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansi
 	if err := e.circle(origins); err != nil {
 		return nil, err
 	}
-	return &Expansion{Variants: e.variants, Notes: notes, Excluded: e.excluded}, nil
+	return &Expansion{Variants: e.variants, Notes: notes, OfThemselves: e.ofThemselves(), Excluded: e.excluded}, nil
 }
 
 // want is a variant that a target wants: at a place, of an upstream.
@@ -220,20 +222,6 @@ func (e *expander) make(w want, downstream *variant.Downstream) (err error) {
 			"make its values shorter, or select fewer targets", w, maxSetSize>>20)}
 	}
 	return forTarget(w, slices.Concat(spec.ValidateLifecycle(at), spec.ValidateContent(at)))
-}
-
-// circle returns an error if one of several upstreams is a package that the set itself makes: what is published of it
-// would be made into the next.
-func (e *expander) circle(origins []origin) error {
-	for i := range origins {
-		o := &origins[i]
-		maker, made := e.claimed[variant.Downstream{Repo: o.spec.Repo, Package: o.spec.Package}]
-		if made && o.of != "" {
-			return fieldErrorf(o.path, "takes %s/%s as an upstream, which %s (for %s) makes: "+
-				"name, or select, only packages that this set does not make", o.spec.Repo, o.spec.Package, maker.target.path, maker)
-		}
-	}
-	return nil
 }
 
 // forTarget returns what is wrong with a variant, as FieldErrors joined that name the target.

@@ -44,7 +44,8 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
-	notices := append(results(r.set, expanded.Notes, c.elsewhere), c.exclusions(config, r.set, expanded.Excluded)...)
+	notices := slices.Concat(results(r.set, expanded.Notes, c.elsewhere), results(r.set, expanded.OfThemselves, 0),
+		c.exclusions(config, r.set, expanded.Excluded))
 	notices = append(notices, c.rivals(items, r.set, expanded.Variants)...)
 	doomed, undecided := c.unwanted(become, spared)
 	if len(undecided) > 0 {
