@@ -4,6 +4,7 @@ package merging_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -185,7 +186,9 @@ var conflicts = map[string]conflicting{
 // TestConflicts checks what both sides changed is named, and which of the two is taken.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
-	for name, c := range conflicts {
+	cases := maps.Clone(conflicts)
+	maps.Copy(cases, removals)
+	for name, c := range cases {
 		for onConflict, want := range map[merging.OnConflict]string{"": c.upstream, merging.TakeUpstream: c.upstream,
 			merging.KeepLocal: c.here} {
 			t.Run(name+"/"+string(onConflict), func(t *testing.T) {

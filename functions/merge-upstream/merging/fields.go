@@ -60,6 +60,27 @@ func (w *walker) mapping(s sources, path string, schema *openapi.ResourceSchema)
 	return false
 }
 
+// onlyLess reports whether the upstream changed a value by nothing but removals of fields and elements: that is no
+// conflict with a removal of all of it.
+func (w *walker) onlyLess(s sources, path string, schema *openapi.ResourceSchema) bool {
+	if s.original == nil || s.updated == nil {
+		return s.updated == nil
+	}
+	schema = schemaOf(schema, s)
+	switch {
+	case s.all(yaml.MappingNode):
+		return !slices.ContainsFunc(keysOf(s.updated), func(key string) bool {
+			return !w.onlyLess(s.field(key), node.Join(path, key), sub(schema, key))
+		})
+	case s.all(yaml.SequenceNode) && w.hasElements(s, path, schema):
+		rows, _ := w.rows(s, path, schema)
+		return !slices.ContainsFunc(rows, func(r row) bool {
+			return !w.onlyLess(r.sources, path+"["+r.label+"]", schema.Elements())
+		})
+	}
+	return equal(s.original, s.updated)
+}
+
 // large merges mappings with many keys, a part of them after the other.
 func (w *walker) large(s sources, keys []string, path string, schema *openapi.ResourceSchema) {
 	of := [3]map[string]int{}

@@ -83,6 +83,8 @@ func (w *walker) element(e sources, path string, schema *openapi.ResourceSchema)
 	switch {
 	case w.rules.ours(path) || equal(e.original, e.updated) || equal(e.local, e.updated):
 		return e.local
+	case e.local == nil && w.onlyLess(e, path, schema):
+		return nil
 	case e.local == nil:
 		if e.original == nil || w.record(path, e) {
 			return e.updated

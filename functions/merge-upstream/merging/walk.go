@@ -107,6 +107,10 @@ func (w *walker) follow(parent, s sources, key, path string, schema *openapi.Res
 func (w *walker) both(parent, s sources, key, path string, schema *openapi.ResourceSchema) {
 	isMap, isList := s.all(yaml.MappingNode), s.all(yaml.SequenceNode)
 	removed := s.updated == nil
+	if s.local == nil && w.onlyLess(s, path, schema) {
+		w.settle(parent, key)
+		return
+	}
 	if s.local == nil || !isMap && !isList || isList && removed && !w.hasElements(s, path, schema) {
 		w.conflict(parent, s, key, path)
 		return
