@@ -176,6 +176,8 @@ var conflicts = map[string]conflicting{
 	"map of a custom resource": {work + "  one: {a: 1}\n  x: 1\n", work + "  two: {b: 1}\n  x: 2\n", work + "  one: {a: 2}\n  x: 1\n",
 		work + "  two: {b: 1}\n  x: 2\n", work + "  one: {a: 2}\n  x: 2\n", []string{
 			`spec: {"one":{"a":1}} | {"one":{"a":2}} | {"two":{"b":1}}`}},
+	"numbers in other bases": {work + "  l: [1]\n", work + "  l: [0x1]\n", work + "  l: [1.0]\n",
+		work + "  l: [0x1]\n", work + "  l: [1.0]\n", []string{`spec.l: [1] | ["1.0"] | ["0x1"]`}},
 	"alias": {deploy + "x: &a {b: 1}\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n",
 		deploy + "x: &a {b: 3}\nspec: *a\n",
 		deploy + "x: &a {b: 2}\nspec: *a\n", deploy +

@@ -28,7 +28,7 @@ func show(n *yaml.Node, hidden bool) string {
 		return shorten(n.Value)
 	}
 	var value any
-	if err := n.Decode(&value); err != nil {
+	if err := withWrittenNumbers(n).Decode(&value); err != nil {
 		return "(" + node.Describe(n) + ")"
 	}
 	text, err := json.Marshal(value)
@@ -36,6 +36,27 @@ func show(n *yaml.Node, hidden bool) string {
 		return "(" + node.Describe(n) + ")"
 	}
 	return shorten(string(text))
+}
+
+// withWrittenNumbers returns a copy in which numbers are texts that JSON would write otherwise, such as 0x1 and 1.0: the
+// values of a conflict must not look alike.
+func withWrittenNumbers(n *yaml.Node) *yaml.Node {
+	c := copyNode(n)
+	var visit func(*yaml.Node)
+	visit = func(n *yaml.Node) {
+		if tag := n.ShortTag(); n.Kind == yaml.ScalarNode && (tag == yaml.NodeTagInt || tag == yaml.NodeTagFloat) {
+			var value any
+			err := n.Decode(&value)
+			if text, jsonErr := json.Marshal(value); err == nil && jsonErr == nil && string(text) != n.Value {
+				n.Tag = yaml.NodeTagString
+			}
+		}
+		for _, child := range n.Content {
+			visit(child)
+		}
+	}
+	visit(c)
+	return c
 }
 
 // Known reports whether a value of a Conflict tells what the side has: it is neither hidden nor shortened.
