@@ -56,6 +56,8 @@ func TestSet(t *testing.T) {
 		"keeps double quotes":     {in: "k: \"x\"\n", key: "k", value: "y z", want: "k: \"y z\"\n"},
 		"block to one line":       {in: "k: |\n  x\n  y\n", key: "k", value: "z", want: "k: z\n"},
 		"one line to block":       {in: "k: x\n", key: "k", value: "y\nz\n", want: "k: |\n  y\n  z\n"},
+		"quotes to block":         {in: "k: 'x' # c\nz: 1\n", key: "k", value: "y\nz\n", want: "k: | # c\n  y\n  z\nz: 1\n"},
+		"quotes to odd lines":     {in: "k: 'x'\n", key: "k", value: " y\nz\n", want: "k: \" y\\nz\\n\"\n"},
 		"folded to block":         {in: "k: >\n  x\n  y\n", key: "k", value: "y\nz", want: "k: |-\n  y\n  z\n"},
 		"number to text":          {in: "k: 5\n", key: "k", value: "5", want: "k: \"5\"\n"},
 		"quoted text to number":   {in: "k: \"5\" # c\n", key: "k", value: 5, want: "k: 5 # c\n"},

@@ -33,6 +33,9 @@ func setScalar(n *yaml.Node, tag, value string) {
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 		n.Style = 0 // block scalars keep line ends only in the shape they had; the emitter chooses a safe style
 		wasPlain = true
+	case n.Style&yaml.SingleQuotedStyle != 0 && strings.Contains(value, "\n"):
+		n.Style = 0 // the emitter would write the lines with empty ones between them
+		wasPlain = true
 	}
 	if tag == tagString && wasPlain && isAmbiguous(value) {
 		n.Style = yaml.DoubleQuotedStyle
