@@ -30,6 +30,9 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
+	if err := l.inTheWay(items, c.Updated.Resources); err != nil {
+		return krm.Output{}, err
+	}
 	v := versions{original: read(c.Original.Resources), updated: read(c.Updated.Resources), local: l.pkg,
 		resourcesOnly: true}
 	v.settleWholeFiles()
@@ -123,6 +126,17 @@ func local(items []*yaml.RNode) (*localPackage, error) {
 		f.whole = ambiguous(f.docs)
 	}
 	return l, nil
+}
+
+// inTheWay returns an error if a PackageRevisionResources is saved in a file that the updated upstream has, too.
+func (l *localPackage) inTheWay(items []*yaml.RNode, updated map[string]string) error {
+	for _, item := range items {
+		if _, taken := updated[strings.TrimPrefix(fullPath(item), l.root+"/")]; taken && isFiles(item) {
+			return krm.Errorf(item, "",
+				"is saved where the updated upstream has a file of its own: save it in another file")
+		}
+	}
+	return nil
 }
 
 // fullPath returns the path of an item's file: in a render, paths begin at the item's own package.

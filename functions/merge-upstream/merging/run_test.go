@@ -139,6 +139,11 @@ func TestFailures(t *testing.T) {
 				"v2.yaml": saved + "  resources: {a.yaml: z}\n"},
 			`v2.yaml: PackageRevisionResources "b.web.v1": spec.resources: are not those of the one of the same name in ` +
 				`v1.yaml: remove the one that is not meant`},
+		"saved in a file of the upstream": {config + "original:\n  name: b.web.v1\n" + revision("updated", "two") +
+			"    v1.yaml: |\n      " + strings.ReplaceAll(deploy, "\n", "\n      ") + "\n", fntest.Files{"Kptfile": kptfile,
+			"a.yaml": cmv1, "v1.yaml": saved + "  resources:\n    a.yaml: x\n"},
+			`v1.yaml: PackageRevisionResources "b.web.v1": is saved where the updated upstream has a file of its own: ` +
+				`save it in another file`},
 		"Kptfile that cannot be edited": {both + "upstream: {type: git, git: {ref: v2}}\n",
 			fntest.Files{"Kptfile": kptfile + "upstream: []\n", "a.yaml": cmv1},
 			`Kptfile: upstream: is a list, not a map: correct its type`},
