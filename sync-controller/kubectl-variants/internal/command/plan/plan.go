@@ -232,9 +232,10 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 		return nil, err
 	}
 	progress.say("expanding sets")
+	packages := newOutput(o.write)
 	plan, err := plans.Make(ctx, w, named.Sets, named.Variants, plans.Options{
 		Version: version.Line(), Runtime: mutate.Builtin{}, Diffs: o.diffs || o.format == "html", Rendered: o.render,
-		Progress: progress.tell, Write: o.writer(), Deleted: named.Owned, Outside: outside, Denied: may.Denied,
+		Progress: progress.tell, Write: packages.adder(), Deleted: named.Owned, Outside: outside, Denied: may.Denied,
 	})
 	if err != nil {
 		return nil, err
@@ -244,7 +245,7 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	}
 	plan.Notes, plan.About = slices.Concat(doubts, named.Notes, answers.Notes, may.Notes()), about
 	plan.Refuse(answers.Refusals)
-	return plan, nil
+	return plan, packages.write()
 }
 
 // renderer returns the function that renders the files of a saved draft.

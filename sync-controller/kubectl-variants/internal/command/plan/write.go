@@ -3,9 +3,7 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -40,7 +38,7 @@ func within(directory string, do func(*os.Root) error) error {
 func writeTo(root *os.Root, files map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if krm.CheckPath(name) != "" {
-			return fmt.Errorf("the file %q is outside of its package", name)
+			return outsideError(name)
 		}
 		if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o750); err != nil {
 			return err
@@ -52,31 +50,52 @@ func writeTo(root *os.Root, files map[string]string) error {
 	return nil
 }
 
-// writer returns a function that writes packages to the chosen directory and replaces earlier ones; nil if no directory
-// was chosen.
-func (o *options) writer() func(types.NamespacedName, map[string]string) error {
-	if o.write == "" {
+// output has the packages of a plan that are to be written to a directory.
+type output struct {
+	directory string
+	// files are the files of all packages, by path. namespaces are those of the drafts, by name.
+	files, namespaces map[string]string
+}
+
+// newOutput returns an empty output for a directory, "" if none was chosen.
+func newOutput(directory string) *output {
+	return &output{directory: directory, files: map[string]string{}, namespaces: map[string]string{}}
+}
+
+// adder returns add; nil if no directory was chosen.
+func (o *output) adder() func(types.NamespacedName, map[string]string) error {
+	if o.directory == "" {
 		return nil
 	}
-	namespaces := map[string]string{}
-	return func(draft types.NamespacedName, files map[string]string) error {
-		if other, taken := namespaces[draft.Name]; taken && other != draft.Namespace {
-			return fmt.Errorf("the namespaces %s and %s both have a draft %s, and --write-to has one place for it: plan them "+
-				"one after the other, each with a directory of its own", other, draft.Namespace, draft.Name)
-		}
-		namespaces[draft.Name] = draft.Namespace
-		inside := make(map[string]string, len(files))
-		for file, text := range files {
-			if krm.CheckPath(file) != "" {
-				return fmt.Errorf("the file %q is outside of its package", file)
-			}
-			if ofGit(file) {
-				return fmt.Errorf("the file %q is one that git itself would read: take it out of the package", file)
-			}
-			inside[path.Join(draft.Name, file)] = text
-		}
-		return replace(o.write, draft.Name, inside)
+	return o.add
+}
+
+// add adds the package of a draft. Nothing is written yet.
+func (o *output) add(draft types.NamespacedName, files map[string]string) error {
+	if other, taken := o.namespaces[draft.Name]; taken && other != draft.Namespace {
+		return fmt.Errorf("the namespaces %s and %s both have a draft %s, and --write-to has one place for it: plan them "+
+			"one after the other, each with a directory of its own", other, draft.Namespace, draft.Name)
 	}
+	o.namespaces[draft.Name] = draft.Namespace
+	for file, text := range files {
+		if ofGit(file) {
+			return fmt.Errorf("the file %q is one that git itself would read: take it out of the package", file)
+		}
+		inside := path.Join(draft.Name, file)
+		if krm.CheckPath(file) != "" {
+			return outsideError(file)
+		}
+		if krm.CheckPath(inside) != "" {
+			return outsideError(inside)
+		}
+		o.files[inside] = text
+	}
+	return nil
+}
+
+// outsideError returns the error for a file that its path puts outside of its package.
+func outsideError(file string) error {
+	return fmt.Errorf("the file %q is outside of its package", file)
 }
 
 // ofGit reports whether a file is in a git directory, or replaces one: git would run commands that it names. File
@@ -87,55 +106,4 @@ func ofGit(file string) bool {
 		part = strings.ToLower(strings.TrimRight(part, ". "))
 		return part == ".git" || part == "git~1"
 	})
-}
-
-// replace writes files to a directory below top, and removes all other files from it.
-func replace(top, directory string, files map[string]string) error {
-	return within(top, func(root *os.Root) error {
-		if krm.CheckPath(directory) == "" { // otherwise writeTo fails
-			if err := removeOthers(root, directory, files); err != nil {
-				return err
-			}
-		}
-		return writeTo(root, files)
-	})
-}
-
-// removeOthers removes the files of a directory that are not listed, and the directories that become empty. If the
-// directory is a link, nothing is removed; a link inside it is removed itself.
-func removeOthers(root *os.Root, directory string, files map[string]string) error {
-	info, err := root.Lstat(filepath.FromSlash(directory))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return nil
-	}
-	stay := map[string]bool{directory: true}
-	for name := range files {
-		for above := path.Dir(name); above != "." && !stay[above]; above = path.Dir(above) {
-			stay[above] = true
-		}
-	}
-	var directories []string
-	err = fs.WalkDir(root.FS(), directory, func(name string, entry fs.DirEntry, err error) error {
-		switch _, stays := files[name]; {
-		case err != nil:
-			return err
-		case entry.IsDir():
-			directories = append(directories, name)
-			return nil
-		case stays:
-			return nil
-		}
-		return root.Remove(filepath.FromSlash(name))
-	})
-	for _, name := range slices.Backward(directories) {
-		if !stay[name] {
-			err = errors.Join(err, root.Remove(filepath.FromSlash(name)))
-		}
-	}
-	return err
 }
