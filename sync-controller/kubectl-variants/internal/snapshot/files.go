@@ -158,8 +158,7 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 	}
 	gvk := porchapi.SchemeGroupVersion.WithKind(h.Kind)
 	if h.APIVersion == gvk.GroupVersion().String() && gvk.Kind == contentKind && !f.strict {
-		f.contents[types.NamespacedName{Namespace: h.Metadata.Namespace, Name: h.Metadata.Name}] = at
-		return nil
+		return f.addContent(at, types.NamespacedName{Namespace: h.Metadata.Namespace, Name: h.Metadata.Name})
 	}
 	o, err := f.decode(h, text)
 	if err != nil {

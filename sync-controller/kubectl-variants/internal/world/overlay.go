@@ -56,6 +56,11 @@ func Overlay(ctx context.Context, w *memory.World, manifests []snapshot.Object, 
 		if m.GetNamespace() == "" {
 			m.SetNamespace(namespace)
 		}
+	}
+	if err := checkTwice(manifests, "what -f names", "remove one of them"); err != nil {
+		return named, err
+	}
+	for _, m := range manifests {
 		key := client.ObjectKeyFromObject(m.Object)
 		switch o := m.Object.(type) {
 		case *v1alpha1.PackageVariant:

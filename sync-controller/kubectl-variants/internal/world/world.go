@@ -31,6 +31,9 @@ func FromFiles(scheme *runtime.Scheme, directory string, render memory.Render) (
 	if err != nil {
 		return nil, err
 	}
+	if err := checkTwice(files.Objects, "the snapshot", "remove the one that is out of date"); err != nil {
+		return nil, err
+	}
 	w := memory.New(scheme, files.Contents, nil, render)
 	w.AskFirst(refuse)
 	if err := plans.Indexes(w); err != nil {
