@@ -5,11 +5,11 @@ package world
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
@@ -22,17 +22,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Delete deletes the sets and variants that manifests name, as kubectl delete does. A missing one is an error.
+// Delete deletes the objects that manifests name, as kubectl delete does. A missing one is an error.
 func Delete(ctx context.Context, w *memory.World, manifests []snapshot.Object, namespace string) (Named, error) {
 	d := deletion{world: w, namespace: namespace}
 	for _, m := range manifests {
 		if err := mistyped(m); err != nil {
 			return d.named, err
 		}
-		if !isPlanned(kindOf(m)) {
-			continue
+		if kindOf(m).Group == porchapi.SchemeGroupVersion.Group {
+			return d.named, fmt.Errorf("%s, line %d: a %s is made by Porch, and its deletion is not planned: leave it out of -f",
+				m.Path, m.Line, kindOf(m).Kind)
 		}
-		err := d.delete(ctx, m)
+		do := d.deleteOther
+		if isPlanned(kindOf(m)) {
+			do = d.delete
+		}
+		err := do(ctx, m)
 		if apierrors.IsNotFound(err) {
 			return d.named, fmt.Errorf("%s, line %d: cannot delete %s: it is not there", m.Path, m.Line, m.GetName())
 		}
@@ -40,14 +45,11 @@ func Delete(ctx context.Context, w *memory.World, manifests []snapshot.Object, n
 			return d.named, err
 		}
 	}
-	if len(d.named.Sets)+len(d.named.Variants) == 0 {
-		return d.named, errors.New("there is no PackageVariant and no PackageVariantSet in what -f names")
-	}
 	return d.named, nil
 }
 
 // Remove removes objects that are no longer applied, as a tool that prunes does, and returns the sets and variants
-// among them. It skips missing objects. The package revisions of a Repository are removed with it.
+// among them. It skips missing objects.
 func Remove(ctx context.Context, w *memory.World, objects []snapshot.Object, namespace string) (Named, error) {
 	d := deletion{world: w, namespace: namespace}
 	for _, o := range objects {
@@ -56,10 +58,8 @@ func Remove(ctx context.Context, w *memory.World, objects []snapshot.Object, nam
 		case isPlanned(kind):
 			err = client.IgnoreNotFound(d.delete(ctx, o))
 		case kind.Group == porchapi.SchemeGroupVersion.Group: // Porch's own objects
-		case kind == groupKind(live.Repository):
-			err = d.dropRepository(ctx, d.keyOf(o))
 		default:
-			w.Drop(kind, d.keyOf(o))
+			err = d.drop(ctx, o)
 		}
 		if err != nil {
 			return d.named, err
@@ -127,8 +127,32 @@ func (d *deletion) owned(ctx context.Context, key types.NamespacedName) ([]strin
 	return names, nil
 }
 
-// dropRepository drops a Repository and its package revisions, which Porch no longer shows.
-func (d *deletion) dropRepository(ctx context.Context, key types.NamespacedName) error {
+// deleteOther deletes an object that is neither a set nor a variant. Of those, only the absence of a Repository is an
+// error: a snapshot need not have the kinds that no set and no variant uses.
+func (d *deletion) deleteOther(ctx context.Context, o snapshot.Object) error {
+	if kindOf(o) == groupKind(live.Repository) {
+		if err := d.world.Get(ctx, d.keyOf(o), &configapi.Repository{}); err != nil {
+			return err
+		}
+	}
+	return d.drop(ctx, o)
+}
+
+// drop drops an object that is neither a set nor a variant; with a Repository its package revisions, which Porch no
+// longer shows.
+func (d *deletion) drop(ctx context.Context, o snapshot.Object) error {
+	key := d.keyOf(o)
+	if kindOf(o) == groupKind(live.Repository) {
+		if err := d.dropRevisions(ctx, key); err != nil {
+			return err
+		}
+	}
+	d.world.Drop(kindOf(o), key)
+	return nil
+}
+
+// dropRevisions drops the package revisions of a Repository.
+func (d *deletion) dropRevisions(ctx context.Context, key types.NamespacedName) error {
 	var revisions porchapi.PackageRevisionList
 	if err := d.world.List(ctx, &revisions, client.InNamespace(key.Namespace)); err != nil {
 		return err
@@ -138,7 +162,6 @@ func (d *deletion) dropRepository(ctx context.Context, key types.NamespacedName)
 			d.world.Drop(groupKind(live.Revision), client.ObjectKeyFromObject(pr))
 		}
 	}
-	d.world.Drop(groupKind(live.Repository), key)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,5 +102,49 @@ func TestDeleteSet(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+}
+
+// TestDeleteOthers checks that --delete takes Repositories and other objects away, and shows what follows from that.
+func TestDeleteOthers(t *testing.T) {
+	t.Parallel()
+	snapshot := settled(t)
+	const repository = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: NAME}\n"
+	const facts = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME}\n"
+	for name, c := range map[string]struct {
+		manifest, of string
+		want         map[string]string
+		message      string
+	}{
+		"a Repository": {repository, "site-1", map[string]string{"site-1": "delete"}, ""},
+		"a ConfigMap":  {facts, "facts", map[string]string{"edge-1": "create"}, ""},
+		"beside a variant": {strings.ReplaceAll(repository, "NAME", "site-1") + "---\napiVersion: config.porch.kpt.dev/v1alpha1\n" +
+			"kind: PackageVariant\nmetadata: {name: pending}\nspec: {upstream: {repo: a, package: a, revision: 1}, downstream: {repo: a, package: a}}\n",
+			"", map[string]string{"site-1": "delete", "": "delete"}, ""},
+		"a missing Repository": {repository, "nowhere", nil, "FILE, line 1: cannot delete nowhere: it is not there"},
+		"of Porch": {"apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n", "", nil, "FILE, line 1: a " +
+			"PackageRevision is made by Porch, and its deletion is not planned: leave it out of -f"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "manifest.yaml")
+			if err := os.WriteFile(file, []byte(strings.ReplaceAll(c.manifest, "NAME", c.of)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if c.message != "" {
+				if _, err := run(t, "-f", file, "--delete", "--from", snapshot); err == nil || strings.ReplaceAll(err.Error(), file, "FILE") != c.message {
+					t.Errorf("got %v, want %s", err, c.message)
+				}
+				return
+			}
+			plan, _ := planOf(t, "-f", file, "--delete", "--from", snapshot)
+			got := map[string]string{}
+			for _, v := range plan.Variants {
+				got[v.Repo] = string(v.Action)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("variants (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
