@@ -75,7 +75,9 @@ type About struct {
 	// Namespace may be empty if it is unknown.
 	Namespace     string
 	AllNamespaces bool
-	Time          time.Time
+	// Named reports whether the plan is about what manifests name, and not about everything.
+	Named bool
+	Time  time.Time
 	// Newest is the latest time in the snapshot.
 	Newest time.Time
 }

@@ -15,7 +15,8 @@ import (
 
 // about returns what is known about a plan's origin before the world is read.
 func (o *options) about() plans.About {
-	about := plans.About{Snapshot: o.from, Namespace: *o.env.Flags.Namespace, AllNamespaces: o.all, Time: o.env.Now()}
+	about := plans.About{Snapshot: o.from, Namespace: *o.env.Flags.Namespace, AllNamespaces: o.all, Time: o.env.Now(),
+		Named: len(o.files) > 0}
 	if o.from == "" {
 		about.Cluster = o.env.ClusterName()
 	}

@@ -122,6 +122,7 @@ func TestDeleteOthers(t *testing.T) {
 			"kind: PackageVariant\nmetadata: {name: pending}\nspec: {upstream: {repo: a, package: a, revision: 1}, downstream: {repo: a, package: a}}\n",
 			"", map[string]string{"site-1": "delete", "": "delete"}, ""},
 		"a missing Repository": {repository, "nowhere", nil, "FILE, line 1: cannot delete nowhere: it is not there"},
+		"a missing ConfigMap":  {facts, "nowhere", map[string]string{}, ""},
 		"of Porch": {"apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n", "", nil, "FILE, line 1: a " +
 			"PackageRevision is made by Porch, and its deletion is not planned: leave it out of -f"},
 	} {

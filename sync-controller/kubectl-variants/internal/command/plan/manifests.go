@@ -139,12 +139,11 @@ func (o *options) outside(ctx context.Context, before, w *memory.World, namespac
 	return &plans.Outside{Before: before, Sets: all.Sets, Variants: all.Variants}, err
 }
 
-// nothing returns an error for manifests that affect no set or variant of a plan: they name none, and no object that
-// existed before.
-func (o *options) nothing(plan *plans.Plan, named world.Named) error {
-	if len(o.files) == 0 || o.base != "" || len(plan.Sets)+len(plan.Variants) > 0 || named.Known > 0 {
+// unused returns the note about manifests that no set and no variant uses: they name only objects that did not exist
+// before, and nothing follows from them.
+func unused(plan *plans.Plan, named world.Named) []string {
+	if len(plan.Sets)+len(plan.Variants) > 0 || named.Known > 0 || len(named.Others) == 0 {
 		return nil
 	}
-	return fmt.Errorf("there is no PackageVariant and no PackageVariantSet in what -f names, but only %s, and nothing "+
-		"follows from that: name their manifests, or a directory that has them", strings.Join(named.Others, ", "))
+	return []string{"No set and no variant uses what -f names: " + strings.Join(named.Others, ", ")}
 }

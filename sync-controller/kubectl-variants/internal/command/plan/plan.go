@@ -240,10 +240,7 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.nothing(plan, named); err != nil {
-		return nil, err
-	}
-	plan.Notes, plan.About = slices.Concat(doubts, named.Notes, answers.Notes, may.Notes()), about
+	plan.Notes, plan.About = slices.Concat(doubts, unused(plan, named), named.Notes, answers.Notes, may.Notes()), about
 	plan.Refuse(answers.Refusals)
 	return plan, packages.write()
 }

@@ -87,13 +87,12 @@ func TestMessages(t *testing.T) {
 		}
 		return path
 	}
-	deployment := file("deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n")
 	old := file("old.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariantSet\nmetadata: {name: a}\n")
 	typo := file("typo.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec: {nonsense: {}}\n")
 	mistyped := file("mistyped.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec:\n  upstraem: {}\n")
 	revision := file("revision.yaml", "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n")
 	empty := filepath.Dir(file("empty/values.yaml", "a: b\n"))
-	none := filepath.Dir(file("none/fleet.txt", deployment))
+	none := filepath.Dir(file("none/fleet.txt", old))
 	partial := filepath.Join(dir, "partial")
 	cluster, err := os.ReadFile("testdata/snapshot/cluster.yaml")
 	if err != nil {
@@ -127,9 +126,6 @@ func TestMessages(t *testing.T) {
 		"no manifests": {[]string{"-f", none, "--from", snapshot}, "there are no manifests in " + none +
 			": in a directory, objects are read from files that end in .yaml, .yml or .json"},
 		"not there": {[]string{"-f", "nowhere.yaml", "--from", snapshot}, "there is no file or directory nowhere.yaml"},
-		"another kind": {[]string{"-f", deployment, "--from", snapshot}, "there is no PackageVariant and no PackageVariantSet " +
-			"in what -f names, but only Deployment (apps/v1), and nothing follows from that: name their manifests, or a directory " +
-			"that has them"},
 		"another version": {[]string{"-f", old, "--from", snapshot}, old + ", line 1: PackageVariantSet a is of " +
 			"config.porch.kpt.dev/v1alpha1, which is another API: write it as config.porch.kpt.dev/v1alpha2"},
 		"of Porch": {[]string{"-f", revision, "--from", snapshot}, revision + ", line 1: a PackageRevision is made by Porch, and " +

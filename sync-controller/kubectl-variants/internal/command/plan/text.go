@@ -39,7 +39,11 @@ func Text(w io.Writer, plan *plans.Plan, colour bool) error {
 		fmt.Fprint(t, "What follows from that, "+outside+":\n\n")
 		t.part(sets, variants)
 	}
-	if len(plan.Variants) == 0 {
+	switch {
+	case len(plan.Variants) > 0:
+	case plan.About.Named:
+		fmt.Fprint(t, "No variant is affected.\n\n")
+	default:
 		fmt.Fprint(t, "There are no variants.\n\n")
 	}
 	for i := range plan.Variants {
