@@ -60,6 +60,10 @@ func Overlay(ctx context.Context, w *memory.World, manifests []snapshot.Object, 
 	if err := checkTwice(manifests, "what -f names", "remove one of them"); err != nil {
 		return named, err
 	}
+	moved, err := elsewhere(ctx, w, manifests)
+	if err != nil {
+		return named, err
+	}
 	for _, m := range manifests {
 		key := client.ObjectKeyFromObject(m.Object)
 		switch o := m.Object.(type) {
@@ -92,6 +96,7 @@ func Overlay(ctx context.Context, w *memory.World, manifests []snapshot.Object, 
 		named.Notes = []string{"Assumes that Porch can read these new Repositories and finds no packages " +
 			"in them: " + strings.Join(repositories, ", ")}
 	}
+	named.Notes = append(named.Notes, moved...)
 	slices.Sort(named.Others)
 	named.Others = slices.Compact(named.Others)
 	return named, nil

@@ -5,6 +5,7 @@ package world
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,5 +84,52 @@ func TestOverlay(t *testing.T) {
 		if diff := cmp.Diff(c.labels, got.Labels); diff != "" || len(got.Status.Conditions) != c.ready {
 			t.Errorf("%s: %v, labels (-want +got):\n%s", name, got.Status.Conditions, diff)
 		}
+	}
+}
+
+// TestOverlayElsewhere checks the note about a Repository that a manifest points to other packages, of which a plan knows
+// nothing.
+func TestOverlayElsewhere(t *testing.T) {
+	t.Parallel()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const repository = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: edge, namespace: fleet}\n" +
+		"spec: {type: TYPE, SPEC}\n"
+	const git = "git: {repo: https://git.example.com/edge, branch: main, directory: /, secretRef: {name: a}}"
+	const note = "These Repositories point elsewhere in -f, and what Porch finds there is not known: the plan takes their packages " +
+		"to be as they are: edge"
+	for name, c := range map[string]struct {
+		kind, spec string
+		want       []string
+	}{
+		"as it is":          {"git", git, nil},
+		"its defaults":      {"git", "git: {repo: https://git.example.com/edge, secretRef: {name: b}}", nil},
+		"no place":          {"git", "", nil},
+		"another git":       {"git", strings.Replace(git, "edge", "other", 1), []string{note}},
+		"another branch":    {"git", strings.Replace(git, "main", "next", 1), []string{note}},
+		"another directory": {"git", strings.Replace(git, "/,", "sites,", 1), []string{note}},
+		"of another type":   {"oci", "oci: {registry: registry.example.com/edge}", []string{note}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, err := FromFiles(types, fileOf(t, strings.NewReplacer("TYPE", "git", "SPEC", git).Replace(repository)), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := fileOf(t, strings.NewReplacer("TYPE", c.kind, "SPEC", c.spec).Replace(repository))
+			manifests, err := snapshot.ReadFiles(types, file, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			named, err := Overlay(t.Context(), w, manifests.Objects, "fleet")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, named.Notes); diff != "" {
+				t.Errorf("notes (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
