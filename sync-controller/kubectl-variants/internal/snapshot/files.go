@@ -111,7 +111,7 @@ type head struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Metadata   struct {
-		Name, Namespace string
+		Name, GenerateName, Namespace string
 	} `json:"metadata"`
 	// Items are those of a list in a form in which it could not be split.
 	Items any `json:"items"`
@@ -183,8 +183,12 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 	return nil
 }
 
-// admit returns an error for a manifest that an API server refuses.
+// admit returns an error for a manifest that an API server refuses, or names.
 func admit(at place, h *head, text []byte) error {
+	if h.Metadata.Name == "" && h.Metadata.GenerateName != "" {
+		return fmt.Errorf("cannot use %s, line %d: this %s has metadata.generateName and no metadata.name, and a plan needs a "+
+			"name: an API server would make up another one each time", at.path, at.line, h.Kind)
+	}
 	if err := admission.Check(context.Background(), text); err != nil {
 		return fmt.Errorf("cannot use %s, line %d: an API server refuses this %s: %w", at.path, at.line, h.Kind, err)
 	}

@@ -48,11 +48,11 @@ func (o *options) read(ctx context.Context, types *runtime.Scheme) (*changes, er
 
 // manifests reads the manifests at a path of -f. With a base, the path may be gone.
 func (o *options) manifests(types *runtime.Scheme, path string) ([]snapshot.Object, error) {
-	if _, err := os.Stat(path); o.base != "" && path != "-" && errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	if o.base != "" && path != "-" && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	var read *snapshot.Files
-	var err error
 	name := path
 	if path == "-" {
 		name = "the standard input"
@@ -64,8 +64,10 @@ func (o *options) manifests(types *runtime.Scheme, path string) ([]snapshot.Obje
 		return nil, err
 	}
 	if read.Count == 0 && o.base == "" {
-		return nil, fmt.Errorf("there are no manifests in %s: in a directory, objects are read from files that end in "+
-			".yaml, .yml or .json", name)
+		if name == path && info != nil && info.IsDir() {
+			name += ": in a directory, objects are read from files that end in .yaml, .yml or .json"
+		}
+		return nil, fmt.Errorf("there are no manifests in %s", name)
 	}
 	return read.Objects, nil
 }

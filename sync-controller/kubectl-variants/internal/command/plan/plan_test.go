@@ -91,6 +91,8 @@ func TestMessages(t *testing.T) {
 	typo := file("typo.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec: {nonsense: {}}\n")
 	mistyped := file("mistyped.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\nspec:\n  upstraem: {}\n")
 	revision := file("revision.yaml", "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n")
+	nameless := file("nameless.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {generateName: mine-}\n")
+	blank := file("blank.yaml", "# nothing yet\n")
 	empty := filepath.Dir(file("empty/values.yaml", "a: b\n"))
 	none := filepath.Dir(file("none/fleet.txt", old))
 	partial := filepath.Join(dir, "partial")
@@ -125,6 +127,9 @@ func TestMessages(t *testing.T) {
 			"--base needs -f, and no --delete: it finds the objects that -f does not have any more"},
 		"no manifests": {[]string{"-f", none, "--from", snapshot}, "there are no manifests in " + none +
 			": in a directory, objects are read from files that end in .yaml, .yml or .json"},
+		"an empty file": {[]string{"-f", blank, "--from", snapshot}, "there are no manifests in " + blank},
+		"only generateName": {[]string{"-f", nameless, "--from", snapshot}, "cannot use " + nameless + ", line 1: this PackageVariant has " +
+			"metadata.generateName and no metadata.name, and a plan needs a name: an API server would make up another one each time"},
 		"not there": {[]string{"-f", "nowhere.yaml", "--from", snapshot}, "there is no file or directory nowhere.yaml"},
 		"another version": {[]string{"-f", old, "--from", snapshot}, old + ", line 1: PackageVariantSet a is of " +
 			"config.porch.kpt.dev/v1alpha1, which is another API: write it as config.porch.kpt.dev/v1alpha2"},
@@ -163,7 +168,8 @@ func TestStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"good": {string(manifest), cli.ErrChanges.Error()},
+		"good":  {string(manifest), cli.ErrChanges.Error()},
+		"empty": {"", "there are no manifests in the standard input"},
 		"wrong": {string(manifest) + "---\nkind: PackageVariant\n",
 			"cannot read the standard input, line %d: it is no object: apiVersion or kind is missing"},
 	} {
