@@ -25,9 +25,9 @@ import (
 // guardComments keeps kpt from putting comments where they do not belong. After a function, kpt copies the comments and
 // the order of keys of each resource from the function's input to its output, matched by the annotation id: keys of
 // maps by name, elements of lists by position. An element that was put before others, or that moved up, would get those
-// of the element that stood there, and a field whose type changed would fail the run; a YAML alias could come before its
-// anchor. In these cases the output loses its id, and keeps what the function gave it. The results tell the user what
-// kpt cannot keep then.
+// of the element that stood there, and a field whose type changed would fail the run; a YAML alias could come before
+// its anchor. In these cases the output loses its id, and keeps what the function gave it. The results tell the user
+// what kpt cannot keep then.
 func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 	untouched := make(map[*yaml.RNode]bool, len(in))
 	byID := make(map[string]*yaml.RNode, len(in))

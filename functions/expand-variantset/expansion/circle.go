@@ -31,9 +31,9 @@ func (e *expander) ofThemselves() (notes []string) {
 		up, down := v.Spec.Upstream, v.Spec.Downstream
 		maker := e.claimed[*down]
 		if up.Repo == down.Repo && up.Package == down.Package {
-			notes = append(notes, fmt.Sprintf("%s makes a variant of %s/%s that is the upstream itself, %s, which the controller "+
-				"reports as InvalidSpec: leave its Repository out, or name another package", maker.target.path, up.Repo, up.Package,
-				v.Name))
+			notes = append(notes, fmt.Sprintf("%s makes a variant of %s/%s that is the upstream itself, %s, which the "+
+				"controller reports as InvalidSpec: leave its Repository out, or name another package", maker.target.path, up.Repo,
+				up.Package, v.Name))
 		}
 		if slices.ContainsFunc(v.Spec.DependsOn, func(d variant.Dependency) bool { return d.Name == v.Name }) {
 			notes = append(notes, fmt.Sprintf("%s makes a variant that depends on itself, %s (for %s), which the controller "+

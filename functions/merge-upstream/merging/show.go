@@ -38,8 +38,8 @@ func show(n *yaml.Node, hidden bool) string {
 	return shorten(string(text))
 }
 
-// withWrittenNumbers returns a copy in which numbers are texts that JSON would write otherwise, such as 0x1 and 1.0: the
-// values of a conflict must not look alike.
+// withWrittenNumbers returns a copy in which numbers are texts that JSON would write otherwise, such as 0x1 and 1.0:
+// the values of a conflict must not look alike.
 func withWrittenNumbers(n *yaml.Node) *yaml.Node {
 	c := copyNode(n)
 	var visit func(*yaml.Node)
