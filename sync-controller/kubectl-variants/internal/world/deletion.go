@@ -24,7 +24,7 @@ import (
 
 // Delete deletes the objects that manifests name, as kubectl delete does. A missing one is an error.
 func Delete(ctx context.Context, w *memory.World, manifests []snapshot.Object, namespace string) (Named, error) {
-	d := deletion{world: w, namespace: namespace}
+	d := deletion{world: w, namespace: namespace, ofSets: owned{}}
 	for _, m := range manifests {
 		if err := mistyped(m); err != nil {
 			return d.named, err
@@ -45,13 +45,13 @@ func Delete(ctx context.Context, w *memory.World, manifests []snapshot.Object, n
 			return d.named, err
 		}
 	}
-	return d.named, nil
+	return d.ended(ctx)
 }
 
 // Remove removes objects that are no longer applied, as a tool that prunes does, and returns the sets and variants
 // among them. It skips missing objects.
 func Remove(ctx context.Context, w *memory.World, objects []snapshot.Object, namespace string) (Named, error) {
-	d := deletion{world: w, namespace: namespace}
+	d := deletion{world: w, namespace: namespace, ofSets: owned{}}
 	for _, o := range objects {
 		var err error
 		switch kind := kindOf(o); {
@@ -65,7 +65,7 @@ func Remove(ctx context.Context, w *memory.World, objects []snapshot.Object, nam
 			return d.named, err
 		}
 	}
-	return d.named, nil
+	return d.ended(ctx)
 }
 
 // deletion deletes objects from a world.
@@ -73,6 +73,15 @@ type deletion struct {
 	world     *memory.World
 	namespace string
 	named     Named
+	// ofSets are the deleted variants that sets own.
+	ofSets owned
+}
+
+// ended returns what was deleted, with the notes about it.
+func (d *deletion) ended(ctx context.Context) (Named, error) {
+	var err error
+	d.named.Notes, err = d.ofSets.notes(ctx, d.world, d.named.Sets, "creates them again while it targets them")
+	return d.named, err
 }
 
 // keyOf returns the key of an object; without a namespace, it is in that of the deletion.
@@ -85,6 +94,11 @@ func (d *deletion) delete(ctx context.Context, o snapshot.Object) error {
 	key := d.keyOf(o)
 	meta := metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}
 	if kindOf(o) == groupKind(live.Variant) {
+		var before v1alpha1.PackageVariant
+		if err := d.world.Get(ctx, key, &before); err != nil {
+			return err
+		}
+		d.ofSets.add(&before)
 		if err := d.world.Delete(ctx, &v1alpha1.PackageVariant{ObjectMeta: meta}); err != nil {
 			return err
 		}

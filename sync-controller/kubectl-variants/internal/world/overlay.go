@@ -64,6 +64,10 @@ func Overlay(ctx context.Context, w *memory.World, manifests []snapshot.Object, 
 	if err != nil {
 		return named, err
 	}
+	ofSets, err := respecified(ctx, w, manifests)
+	if err != nil {
+		return named, err
+	}
 	for _, m := range manifests {
 		key := client.ObjectKeyFromObject(m.Object)
 		switch o := m.Object.(type) {
@@ -96,10 +100,11 @@ func Overlay(ctx context.Context, w *memory.World, manifests []snapshot.Object, 
 		named.Notes = []string{"Assumes that Porch can read these new Repositories and finds no packages " +
 			"in them: " + strings.Join(repositories, ", ")}
 	}
-	named.Notes = append(named.Notes, moved...)
+	written, err := ofSets.notes(ctx, w, nil, "writes their specs itself")
+	named.Notes = slices.Concat(named.Notes, moved, written)
 	slices.Sort(named.Others)
 	named.Others = slices.Compact(named.Others)
-	return named, nil
+	return named, err
 }
 
 // acceptable returns an error for a manifest of a kind that a plan cannot handle.

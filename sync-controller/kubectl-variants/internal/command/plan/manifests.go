@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
@@ -120,7 +121,7 @@ func (o *options) named(ctx context.Context, w *memory.World, c *changes, namesp
 	}
 	named.Sets, named.Variants = append(named.Sets, removed.Sets...), append(named.Variants, removed.Variants...)
 	named.Owned = removed.Owned
-	named.Notes = append(named.Notes, c.base.Notes...)
+	named.Notes = slices.Concat(named.Notes, removed.Notes, c.base.Notes)
 	if len(c.gone) > 0 {
 		names := make([]string, len(c.gone))
 		for i, g := range c.gone {
