@@ -176,8 +176,8 @@ func (s *Soak) expectations() []Expectation {
 	all := []Expectation{{
 		Text: "soak: every change right within " + seconds(mostSecondsToRight),
 		Measured: fmt.Sprintf("%s of %s were not right; the others within %s, 99 %% of them within %s, while other "+
-			"processes used %s cores", count(s.All.Wrong), count(s.All.Changes), seconds(s.All.MostSeconds), seconds(s.All.P99Seconds),
-			digits(s.OthersCores())),
+			"processes used %s cores", count(s.All.Wrong), count(s.All.Changes), seconds(s.All.MostSeconds),
+			seconds(s.All.P99Seconds), digits(s.OthersCores())),
 		Met: s.All.Changes > 0 && s.All.Wrong == 0 && s.All.MostSeconds <= mostSecondsToRight,
 	}, {
 		Text:     "soak: every variant right in the end, and what is suspended as it was",

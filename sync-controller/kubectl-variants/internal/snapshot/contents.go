@@ -30,8 +30,8 @@ func (f *Files) addContent(at place, key types.NamespacedName) error {
 	if err != nil || maps.Equal(a.Spec.Resources, b.Spec.Resources) {
 		return err
 	}
-	return fmt.Errorf("%s %s is twice in the snapshot, with different content, in %s, line %d, and %s, line %d: remove the "+
-		"one that is out of date", contentKind, key.Name, first.path, first.line, at.path, at.line)
+	return fmt.Errorf("%s %s is twice in the snapshot, with different content, in %s, line %d, and %s, line %d: "+
+		"remove the one that is out of date", contentKind, key.Name, first.path, first.line, at.path, at.line)
 }
 
 // Contents returns the content of a package revision from the files, for a world in memory.

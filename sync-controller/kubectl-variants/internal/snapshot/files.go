@@ -186,8 +186,8 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 // admit returns an error for a manifest that an API server refuses, or names.
 func admit(at place, h *head, text []byte) error {
 	if h.Metadata.Name == "" && h.Metadata.GenerateName != "" {
-		return fmt.Errorf("cannot use %s, line %d: this %s has metadata.generateName and no metadata.name, and a plan needs a "+
-			"name: an API server would make up another one each time", at.path, at.line, h.Kind)
+		return fmt.Errorf("cannot use %s, line %d: this %s has metadata.generateName and no metadata.name, and a plan needs "+
+			"a name: an API server would make up another one each time", at.path, at.line, h.Kind)
 	}
 	if err := admission.Check(context.Background(), text); err != nil {
 		return fmt.Errorf("cannot use %s, line %d: an API server refuses this %s: %w", at.path, at.line, h.Kind, err)

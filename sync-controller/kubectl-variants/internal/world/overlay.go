@@ -52,12 +52,7 @@ type Named struct {
 func Overlay(ctx context.Context, w *memory.World, manifests []snapshot.Object, namespace string) (Named, error) {
 	var named Named
 	var repositories []string
-	for _, m := range manifests {
-		if m.GetNamespace() == "" {
-			m.SetNamespace(namespace)
-		}
-	}
-	if err := checkTwice(manifests, "what -f names", "remove one of them"); err != nil {
+	if err := settle(manifests, namespace); err != nil {
 		return named, err
 	}
 	moved, err := elsewhere(ctx, w, manifests)
@@ -105,6 +100,17 @@ func Overlay(ctx context.Context, w *memory.World, manifests []snapshot.Object, 
 	slices.Sort(named.Others)
 	named.Others = slices.Compact(named.Others)
 	return named, err
+}
+
+// settle gives manifests without a namespace the given one. An object that is there twice with different content is an
+// error.
+func settle(manifests []snapshot.Object, namespace string) error {
+	for _, m := range manifests {
+		if m.GetNamespace() == "" {
+			m.SetNamespace(namespace)
+		}
+	}
+	return checkTwice(manifests, "what -f names", "remove one of them")
 }
 
 // acceptable returns an error for a manifest of a kind that a plan cannot handle.
