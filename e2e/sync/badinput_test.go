@@ -229,13 +229,13 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Normal Cloned", "Normal Saved", "Warning InjectionUnmet"} {
+	for _, want := range []string{"Normal Saved", "Warning InjectionUnmet"} {
 		if got[want] == 0 {
 			t.Errorf("no Event %s: %v", want, got)
 		}
 	}
-	if len(got) != 3 {
-		t.Errorf("Events %v, want three kinds", got)
+	if len(got) != 2 {
+		t.Errorf("Events %v, want two kinds", got)
 	}
 }
 

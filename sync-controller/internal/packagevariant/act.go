@@ -4,7 +4,6 @@ package packagevariant
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -121,6 +120,12 @@ func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1
 	})
 }
 
+// makes are the changes that tasks make, as the status names them. They are no Events: each draft has a task of its own,
+// which says as much, and a fleet makes drafts by the thousand.
+var makes = map[revision.TaskType]string{
+	revision.Clone: "Cloned", revision.Upgrade: "Upgraded", revision.Edit: "Edited",
+}
+
 // create makes a draft.
 func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	made, err := a.porch.Create(ctx, porch.Draft{
@@ -137,15 +142,7 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && draft.Task.Source == u.Name {
 		u.Commit, a.learned = made.Lock.Commit, made.Lock.Commit != ""
 	}
-	switch t := draft.Task; t.Type {
-	case revision.Clone:
-		a.did("Cloned", made.Name, fmt.Sprintf("cloned %s into the draft %s", t.Source, made.Name))
-	case revision.Upgrade:
-		a.did("Upgraded", made.Name, fmt.Sprintf("upgraded %s from %s to %s into the draft %s", t.Local, t.Base, t.Source,
-			made.Name))
-	default:
-		a.did("Edited", made.Name, fmt.Sprintf("edited %s into the draft %s", t.Source, made.Name))
-	}
+	a.note(makes[draft.Task.Type], made.Name)
 	return nil
 }
 

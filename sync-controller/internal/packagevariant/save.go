@@ -123,7 +123,7 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision, version 
 func (a *action) saved(draft *revision.Revision, content porch.Content, changed []string) {
 	merged := decide.Merged(&a.in.Input, draft.Name)
 	switch {
-	case a.created != nil: // of which there is an Event
+	case a.created != nil: // which is noted
 	case merged:
 		a.did("Merged", draft.Name,
 			fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name))
