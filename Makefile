@@ -38,9 +38,12 @@ stamp = $(if $(filter kubernetes kubectl,$(1)),$(shell awk -v p=k8s.io/component
 	'$$1 == "k8s.io/$(1)" { sub("^v0", "v1", $$2); split($$2, v, "."); \
 	print "-X " p ".gitVersion=" $$2 " -X " p ".gitMajor=1 -X " p ".gitMinor=" v[2]; exit }' tools/$(1)/go.mod))
 
+# What a command says but for the hundreds of modules that Go gets the first time.
+QUIET := 2> >(grep -v '^go: downloading ' >&2)
+
 # Compiling is many short processes: none collects garbage below the memory that the largest package takes anyway, which
 # saves a quarter of the time. It is for the go command only: what make runs has limits of its own.
-GO_BUILD := GOGC=off GOMEMLIMIT=768MiB go build
+GO_BUILD := GOGC=off GOMEMLIMIT=768MiB $(QUIET) go build
 
 # How tools are built: as our own binaries are, so that the standard library and what else is the same is compiled once,
 # without what only debuggers read. Each tells how long it took.
@@ -92,7 +95,7 @@ export KPT FUNCTIONS_BIN TOOLS_BIN SYNC_CONTROLLER KUBECTL_VARIANTS IMAGES RELEA
 # when one fails, and fails if one did.
 each = rc=0; for m in $(1); do echo "== $$m: $(2)"; case " $(OUTSIDE) $(TOOL_MODULES) " in \
 	*" $$m "*) export GOWORK=off;; *) unset GOWORK;; esac; \
-	(cd $$m && $(2)) || { rc=1; echo "== $$m: FAILED: $(2)" >&2; }; done; (exit $$rc)
+	(cd $$m && $(2)) $(QUIET) || { rc=1; echo "== $$m: FAILED: $(2)" >&2; }; done; (exit $$rc)
 
 .PHONY: help
 help: ## List the targets
@@ -164,18 +167,18 @@ build: build-functions build-controller build-plugin ## Build the functions, the
 
 .PHONY: build-functions
 build-functions:
-	@mkdir -p $(FUNCTIONS_BIN)
-	cd functions && $(GO_BUILD) -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
+	@echo '== building the functions' && mkdir -p $(FUNCTIONS_BIN)
+	@cd functions && $(GO_BUILD) -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
 
 .PHONY: build-controller
 build-controller:
 ifneq ($(filter sync-controller,$(MODULES)),)
-	cd sync-controller && $(GO_BUILD) -o $(CURDIR)/bin/ .
+	@echo '== building sync-controller' && cd sync-controller && $(GO_BUILD) -o $(CURDIR)/bin/ .
 endif
 
 .PHONY: build-plugin
 build-plugin: ## Build the kubectl plugin, bin/kubectl-variants
-	cd sync-controller/kubectl-variants && $(GO_BUILD) -o $(CURDIR)/bin/ .
+	@echo '== building kubectl-variants' && cd sync-controller/kubectl-variants && $(GO_BUILD) -o $(CURDIR)/bin/ .
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API, and the pages of docs/reference
@@ -242,17 +245,29 @@ GO_TEST = go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS)
 BY_IMAGE := FUNCTION_RUNTIME=porch UPDATE_GOLDEN= KILLS=30
 OF_FUNCTIONS := ^Test(BadFunctions|BigPackage|Clone|ContextOfDeployment|EditDraft|EditPublished|EditUnfinished|EndedInsideSave|Function.*|Injection.*|Killed|Merge.*|NoSecretTold|PipelineConflict|RenderFails|Requests|Set|SetOverObjects|TwoPointsOfOneKind|UnmetInjection|Upgrade)$$
 
-# The tests of the controller are run on Porch's cache in PostgreSQL, too, and held to the same golden files.
+# The tests of the controller are run on Porch's cache in PostgreSQL, too, and held to the same golden files: those of what
+# differs between the caches, or with DATABASE=all, as CI has it, all of them.
+DATABASE ?=
 ON_DATABASE := PORCH_CACHE=DB UPDATE_GOLDEN=
+OF_DATABASE = $(if $(filter all,$(DATABASE)),./sync ./switching ./chaos,./sync -run '$(OF_PORCH)')
+
+# What is built before the tests, but for the images.
+TESTED = $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(FUNCTIONS_BIN) \
+	$(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(ETCD) $(KUBE_APISERVER) $(PORCH_SERVER) $(KUBE_CONTROLLER_MANAGER) $(PORCH_CONTROLLERS)
 
 # Results are not cached: tests run binaries and read examples outside their
 # module, which go test does not see change. Nor does it show what tests that pass
-# print: what they had to skip stands in a file.
+# print: what they had to skip stands in a file. The longest package of e2e is
+# begun first, and the others run beside it.
 .PHONY: test
 test: export SKIPPED := $(CURDIR)/bin/skipped
-test: tools build stack-tools images ## Run the tests of all modules
-	@rm -f $(SKIPPED); $(call each,$(MODULES),$(GO_TEST) ./...); failed=$$?; \
-	$(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./sync ./switching ./chaos); failed=$$((failed | $$?)); \
+test: ## Run the tests of all modules (DATABASE=all: all of the controller's on PostgreSQL, too)
+	@hack/announce.sh $(TESTED)
+	@$(MAKE) --no-print-directory tools build stack-tools images
+	@echo '== testing: this takes about $(if $(filter all,$(DATABASE)),35,25) minutes on two cores'; hack/running.sh & trap "kill $$!" EXIT; \
+	rm -f $(SKIPPED); $(call each,$(filter-out e2e,$(MODULES)),$(GO_TEST) ./...); failed=$$?; \
+	$(call each,$(filter e2e,$(MODULES)),$(GO_TEST) ./sync ./...); failed=$$((failed | $$?)); \
+	$(call each,e2e,$(ON_DATABASE) $(GO_TEST) $(OF_DATABASE)); failed=$$((failed | $$?)); \
 	$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -run '$(OF_FUNCTIONS)' ./sync); failed=$$((failed | $$?)); \
 	sort -u $(SKIPPED) >&2 2>/dev/null; exit $$failed
 
@@ -344,11 +359,11 @@ demo-in-a-cluster:
 # It shares little with the others, and is built beside them: each has times when it keeps no more than one core busy.
 .PHONY: demo-controller
 demo-controller:
-	@echo '== building sync-controller' && $(MAKE) --no-print-directory --silent build-controller && $(call built,sync-controller)
+	@$(MAKE) --no-print-directory build-controller && $(call built,sync-controller)
 
 .PHONY: demo-functions
 demo-functions: ## Show what the functions do, with nothing but themselves
-	@echo '== building the functions' && $(MAKE) --no-print-directory --silent build-functions && $(call built,the functions)
+	@$(MAKE) --no-print-directory build-functions && $(call built,the functions)
 	@hack/demo-functions.sh $(FUNCTIONS_BIN) && echo && echo "== shown: what the functions do by themselves"
 
 .PHONY: demo-kpt

@@ -3,12 +3,16 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/package-variants/package-variants/e2e/internal/tree"
@@ -81,5 +85,35 @@ func TestAnnounce(t *testing.T) {
 	got := script(t, os.Getenv("PATH"), "announce.sh", "none/functions", there, "none/kubectl", "none/porch")
 	if got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
+
+// TestRunning checks that a long run says which packages are tested, and leaves no process behind when it is ended.
+func TestRunning(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), filepath.Join("..", "..", "hack", "running.sh"), "0.2")
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(said)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(line, "== 0 min: ") || !slices.Contains(strings.Fields(line), "demo") {
+		t.Errorf("it says %q", line)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, lines); err != nil { // which ends with the last process that could write to it
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState == nil {
+		t.Fatal(err)
 	}
 }
