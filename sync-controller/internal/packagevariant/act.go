@@ -120,8 +120,8 @@ func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1
 	})
 }
 
-// makes are the changes that tasks make, as the status names them. They are no Events: each draft has a task of its own,
-// which says as much, and a fleet makes drafts by the thousand.
+// makes are the changes that tasks make, as the status names them. They are no Events: each draft has a task that says
+// as much, and a fleet makes drafts by the thousand.
 var makes = map[revision.TaskType]string{
 	revision.Clone: "Cloned", revision.Upgrade: "Upgraded", revision.Edit: "Edited",
 }
