@@ -87,7 +87,8 @@ func (s *Stack) apiServerArgs() ([]string, error) {
 	}, nil
 }
 
-// writeKubeconfig writes and loads a kubeconfig for the API at host.
+// writeKubeconfig writes and loads a kubeconfig for the API at host. It contains the certificate: clients read files of
+// certificates again and again, and log that they are gone when the stack has ended.
 func (s *Stack) writeKubeconfig(host string, user pair) error {
 	config := clientcmdapi.NewConfig()
 	config.Clusters["stack"] = &clientcmdapi.Cluster{Server: host, CertificateAuthorityData: s.certs.pem()}
@@ -95,6 +96,9 @@ func (s *Stack) writeKubeconfig(host string, user pair) error {
 	config.Contexts["stack"] = &clientcmdapi.Context{Cluster: "stack", AuthInfo: "admin", Namespace: "default"}
 	config.CurrentContext = "stack"
 	s.Kubeconfig = filepath.Join(s.Dir, "kubeconfig")
+	if err := clientcmdapi.FlattenConfig(config); err != nil {
+		return err
+	}
 	if err := clientcmd.WriteToFile(*config, s.Kubeconfig); err != nil {
 		return err
 	}

@@ -17,5 +17,5 @@ func (s *Stack) As(user string, groups ...string) (*rest.Config, error) {
 	}
 	config := rest.AnonymousClientConfig(s.Config)
 	config.CertFile, config.KeyFile, config.QPS = files.cert, files.key, s.Config.QPS
-	return config, nil
+	return config, rest.LoadTLSFiles(config)
 }
