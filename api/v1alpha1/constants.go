@@ -13,7 +13,7 @@ import (
 const Finalizer = variant.GroupName + "/packagevariants"
 
 // SuspendReasonAnnotation on a PackageVariant or a PackageVariantSet says why it is suspended. The condition Suspended
-// tells of it; without spec.suspend it means nothing.
+// repeats it; without spec.suspend it means nothing.
 const SuspendReasonAnnotation = variant.GroupName + "/suspend-reason"
 
 // SuspendReason returns what the annotations of a suspended object say of why it is, as one line that is short enough

@@ -96,7 +96,7 @@ func TestWave(t *testing.T) {
 		"--reason=INC-1")
 	w.expect(answer{"packagevariantset/sites is suspended already: INC-1\n", "", 0}, "suspend", "pkgvarset/sites",
 		"--reason=INC-1")
-	w.Eventually("the set tells of it", func() error {
+	w.Eventually("the set says so", func() error {
 		if got := w.kubectl("variants", "trace", "packagevariantset/sites"); !strings.Contains(got.out, " INC-1; ") {
 			return fmt.Errorf("%+v", got)
 		}

@@ -24,7 +24,7 @@ type progress struct {
 func (w *world) waitProgress(want progress) *v1alpha1.PackageVariant {
 	w.t.Helper()
 	var pv *v1alpha1.PackageVariant
-	w.Eventually(fmt.Sprintf("the status tells of %s %s", want.Action, want.Revision), func() error {
+	w.Eventually(fmt.Sprintf("the status has %s %s", want.Action, want.Revision), func() error {
 		pv = w.Variant("web")
 		s := pv.Status
 		got := progress{Downstream: s.Downstream, OpenDraft: s.OpenDraft}

@@ -299,7 +299,7 @@ func TestRevisionMain(t *testing.T) {
 		w.compared = true // no package was made from the branch
 		return
 	}
-	if w.stack.Cache() == stack.DBCache { // Porch tells of it at once, and not of what is pushed past it
+	if w.stack.Cache() == stack.DBCache { // Porch sends it at once, and not of what is pushed past it
 		w.WaitReason("web-workspace", "BranchMoved")
 		w.expectDrafts("web-workspace", "edge.web-workspace.packagevariant-1")
 		return

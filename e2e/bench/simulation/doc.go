@@ -11,5 +11,6 @@
 // begins with all there is, with the CR cache one call at a time in a Repository, and files that a render changes once
 // more after each save. So what is measured of the controller, its memory, processor time, reconciles and requests, is
 // what it takes with a real Porch; the time to converge is that of a Porch which does not slow down with the number of
-// its Repositories.
+// its Repositories. It has a model of its own of what Porch makes of a draft, because it cannot import the controller's
+// internal packages, and it needs only as much of it as the controller looks at.
 package simulation

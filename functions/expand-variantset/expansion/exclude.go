@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// The tags of the result that tells of an Excluded. No other result of the function has them.
+// The tags of the result for an Excluded. No other result of the function has them.
 const (
 	// TargetTag is its Target.
 	TargetTag = variant.GroupName + "/target"
