@@ -61,7 +61,7 @@ func TestHistoryOfDraft(t *testing.T) {
 	w.Eventually("the draft is made", func() error { return w.Client.Create(t.Context(), draft) })
 	w.quiet(c)
 	w.Apply(w.limited("web", 3, 1))
-	w.waitLifecycle("edge.web.packagevariant-2", isDeletion)
+	w.waitRetired("web", "edge.web.packagevariant-2")
 	w.cameTrue()
 	w.neverIs("edge.web.packagevariant-1", isDeletion)
 }

@@ -154,12 +154,22 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 // busy is how long a write is retried while Porch does not find the branches of a repository: about three seconds.
 var busy = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.6, Jitter: 0.2, Steps: 6}
 
+// repeatedError is the refusal of a write that was repeated. Porch may have done it the first time: it also answers that
+// it does not find a branch when it has written and reads the repository again.
+type repeatedError struct{ error }
+
+func (e *repeatedError) Unwrap() error { return e.error }
+
 // retry does a write, and repeats it while Porch is busy.
 func retry(ctx context.Context, c call, write func() error) error {
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, busy, func(context.Context) (bool, error) {
+		repeated := last != nil
 		if last = timed(c, write); isLostBranch(last) {
 			return false, nil
+		}
+		if repeated && last != nil {
+			return true, &repeatedError{last}
 		}
 		return true, last
 	})

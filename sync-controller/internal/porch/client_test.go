@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -239,6 +240,49 @@ func TestSave(t *testing.T) {
 	}
 	if _, err := p.Save(t.Context(), saved, map[string]string{"a.yaml": "newer"}); err != nil {
 		t.Errorf("a save on top of a save: %v", err)
+	}
+}
+
+// TestSaveRepeated checks what becomes of a save that Porch answers as if it had not found a branch, and refuses when it
+// is repeated, because the draft has changed: it was done the first time, or somebody else was first.
+func TestSaveRepeated(t *testing.T) {
+	t.Parallel()
+	wanted := map[string]string{"Kptfile": "info: {}\n", "a.yaml": "new"}
+	for name, c := range map[string]struct {
+		there map[string]string
+		done  bool
+	}{
+		"done":                        {wanted, true},
+		"done, the Kptfile rewritten": {map[string]string{"Kptfile": "info: {} # x\n", "a.yaml": "new"}, true},
+		"not done":                    {map[string]string{"Kptfile": "info: {}\n", "a.yaml": "another's"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				calls := 0
+				p := newPorch(t, interceptor.Funcs{
+					Update: func(ctx context.Context, cl client.WithWatch, o client.Object, _ ...client.UpdateOption) error {
+						if calls++; calls > 1 {
+							return cl.Update(ctx, o)
+						}
+						written := o.DeepCopyObject().(*porchapi.PackageRevisionResources)
+						written.Spec.Resources = maps.Clone(c.there)
+						return errors.Join(cl.Update(ctx, written), errLost)
+					},
+				}, resources("a", map[string]string{"Kptfile": "info: {}\n", "a.yaml": "old"}))
+				read, err := p.Content(t.Context(), "fleet", "a")
+				if err != nil {
+					t.Fatal(err)
+				}
+				saved, err := p.Save(t.Context(), read, wanted)
+				if (err == nil) != c.done || err != nil && !Busy(err) || calls != 2 {
+					t.Fatalf("got error %v after %d calls", err, calls)
+				}
+				if diff := cmp.Diff(c.there, saved.Files); c.done && diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
+			})
+		})
 	}
 }
 

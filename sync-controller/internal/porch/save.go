@@ -10,6 +10,7 @@ import (
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -52,11 +53,18 @@ func (c *Client) save(ctx context.Context, content Content, files map[string]str
 	prr.Spec.Resources = maps.Clone(files)
 	prr.Status = porchapi.PackageRevisionResourcesStatus{}
 	asked := prr.DeepCopy()
-	if err := retry(ctx, save, func() error {
+	err := retry(ctx, save, func() error {
 		asked.DeepCopyInto(prr)
 		return c.Writer.Update(ctx, prr)
-	}); err != nil {
-		return Content{}, fmt.Errorf("cannot save %s: %w", prr.Name, err)
+	})
+	if _, repeated := errors.AsType[*repeatedError](err); repeated && Busy(err) {
+		now, readErr := c.Content(ctx, asked.Namespace, asked.Name)
+		if readErr == nil && kptfile.Meaning(now.Files) == kptfile.Meaning(files) { // Porch did it the first time
+			return now, nil
+		}
+	}
+	if err != nil {
+		return Content{}, fmt.Errorf("cannot save %s: %w", asked.Name, err)
 	}
 	return contentOf(prr), nil
 }
