@@ -21,12 +21,16 @@ type Conflict struct {
 	// +optional
 	Field string `json:"field,omitempty"`
 
-	// Original, Local and Updated are the values in the upstream that the package was made from, in the package, and in
-	// the upstream that it is to follow, shortened. Of whole resources and files they are a digest.
+	// Original is the value in the upstream that the package was made from, shortened; of a whole resource or file, its
+	// digest.
 	// +optional
 	Original string `json:"original,omitempty"`
+
+	// Local is the value in the package, in the form of original.
 	// +optional
 	Local string `json:"local,omitempty"`
+
+	// Updated is the value in the upstream that the package is to follow, in the form of original.
 	// +optional
 	Updated string `json:"updated,omitempty"`
 

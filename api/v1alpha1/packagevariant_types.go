@@ -132,11 +132,13 @@ type PackageVariantStatus struct {
 	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
 
 	// Conflicts are the values that the upstream and someone in the downstream package both changed, as of the last
-	// merge: at most 100. ConflictCount is how many there are.
+	// merge: at most 100.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Conflicts []Conflict `json:"conflicts,omitempty"`
+
+	// ConflictCount is how many conflicts there are in all, also beyond the 100 of conflicts.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=2147483647
 	// +optional
@@ -176,9 +178,13 @@ type Change struct {
 
 // RequestedDraft is a draft that Porch is asked to make.
 type RequestedDraft struct {
-	// Repo and Package name the package, WorkspaceName the workspace of the draft.
-	Repo          string `json:"repo"`
-	Package       string `json:"package"`
+	// Repo is the name of the Repository that the draft is made in.
+	Repo string `json:"repo"`
+
+	// Package is the name of the package in the repository.
+	Package string `json:"package"`
+
+	// WorkspaceName is the name of the workspace of the draft.
 	WorkspaceName string `json:"workspaceName"`
 
 	// Task is how Porch makes it: clone, upgrade or edit.

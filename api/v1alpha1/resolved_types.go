@@ -17,11 +17,13 @@ type ResolvedUpstream struct {
 	// +optional
 	Commit string `json:"commit,omitempty"`
 
-	// Version is the resource version in which the content was read last, and Content a digest of that. A revision that
-	// was deleted, and published again under its old name, is known by another. Absent where the resource version is a git
+	// Version is the resource version in which the content was read last. Absent where the resource version is a git
 	// commit.
 	// +optional
 	Version string `json:"version,omitempty"`
+
+	// Content is a digest of the content: a revision that was deleted, and published again under its old name, is known
+	// by another. Absent where the resource version is a git commit.
 	// +optional
 	Content string `json:"content,omitempty"`
 
@@ -53,8 +55,10 @@ type PublishedRevision struct {
 
 // SavingDraft is a draft whose files are being saved.
 type SavingDraft struct {
-	// Name is the name of the PackageRevision, Version its resource version before the save.
-	Name    string `json:"name"`
+	// Name is the name of the PackageRevision.
+	Name string `json:"name"`
+
+	// Version is its resource version before the save.
 	Version string `json:"version"`
 
 	// Files is how many files it is to have.

@@ -70,6 +70,13 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
+	for page, text := range pages {
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "|") && strings.HasSuffix(line, "|  |\n") {
+				t.Errorf("%s does not say what this is: %s", page, line)
+			}
+		}
+	}
 	for _, name := range []string{"ReasonUpToDate", "ConditionReady", "<nil>", "/root"} {
 		for page, text := range pages {
 			if strings.Contains(text, name) {
