@@ -228,6 +228,10 @@ sign: ## Sign the images that were pushed, and attest their bills of materials
 publish: ## Publish the release in dist/VERSION on GitHub
 	@hack/publish.sh $(VERSION)
 
+.PHONY: verify-changelog
+verify-changelog: ## Verify that CHANGELOG.md says what is in VERSION, and that it is released
+	@hack/publish.sh --check $(VERSION)
+
 .PHONY: verify-release
 verify-release: ## Verify a published release as docs/images.md has it
 	@hack/verify-release.sh $(VERSION)

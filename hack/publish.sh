@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Publishes the files of a release on GitHub, with what CHANGELOG.md says of the version.
 #
-# usage: hack/publish.sh VERSION
+# usage: hack/publish.sh [--check] VERSION
+# --check only says whether CHANGELOG.md is ready for that.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-version=$1
+version=${!#}
 notes=$(mktemp)
 trap 'rm -f "$notes"' EXIT
 
@@ -18,6 +19,9 @@ fi
 if ! grep -q '[^[:space:]]' "$notes"; then
 	echo "CHANGELOG.md says nothing of $version: give it a section '## $version'" >&2
 	exit 1
+fi
+if [[ $1 == --check ]]; then
+	exit 0
 fi
 if [[ ! -f dist/$version/SHA256SUMS ]]; then
 	echo "there is no dist/$version: run 'make release VERSION=$version' first" >&2

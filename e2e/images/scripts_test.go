@@ -58,6 +58,16 @@ func script(t *testing.T, name string, files map[string]string) (dir string, run
 	}
 }
 
+// workflow returns the workflow that releases.
+func workflow(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, ".github", "workflows", "release.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
 // TestSign checks that each image is signed, and its bill of materials attested, by its digest.
 func TestSign(t *testing.T) {
 	t.Parallel()
@@ -93,6 +103,10 @@ func TestPublish(t *testing.T) {
 		"dist/v0.2.0-rc.1/SHA256SUMS": "", "dist/v0.2.0-rc.1/install.yaml": "", "dist/v0.0.1/SHA256SUMS": "",
 	})
 	path, noted := fakes(t, "gh")
+	checked, pushed, _ := strings.Cut(workflow(t), " push ")
+	if !strings.Contains(checked, "verify-changelog\n") || !strings.Contains(pushed, "make publish\n") {
+		t.Error("release.yaml does not check the changelog before it pushes")
+	}
 	for version, want := range map[string]string{
 		"v0.0.1": "CHANGELOG.md says nothing of v0.0.1: give it a section '## v0.0.1'\n",
 		"v0.0.0": "CHANGELOG.md says that v0.0.0 is not released: put the day in the place of that\n",
@@ -102,6 +116,13 @@ func TestPublish(t *testing.T) {
 		if out, err := run(path, version); err == nil || out != want {
 			t.Errorf("%s: error %v, got\n%s", version, err, out)
 		}
+		isThere := strings.HasPrefix(want, "there is no dist")
+		if out, err := run(path, "--check", version); isThere != (err == nil) || !isThere && out != want {
+			t.Errorf("check of %s: error %v, got\n%s", version, err, out)
+		}
+	}
+	if noted() != "" {
+		t.Errorf("this was published:\n%s", noted())
 	}
 	if out, err := run(path, "v0.2.0-rc.1"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -134,19 +155,19 @@ func TestVerifyRelease(t *testing.T) {
 	var got []string
 	for line := range strings.Lines(noted()) {
 		words := strings.Fields(line)
-		got = append(got, strings.Join(words[:min(3, len(words))], " "))
+		got = append(got, strings.Join(words[:min(4, len(words))], " "))
 	}
 	image := "ghcr.io/package-variants/sync-controller:" + version
-	want := []string{"gh release download", "sha256sum --check SHA256SUMS", "gh attestation verify", "cosign verify " + image,
-		"gh attestation verify", "cosign verify-attestation " + image}
+	want := []string{"gh release download " + version, "gh attestation verify SHA256SUMS", "sha256sum --check SHA256SUMS",
+		"cosign verify " + image + " --certificate-oidc-issuer", "gh attestation verify oci://" + image, "cosign verify-attestation " + image + " --type"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 	if identity := "/.github/workflows/release.yaml@refs/tags/" + version + "\n"; !strings.Contains(noted(), identity) {
 		t.Errorf("no command wants the identity of %s:\n%s", version, noted())
 	}
-	if _, err := os.Stat(filepath.Join(root, ".github", "workflows", "release.yaml")); err != nil {
-		t.Error(err)
+	if !strings.Contains(workflow(t), "\n        subject-path: dist/${{ github.ref_name }}/SHA256SUMS\n") {
+		t.Error("release.yaml does not attest SHA256SUMS")
 	}
 	if out, err := run(path, "v99.0.0"); err == nil || !strings.Contains(out, "run 'make tags VERSION=v99.0.0'") {
 		t.Errorf("of another version: error %v\n%s", err, out)
