@@ -3,6 +3,7 @@
 package examples
 
 import (
+	"cmp"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,8 +13,10 @@ import (
 
 // guarantee is a row of the tables of docs/guarantees.md.
 type guarantee struct {
-	// tests are those that show what is promised: the directory and the name of each.
+	// tests are those that show what is promised, and fail without what keeps it: the directory and the name of each.
 	tests []string
+	// also are tests that show the same at other moments.
+	also []string
 	// taken are the ways in which what keeps the promise was taken away: the names of patches, "rules", or "nothing:" and
 	// the reason.
 	taken []string
@@ -41,16 +44,9 @@ func guarantees(t *testing.T) (all []guarantee) {
 			continue
 		}
 		g := guarantee{taken: strings.Split(strings.TrimSpace(cells[3]), ", ")}
-		for _, group := range named.FindAllStringSubmatch(cells[2], -1) {
-			dir := "e2e/sync"
-			if group[4] != "" {
-				dir = group[4]
-			}
-			for _, name := range testName.FindAllString(group[0], -1) {
-				g.tests = append(g.tests, dir+" "+name)
-			}
-		}
-		if len(g.tests) == 0 || len(g.tests) != len(testName.FindAllString(line, -1)) {
+		tests, also, _ := strings.Cut(cells[2], "; also ")
+		g.tests, g.also = testsIn(tests), testsIn(also)
+		if len(g.tests) == 0 || len(g.tests)+len(g.also) != len(testName.FindAllString(line, -1)) {
 			t.Errorf("%swant tests in the third cell, and nowhere else", line)
 		}
 		all = append(all, g)
@@ -58,29 +54,50 @@ func guarantees(t *testing.T) (all []guarantee) {
 	return all
 }
 
+// testsIn returns the tests in a part of a cell, each with its directory.
+func testsIn(part string) (tests []string) {
+	for _, group := range named.FindAllStringSubmatch(part, -1) {
+		for _, name := range testName.FindAllString(group[0], -1) {
+			tests = append(tests, cmp.Or(group[4], "e2e/sync")+" "+name)
+		}
+	}
+	return tests
+}
+
 // TestGuarantees checks that the tests exist by which docs/guarantees.md shows its promises, that each promise names
-// what was removed to see them fail, and that the patches which remove it are for these tests.
+// what was removed to see them fail, and that each of these tests stands in a patch which removes it, or is of a package
+// of which the rules are removed. Those behind "also" only have to exist.
 func TestGuarantees(t *testing.T) {
 	t.Parallel()
 	patches := guaranteePatches(t)
 	shown := map[string][]string{} // the tests of the rows that name a patch
 	all := guarantees(t)
 	for _, g := range all {
-		for _, test := range g.tests {
+		for _, test := range slices.Concat(g.tests, g.also) {
 			if dir, name, _ := strings.Cut(test, " "); !hasTest(t, dir, name) {
 				t.Errorf("there is no test %s in %s", name, dir)
 			}
 		}
+		var noticing []string
 		for _, how := range g.taken {
 			name := strings.Trim(how, "`")
 			switch tests, isPatch := patches[name]; {
-			case strings.HasPrefix(how, "nothing: "), how == "rules" && ofRules(t, g):
+			case strings.HasPrefix(how, "nothing: "):
+				noticing = append(noticing, g.tests...)
+			case how == "rules":
+				noticing = append(noticing, ofRules(t, g)...)
 			case !isPatch:
 				t.Errorf("%v: there is no way %q to take away what keeps this", g.tests, how)
 			case !slices.ContainsFunc(g.tests, func(test string) bool { return slices.Contains(tests, test) }):
 				t.Errorf("%v: the patch %s is for none of them, but for %v", g.tests, how, tests)
 			default:
 				shown[name] = append(shown[name], g.tests...)
+				noticing = append(noticing, tests...)
+			}
+		}
+		for _, test := range g.tests {
+			if !slices.Contains(noticing, test) {
+				t.Errorf("%s was not seen to fail without %v: write it behind \"also\", or into a patch", test, g.taken)
 			}
 		}
 	}
@@ -122,17 +139,17 @@ func guaranteePatches(t *testing.T) map[string][]string {
 	return patches
 }
 
-// ofRules reports whether a promise names a package of which hack/guarantees.sh takes away the rules.
-func ofRules(t *testing.T, g guarantee) bool {
+// ofRules returns the tests of a promise that are of a package of which hack/guarantees.sh takes away the rules.
+func ofRules(t *testing.T, g guarantee) (tests []string) {
 	t.Helper()
 	for _, table := range ruleTable.FindAllStringSubmatch(read(t, filepath.Join(root, "hack", "guarantees.sh")), -1) {
 		for _, test := range g.tests {
 			if strings.HasPrefix(test, "sync-controller/internal/"+table[1]+" ") {
-				return true
+				tests = append(tests, test)
 			}
 		}
 	}
-	return false
+	return tests
 }
 
 // hasTest reports whether a directory has a test of that name.
