@@ -219,6 +219,10 @@ push: images ## Push the images (REGISTRY=host/path)
 release: ## Write a release to dist/VERSION (VERSION=v0.1.0)
 	@$(call release_command,dist) -dir dist
 
+.PHONY: install-yaml
+install-yaml: ## Print what installs the controller (REGISTRY=, VERSION=), for kubectl apply -f -
+	@$(call release_command,install)
+
 # What follows is for .github/workflows/release.yaml: it needs cosign, gh, and the rights of that workflow.
 .PHONY: sign
 sign: ## Sign the images that were pushed, and attest their bills of materials

@@ -33,6 +33,7 @@ Commands:
   images      make the images and their bills of materials, in -dir
   push        push the images in -dir, and move the tags that follow the version
   digests     print the digests of the images in -dir, as sha256sum does
+  install     print what installs the controller, as install.yaml of a release
   dist        make a release, in a directory of -dir
   tags        write registry and version into the references to images in the tree
   check-tags  fail if tags would change anything
@@ -116,6 +117,13 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		return push.Images(ctx, r.dir, images, r.names, out)
 	case "digests":
 		return push.Digests(r.dir, images, r.names, out)
+	case "install":
+		manifests, err := dist.Install(r.root, images, r.names)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(manifests)
+		return err
 	case "dist":
 		return dist.Write(r.root, r.dir, images, r.names, r.withPlugin(ctx, makeImages))
 	case "tags":

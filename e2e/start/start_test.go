@@ -109,6 +109,10 @@ func startSession(t *testing.T) *walkthrough.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
+	repository, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := filepath.Join(temp, "clone")
 	bin := map[string]string{"stack": shared.Dir}
 	for name, variable := range map[string]string{"tools": "TOOLS_BIN", "functions": "FUNCTIONS_BIN",
@@ -131,7 +135,11 @@ func startSession(t *testing.T) *walkthrough.Session {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	runAll(t, s, []string{
-		`make() { [[ "$*" == "build-functions kpt-tools" || "$*" == stack-up ]]; }`,
+		// What make prints to install is what it prints in the repository.
+		`make() { case "$*" in "build-functions kpt-tools" | stack-up) ;;
+			install-yaml) HOME='` + os.Getenv("HOME") + `' MAKEFLAGS= command make --no-print-directory \
+				-C '` + repository + `' "$@" RELEASE="$HOME/release" ;;
+			*) false ;; esac; }`,
 		`sync-controller() { command sync-controller "$@" --metrics-bind-address=0 --health-probe-bind-address=0; }`,
 	})
 	return s

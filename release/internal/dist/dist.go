@@ -118,6 +118,16 @@ func assemble(root string, images []string, names naming.Names) ([]archive.File,
 	return files, nil
 }
 
+// Install returns what installs the controller of all namespaces, as one file, with the references of a release.
+func Install(root string, images []string, names naming.Names) ([]byte, error) {
+	files, err := assemble(root, images, names)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(files, func(f archive.File) bool { return f.Name == installFile })
+	return files[i].Data, nil
+}
+
 // manifests returns the files in YAML whose names are wanted.
 func manifests(files []archive.File, wanted func(name string) bool) []archive.File {
 	return slices.DeleteFunc(slices.Clone(files), func(f archive.File) bool {

@@ -242,6 +242,9 @@ func TestInstall(t *testing.T) {
 	for _, f := range files {
 		byName[f.Name] = f.Data
 	}
+	if printed, err := Install("../../..", images, names); err != nil || !bytes.Equal(printed, byName[installFile]) {
+		t.Errorf("printed is something else than %s, error %v", installFile, err)
+	}
 	count := func(data []byte) int { return bytes.Count(data, []byte("\napiVersion: ")) }
 	var want, namespaced int
 	for name, content := range contents(t, "../../../sync-controller/config") {
