@@ -169,8 +169,16 @@ func checkDoc(t *testing.T, name string, sections []string) {
 	if len(doc.Tags) == 0 || len(doc.ExamplePackageURLs) == 0 {
 		t.Errorf("%s: metadata.yaml has the tags %v and the examples %v", name, doc.Tags, doc.ExamplePackageURLs)
 	}
+	// Examples have the names that they would have in the function catalog, and all of a function are in its metadata.
+	named, err := filepath.Glob(filepath.Join(root, "examples", name+"-*"))
+	if err != nil || len(named) != len(doc.ExamplePackageURLs) {
+		t.Errorf("%s: the examples %v, of which %v are in metadata.yaml, error %v", name, named, doc.ExamplePackageURLs, err)
+	}
 	for _, url := range doc.ExamplePackageURLs {
 		_, dir, _ := strings.Cut(url, "/tree/main/")
+		if !strings.HasPrefix(dir, "examples/"+name+"-") {
+			t.Errorf("%s: the example %s is not named %s-<what it shows>", name, url, name)
+		}
 		if _, err := os.Stat(filepath.Join(root, dir, "README.md")); err != nil {
 			t.Errorf("%s: the example %s: %v", name, url, err)
 		}
