@@ -297,7 +297,7 @@ e2e-porch: e2e ## The same with a Porch that was built elsewhere (PORCH=DIR), or
 
 # Those of what differs between versions of Porch, or is the main job: it takes minutes, and all of e2e-porch a quarter of
 # an hour.
-OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|CloneByTagAndBranch|Delete|DeleteProposed|EditDraft|EditPublished|GateWhileProposed|HistoryLimit|MergeConflict|MergeIntoDraft|MigratedRepository|Placeholder|Recreate|RegisteredAnew|Requests|RetargetOrphan|RevisionMain|Set|SetUpstreams|Silence|Upgrade|UpgradeMain|UpstreamPublishedAnew)$$
+OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|CloneByTagAndBranch|Delete|DeleteProposed|EditDraft|EditPublished|GateWhileProposed|HistoryLimit|MergeConflict|MergeIntoDraft|MigratedRepository|Placeholder|Recreate|RegisteredAnew|Requests|RetargetOrphan|RevisionMain|Set|SetUpstreamSelector|Silence|Upgrade|UpgradeMain|UpstreamPublishedAnew)$$
 
 .PHONY: newer-porch
 newer-porch: tools build stack-tools ## Run the tests of what differs with another Porch (PORCH=DIR), on both caches
@@ -396,7 +396,7 @@ stack-down: ## Stop what stack-up started
 
 # What vulncheck says at its end is the last line of the run.
 .PHONY: verify
-verify: verify-format verify-files verify-boundaries verify-guarantees verify-workflows verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
+verify: verify-format verify-files verify-boundaries verify-guarantees verify-tests verify-workflows verify-vet lint verify-generated verify-tags verify-tidy vulncheck ## Run every check that needs no test run
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run golangci-lint on all modules
@@ -425,6 +425,10 @@ verify-boundaries:
 .PHONY: verify-guarantees
 verify-guarantees:
 	@hack/guarantees.sh check
+
+.PHONY: verify-tests
+verify-tests:
+	@hack/tests.sh
 
 .PHONY: verify-workflows
 verify-workflows: $(ACTIONLINT)
