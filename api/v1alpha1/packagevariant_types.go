@@ -193,8 +193,9 @@ type RequestedDraft struct {
 	// Source is the name of the PackageRevision that is cloned or edited, or upgraded to.
 	Source string `json:"source"`
 
-	// Commit is the git commit of the draft as Porch made it, if the controller could not save the draft then. Any other
-	// commit means that someone has edited it.
+	// Commit is the resource version of the draft as Porch made it, if the controller could not save the draft then. Any
+	// other version means that someone has edited it. It is a git commit only with Porch's CR cache; the field is older
+	// than the support of the other one.
 	// +optional
 	Commit string `json:"commit,omitempty"`
 
@@ -211,8 +212,8 @@ type SavedDraft struct {
 	// Content identifies its files as they were saved, without the conditions in the Kptfile, which others set.
 	Content string `json:"content"`
 
-	// Proposed is the git commit of the draft after the controller proposed it: Porch rewrites the Kptfile then. If the
-	// revision is a draft again, someone has rejected it.
+	// Proposed is the resource version of the draft after the controller proposed it: Porch rewrites the Kptfile then. If
+	// the revision is a draft again, someone has rejected it.
 	// +optional
 	Proposed string `json:"proposed,omitempty"`
 
