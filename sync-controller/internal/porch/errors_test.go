@@ -149,6 +149,9 @@ func TestKindsOfErrors(t *testing.T) {
 		"lost branch": {wrap(internal("cannot determine repository origin: remote not found")), true, false, false,
 			false},
 		"no such branch": {errors.New("reference not found"), false, false, false, false},
+		"conflict of the DB cache": {wrap(internal(`Operation cannot be fulfilled on packagerevisions.porch.kpt.dev "x": ` +
+			"the object has been modified; please apply your changes to the latest version and try again")), true, false,
+			false, false},
 		"joined conflict": {errors.Join(errors.New("boom"), wrap(apierrors.NewConflict(resource, "x", nil))), true, false,
 			false, false},
 
