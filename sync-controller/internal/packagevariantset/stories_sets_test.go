@@ -328,6 +328,25 @@ var upstreams = map[string][]act{
 		{"all have lost it", func(f *fleet) { f.retiers("blueprints.web.v1", "") }},
 		{"the Repository is deleted", func(f *fleet) { f.unregisters("blueprints") }},
 	},
+	"upstreams by label, whose Repository is migrated": {
+		{"the set is applied, and selects its upstreams", func(f *fleet) {
+			f.sites("env=prod", "edge-1")
+			f.retiers("blueprints.web.v1", "base")
+			f.Blueprint("db", 1, memorytest.Files("db", "red"), tier("base"))
+			f.applies(byTier, prods)
+		}},
+		{"Porch serves its packages in another version of its API, and lists them no more", func(f *fleet) {
+			f.migrates("blueprints")
+			f.Removes("blueprints.web.v1")
+			f.Removes("blueprints.db.v1")
+		}},
+		{"Porch still lists one", func(f *fleet) {
+			f.Blueprint("db", 1, memorytest.Files("db", "red"), tier("base"))
+		}},
+		{"the Repository is named", func(f *fleet) {
+			f.applies("upstreamSelector: {repo: blueprints, matchLabels: {tier: base}}", prods)
+		}},
+	},
 	"upstreams by label, and no more deletions than allowed": {
 		{"the set is applied, and selects its upstreams", func(f *fleet) {
 			f.sites("env=prod", "edge-1")
