@@ -124,14 +124,19 @@ func TestDatabaseDown(t *testing.T) {
 	}
 }
 
-// TestDatabaseSlow has the database answer nothing for a while.
+// TestDatabaseSlow has the database answer nothing for longer than the controller waits for an answer.
 func TestDatabaseSlow(t *testing.T) {
-	w, _, _ := newWorldWithDatabase(t)
+	w, c, _ := newWorldWithDatabase(t)
+	c.Stop()
+	controller.Start(t, w.options("--request-timeout=5s")).WaitReady(t.Context())
 	if err := w.stack.Pause(stack.Postgres); err != nil {
 		t.Fatal(err)
 	}
 	done := w.later("late")
-	time.Sleep(5 * time.Second) // requests wait meanwhile
+	for _, name := range []string{"web", "edited", "live"} {
+		w.says(name, "no answer within 5s")
+		w.WaitReason(name, "PorchUnavailable")
+	}
 	if err := w.stack.Resume(stack.Postgres); err != nil {
 		t.Fatal(err)
 	}
