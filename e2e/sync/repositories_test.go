@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
@@ -264,7 +265,7 @@ func TestRevisionMain(t *testing.T) {
 		w.Apply(newVariant("web-"+name, plain, change), newVariant("branch-"+name, plain, change,
 			func(s *variant.Spec) { s.Upstream.Package = "branch" }))
 	}
-	w.start()
+	c := w.start()
 	got, want := map[string]string{}, map[string]string{}
 	for name := range words {
 		want["web-"+name], want["branch-"+name] = "web/v2", "main"
@@ -282,6 +283,12 @@ func TestRevisionMain(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what was cloned (-want +got):\n%s", diff)
 	}
+	// At rest there is silence, however often Porch reads the branch.
+	w.quiet(c)
+	evaluations := c.Metric("package_variant_evaluations_total", nil)
+	w.proxy.Reset()
+	time.Sleep(probeAgain)
+	w.expectSilence(c, evaluations)
 	// What is published next is followed.
 	for _, name := range []string{"web-number", "web-word"} {
 		w.publish(w.target(name))
