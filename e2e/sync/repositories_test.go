@@ -209,6 +209,31 @@ func TestMigratedRepository(t *testing.T) {
 	}
 }
 
+// TestMigratedUpstreams has a set select its upstreams in a Repository whose packages are missing from the lists that the
+// controller reads: it does not take the selection for empty, and its variants stay.
+func TestMigratedUpstreams(t *testing.T) {
+	w := newWorldOfVersion2(t)
+	base := map[string]string{"tier": "base"}
+	w.prods("edge-1")
+	for _, pkg := range []string{"db", "web"} {
+		w.Publish("blueprints", pkg, "v1", simple())
+		w.labelRevision("blueprints."+pkg+".v1", base)
+	}
+	w.Apply(manySet(t, "upstreamSelector: {matchLabels: {tier: base}}"))
+	w.start()
+	variants := []string{"edge-1/db", "edge-1/web"}
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, variants...)
+	w.migrate("blueprints", true)
+	if w.stack.Foreign() { // Porch leaves them out of its lists
+		w.inVersion2("blueprints.db.v1", "blueprints.web.v1")
+		w.expectSet("RepositoryMigrated", [3]int32{2, 2, 0}, variants...)
+	}
+	w.Apply(manySet(t, "upstreamSelector: {repo: blueprints, matchLabels: {tier: base}}"))
+	w.expectSet("RepositoryMigrated", [3]int32{2, 2, 0}, variants...)
+	w.migrate("blueprints", false)
+	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, variants...)
+}
+
 // TestUnregisteredRepository names Repositories that do not exist, as upstream and as downstream.
 func TestUnregisteredRepository(t *testing.T) {
 	w := newWorld(t)
