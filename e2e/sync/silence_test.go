@@ -12,11 +12,15 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // TestSilence checks that a settled fleet causes no write and no reading of contents: of drafts and published packages,
 // with injection, with functions in the pipeline. SETTLED_FOR=10m makes it ten minutes, in which watches end and begin
-// again. Porch reads its repositories every ten seconds. A restarted controller is silent, too.
+// again. Porch reads its repositories every ten seconds. A label, an annotation or an owner that people give to the
+// upstream's revision changes nothing. A restarted controller is silent, too.
 func TestSilence(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -39,6 +43,7 @@ func TestSilence(t *testing.T) {
 	w.quiet(c)
 	evaluations := c.Metric("package_variant_evaluations_total", nil)
 	w.proxy.Reset()
+	w.decorate("blueprints.web.v1", "eu")
 	time.Sleep(fromEnv(t, "SETTLED_FOR", 25*time.Second, time.ParseDuration))
 	w.expectSilence(c, evaluations)
 	c.Stop()
@@ -54,6 +59,30 @@ func TestSilence(t *testing.T) {
 	})
 	w.quiet(c)
 	w.expectSilence(c, 0)
+}
+
+// decorate gives a package revision a label, an annotation, and a ConfigMap as an owner.
+func (w *world) decorate(name, owner string) {
+	w.t.Helper()
+	cm := &corev1.ConfigMap{}
+	if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: owner}, cm); err != nil {
+		w.t.Fatal(err)
+	}
+	w.Eventually(name+" has got a label, an annotation and an owner", func() error {
+		r, err := w.GetRevision(name)
+		if err != nil {
+			return err
+		}
+		if r.Labels == nil {
+			r.Labels = map[string]string{}
+		}
+		if r.Annotations == nil {
+			r.Annotations = map[string]string{}
+		}
+		r.Labels["team"], r.Annotations["example.com/note"] = "a", "b"
+		r.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: cm.UID}}
+		return w.Client.Update(w.t.Context(), r)
+	})
 }
 
 // expectSilence fails the test if anything was written or any content read since the proxy was reset, or if a
