@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,7 +114,10 @@ func (w *world) gitProxy() *gitServer {
 	}
 	g := &gitServer{}
 	forward := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Path = strings.Replace(path.Clean(r.In.URL.Path), ".git/", "/", 1) // as git servers take addresses
+			r.SetURL(target)
+		},
 		ModifyResponse: func(r *http.Response) error {
 			if r.Request.Method == http.MethodPost && strings.HasSuffix(r.Request.URL.Path, "/git-receive-pack") {
 				if pushed := g.pushed.Swap(nil); pushed != nil {

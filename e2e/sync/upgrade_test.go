@@ -10,6 +10,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/e2e/stack"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -233,4 +234,39 @@ func TestBaseNotFound(t *testing.T) {
 	w.expectDrafts("web")
 	w.registerAnew("blueprints", false)
 	w.waitTarget("web", "edge.web.packagevariant-2")
+}
+
+// TestRenamedUpstream has the upstream registered under another name, with another form of its address: the base of a
+// published package is found there.
+func TestRenamedUpstream(t *testing.T) {
+	w, git := newWorldBehind(t)
+	w.random = []string{git.URL, "GIT"}
+	address := git.URL + "/" + w.Namespace + "-catalog"
+	w.upstreamAt("early", address)
+	from := func(repository string) func(*variant.Spec) {
+		return func(s *variant.Spec) { s.Upstream.Repo = repository }
+	}
+	w.Publish("early", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", from("early")))
+	w.start()
+	w.edit(w.target("web"), `a: "1" # one`, `a: "mine" # my own`)
+	w.publish(w.target("web"))
+	w.seesPublished("web")
+	w.kubectl("delete", "repository", "early", "--namespace", w.Namespace)
+	w.WaitReason("web", "RepositoryNotFound")
+	w.waitNoRepository("early")
+	w.upstreamAt("catalog", address+".git/")
+	w.Publish("catalog", "web", "v2", settingsV2)
+	w.Apply(newVariant("web", from("catalog"), revision(2)))
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.expectUpgraded("edge.web.packagevariant-2", "web/v2")
+}
+
+// upstreamAt registers a Repository of upstreams.
+func (w *world) upstreamAt(name, address string) {
+	w.t.Helper()
+	if err := w.stack.RegisterRepository(w.t.Context(), stack.Repository{Namespace: w.Namespace, Name: name,
+		Git: w.Namespace + "-catalog", Address: address}); err != nil {
+		w.t.Fatal(err)
+	}
 }
