@@ -144,6 +144,8 @@ const (
 	ReasonRejected = "Rejected"
 	// ReasonOvertaken says that the draft was not made from the latest published revision (False).
 	ReasonOvertaken = "Overtaken"
+	// ReasonDraftMissing says that the draft was made in place of one that Porch does not find any more (False).
+	ReasonDraftMissing = "DraftMissing"
 	// ReasonGatesNotMet says that readiness gates in the Kptfile of the draft are not True (False).
 	ReasonGatesNotMet = "GatesNotMet"
 	// ReasonPermissionMissing says that the controller may not approve package revisions (False). As the reason of Ready

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/e2e/stack"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,7 +66,8 @@ func TestLostDraft(t *testing.T) {
 }
 
 // TestLostDraftOfPeople has Porch lose sight of a draft that a person has edited until the controller makes another in
-// its place. The edited draft stays, and the other one is deleted.
+// its place. The other one is not published, even if the policy is to publish drafts. The edited draft stays, and the
+// other one is deleted.
 func TestLostDraftOfPeople(t *testing.T) {
 	w, git := newWorldLosing(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -73,6 +75,9 @@ func TestLostDraftOfPeople(t *testing.T) {
 	c := w.start()
 	draft := w.target("web")
 	w.edit(draft, `a: "1"`, `a: "mine"`)
+	w.mayApprove()
+	w.Apply(newVariant("web", plain, automatic))
+	w.expectCondition("web", v1alpha1.ConditionApproved, "False", "EditedByOthers")
 	w.quiet(c)
 	before := w.Files(draft)
 	hidden := "heads/drafts/web/packagevariant-1"
@@ -81,6 +86,7 @@ func TestLostDraftOfPeople(t *testing.T) {
 	if got := w.Variant("web").Status.LastDraft; got != "edge.web.packagevariant-2" {
 		t.Errorf("the last draft is %q", got)
 	}
+	w.expectCondition("web", v1alpha1.ConditionApproved, "False", "DraftMissing")
 	git.hidden.Store(nil)
 	w.readAnew("edge")
 	w.waitTarget("web", draft)

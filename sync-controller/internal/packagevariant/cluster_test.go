@@ -5,6 +5,7 @@ package packagevariant
 import (
 	"testing"
 
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
@@ -23,6 +24,9 @@ type cluster struct {
 	runtime    mutate.Runtime
 	client     *memorytest.Client
 	reconciler *Reconciler
+	// lost is a draft that Porch has lost sight of, with its files.
+	lost      *porchapi.PackageRevision
+	lostFiles map[string]string
 }
 
 // newCluster returns a cluster without objects. Porch's cache keeps drafts in git, or is the one in PostgreSQL.

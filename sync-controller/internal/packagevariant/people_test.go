@@ -65,3 +65,18 @@ func (c *cluster) deletes() {
 	c.T.Helper()
 	c.Must(c.Delete(c.T.Context(), &v1alpha1.PackageVariant{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "web"}}))
 }
+
+// loses has Porch lose sight of a draft.
+func (c *cluster) loses(name string) {
+	c.T.Helper()
+	c.lost, c.lostFiles = c.Revision(name), c.FilesOf(name)
+	c.Removes(name)
+}
+
+// finds has Porch find the draft that it lost, without its owner.
+func (c *cluster) finds() {
+	c.T.Helper()
+	c.has(c.lost.Spec.RepositoryName, c.lost.Spec.WorkspaceName, 0, c.lostFiles, func(pr *porchapi.PackageRevision) {
+		pr.Spec, pr.Status = c.lost.Spec, c.lost.Status
+	})
+}

@@ -44,7 +44,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	var deliveries []delivery
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
 		before := status.DeepCopy()
-		out.fill(status, in)
+		out.fill(status, in, after.Held)
 		news = out.setConditions(in, status, decided.Conflicted, &after, condition)
 		deliveries = out.deliver(before, status, metav1.Now())
 		out.fillProgress(status, &after, condition)

@@ -135,7 +135,7 @@ func TestOwnedRevisions(t *testing.T) {
 	const made, next, left = "edge.web.packagevariant-1", "edge.web.packagevariant-2", "before.web.packagevariant-1"
 	for name, c := range map[string]struct {
 		known []string
-		asked bool
+		done  bool
 		edit  func(*observation)
 		want  []string
 	}{
@@ -162,7 +162,7 @@ func TestOwnedRevisions(t *testing.T) {
 			c.edit(o)
 		}
 		out := &result{Input: o.Input}
-		if diff := cmp.Diff(c.want, out.ownedRevisions(c.known, c.asked)); diff != "" {
+		if diff := cmp.Diff(c.want, out.ownedRevisions(c.known, c.done)); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", name, diff)
 		}
 	}
@@ -215,7 +215,7 @@ func TestFill(t *testing.T) {
 					{Name: made, RenderStatus: known}},
 				InjectedObjects: []v1alpha1.ObjectReference{{Kind: "ConfigMap", Name: "known"}},
 			}
-			out.fill(&status, &inspection{observation: o})
+			out.fill(&status, &inspection{observation: o}, false)
 			if diff := cmp.Diff(c.request, status.RequestedDraft); diff != "" {
 				t.Errorf("requested draft, -want +got:\n%s", diff)
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// fill sets what is known after the steps.
-func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
+// fill sets what is known after the steps, of which some may be held.
+func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, held bool) {
 	status.ObservedGeneration = out.pv.Generation
 	if u := out.Upstream; u != nil {
 		status.Upstream = resolved(u, in.content, status.Upstream)
@@ -23,7 +23,7 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection) {
 		status.InjectedObjects = out.injected
 	}
 	out.fillLife(status)
-	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.asked)
+	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.asked && !held && out.err == nil)
 	status.LastDraft = cmp.Or(decide.LastDraft(&out.Input), status.LastDraft)
 	if d := out.Requested; out.err == nil && (d.Workspace == "" ||
 		slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
@@ -80,16 +80,16 @@ func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 }
 
 // ownedRevisions returns the names of the revisions that the variant made or adopted. Known names stay unless Porch was
-// asked for them, and also if it has none of them: revisions that come back without an owner, as they do when a
-// Repository is registered again, are recognized by name. So are those that have Vanished.
-func (out *result) ownedRevisions(known []string, asked bool) []string {
+// asked for them and all steps were done, and also if it has none of them: revisions that come back without an owner, as
+// they do when a Repository is registered again, are recognized by name. So are those that have Vanished.
+func (out *result) ownedRevisions(known []string, done bool) []string {
 	var names []string
 	for _, r := range decide.Owned(&out.Input) {
 		if !decide.Orphaned(&out.Input, &r) {
 			names = append(names, r.Name)
 		}
 	}
-	if !asked || len(names) == 0 {
+	if !done || len(names) == 0 {
 		names = append(names, known...)
 	} else {
 		names = append(names, decide.Vanished(&out.Input)...)

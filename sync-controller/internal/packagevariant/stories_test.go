@@ -271,6 +271,36 @@ var stories = map[string][]act{
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"somebody deletes the draft", func(c *cluster) { c.Removes(first) }},
 	},
+	"an edited draft is lost, and found again": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody adds a file", func(c *cluster) { c.SavesFiles(first, map[string]string{"mine.txt": "mine\n"}) }},
+		{"drafts are to be published", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
+		}},
+		{"Porch loses sight of the draft", func(c *cluster) { c.loses(first) }},
+		{"Porch finds it again, without its owner", (*cluster).finds},
+	},
+	"a draft is lost during a suspension": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+		{"it is suspended, and Porch loses sight of the draft", func(c *cluster) {
+			c.loses(second)
+			c.edits(func(s *variant.Spec) { s.Suspend, s.ApprovalPolicy = true, variant.ApprovalPolicyAutomatic })
+		}},
+		{"it is resumed", func(c *cluster) { c.edits(func(s *variant.Spec) { s.Suspend = false }) }},
+	},
+	"a lost draft was deleted on purpose": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+		{"somebody deletes the draft, and drafts are to be published", func(c *cluster) {
+			c.Removes(second)
+			c.edits(func(s *variant.Spec) { s.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
+		}},
+		{"people publish the one in its place", func(c *cluster) { c.Publishes("edge.web.packagevariant-3") }},
+		{"its package context changes again", func(c *cluster) { c.edits(zone("c")) }},
+	},
 	"a draft is proposed": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"somebody proposes it", func(c *cluster) { c.Moves(first, porchapi.PackageRevisionLifecycleProposed) }},

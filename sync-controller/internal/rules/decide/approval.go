@@ -20,8 +20,8 @@ var errMayNotApprove = errors.New("the controller may not approve package revisi
 
 // approvals are tried in this order for each open target; the first that has an aspect keeps it from being published.
 var approvals = []func(*Input, *revision.Revision) *Aspect{
-	laterRevision, editedByOthers, rejected, overtaken, overBranch, overInner, notRendered, mergedConflicts, gatesNotMet,
-	mayNotApprove,
+	laterRevision, editedByOthers, rejected, overtaken, inPlaceOfMissing, overBranch, overInner, notRendered,
+	mergedConflicts, gatesNotMet, mayNotApprove,
 }
 
 // Approving reports whether the policy of a variant may have its drafts published.
@@ -129,6 +129,18 @@ func overtaken(in *Input, target *revision.Revision) *Aspect {
 	return waits(v1alpha1.ReasonOvertaken, "%s waits for a person, because it was not made from %s, which is the latest "+
 		"published revision, and would take back its changes: propose and approve it, or delete it", target.Name,
 		latest.Name)
+}
+
+// inPlaceOfMissing leaves a draft to a person if it was made in place of one that is no longer listed: Porch may only
+// have lost sight of that one, which people may have edited.
+func inPlaceOfMissing(in *Input, target *revision.Revision) *Aspect {
+	name := missing(in, target)
+	if name == "" {
+		return nil
+	}
+	return waits(v1alpha1.ReasonDraftMissing, "%s waits for a person, because it was made in place of %s, which Porch does "+
+		"not find any more, and may lack its changes: propose and approve it if %s was deleted on purpose", target.Name, name,
+		name)
 }
 
 // overBranch leaves a draft to a person if its package was pushed to the branch without Porch, because the draft would

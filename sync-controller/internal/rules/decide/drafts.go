@@ -88,6 +88,25 @@ func Vanished(in *Input) []string {
 	return names[:min(len(names), maxVanished)]
 }
 
+// missing returns the name of the last revision that the variant made, that is no longer listed, and in whose place a
+// target was made: it is later than what the target was made from. It returns "" if there is none.
+func missing(in *Input, target *revision.Revision) string {
+	from := target.Task.From()
+	for range in.Revisions {
+		i := slices.IndexFunc(in.Revisions, func(r revision.Revision) bool { return r.Name == from })
+		if numberOf(from) > 0 || i < 0 {
+			break
+		}
+		from = in.Revisions[i].Task.From() // what people published as a change has a name of theirs
+	}
+	for _, name := range Vanished(in) {
+		if n := numberOf(name); numberOf(from) < n && n < numberOf(target.Name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // CameBack returns the earlier open draft that the target was made to replace, while Porch did not list it; nil if
 // there is none. A variant makes no draft while it knows of another one.
 func CameBack(in *Input, target *revision.Revision) *revision.Revision {

@@ -41,6 +41,8 @@ func TestWaiting(t *testing.T) {
 			published: "edge.web.mine"},
 		"a draft over what was pushed to the branch": {in: input(nil, down("packagevariant-1", 0, draft), down("main", -1, published, foreign)),
 			want: waits(one, "DownstreamExists", one+overBranchText)},
+		"a draft in place of one that is missing": {in: input(known(one, two), down("packagevariant-2", 0, draft)),
+			want: waits(two, "DraftMissing", two+inPlaceOf(one))},
 		"two drafts": {in: input(nil, down("packagevariant-2", 0, draft), down("packagevariant-1", 0, draft)),
 			want: waits(one, "ManualApproval", one+" waits for a person to propose and approve it")},
 		"another's draft": {in: input(nil, down("packagevariant-1", 0, draft, others))},
