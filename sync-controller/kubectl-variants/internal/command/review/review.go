@@ -39,8 +39,10 @@ type Item struct {
 	Published string
 	// Files says what the target changes.
 	Files Files
-	// Conflicts is how many values the upstream and the package both changed.
-	Conflicts int
+	// Conflicts are the values that the upstream and the package both changed, as far as the status names them, and
+	// ConflictCount is how many there are.
+	Conflicts     []v1alpha1.Conflict
+	ConflictCount int
 	// Conditions are the conditions of the variant, shortened.
 	Conditions []string
 	// Refused says why nothing is done; "" if nothing is in the way.
@@ -141,7 +143,8 @@ func (in *Input) items(refused func(*revision.Revision) string) []Item {
 	var items []Item
 	for i := range open {
 		item := blank
-		item.Target, item.Conflicts = &open[i], int(in.Variant.Status.ConflictCount)
+		item.Target = &open[i]
+		item.Conflicts, item.ConflictCount = in.Variant.Status.Conflicts, int(in.Variant.Status.ConflictCount)
 		item.Files = compared(in.Files[blank.Published], in.Files[open[i].Name])
 		item.Refused = refused(&open[i])
 		items = append(items, item)

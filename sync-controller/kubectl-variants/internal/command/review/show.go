@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
@@ -29,7 +30,14 @@ func show(item *Item) string {
 		since = " since " + item.Published
 	}
 	fmt.Fprintf(&out, "  files:      %s%s\n", item.Files, since)
-	fmt.Fprintf(&out, "  conflicts:  %d\n", item.Conflicts)
+	fmt.Fprintf(&out, "  conflicts:  %d\n", item.ConflictCount)
+	for i := range item.Conflicts {
+		c := &item.Conflicts[i]
+		fmt.Fprintf(&out, "    %s (%s)\n", krm.Visible(c.Place()), krm.Visible(c.Sides()))
+	}
+	if more := item.ConflictCount - len(item.Conflicts); more > 0 {
+		fmt.Fprintf(&out, "    and %d more, which the status does not have\n", more)
+	}
 	fmt.Fprintf(&out, "  conditions: %s\n", strings.Join(item.Conditions, ", "))
 	if item.Refused != "" {
 		fmt.Fprintf(&out, "  refused:    %s\n", item.Refused)
