@@ -97,6 +97,38 @@ func TestLostDraftOfPeople(t *testing.T) {
 	}
 }
 
+// TestLostRevisions has Porch lose sight of the tags of a published package: while it lists the branch only, the variant
+// makes no draft, even for another upstream. Afterwards it makes the draft from what was published.
+func TestLostRevisions(t *testing.T) {
+	w, git := newWorldLosing(t)
+	w.mayApprove()
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("blueprints", "web", "v2", settingsOf("1", "of 2"))
+	w.Apply(newVariant("web", plain, automatic))
+	c := w.start()
+	w.expectCondition("web", v1alpha1.ConditionApproved, "True", "Published")
+	w.quiet(c)
+	hidden := "tags/web/"
+	git.hidden.Store(&hidden)
+	w.readAnew("edge")
+	w.Eventually("Porch does not find the revision", func() error {
+		if _, err := w.GetRevision("edge.web.packagevariant-1"); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("it answers %v", err)
+		}
+		return nil
+	})
+	w.Apply(newVariant("web", plain, automatic, revision(2)))
+	w.WaitReason("web", "RepositoryNotReady")
+	if err := w.noDrafts("web"); err != nil {
+		t.Error(err)
+	}
+	git.hidden.Store(nil)
+	w.readAnew("edge")
+	w.waitTarget("web", "edge.web.packagevariant-2")
+	w.expectCondition("web", v1alpha1.ConditionApproved, "True", "Published")
+	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}, "packagevariant-2": {isPublished, 1}})
+}
+
 // TestNameNotUsedTwice has a person delete drafts, also while the variant is suspended: each new draft gets a new
 // number.
 func TestNameNotUsedTwice(t *testing.T) {

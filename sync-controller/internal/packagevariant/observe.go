@@ -147,7 +147,9 @@ func (r *Reconciler) observeObjects(ctx context.Context, o *observation) error {
 // observeUnlisted asks Porch for each revision that the status names and the cache does not have, and adds those that
 // exist: Porch leaves revisions that it fails to read out of its lists.
 func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error {
-	if d := o.Spec.Downstream; d == nil || !o.Repositories[d.Repo].Ready || !o.Deleting && decide.Guard(&o.Input) != nil {
+	d := o.Spec.Downstream
+	if d == nil || !o.Repositories[d.Repo].Ready ||
+		!o.Deleting && decide.Guard(&o.Input) != nil && !decide.Unread(&o.Input) {
 		return nil
 	}
 	o.asked = true

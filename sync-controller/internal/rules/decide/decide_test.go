@@ -56,9 +56,6 @@ func TestNoDownstream(t *testing.T) {
 				"replaced, or name another package in spec.downstream")},
 		"there is the main branch only, and it may be replaced": {input(adopt, down("main", -1, published, foreign)),
 			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
-		"there is the main branch only, of what the variant had published": {
-			input(func(in *Input) { in.Published = one }, down("main", -1, published, foreign)),
-			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"there is the main branch only, of what the controller had approved": {
 			input(hasPublished, down("main", -1, published, foreign)),
 			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},

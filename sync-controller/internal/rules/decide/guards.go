@@ -4,6 +4,7 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -99,16 +100,25 @@ func repositoryNotReady(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// downstreamUnread holds the variant while Porch lists nothing of a package that has a published revision, not even its
-// branch, which outlives every revision: Porch has lost the Repository's content and has not read it again.
-func downstreamUnread(in *Input) *v1alpha1.Condition {
+// Unread reports whether Porch lists no revision of a downstream package that was published.
+func Unread(in *Input) bool {
 	pkg := revision.DownstreamOf(in.Spec)
-	if in.Published == "" || !isOf(in.Published, pkg) || len(in.Revisions) > 0 {
+	listed := func(r revision.Revision) bool { return !r.Main() }
+	return in.Published != "" && isOf(in.Published, pkg) && !slices.ContainsFunc(in.Revisions, listed)
+}
+
+// downstreamUnread holds the variant while its published package is Unread, even if the branch is listed, which outlives
+// every revision: Porch has lost the Repository's content, or its tags, and has not read them again. A clone of the
+// upstream would replace what is there.
+func downstreamUnread(in *Input) *v1alpha1.Condition {
+	if !Unread(in) {
 		return nil
 	}
+	pkg := revision.DownstreamOf(in.Spec)
 	return new(v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, fmt.Sprintf(
-		"Porch lists nothing of the package %s, of which %s was published: it has not read the Repository %q yet; if "+
-			"someone has removed the package from git, delete this variant and create it again", pkg, in.Published, pkg.Repo)))
+		"Porch lists no revision of the package %s, of which %s was published: it has not read all of the Repository %q yet; "+
+			"if someone has deleted the revisions, or removed the package from git, delete this variant and create it again",
+		pkg, in.Published, pkg.Repo)))
 }
 
 func notReady(name string, repository revision.Repository) v1alpha1.Condition {

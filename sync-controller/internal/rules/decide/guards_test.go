@@ -21,6 +21,10 @@ const (
 
 // TestGuards checks what keeps a variant from being worked on. The revisions behind a guard stay as they are.
 func TestGuards(t *testing.T) {
+	unread := want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "RepositoryNotReady", Message: "Porch lists no " +
+		"revision of the package edge/web, of which edge.web.packagevariant-1 was published: it has not read all of the " +
+		"Repository \"edge\" yet; if someone has deleted the revisions, or removed the package from git, delete this variant " +
+		"and create it again"}}
 	noUpstream := func(in *Input) { in.Upstream = nil }
 	asks := func(u variant.Upstream) func(*Input) {
 		return func(in *Input) {
@@ -93,13 +97,12 @@ func TestGuards(t *testing.T) {
 			wantStalled("DownstreamClaimed",
 				`the package edge/web belongs to the PackageVariant "web-us": `+
 					`name another in spec.downstream, or delete that variant`)},
-		"nothing is listed of a package that was published": {input(publishedBefore("edge.web.packagevariant-1")),
-			want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "RepositoryNotReady", Message: "Porch lists nothing " +
-				"of the package edge/web, of which edge.web.packagevariant-1 was published: it has not read the Repository " +
-				"\"edge\" yet; if someone has removed the package from git, delete this variant and create it again"}}},
-		"the branch is listed of a package that was published: somebody deleted the revision": {
-			input(publishedBefore("edge.web.packagevariant-1"), down("main", -1, published, foreign)),
-			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
+		"nothing is listed of a package that was published": {input(publishedBefore(one)), unread},
+		"only the branch is listed of a package that was published": {
+			input(publishedBefore(one), down("main", -1, published, foreign)), unread},
+		"the branch and a draft are listed of a package that was published": {
+			input(publishedBefore(one), down("main", -1, published, foreign), down("packagevariant-2", 0, draft)),
+			wantReady(two + " (Draft) is up to date with blueprints.web.v1")},
 		"a package below it was published": {input(publishedBefore("edge.web.eu.packagevariant-1")),
 			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"another package was published": {input(publishedBefore("before.web.packagevariant-1")),
