@@ -36,7 +36,7 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 		if step.Action == decide.Mutate {
 			a.tellConflicts(&d)
 		}
-		a.out.err = a.do(ctx, step, d.Condition)
+		a.out.err = a.do(ctx, step, &d)
 		actions.WithLabelValues(label(step), outcomeOf(a.out.err)).Inc()
 	}
 	if len(a.disposed) > 0 {
@@ -78,8 +78,8 @@ func (a *action) tellConflicts(d *decide.Decision) {
 	}
 }
 
-// do does one step. condition is what to report meanwhile.
-func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.Condition) error {
+// do does one step of a decision, whose condition is what to report meanwhile.
+func (a *action) do(ctx context.Context, step *decide.Step, d *decide.Decision) error {
 	switch step.Action {
 	case decide.AddFinalizer:
 		a.out.Finalizer = true
@@ -89,7 +89,7 @@ func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.C
 		return a.patch(ctx,
 			func(pv *v1alpha1.PackageVariant) { controllerutil.RemoveFinalizer(pv, v1alpha1.Finalizer) })
 	case decide.Announce:
-		return a.announce(ctx, step.Draft, condition)
+		return a.announce(ctx, step.Draft, d)
 	case decide.Create:
 		return a.create(ctx, step.Draft)
 	case decide.Mutate:
@@ -103,15 +103,16 @@ func (a *action) do(ctx context.Context, step *decide.Step, condition v1alpha1.C
 	}
 }
 
-// announce writes to the status which draft the controller will ask for, before it asks. So the draft is known to be
-// the variant's even if the controller or Porch stops. On a retry it writes nothing, and the reason of the failure
-// stays.
-func (a *action) announce(ctx context.Context, draft *decide.Draft, condition v1alpha1.Condition) error {
+// announce writes to the status which draft the controller will ask for, and with which conflicts, before it asks. So
+// the draft is known to be the variant's even if the controller or Porch stops. On a retry it writes nothing, and the
+// reason of the failure stays.
+func (a *action) announce(ctx context.Context, draft *decide.Draft, d *decide.Decision) error {
 	if announced(a.out.pv, draft) {
 		return nil
 	}
 	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
-		condition.Set(&status.Conditions, a.out.pv.Generation)
+		d.Condition.Set(&status.Conditions, a.out.pv.Generation)
+		a.out.fillConflicts(status, d.Conflicted)
 		status.ObservedGeneration, status.ObservedInputs = a.out.pv.Generation, ""
 		status.RequestedDraft = &v1alpha1.RequestedDraft{
 			Repo: draft.Package.Repo, Package: draft.Package.Name, WorkspaceName: draft.Workspace,

@@ -62,6 +62,43 @@ func TestConflictAfterAFailedSave(t *testing.T) {
 	}
 }
 
+// TestConflictOfUpgradeThroughAKill checks that a conflict of the upgrade of a published package is named if the
+// controller is killed when the draft is made, and what was merged is gone afterwards.
+func TestConflictOfUpgradeThroughAKill(t *testing.T) {
+	t.Parallel()
+	for cache, git := range caches {
+		c := begin(t, git)
+		for _, do := range []func(*cluster){
+			func(c *cluster) { c.applies() },
+			func(c *cluster) { c.SavesFiles(first, settings("blue")) },
+			func(c *cluster) { c.Publishes(first) },
+		} {
+			do(c)
+			c.Run()
+		}
+		toSecond(c)
+		c.Fault = &memorytest.Fault{At: 1, Of: isPorchs, Done: true, Err: memorytest.ErrKilled}
+		for tries := 0; !c.client.Killed() && tries < 10; tries++ {
+			c.reconcile("web")
+		}
+		if got := c.Revision(second).Spec.Lifecycle; got != porchapi.PackageRevisionLifecycleDraft {
+			t.Fatalf("%s: the draft is %s", cache, got)
+		}
+		c.Removes("blueprints.web.v1")
+		c.Start()
+		c.Run()
+		status := c.variants()[0].Status
+		want := []v1alpha1.Conflict{{File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.color",
+			Original: "red", Local: "blue", Updated: "green", Taken: v1alpha1.TakenUpstream}}
+		if diff := cmp.Diff(want, status.Conflicts); diff != "" || status.ConflictCount != 1 {
+			t.Errorf("%s: %d conflicts, -want +got:\n%s", cache, status.ConflictCount, diff)
+		}
+		if !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted) {
+			t.Errorf("%s: the condition is not True", cache)
+		}
+	}
+}
+
 // TestConflictWithoutRepository checks that a conflict is still named when its draft comes back with the Repository.
 func TestConflictWithoutRepository(t *testing.T) {
 	t.Parallel()

@@ -49,6 +49,13 @@ var stories = map[string][]act{
 		{"the upstream changes it, too", toSecond},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 	},
+	"an upgrade of a published package has a conflict": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
+		{"the upstream changes it, too", toSecond},
+		{"the draft is published", func(c *cluster) { c.Publishes(second) }},
+	},
 	"a conflict stands, and the upstream changes its value": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
