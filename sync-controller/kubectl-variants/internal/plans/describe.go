@@ -154,6 +154,13 @@ func (r *record) action(stall Stall) Action {
 
 // actionOf returns the action of a step; "" if the step is part of another.
 func actionOf(s *decide.Step, look *packagevariant.Look) Action {
+	switch {
+	case !slices.Contains(deletions, s.Action):
+	case look.Before.Deleting:
+		return Delete
+	default:
+		return Prune
+	}
 	switch s.Action {
 	case decide.Create:
 		return map[revision.TaskType]Action{revision.Clone: Create, revision.Upgrade: Upgrade,
@@ -172,11 +179,6 @@ func actionOf(s *decide.Step, look *packagevariant.Look) Action {
 		return Keep
 	case decide.RemoveFinalizer:
 		return Delete
-	case decide.Delete, decide.ProposeDeletion, decide.Orphan, decide.Discard, decide.Retire:
-		if look.Before.Deleting {
-			return Delete
-		}
-		return Prune
 	case decide.Propose, decide.Approve, decide.Withdraw:
 		return Publish
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
 // Action is what happens to a variant's package, in one word.
@@ -173,6 +174,15 @@ type Step struct {
 	// Text describes the step; empty for a part of another step.
 	Text string `json:"text,omitempty"`
 }
+
+// deletions are the steps by which a package revision goes, or by which the variant lets go of it.
+var deletions = []decide.Action{decide.Delete, decide.ProposeDeletion, decide.Orphan, decide.Discard, decide.Retire}
+
+// Deletes reports whether a package revision goes by this step, or the variant lets go of it.
+func (s *Step) Deletes() bool { return slices.Contains(deletions, decide.Action(s.Do)) }
+
+// Publishes reports whether a draft is published by this step.
+func (s *Step) Publishes() bool { return s.Do == string(decide.Approve) }
 
 // Upstream is the revision that a package moves to.
 type Upstream struct {

@@ -27,12 +27,16 @@ func busy() *plans.Plan {
 	}
 	published := up("ldn", "-1\n+2\n", plans.Step{Do: "Propose", Text: "propose it"}, plans.Step{Do: "Approve", Text: "approve it"})
 	published.Drafts[0].Lifecycle = "Published"
+	// two that do something else, and delete nevertheless
+	retired := up("par", "-1\n+2\n", plans.Step{Do: "Create"}, plans.Step{Do: "Retire", Text: "propose the deletion of par.web.v0"})
+	moved := plans.Variant{Name: "rom", Repo: "rom", Package: "web", Action: plans.Create, Condition: retired.Condition, Steps: []plans.Step{
+		{Do: "Create", Text: "clone b.web.v2 into rom/web"}, {Do: "Delete", Text: "delete old.web.v1"}}}
 	plan := &plans.Plan{
 		About: plans.About{Snapshot: "snapshot", Namespace: "fleet", Time: at, Newest: at.Add(-50 * time.Hour)},
 		Sets: []plans.Set{{Name: "sites", Updated: []string{"ams", "fra", "ldn"}, Deleted: []string{"osl"}, Condition: plans.Condition{
 			Type: "Reconciling", Reason: "RolloutAwaitingApproval", Message: "approve it by: kubectl annotate packagevariantset sites x=y; it is old"},
 			Waves: []plans.Wave{{Name: "all", State: "AwaitingApproval", Targets: 3, Updated: 3, Reached: 3, Message: "3 of 3"}}}},
-		Variants: []plans.Variant{up("ams", "-1\n+2\n"), up("fra", "-1\n+3\n"), published,
+		Variants: []plans.Variant{up("ams", "-1\n+2\n"), up("fra", "-1\n+3\n"), published, retired, moved,
 			{Name: "osl", Repo: "osl", Package: "web", Set: "sites", Action: plans.Delete, Steps: []plans.Step{{Do: "RemoveFinalizer", Text: "let the variant go"}}},
 			{Name: "same", Action: plans.Unchanged}},
 		Notes: []string{"a note"},
@@ -44,14 +48,16 @@ func busy() *plans.Plan {
 // TestComment checks what a reviewer reads, and in which order.
 func TestComment(t *testing.T) {
 	t.Parallel()
-	const want = "### Plan: 1 delete, 3 upgrade, 1 unchanged; 3 conflicts.\n\n" +
+	const want = "### Plan: 1 delete, 1 create, 4 upgrade, 1 unchanged; 4 conflicts.\n\n" +
 		"Over the snapshot snapshot, namespace fleet, planned at 2026-11-23 12:00 UTC. The newest that the snapshot has is of " +
 		"2026-11-21 10:00 UTC, 2d2h before.\n\n" +
 		"#### Look at these first\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n" +
 		"| **delete** | osl | osl/web |  |  | let the variant go |\n" +
-		"| **upgrade, publish** | ldn | ldn/web | b.web.v1 -&gt; b.web.v2 | 2 | UpToDate (Published) |\n\n" +
+		"| **create, prune** | rom | rom/web |  |  | delete old.web.v1; UpToDate |\n" +
+		"| **upgrade, prune** | par | par/web | b.web.v1 -&gt; b.web.v2 | 2 | propose the deletion of par.web.v0; UpToDate (Draft) |\n" +
+		"| **upgrade, publish** | ldn | ldn/web | b.web.v1 -&gt; b.web.v2 | 2 | approve it; UpToDate (Published) |\n\n" +
 		"#### Conflicts\n\n| where | original | here | upstream | who wins | variants |\n|---|---|---|---|---|---|\n" +
-		"| spec.replicas of a.yaml | 1 | 5 | 2 | the upstream | ams, fra, ldn |\n\n" +
+		"| spec.replicas of a.yaml | 1 | 5 | 2 | the upstream | ams, fra, ldn, par |\n\n" +
 		"> a note\n\n" +
 		"#### PackageVariantSet sites\n\ncreates 0, updates 3 and deletes 1 variant. Then RolloutAwaitingApproval: approve it by:\n\n" +
 		"```sh\nkubectl annotate packagevariantset sites x=y\n```\n\nit is old\n\n" +
@@ -61,8 +67,8 @@ func TestComment(t *testing.T) {
 		"| **upgrade** | ams | ams/web | b.web.v1 -&gt; b.web.v2 | 2 | UpToDate (Draft) |\n" +
 		"| **upgrade** | fra | fra/web | b.web.v1 -&gt; b.web.v2 | 2 | UpToDate (Draft) |\n\n" +
 		"Unchanged: 1 variant.\n\n" +
-		"<details><summary>Kptfile (the same in 3 packages: ams.web.v2, fra.web.v2, ldn.web.v2)</summary>\n\n```diff\n-v1\n+v2\n```\n\n</details>\n\n" +
-		"<details><summary>a.yaml (the same in 2 packages: ams.web.v2, ldn.web.v2)</summary>\n\n```diff\n-1\n+2\n```\n\n</details>\n\n" +
+		"<details><summary>Kptfile (the same in 4 packages: ams.web.v2, fra.web.v2, ldn.web.v2, par.web.v2)</summary>\n\n```diff\n-v1\n+v2\n```\n\n</details>\n\n" +
+		"<details><summary>a.yaml (the same in 3 packages: ams.web.v2, ldn.web.v2, par.web.v2)</summary>\n\n```diff\n-1\n+2\n```\n\n</details>\n\n" +
 		"<details><summary>a.yaml (fra.web.v2, compared with fra.web.v1)</summary>\n\n```diff\n-1\n+3\n```\n\n</details>\n"
 	var out bytes.Buffer
 	if err := Markdown(&out, busy()); err != nil {
@@ -70,6 +76,29 @@ func TestComment(t *testing.T) {
 	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(out.String(), "\n")); diff != "" {
 		t.Errorf("comment (-want +got):\n%s", diff)
+	}
+}
+
+// TestTextFirst checks what the text shows first: what is deleted, then what is published, whatever else is done.
+func TestTextFirst(t *testing.T) {
+	t.Parallel()
+	const want = `ACTION            VARIANT  PACKAGE  DRAFT       UPSTREAM              FILES  THEN
+` + red + `delete            osl      osl/web  -           -                     -      let the variant go` + plain + `
+` + red + `create, prune     rom      rom/web  -           -                     -      delete old.web.v1; UpToDate` + plain + `
+` + red + `upgrade, prune    par      par/web  par.web.v2  b.web.v1 -> b.web.v2  2      propose the deletion of par.web.v0; UpToDate (Draft)` + plain + `
+` + green + `upgrade, publish  ldn      ldn/web  ldn.web.v2  b.web.v1 -> b.web.v2  2      approve it; UpToDate (Published)` + plain + `
+` + yellow + `upgrade           ams      ams/web  ams.web.v2  b.web.v1 -> b.web.v2  2      UpToDate (Draft)` + plain + `
+` + yellow + `upgrade           fra      fra/web  fra.web.v2  b.web.v1 -> b.web.v2  2      UpToDate (Draft)` + plain + `
+unchanged         same     -        -           -                     -      not looked at yet
+`
+	var out bytes.Buffer
+	if err := Text(&out, busy(), true); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(out.String(), "\n\n")
+	got, _, _ = strings.Cut(got, "\n\n")
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got+"\n", "\n")); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
 	}
 }
 
@@ -82,12 +111,15 @@ func TestPageFirst(t *testing.T) {
 	}
 	text := out.String()
 	for _, want := range []string{
-		`<p><span class="state bad">delete</span> <a href="#n6" data-name="osl/web osl" data-state="delete">osl/web</a></p>`,
-		`<p><span class="state change">upgrade, publish</span> <a href="#n5" data-name="ldn/web ldn" data-state="upgrade">ldn/web</a></p>`,
-		`<h3>spec.replicas of a.yaml <span class="dim">3 packages, the upstream wins</span></h3>`,
-		`<p class="names"><a href="#n3">ams/web</a> <a href="#n4">fra/web</a> <a href="#n5">ldn/web</a> </p>`,
+		`<p><span class="state bad">create, prune</span> <a href="#n9" data-name="rom/web rom" data-state="create">rom/web</a></p>`,
+		`<p><span class="state bad">upgrade, prune</span> <a href="#n6" data-name="par/web par" data-state="upgrade">par/web</a></p>`,
+		`<li>propose the deletion of par.web.v0</li>`,
+		`<p><span class="state bad">delete</span> <a href="#n7" data-name="osl/web osl" data-state="delete">osl/web</a></p>`,
+		`<p><span class="state new">upgrade, publish</span> <a href="#n5" data-name="ldn/web ldn" data-state="upgrade">ldn/web</a></p>`,
+		`<h3>spec.replicas of a.yaml <span class="dim">4 packages, the upstream wins</span></h3>`,
+		`<p class="names"><a href="#n3">ams/web</a> <a href="#n4">fra/web</a> <a href="#n5">ldn/web</a> <a href="#n6">par/web</a> </p>`,
 		`<pre class="command">kubectl annotate packagevariantset sites x=y</pre>`,
-		`<span class="detail">Draft, 2 of 3 files, compared with ams.web.v1; 1 other changes alike</span>`,
+		`<span class="detail">Draft, 2 of 3 files, compared with ams.web.v1; 2 others change alike</span>`,
 		`<span class="state wait">then AwaitingApproval</span>`,
 	} {
 		if strings.Count(text, want) != 1 {

@@ -105,6 +105,34 @@ func TestDeleteSet(t *testing.T) {
 	}
 }
 
+// TestMoved checks that each format for people says what a variant deletes when it goes on with another package.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	const finalizer = "config.porch.kpt.dev/packagevariants"
+	snapshot := snapshotOf(t, ownedVariant("a", finalizer, "s1", "delete"))
+	file := filepath.Join(t.TempDir(), "manifest.yaml")
+	const moved = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a}\n" +
+		"spec: {upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: edge-1, package: b}}\n"
+	if err := os.WriteFile(file, []byte(moved), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for format, want := range map[string]string{
+		"text":     "\ncreate, prune  a ",
+		"markdown": "#### Look at these first\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n| **create, prune** | a |",
+		"html":     `<p><span class="state bad">create, prune</span> <a href=`,
+	} {
+		out, err := run(t, "-f", file, "--from", snapshot, "-o", format)
+		if !errors.Is(err, cli.ErrChanges) {
+			t.Fatal(err)
+		}
+		for _, want := range []string{want, "delete edge-1.a.packagevariant-1"} {
+			if strings.Count(out, want) != 1 {
+				t.Errorf("%s: there is not one %q in:\n%s", format, want, out)
+			}
+		}
+	}
+}
+
 // TestDeleteOthers checks that --delete takes Repositories and other objects away, and shows what follows from that.
 func TestDeleteOthers(t *testing.T) {
 	t.Parallel()

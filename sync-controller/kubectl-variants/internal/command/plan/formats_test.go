@@ -37,8 +37,8 @@ func TestTextOfLines(t *testing.T) {
   w     Pending  0        0        0        0       fatal: x exit status 128
 
 ACTION  VARIANT  PACKAGE  DRAFT  UPSTREAM  FILES  THEN
-` + blue + `wait    v        -        -      -         -      R: fatal: x exit status 128` + plain + `
 ` + red + `fail    x        -        -      -         -      fatal: x exit status 128` + plain + `
+` + blue + `wait    v        -        -      -         -      R: fatal: x exit status 128` + plain + `
 
 Plan: 1 fail, 1 wait.
 Note: fatal: x exit status 128

@@ -3,30 +3,54 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
-// publishes reports whether the controller publishes a draft of a variant, whether or not it does anything else.
-func publishes(v *plans.Variant) bool {
-	return slices.ContainsFunc(v.Steps, func(s plans.Step) bool { return s.Do == string(decide.Approve) })
+// does reports whether the controller deletes something of a variant, or lets go of it, and whether it publishes a
+// draft, whether or not it does anything else.
+func does(v *plans.Variant) (deletes, publishes bool) {
+	for i := range v.Steps {
+		deletes, publishes = deletes || v.Steps[i].Deletes(), publishes || v.Steps[i].Publishes()
+	}
+	return deletes, publishes
 }
 
-// doing says what happens to a variant: its action, and that it publishes if that is not the action itself.
-func doing(v *plans.Variant) string {
-	if publishes(v) && v.Action != plans.Publish {
-		return string(v.Action) + ", " + string(plans.Publish)
+// lead is the action by which a variant is listed: that it fails, or what is deleted or published, before all else.
+func lead(v *plans.Variant) plans.Action {
+	switch deletes, publishes := does(v); {
+	case v.Action == plans.Fail, v.Action == plans.Delete:
+		return v.Action
+	case deletes:
+		return plans.Prune
+	case publishes:
+		return plans.Publish
 	}
-	return string(v.Action)
+	return v.Action
+}
+
+// doing says what happens to a variant: its action, and that something of it is deleted or published if that is not the
+// action itself.
+func doing(v *plans.Variant) string {
+	words := []string{string(v.Action)}
+	deletes, publishes := does(v)
+	if deletes && v.Action != plans.Prune && v.Action != plans.Delete {
+		words = append(words, string(plans.Prune))
+	}
+	if publishes && v.Action != plans.Publish {
+		words = append(words, string(plans.Publish))
+	}
+	return strings.Join(words, ", ")
 }
 
 // isFirst reports whether a variant is listed first: it fails, something of it is deleted, or it is published.
 func isFirst(v *plans.Variant) bool {
-	return slices.Contains([]plans.Action{plans.Fail, plans.Delete, plans.Prune}, v.Action) || publishes(v)
+	deletes, publishes := does(v)
+	return deletes || publishes || slices.Contains([]plans.Action{plans.Fail, plans.Delete, plans.Prune}, v.Action)
 }
 
 // outside marks what changes without being named.
@@ -65,10 +89,11 @@ func sorted(plan *plans.Plan) groups {
 	return g
 }
 
-// sortByAction sorts variants in the order of their actions.
+// sortByAction sorts variants in the order of their actions, and those to which the same happens beside each other.
 func sortByAction(variants []*plans.Variant) {
 	slices.SortStableFunc(variants, func(a, b *plans.Variant) int {
-		return slices.Index(plans.Actions, a.Action) - slices.Index(plans.Actions, b.Action)
+		return cmp.Or(slices.Index(plans.Actions, lead(a))-slices.Index(plans.Actions, lead(b)),
+			slices.Index(plans.Actions, a.Action)-slices.Index(plans.Actions, b.Action), strings.Compare(doingFirst(a), doingFirst(b)))
 	})
 }
 
@@ -83,21 +108,21 @@ func setsThat(follow bool, plan *plans.Plan) []*plans.Set {
 	return out
 }
 
-// variantsThat returns the variants of a plan that follow, those listed first before the others, or those that are
-// named, by name.
+// variantsThat returns the variants of a plan that follow, or those that are named: those listed first before the
+// others. The others are in the order of their actions if they follow, and by name if they are named.
 func variantsThat(follow bool, plan *plans.Plan) []*plans.Variant {
 	var first, out []*plans.Variant
 	for i := range plan.Variants {
 		switch v := &plan.Variants[i]; {
 		case v.Follows != follow:
-		case follow && isFirst(v):
+		case isFirst(v):
 			first = append(first, v)
 		default:
 			out = append(out, v)
 		}
 	}
+	sortByAction(first)
 	if follow {
-		sortByAction(first)
 		sortByAction(out)
 	}
 	return append(first, out...)

@@ -52,7 +52,7 @@ func (t *tree) first(plan *plans.Plan) []page.Group {
 	var out []page.Group
 	for _, v := range sorted(plan).first {
 		if n := len(out); n == 0 || out[n-1].State != doingFirst(v) {
-			out = append(out, page.Group{State: doingFirst(v), Tone: tones[v.Action]})
+			out = append(out, page.Group{State: doingFirst(v), Tone: tones[lead(v)]})
 		}
 		last := &out[len(out)-1]
 		last.Nodes = append(last.Nodes, t.nodes[v])
@@ -142,7 +142,7 @@ func (t *tree) addVariant(v *plans.Variant) {
 func (t *tree) variantNode(v *plans.Variant) *page.Node {
 	name := t.name(v.Namespace, v.Name)
 	n := &page.Node{Kind: live.Variant.Name, Name: cmp.Or(packageOf(v), name), State: string(v.Action),
-		Tone: tones[v.Action], Reason: strings.Replace(upstreamOf(v), "->", "→", 1), Message: thenOf(v), Steps: stepsOf(v)}
+		Tone: tones[v.Action], Reason: strings.Replace(upstreamOf(v), "->", "→", 1), Message: endOf(v), Steps: stepsOf(v)}
 	if n.Name != name {
 		n.Detail = name
 	}

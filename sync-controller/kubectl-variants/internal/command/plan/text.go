@@ -121,13 +121,13 @@ func (t *text) variants(variants []*plans.Variant) {
 	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ACTION\tVARIANT\tPACKAGE\tDRAFT\tUPSTREAM\tFILES\tTHEN")
 	for _, v := range variants {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Action, t.name(v.Namespace, v.Name), orDash(packageOf(v)),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", doing(v), t.name(v.Namespace, v.Name), orDash(packageOf(v)),
 			orDash(draftOf(v)), orDash(upstreamOf(v)), orDash(filesOf(v)), oneLine(thenOf(v)))
 	}
 	_ = table.Flush() // it writes to memory
 	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
 		if 0 < i && i <= len(variants) { // the table is painted when its columns are known
-			line = t.paint(colours[variants[i-1].Action], line)
+			line = t.paint(colours[lead(variants[i-1])], line)
 		}
 		fmt.Fprintln(t, strings.TrimRight(line, " "))
 	}

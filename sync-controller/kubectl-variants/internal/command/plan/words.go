@@ -73,29 +73,43 @@ func filesOf(v *plans.Variant) string {
 	return fmt.Sprint(n)
 }
 
-// thenOf returns the final condition, or the controller's steps if the condition does not say it all, and what the
-// package still lacks.
+// thenOf returns what is deleted and published, and what the package is like in the end.
 func thenOf(v *plans.Variant) string {
 	said := []string{endOf(v)}
-	for _, c := range v.Unmet {
-		said = append(said, fmt.Sprintf("%s=False (%s): %s", c.Type, c.Reason, c.Message))
+	if !stepsSay(v) {
+		for i := range v.Steps {
+			if s := &v.Steps[i]; s.Deletes() || s.Publishes() {
+				said = slices.Insert(said, len(said)-1, s.Text)
+			}
+		}
 	}
 	return strings.Join(said, "; ")
 }
 
-// endOf returns the final condition, or the controller's steps if the condition does not say it all.
+// stepsSay reports whether the steps say all about a variant, and its final condition adds nothing.
+func stepsSay(v *plans.Variant) bool {
+	return v.Failure() == "" && slices.Contains([]plans.Action{plans.Prune, plans.Delete, plans.Publish}, v.Action)
+}
+
+// endOf returns the final condition, or the controller's steps if they say it all, and what the package still lacks.
 func endOf(v *plans.Variant) string {
+	said := []string{}
 	switch {
 	case v.Failure() != "":
-		return v.Failure()
-	case v.Action == plans.Prune, v.Action == plans.Delete, v.Action == plans.Publish:
-		return strings.Join(stepsOf(v), ", ")
+		said = append(said, v.Failure())
+	case stepsSay(v):
+		said = append(said, strings.Join(stepsOf(v), ", "))
 	case v.Condition.Reason == "":
-		return "not looked at yet"
+		said = append(said, "not looked at yet")
 	case v.Condition.Type == v1alpha1.ConditionReady && v.Condition.Reason == v1alpha1.ReasonUpToDate:
-		return v.Condition.Reason + lifecycles(v)
+		said = append(said, v.Condition.Reason+lifecycles(v))
+	default:
+		said = append(said, v.Stalled.Says(v.Condition))
 	}
-	return v.Stalled.Says(v.Condition)
+	for _, c := range v.Unmet {
+		said = append(said, fmt.Sprintf("%s=False (%s): %s", c.Type, c.Reason, c.Message))
+	}
+	return strings.Join(said, "; ")
 }
 
 // lifecycles returns the final lifecycles of a variant's drafts: Draft, which a person has to publish, or Published.
