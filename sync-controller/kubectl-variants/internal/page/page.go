@@ -86,11 +86,10 @@ type Node struct {
 type Draft struct {
 	// Lifecycle may be empty.
 	Name, Lifecycle string
-	// Compared is what the files are compared with, Total how many files there are. Same is how many other drafts have the
-	// same change.
-	Compared    string
-	Total, Same int
-	Files       []File
+	// Compared is what the files are compared with, Total how many files there are.
+	Compared string
+	Total    int
+	Files    []File
 }
 
 // File is a file that changes.
@@ -99,6 +98,11 @@ type File struct {
 	Path, Change string
 	// Diff is a unified diff; empty where there is none.
 	Diff string
+
+	// First is the node that shows an equal diff of this file before, and Others are those that have it, too. Write sets
+	// them.
+	First  *Node
+	Others []*Node
 }
 
 // Conflict is a value that the upstream and the package both changed.
@@ -138,6 +142,7 @@ func Write(w io.Writer, p *Page) error {
 	}
 	number(p.Roots, new(int))
 	data.Conflicted = conflicts(p.Roots)
+	alike(p.Roots, map[[2]string]*File{}, map[*File]*Node{})
 	if err := parsed.Execute(w, data); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
@@ -204,4 +209,24 @@ func conflicts(nodes []*Node) []*conflicted {
 	}
 	walk(nodes)
 	return out
+}
+
+// alike finds the equal diffs of a file in nodes and in all below them: the first is shown, and names the others. first
+// has the files that are shown, by path and diff, and of has their nodes.
+func alike(nodes []*Node, first map[[2]string]*File, of map[*File]*Node) {
+	for _, n := range nodes {
+		for i := range n.Drafts {
+			for j := range n.Drafts[i].Files {
+				f := &n.Drafts[i].Files[j]
+				switch same := first[[2]string{f.Path, f.Diff}]; {
+				case f.Diff == "":
+				case same == nil:
+					first[[2]string{f.Path, f.Diff}], of[f] = f, n
+				default:
+					f.First, same.Others = of[same], append(same.Others, n)
+				}
+			}
+		}
+		alike(n.Children, first, of)
+	}
 }

@@ -119,12 +119,20 @@ func TestPageFirst(t *testing.T) {
 		`<h3>spec.replicas of a.yaml <span class="dim">4 packages, the upstream wins</span></h3>`,
 		`<p class="names"><a href="#n3">ams/web</a> <a href="#n4">fra/web</a> <a href="#n5">ldn/web</a> <a href="#n6">par/web</a> </p>`,
 		`<pre class="command">kubectl annotate packagevariantset sites x=y</pre>`,
-		`<span class="detail">Draft, 2 of 3 files, compared with ams.web.v1; 2 others change alike</span>`,
+		`<span class="detail">Draft, 2 of 3 files, compared with ams.web.v1</span>`,
+		`<p class="alike">3 others change alike: <a href="#n4">fra/web</a> <a href="#n5">ldn/web</a> <a href="#n6">par/web</a> </p>`,
+		`<p class="alike">2 others change alike: <a href="#n5">ldn/web</a> <a href="#n6">par/web</a> </p>`,
 		`<span class="state wait">then AwaitingApproval</span>`,
 	} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("there is not one %s", want)
 		}
+	}
+	if diffs := strings.Count(text, "<pre>"); diffs != 3 {
+		t.Errorf("it shows %d diffs, want each of the 3 once", diffs)
+	}
+	if like := strings.Count(text, `<p class="alike">as in <a href="#n3">ams/web</a></p>`); like != 5 {
+		t.Errorf("%d files are as in ams/web, want 5", like)
 	}
 	if strings.Contains(text, "up to date with") {
 		t.Error("it says of what is up to date with what")

@@ -33,7 +33,7 @@ func HTML(w io.Writer, plan *plans.Plan) error {
 			p.Counts = append(p.Counts, page.Count{State: string(a), Tone: tones[a], N: n})
 		}
 	}
-	t := tree{name: namer(plan), sets: map[[2]string]*page.Node{}, waves: map[[3]string]*page.Node{}, same: alike(plan),
+	t := tree{name: namer(plan), sets: map[[2]string]*page.Node{}, waves: map[[3]string]*page.Node{},
 		nodes: map[*plans.Variant]*page.Node{}}
 	for _, follow := range []bool{false, true} {
 		for _, s := range setsThat(follow, plan) {
@@ -60,26 +60,6 @@ func (t *tree) first(plan *plans.Plan) []page.Group {
 	return out
 }
 
-// alike counts the drafts with equal changes: the same files in the same way.
-func alike(plan *plans.Plan) map[string]int {
-	same := map[string]int{}
-	for i := range plan.Variants {
-		for j := range plan.Variants[i].Drafts {
-			same[changeOf(&plan.Variants[i].Drafts[j])]++
-		}
-	}
-	return same
-}
-
-// changeOf returns what a draft changes, as a text to compare; "" if it changes nothing.
-func changeOf(d *plans.Draft) string {
-	var out strings.Builder
-	for _, f := range d.Files {
-		out.WriteString(f.Diff)
-	}
-	return out.String()
-}
-
 // tree is the fleet by set, wave and target.
 type tree struct {
 	roots []*page.Node
@@ -87,8 +67,6 @@ type tree struct {
 	waves map[[3]string]*page.Node
 	alone *page.Node
 	nodes map[*plans.Variant]*page.Node
-	// same is how many drafts change alike.
-	same map[string]int
 	// name names an object.
 	name func(namespace, name string) string
 }
@@ -156,9 +134,6 @@ func (t *tree) variantNode(v *plans.Variant) *page.Node {
 	for i := range v.Drafts {
 		d := &v.Drafts[i]
 		draft := page.Draft{Name: d.Name, Lifecycle: d.Lifecycle, Compared: d.Compared, Total: d.Total}
-		if change := changeOf(d); change != "" {
-			draft.Same = t.same[change] - 1
-		}
 		for _, f := range d.Files {
 			draft.Files = append(draft.Files, page.File{Path: f.Path, Change: f.Change, Diff: f.Diff})
 		}
