@@ -99,3 +99,19 @@ func TestWorkflowFails(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkflowKilled checks that a plugin that is killed leaves a comment, too: an empty one cannot be posted, so the
+// comment of an earlier plan would stay.
+func TestWorkflowKilled(t *testing.T) {
+	t.Parallel()
+	s := startShell(t, "fleet-in-git")
+	const killed = `mkdir ~/killed && printf '#!/bin/sh\nkill -9 $$\n' > ~/killed/kubectl-variants && ` +
+		`chmod +x ~/killed/kubectl-variants && PATH="$HOME/killed:$PATH" && git rm -q fleet/set.yaml`
+	if got := pull(t, s, killed); got != "rc=137\n" {
+		t.Errorf("the outputs are %q", got)
+	}
+	const want = "### There is no plan: the plugin ended with exit code 137\n"
+	if got := s.run(t, "cat plan.md"); got != want {
+		t.Errorf("the comment is %q, want %q", got, want)
+	}
+}
