@@ -60,7 +60,7 @@ tool = $(CURDIR)/bin/$(1)-$(shell { echo $(GO_VERSION); cat $(call module,$(1))/
 
 # $(call package,NAME) is what to build in the module of a tool: its main.go, or the
 # one of the tools that its go.mod lists which has the name.
-package = $(if $(wildcard $(call module,$(1))/main.go),.,$$(GOWORK=off go list tool | grep -E '/$(1)(/v[0-9]+)?$$'))
+package = $(if $(wildcard $(call module,$(1))/main.go),.,$$(GOWORK=off $(QUIET) go list tool | grep -E '/$(1)(/v[0-9]+)?$$'))
 
 KPT_BUILD := $(call tool,kpt)
 CATALOG_BUILD := $(dir $(call tool,catalog))set-namespace
