@@ -9,9 +9,9 @@ set -euo pipefail
 minutes() {
 	case $1 in
 	kube-apiserver) echo 5 ;;
-	porch) echo 5 ;;
-	kpt) echo 3 ;;
-	sync-controller) echo 2 ;;
+	porch) echo 3 ;;
+	kpt) echo 2 ;;
+	sync-controller | promtool) echo 4 ;;
 	*) echo 1 ;;
 	esac
 }

@@ -79,8 +79,8 @@ func TestAnnounce(t *testing.T) {
 	if got := script(t, os.Getenv("PATH"), "announce.sh", there); got != "" {
 		t.Errorf("all is there, and it says %q", got)
 	}
-	const want = `== Building from source first: functions (1 min), kubectl (1 min), porch (5 min).
-== This takes about 7 minutes on two cores, once; the results stay in bin. A warm Go cache makes it faster.` +
+	const want = `== Building from source first: functions (1 min), kubectl (1 min), porch (3 min).
+== This takes about 5 minutes on two cores, once; the results stay in bin. A warm Go cache makes it faster.` +
 		" A kubectl on the PATH that is not older would be used instead.\n"
 	got := script(t, os.Getenv("PATH"), "announce.sh", "none/functions", there, "none/kubectl", "none/porch")
 	if got != want {
