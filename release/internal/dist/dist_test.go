@@ -35,6 +35,7 @@ var tree = map[string]string{
 		"kind: Budget",
 	"sync-controller/config/12-all-namespaces.yaml": "kind: ClusterRoleBinding\n",
 	"sync-controller/config/3-cluster-role.yaml":    "kind: ClusterRole\n",
+	"sync-controller/config/policies/1-create.yaml": "kind: Policy\n",
 	"sync-controller/namespaced/Kptfile":            "kind: Kptfile\n",
 	"sync-controller/namespaced/1-deployment.yaml":  "image: ghcr.io/package-variants/sync-controller:v0.1.0\n",
 	"sync-controller/config/crds/b.yaml":            "---\nname: b\n",
@@ -98,8 +99,8 @@ func TestWrite(t *testing.T) {
 		"v0.2.0/inject-config.tar": "second",
 		"v0.2.0/crds.yaml":         crds,
 		"v0.2.0/install.yaml": crds + "---\nkind: Namespace\n---\nkind: ClusterRoleBinding\n---\nkind: ClusterRole\n" +
-			deployment + "\n",
-		"v0.2.0/install-namespaced.yaml": crds + "---\nkind: Namespace\n---\nkind: ClusterRole\n---\nimage: " + image + "\n",
+			deployment + "\n---\nkind: Policy\n",
+		"v0.2.0/install-namespaced.yaml": crds + "---\nkind: Namespace\n---\nkind: ClusterRole\n---\nkind: Policy\n---\nimage: " + image + "\n",
 		"v0.2.0/package-variants-sync-controller-namespaced.tar.gz": listing(map[string]string{
 			"package-variants-sync-controller-namespaced/Kptfile":           "kind: Kptfile\n",
 			"package-variants-sync-controller-namespaced/1-deployment.yaml": "image: " + image + "\n",
@@ -111,6 +112,7 @@ func TestWrite(t *testing.T) {
 			"package-variants-sync-controller/12-all-namespaces.yaml": "kind: ClusterRoleBinding\n",
 			"package-variants-sync-controller/3-cluster-role.yaml":    "kind: ClusterRole\n",
 			"package-variants-sync-controller/6-deployment.yaml":      deployment,
+			"package-variants-sync-controller/policies/1-create.yaml": "kind: Policy\n",
 			"package-variants-sync-controller/crds/a.yaml":            "---\nname: a\n",
 			"package-variants-sync-controller/crds/b.yaml":            "---\nname: b\n",
 		}),
