@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
 )
 
 // newVariant returns the spec of a PackageVariant with further fields.
@@ -120,12 +124,25 @@ var removals = []attempt{
 	{name: "an adoption from now on", on: "plain", spec: "{adoptionPolicy: adoptExisting}",
 		refused: noOwner, missing: remove},
 	{name: "a limit of the history", on: "plain", spec: "{revisionHistoryLimit: 1}", refused: noOwner, missing: remove},
-	{name: "a limit of the history in a set", kind: sets, on: "full", spec: "{targets: [{objectSelector: " +
-		"{apiVersion: v1, kind: ConfigMap}, template: {revisionHistoryLimit: 1, deletionPolicy: orphan}}]}",
+	{name: "a limit of the history in a set", kind: sets, on: "orphan", spec: "{targets: [{repositories: [{name: fra}, " +
+		"{name: lon}], template: {revisionHistoryLimit: 1, deletionPolicy: orphan}}]}",
 		refused: noOwner, missing: remove},
 	{name: "a deletion", on: "plain", refused: noOwner, missing: remove},
 	{name: "a deletion of a set", kind: sets, on: "plain", refused: noOwner, missing: remove},
 	{name: "a deletion that removes nothing", on: "orphan"},
+	{name: "a deletion in the background", on: "orphan", cascade: metav1.DeletePropagationBackground},
+	{name: "a deletion in the foreground", on: "orphan", cascade: metav1.DeletePropagationForeground,
+		refused: noOwner, missing: remove},
+	{name: "a deletion of a set in the foreground", kind: sets, on: "orphan",
+		cascade: metav1.DeletePropagationForeground, refused: noOwner, missing: remove},
+	{name: "a deletion in the foreground later", on: "orphan", object: "{metadata: {finalizers: [" +
+		v1alpha1.Finalizer + ", foregroundDeletion]}}", refused: noOwner, missing: remove},
+	{name: "a new variant to be deleted in the foreground", object: "{metadata: {finalizers: [foregroundDeletion]}, " +
+		"spec: " + newVariant("") + "}", refused: noOwner, missing: remove},
+	{name: "a deletion without the controller", on: "orphan", object: "{metadata: {finalizers: null}}",
+		refused: noOwner, missing: remove},
+	{name: "another finalizer", on: "orphan", object: "{metadata: {finalizers: [" + v1alpha1.Finalizer +
+		", example.com/x]}}"},
 	{name: "another downstream", on: "plain", spec: "{downstream: {package: other}}", refused: noOwner, missing: remove},
 	{name: "another downstream that removes nothing", on: "orphan", spec: "{downstream: {package: other}}"},
 	{name: "nothing to be removed", on: "plain", spec: "{deletionPolicy: orphan}"},
@@ -134,7 +151,10 @@ var removals = []attempt{
 		refused: noOwner, missing: remove},
 	{name: "an owner of a set", kind: sets, on: "plain", object: "{metadata: {" + owned + "}}",
 		refused: noOwner, missing: remove},
-	{name: "an owner of what removes nothing", on: "orphan", object: "{metadata: {" + owned + "}}"},
+	{name: "an owner of what removes nothing", on: "orphan", object: "{metadata: {" + owned + "}}",
+		refused: noOwner, missing: remove},
+	{name: "an owner of what adopts and removes nothing", object: "{metadata: {" + owned + "}, spec: " +
+		newVariant("adoptionPolicy: adoptExisting, deletionPolicy: orphan") + "}", refused: noOwner, missing: remove},
 	{name: "a new variant with an owner", object: "{metadata: {" + owned + "}, spec: " + newVariant("") + "}"},
 	{name: "a new variant with an owner for a set", object: "{metadata: {" + owned + ", " + wanted + "}, spec: " +
 		newVariant("") + "}", refused: noOwner, missing: remove},

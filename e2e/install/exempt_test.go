@@ -96,6 +96,25 @@ func collected(t *testing.T, g *guide, admin dynamic.Interface) {
 	g.run(t, "kubectl wait packagevariant owned --for=delete --timeout=1m")
 }
 
+// foreground checks that who may delete packages may delete in the foreground, as Argo CD does by default, and why no one
+// else may: what the variant owns goes before the variant, so that the controller cannot leave it.
+func foreground(t *testing.T, g *guide) {
+	uid := g.run(t, "kubectl get packagevariant orphan -o jsonpath='{.metadata.uid}'")
+	file := filepath.Join(t.TempDir(), "revision.yaml")
+	writeFile(t, file, "{apiVersion: v1, kind: ConfigMap, metadata: {name: revision, ownerReferences: [{apiVersion: "+
+		"config.porch.kpt.dev/v1alpha1, kind: PackageVariant, name: orphan, uid: "+strings.TrimSpace(uid)+"}]}}")
+	g.run(t, "kubectl create -f "+file)
+	cascade := metav1.DeletePropagationForeground
+	err := g.user(t, "owner").Resource(variants).Namespace("default").Delete(t.Context(), "orphan",
+		metav1.DeleteOptions{PropagationPolicy: &cascade})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.run(t, "kubectl wait configmap revision --for=delete --timeout=1m")
+	g.run(t, `kubectl patch packagevariant orphan --type=merge -p '{"metadata":{"finalizers":null}}'`)
+	g.run(t, "kubectl wait packagevariant orphan --for=delete --timeout=1m")
+}
+
 // leaving checks that a namespace with a variant in it can be deleted, and that this needs no further rights.
 func leaving(t *testing.T, g *guide) {
 	for _, command := range []string{

@@ -27,6 +27,7 @@ type attempt struct {
 	kind    string // variants if empty
 	in      string // the namespace; default if empty
 	on      string // the object of the administrator that is changed or deleted; created if empty
+	cascade metav1.DeletionPropagation
 	spec    string // in YAML: the spec of a new object, or what is merged into that of one
 	object  string // in YAML, in place of spec: what is merged into all of the object
 	refused string // the people who are refused, of "writer editor owner"
@@ -76,6 +77,7 @@ func TestPolicies(t *testing.T) {
 	t.Run("the controller", func(t *testing.T) { exempt(t, g) })
 	t.Run("a warning", func(t *testing.T) { warned(t, g) })
 	t.Run("the garbage collector", func(t *testing.T) { collected(t, g, admin) })
+	t.Run("in the foreground", func(t *testing.T) { foreground(t, g) })
 	t.Run("an older API server", func(t *testing.T) { older(t, g) })
 	t.Run("a plan", func(t *testing.T) { foretold(t, g) })
 	t.Run("a namespace", func(t *testing.T) { leaving(t, g) })
@@ -143,7 +145,11 @@ func (a *attempt) try(t *testing.T, c dynamic.Interface, i int) error {
 		o.SetName(fmt.Sprintf("attempt-%d", i))
 		_, err = objects.Create(t.Context(), o, metav1.CreateOptions{DryRun: dry})
 	case a.spec+a.object == "":
-		err = objects.Delete(t.Context(), a.on, metav1.DeleteOptions{DryRun: dry})
+		options := metav1.DeleteOptions{DryRun: dry}
+		if a.cascade != "" {
+			options.PropagationPolicy = &a.cascade
+		}
+		err = objects.Delete(t.Context(), a.on, options)
 	default:
 		body, failed := yaml.YAMLToJSON([]byte(text))
 		if failed != nil {
