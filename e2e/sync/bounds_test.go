@@ -94,6 +94,37 @@ func TestPackageRefused(t *testing.T) {
 	}
 }
 
+// TestSaveTooLarge has a package within the bounds that is larger than what Porch accepts in a save: it stalls its
+// variant, whose draft is saved once a person has made it smaller.
+func TestSaveTooLarge(t *testing.T) {
+	w := newWorld(t)
+	files := map[string]string{"Kptfile": kptfile("web")}
+	for i := range 7 { // Porch accepts 6 MiB
+		files[fmt.Sprintf("notes-%d.txt", i)] = strings.Repeat(strings.Repeat("x", 99)+"\n", 10<<10)
+	}
+	w.push("blueprints", "main", "web", files)
+	w.readAnew("blueprints")
+	w.Apply(newVariant("web", contextOnly, tag("main")))
+	c := w.start()
+	const said = "nothing was saved, because all files of the package are sent in one request, and it is larger than Porch " +
+		"takes: make the package smaller, or split it ("
+	if got := w.message("web", "PackageTooLarge"); !strings.HasPrefix(got, said) {
+		t.Errorf("the message is %q, want %q", got, said)
+	}
+	w.expectCondition("web", v1alpha1.ConditionStalled, "True", "PackageTooLarge")
+	w.quiet(c)
+	if n := proxy.Count(w.proxy.Requests(), isSave); n != 1 {
+		t.Errorf("Porch was asked for %d saves, want one", n)
+	}
+	// A person makes the draft smaller.
+	delete(files, "Kptfile")
+	for name := range files {
+		files[name] = "short\n"
+	}
+	w.WriteFiles("edge.web.packagevariant-1", files)
+	w.waitFile(w.target("web"), "package-context.yaml", "region: eu")
+}
+
 // TestPorchTimedOut has Porch answer everything except the clones of a package: after two of them the controller does
 // not ask again before the variant changes.
 func TestPorchTimedOut(t *testing.T) {
