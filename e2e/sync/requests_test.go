@@ -5,7 +5,6 @@ package sync
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
@@ -28,17 +27,15 @@ func TestRequests(t *testing.T) {
 	draft := w.target("web")
 	w.quiet(c)
 
-	// One look at the published draft, and none in between, unless the approval came late.
+	// It may see a draft proposed, or only published: each time it reads the content and reports.
 	w.proxy.Reset()
-	began := time.Now()
 	w.publish(draft)
-	late := time.Since(began) > time.Second
 	w.quiet(c)
+	one := []string{"get packagerevisionresources", "patch packagevariants/status"}
 	got := w.work(func(proxy.Request) bool { return true })
 	slices.Sort(got)
-	want := []string{"get packagerevisionresources", "patch packagevariants/status"}
-	if !slices.Equal(got, want) && !late {
-		t.Errorf("a draft is published: %q, want %q", got, want)
+	if twice := slices.Sorted(slices.Values(slices.Concat(one, one))); !slices.Equal(got, one) && !slices.Equal(got, twice) {
+		t.Errorf("a draft is published: %q, want %q, once or twice", got, one)
 	}
 
 	w.proxy.Reset()
@@ -47,7 +44,7 @@ func TestRequests(t *testing.T) {
 	w.quiet(c)
 	got = w.work(func(proxy.Request) bool { return true })
 	slices.Sort(got)
-	want = []string{
+	want := []string{
 		"create packagerevisions",
 		// The package, and once for all variants the new revision of the blueprint.
 		"get packagerevisionresources", "get packagerevisionresources",

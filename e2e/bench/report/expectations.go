@@ -26,8 +26,8 @@ const (
 	leastFaster        = 50.0 // the time of Porch's expansion, for each second of ours
 	mostSuperlinear    = 1.5  // the growth of what a target or a variant takes, from the reference on
 	mostOfNoop         = 1.1  // the processor time of a function, relative to one that does nothing
-	// requests for a target that a rollout may take, with the statuses of the set, which are one for some targets
-	mostRolloutRequests = 9.1
+	// requests for a target that a rollout may take
+	mostRolloutRequests = 8.0
 	mostTenancy         = 2.0   // the time beside a hostile namespace, for each second alone
 	mostMemory          = 500e6 // of the controller with the largest fleet
 	reference           = 1000  // targets, and variants, from which growth is judged

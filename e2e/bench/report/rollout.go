@@ -109,9 +109,7 @@ func (r *Rollouts) expectations() []Expectation {
 	if last == nil {
 		return nil
 	}
-	each := fmt.Sprintf("rollout: requests for a target that a person publishes at once, over %s targets",
-		count(last.Targets))
-	all := []Expectation{atMost(each,
+	all := []Expectation{atMost(fmt.Sprintf("rollout: requests for a target, over %s targets", count(last.Targets)),
 		max(last.First.PerTarget(last.Targets), last.Next.PerTarget(last.Targets)), mostRolloutRequests)}
 	if few := &r.Points[0]; few.Targets < last.Targets {
 		text := fmt.Sprintf("rollout: time of a reconcile of the set for a target at %s targets, for each at %s",

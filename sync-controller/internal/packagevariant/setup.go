@@ -111,7 +111,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		Watches(&v1alpha1.PackageVariant{}, handler.EnqueueRequestsFromMapFunc(r.conflicting), specChanged).
 		Watches(&v1alpha1.PackageVariant{}, handler.EnqueueRequestsFromMapFunc(r.related),
 			builder.WithPredicates(dependencyChanged())).
-		Watches(porch.NewRevision(), r.revisionChanged()).
+		Watches(porch.NewRevision(), handler.EnqueueRequestsFromMapFunc(r.affectedByRevision)).
 		Watches(porch.NewRepository(), handler.EnqueueRequestsFromMapFunc(r.affectedByRepository),
 			builder.WithPredicates(repositoryChanged())).
 		WatchesRawSource(source.TypedChannel(woken, handler.TypedEnqueueRequestsFromMapFunc(

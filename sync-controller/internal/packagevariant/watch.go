@@ -4,59 +4,18 @@ package packagevariant
 
 import (
 	"context"
-	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
-	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
-
-// afterProposal is when a variant whose drafts people approve is looked at after an event of a proposed one. Many
-// propose and approve at once; the approval wakes the variant, and both together cost one look.
-const afterProposal = 2 * time.Second
-
-// revisionChanged wakes the variants that a revision affects.
-func (r *Reconciler) revisionChanged() handler.EventHandler {
-	all := handler.EnqueueRequestsFromMapFunc(r.affectedByRevision)
-	return handler.Funcs{CreateFunc: all.Create, DeleteFunc: all.Delete, GenericFunc: all.Generic,
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q workqueue.TypedRateLimitingInterface[ctrl.Request]) {
-			if rev, ok := porch.RevisionOf(e.ObjectNew); ok && rev.Lifecycle == revision.Proposed {
-				q = &later{TypedRateLimitingInterface: q, approves: func(item ctrl.Request) bool { return r.approves(ctx, item) }}
-			}
-			all.Update(ctx, e, q)
-		}}
-}
-
-// approves reports whether the controller approves drafts of a variant.
-func (r *Reconciler) approves(ctx context.Context, req ctrl.Request) bool {
-	var pv v1alpha1.PackageVariant
-	return r.client.Get(ctx, req.NamespacedName, &pv) == nil && decide.Approving(&decide.Input{Spec: &pv.Spec})
-}
-
-// later is a queue to which variants whose drafts people approve are added afterProposal.
-type later struct {
-	workqueue.TypedRateLimitingInterface[ctrl.Request]
-	approves func(ctrl.Request) bool
-}
-
-// Add implements workqueue.TypedInterface.
-func (l *later) Add(item ctrl.Request) {
-	if l.approves(item) {
-		l.TypedRateLimitingInterface.Add(item)
-	} else {
-		l.AddAfter(item, afterProposal)
-	}
-}
 
 // affectedByRevision returns the variants that own a revision, that make its package, or one inside it or around it,
 // whose upstream it may be, or whose downstream was derived from it.

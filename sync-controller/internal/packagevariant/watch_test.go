@@ -4,14 +4,11 @@ package packagevariant
 
 import (
 	"testing"
-	"testing/synctest"
-	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -115,53 +112,6 @@ func TestSuspendReasonChanged(t *testing.T) {
 		if got := suspendReasonChanged().Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after}); got != c.want {
 			t.Errorf("%s: got %v", name, got)
 		}
-	}
-}
-
-// TestRevisionChanged checks when the variant of a draft is looked at: a moment after a person has proposed it, and at
-// once when anything else happens.
-func TestRevisionChanged(t *testing.T) {
-	t.Parallel()
-	of := func(lifecycle porchapi.PackageRevisionLifecycle) *porchapi.PackageRevision {
-		return &porchapi.PackageRevision{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "edge.web.v1"},
-			Spec: porchapi.PackageRevisionSpec{RepositoryName: "edge", PackageName: "web", WorkspaceName: "v1",
-				Lifecycle: lifecycle},
-		}
-	}
-	const draft, proposed, published = porchapi.PackageRevisionLifecycleDraft,
-		porchapi.PackageRevisionLifecycleProposed, porchapi.PackageRevisionLifecyclePublished
-	for name, c := range map[string]struct {
-		policy        variant.ApprovalPolicy
-		before, after porchapi.PackageRevisionLifecycle
-		atOnce        int
-	}{
-		"proposed":                   {"", draft, proposed, 0},
-		"told of again":              {"", proposed, proposed, 0},
-		"proposed, by a policy":      {variant.ApprovalPolicyManual, draft, proposed, 0},
-		"proposed by the controller": {variant.ApprovalPolicyAutomatic, draft, proposed, 1},
-		"approved":                   {"", proposed, published, 1},
-		"rejected":                   {"", proposed, draft, 1},
-		"edited":                     {"", draft, draft, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cluster := begin(t, true)
-			cluster.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.ApprovalPolicy = c.policy })
-			synctest.Test(t, func(t *testing.T) {
-				q := fairqueue.Queue(1)("", cluster.reconciler.retries)
-				defer q.ShutDown()
-				cluster.reconciler.revisionChanged().Update(t.Context(),
-					event.UpdateEvent{ObjectOld: of(c.before), ObjectNew: of(c.after)}, q)
-				if synctest.Wait(); q.Len() != c.atOnce {
-					t.Errorf("%d variants are looked at at once, want %d", q.Len(), c.atOnce)
-				}
-				time.Sleep(afterProposal)
-				if synctest.Wait(); q.Len() != 1 {
-					t.Errorf("%d variants are looked at, want 1", q.Len())
-				}
-			})
-		})
 	}
 }
 
