@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/package-variants/package-variants/api/v1alpha2"
+
 	"github.com/package-variants/package-variants/e2e/internal/skipped"
 )
 
@@ -26,6 +28,7 @@ func TestDowngrade(t *testing.T) {
 	w := newWorld(t)
 	w.kubectl("apply", "--recursive", "--filename="+thisConfig)
 	c, all := w.settle()
+	w.leaveMidway(all)
 	w.WriteFiles("edge-1.web.packagevariant-1", map[string]string{"notes.md": "mine\n"})
 	before := w.packages()
 	for _, turn := range []struct{ what, binary, config string }{
@@ -38,6 +41,7 @@ func TestDowngrade(t *testing.T) {
 		w.expectLookedAt(c, len(all))
 		w.expectReasons(all)
 		w.Never(3*time.Second, turn.what+" has something to do", w.untouched)
+		w.waitRollout(v1alpha2.RolloutProgressing)
 		w.expectUntouched(turn.what, before)
 	}
 	w.expectFollows()
@@ -45,7 +49,8 @@ func TestDowngrade(t *testing.T) {
 
 // buildEarlier builds the controller of the version before from its commit, and returns it with the directory of its
 // installation. The commit is what the environment names as EARLIER, the newest release before this commit, or
-// beforeRelease. The test is skipped, which is reported, in a clone that does not have it.
+// beforeRelease. In a clone that does not have it the test is skipped, which is
+// reported, or fails if the environment has REQUIRE_EARLIER.
 func buildEarlier(t *testing.T) (binary, config string) {
 	t.Helper()
 	dir, commit := t.TempDir(), ""
@@ -62,7 +67,11 @@ func buildEarlier(t *testing.T) (binary, config string) {
 	}
 	commit = cmp.Or(os.Getenv("EARLIER"), release, beforeRelease)
 	if out, err := run(`git archive "$COMMIT" | tar -x -C "$DIR"`); err != nil {
-		if err := skipped.Report("the test of a downgrade", errors.New(commit+" is not in this clone: "+out)); err != nil {
+		missing := errors.New(commit + " is not in this clone, git fetch --unshallow gets it: " + out)
+		if os.Getenv("REQUIRE_EARLIER") != "" {
+			t.Fatal(missing)
+		}
+		if err := skipped.Report("the test of a downgrade", missing); err != nil {
 			t.Fatal(err)
 		}
 		t.Skip("the version before is not in this clone")

@@ -127,7 +127,8 @@ func (w *world) variants() map[string]string {
 func (w *world) packages() map[string]map[string]string {
 	w.t.Helper()
 	out := map[string]map[string]string{}
-	for _, place := range [][2]string{{"edge-1", "web"}, {"edge-2", "web"}, {"edge-1", "shop"}, {"edge-2", "life"}} {
+	for _, place := range [][2]string{{"edge-1", "web"}, {"edge-2", "web"}, {"edge-1", "shop"}, {"edge-2", "life"},
+		{"edge-1", "roll"}, {"edge-2", "roll"}, {"edge-1", "still"}, {"edge-1", "asked"}, {"edge-2", "torn"}} {
 		for _, r := range w.Revisions(place[0], place[1]) {
 			out[fmt.Sprintf("%s (%s of %s)", r.Name, r.Spec.Lifecycle, r.OwnerReferences[0].Name)] = w.Files(r.Name)
 		}
