@@ -30,8 +30,16 @@ func selecting(apiVersion, kind string) string {
 		"targets: [{objectSelector: {apiVersion: %s, kind: %s}}]}", apiVersion, kind)
 }
 
-// can is the command that shows a right to read.
-func can(what string) string { return "kubectl auth can-i " + what + " --namespace=default" }
+// selectingWith returns what gives the set of a selector of ConfigMaps another template.
+func selectingWith(template string) string {
+	return "{targets: [{objectSelector: {apiVersion: v1, kind: ConfigMap}, template: {" + template + "}}]}"
+}
+
+// can is the command that shows a right to read: a verb and what is read, in which there may be a "*".
+func can(what string) string {
+	verb, resource, _ := strings.Cut(what, " ")
+	return "kubectl auth can-i " + verb + " '" + resource + "' --namespace=default"
+}
 
 // attempts are those of all policies.
 func attempts() []attempt {
@@ -95,6 +103,9 @@ var readings = []attempt{
 		"[{name: fra}, {name: new}], template: {deletionPolicy: orphan, injectors: [{kind: ConfigMap, name: secret}]}}]}",
 		refused: "writer", missing: can("get configmaps/secret")},
 	{name: "another label of what reads", on: "reading", spec: "{labels: {a: b}}"},
+	{name: "an expression over what is selected", kind: sets, on: "selecting", spec: selectingWith(
+		"deletionPolicy: orphan, labelExprs: [{key: a, valueExpr: target.labels.a}]"),
+		refused: "writer", missing: can("list configmaps")},
 	{name: "one more ConfigMap", on: "full", spec: "{injectors: [{name: anything}, {kind: ConfigMap, name: more}], " +
 		"approvalPolicy: Manual}", refused: "writer", missing: can("get configmaps/more")},
 }
