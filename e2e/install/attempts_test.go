@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
 )
 
 // newVariant returns the spec of a PackageVariant with further fields.
@@ -189,11 +190,16 @@ var removals = []attempt{
 	{name: "the end of a limit", kind: sets, on: "plain", spec: "{allowEmpty: true}", refused: noOwner, missing: remove},
 }
 
+// wave is the approval of a wave of a rollout.
+var wave = attempt{name: "the approval of a wave", kind: sets, on: "full",
+	object: `{metadata: {annotations: {` + v1alpha2.ApproveWaveAnnotation + `: "first@1"}}}`}
+
 // updates need no rights for what they leave as it was.
 var updates = []attempt{
 	{name: "suspend", on: "full", spec: "{suspend: true}"},
 	{name: "suspend a set", kind: sets, on: "full", spec: "{suspend: true}"},
 	{name: "publish no more", on: "full", spec: "{approvalPolicy: Manual}"},
+	wave,
 	{name: "an annotation", on: "full", object: "{metadata: {annotations: {a: b}}}"},
 	{name: "a label", kind: sets, on: "full", object: "{metadata: {labels: {a: b}}}"},
 	{name: "a finalizer", on: "full", object: "{metadata: {finalizers: [example.com/x]}}"},

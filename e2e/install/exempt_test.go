@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,14 +23,81 @@ import (
 var variants = schema.GroupVersionResource{
 	Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "packagevariants"}
 
-// exempt checks that the controller may write for a set what it has no right to itself: it may not approve here, and
-// may not read objects of all kinds.
+// canI is the command in a refusal.
+var canI = regexp.MustCompile(`kubectl auth can-i .* --namespace=[a-z-]+`)
+
+// exempt checks that the controller may write for a set what it has no right to itself, and works on what is older than
+// the policies: it may not approve here, and may not read objects of all kinds. Nor are Kubernetes' own controllers in
+// need of rights to packages.
 func exempt(t *testing.T, g *guide) {
 	config := rest.CopyConfig(g.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: account}
-	a := attempt{name: "all at once", spec: newVariant(
-		"approvalPolicy: Automatic, adoptionPolicy: adoptExisting, injectors: [{name: x}]")}
-	expect(t, a.name, a.try(t, client(t, config), 0), "")
+	const kube = "system:serviceaccount:kube-system:"
+	as := map[string]dynamic.Interface{account: client(t, config)}
+	for _, name := range []string{kube + "generic-garbage-collector", kube + "namespace-controller",
+		"system:kube-controller-manager"} {
+		as[name] = g.user(t, name)
+	}
+	for user, attempts := range map[string][]attempt{
+		account: {
+			{name: "all at once", spec: newVariant(
+				"approvalPolicy: Automatic, adoptionPolicy: adoptExisting, injectors: [{name: x}]")},
+			{name: "another content of an older variant", on: "full", spec: "{packageContext: {data: {a: b}}}"},
+			{name: "the end of an older variant", on: "orphan", object: "{metadata: {finalizers: null}}"},
+			{name: "an older variant that is not wanted", on: "plain"},
+		},
+		kube + "generic-garbage-collector": {
+			{name: "a deletion", on: "plain"},
+			{name: "a deletion in the foreground", on: "orphan", cascade: metav1.DeletePropagationForeground},
+			{name: "the end of finalizers", on: "orphan", object: "{metadata: {finalizers: null}}"},
+		},
+		kube + "namespace-controller":    {{name: "a deletion", on: "plain"}},
+		"system:kube-controller-manager": {{name: "a deletion", on: "plain"}},
+	} {
+		for _, a := range attempts {
+			expect(t, a.name+" by "+user, a.try(t, as[user], 0), "")
+		}
+	}
+}
+
+// asking checks that what refusals say to run asks for the right that is missing, whatever files are there.
+func asking(t *testing.T, g *guide, writer dynamic.Interface) {
+	for _, spec := range []string{"approvalPolicy: Automatic", "adoptionPolicy: adoptExisting", "injectors: [{name: x}]",
+		"injectors: [{kind: Gateway, name: x}]"} {
+		a := attempt{name: spec, spec: newVariant(spec)}
+		err := a.try(t, writer, 0)
+		command := canI.FindString(fmt.Sprint(err))
+		if command == "" {
+			t.Errorf("%s: %v names no command", spec, err)
+			continue
+		}
+		g.run(t, command)
+		if out := g.run(t, command+" --as=writer || true"); !strings.HasSuffix(out, "no\n") {
+			t.Errorf("%s as writer prints %q, want no", command, out)
+		}
+	}
+}
+
+// roles checks what Kubernetes' roles view and admin allow: admin is asked for rights as edit is.
+func roles(t *testing.T, g *guide) {
+	viewer, manager := g.user(t, "viewer"), g.user(t, "manager")
+	const forbidden = `cannot patch resource "packagevariantsets"`
+	for resource, version := range map[string]string{"packagevariants": "v1alpha1", sets: "v1alpha2"} {
+		of := schema.GroupVersionResource{Group: variants.Group, Version: version, Resource: resource}
+		if _, err := viewer.Resource(of).Namespace("default").List(t.Context(), metav1.ListOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, a := range []attempt{
+		{name: "suspend", kind: sets, on: "plain", spec: "{suspend: true}"}, wave,
+	} {
+		if err := a.try(t, viewer, 0); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), forbidden) {
+			t.Errorf("%s by viewer: %v, want %s", a.name, err, forbidden)
+		}
+		expect(t, a.name+" by manager", a.try(t, manager, 0), "")
+	}
+	a := attempt{name: "Automatic", spec: newVariant("approvalPolicy: Automatic")}
+	expect(t, a.name+" by manager", a.try(t, manager, 0), publish)
 }
 
 // warnings are what the API server has warned of.

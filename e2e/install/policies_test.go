@@ -49,16 +49,19 @@ var people = []string{"writer", "editor", "owner"}
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	g := newGuide(t, stack.Options{ControllerManager: true})
-	g.follow(t, "Install")
+	g.run(t, "kubectl apply -f sync-controller/config/crds")
 	g.run(t, established)
+	g.run(t, "kubectl apply -f "+fixture(t, "policed.yaml")) // which is older than the policies
+	g.follow(t, "Install")
 	g.run(t, "kubectl apply -f "+fixture(t, "people.yaml"))
-	g.run(t, "kubectl apply -f "+fixture(t, "policed.yaml"))
 	admin := client(t, g.Config)
 	users := map[string]dynamic.Interface{}
 	for _, name := range people {
 		users[name] = g.user(t, name)
 	}
-	g.run(t, "until kubectl auth can-i create packagevariants.config.porch.kpt.dev --as=editor; do sleep 0.2; done")
+	for _, right := range []string{"create %s --as=editor", "create %s --as=manager", "list %s --as=viewer"} {
+		g.run(t, "until kubectl auth can-i "+fmt.Sprintf(right, "packagevariants.config.porch.kpt.dev")+"; do sleep 0.2; done")
+	}
 	awaitPolicies(t, users["writer"])
 	t.Run("in force", func(t *testing.T) { tried(t, g, "denied request") })
 	t.Run("matrix", func(t *testing.T) {
@@ -74,8 +77,10 @@ func TestPolicies(t *testing.T) {
 		}
 	})
 	t.Run("a large set", func(t *testing.T) { large(t, g, admin, users["writer"]) })
-	t.Run("the controller", func(t *testing.T) { exempt(t, g) })
+	t.Run("controllers", func(t *testing.T) { exempt(t, g) })
 	t.Run("a warning", func(t *testing.T) { warned(t, g) })
+	t.Run("commands of refusals", func(t *testing.T) { asking(t, g, users["writer"]) })
+	t.Run("roles", func(t *testing.T) { roles(t, g) })
 	t.Run("the garbage collector", func(t *testing.T) { collected(t, g, admin) })
 	t.Run("in the foreground", func(t *testing.T) { foreground(t, g) })
 	t.Run("an older API server", func(t *testing.T) { older(t, g) })
