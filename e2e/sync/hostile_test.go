@@ -60,10 +60,11 @@ func hostilePackages() (files map[string]string, reasons map[string]string) {
 	return files, reasons
 }
 
-// hostileSets are sets that do so: of 100,000 targets, and with as many regular expressions as a list may have.
+// hostileSets are sets that do so: of 100,000 targets, with as many regular expressions as a list may have, and with a
+// million pairs, each of a few bytes.
 func hostileSets(t *testing.T) []*v1alpha2.PackageVariantSet {
-	targets, patterns := simpleSet(t, "", ""), simpleSet(t, "", "")
-	targets.Name, patterns.Name = "targets", "patterns"
+	targets, patterns, values := simpleSet(t, "", ""), simpleSet(t, "", ""), simpleSet(t, "", "")
+	targets.Name, patterns.Name, values.Name = "targets", "patterns", "values"
 	targets.Spec.Targets[0].RepositorySelector, targets.Spec.Targets[0].Repositories = nil, nil
 	for i := range 10 {
 		of := v1alpha2.RepositoryTarget{Name: fmt.Sprintf("edge-%d", i)}
@@ -85,7 +86,17 @@ func hostileSets(t *testing.T) []*v1alpha2.PackageVariantSet {
 		target.Repositories = []v1alpha2.RepositoryTarget{{Name: "edge", PackageNames: []string{fmt.Sprintf("p%d", i)}}}
 		patterns.Spec.Targets = append(patterns.Spec.Targets, target)
 	}
-	return []*v1alpha2.PackageVariantSet{targets, patterns}
+	of := v1alpha2.RepositoryTarget{Name: "edge"}
+	pairs := map[string]string{}
+	for i := range 1_000 {
+		of.PackageNames = append(of.PackageNames, fmt.Sprintf("p%d", i))
+		pairs[fmt.Sprintf("k%d", i)] = "v"
+	}
+	values.Spec.Targets[0].RepositorySelector = nil
+	values.Spec.Targets[0].Repositories = []v1alpha2.RepositoryTarget{of}
+	values.Spec.Targets[0].Template = &v1alpha2.PackageVariantTemplate{
+		PackageContext: &v1alpha2.PackageContextTemplate{Data: pairs}}
+	return []*v1alpha2.PackageVariantSet{targets, patterns, values}
 }
 
 // tenant is a namespace whose users write what is hostile.

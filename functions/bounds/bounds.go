@@ -59,6 +59,9 @@ const (
 const (
 	// SetTargets bounds how many variants the targets of a set select, for all its upstreams.
 	SetTargets = 20_000
+	// SetValues bounds the values that templates give to all variants of a set: pairs of maps, entries of lists with what
+	// is in them, and other fields. Each takes about a KiB, however short it is.
+	SetValues = 400_000
 	// SetExpressions bounds how many different expressions the templates of a set have.
 	SetExpressions = 2_000
 	// SetExpressionBytes bounds the text of all different expressions of a set.

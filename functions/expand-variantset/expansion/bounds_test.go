@@ -41,6 +41,13 @@ func exprSet(format string, n int) *v1alpha2.PackageVariantSet {
 	return set
 }
 
+// setOf returns a set of 10,000 targets with a template.
+func setOf(t v1alpha2.PackageVariantTemplate) *v1alpha2.PackageVariantSet {
+	set := explicitSet(10_000, 1)
+	set.Spec.Targets[0].Template = &t
+	return set
+}
+
 // TestSetBounds checks how much there may be in a set, that more is refused with one sentence, and that it is refused
 // before it is paid for.
 func TestSetBounds(t *testing.T) { //nolint:paralleltest // it measures memory
@@ -52,6 +59,20 @@ func TestSetBounds(t *testing.T) { //nolint:paralleltest // it measures memory
 		{Repo: "blueprints", Package: "shop", Revision: variant.RevisionNumber(3)}}
 	packages := newSet(1)
 	packages.Spec.Targets[0].RepositorySelector.PackageNames = explicitSet(1, 10_000).Spec.Targets[0].Repositories[0].PackageNames
+	const smaller = "make the templates smaller, select fewer, or split the set"
+	var honest, pairs, injectors, selectors v1alpha2.PackageVariantTemplate
+	honest.Labels = map[string]string{"tier": "edge", "team": "payments"}
+	honest.PackageContext = &v1alpha2.PackageContextTemplate{Data: map[string]string{"region": "eu", "zone": "a", "size": "m"}}
+	honest.Injectors = []v1alpha2.InjectionSelectorTemplate{{Kind: ptr("ConfigMap"), Name: ptr("a")}}
+	pairs.Annotations = map[string]string{}
+	for i := range 1_000 {
+		pairs.Annotations[fmt.Sprint(i)] = ""
+	}
+	for range 200 {
+		injectors.Injectors = append(injectors.Injectors, v1alpha2.InjectionSelectorTemplate{Kind: ptr("C"), Name: ptr("a")})
+	}
+	selectors.Pipeline = &v1alpha2.PipelineTemplate{Mutators: []v1alpha2.FunctionTemplate{
+		{Function: variant.Function{Image: "a", Selectors: make([]variant.Selector, 1_000)}}}}
 	for name, c := range map[string]struct {
 		set          *v1alpha2.PackageVariantSet
 		repositories int
@@ -64,6 +85,13 @@ func TestSetBounds(t *testing.T) { //nolint:paralleltest // it measures memory
 			"spec.targets[0].repositorySelector: select 100000 variants in all, and a set may have 20000: select fewer, or split the set"},
 		"two upstreams": {twice, 10_001,
 			"spec.targets: select 20002 variants in all, and a set may have 20000: select fewer, or split the set"},
+		"10,000 targets of honest templates": {setOf(honest), 10_000, ""},
+		"many pairs": {setOf(pairs), 10_000,
+			"spec.targets: give 10000 variants 10000000 values in all by their templates, and a set may have 400000: " + smaller},
+		"many injectors": {setOf(injectors), 10_000,
+			"spec.targets: give 10000 variants 4000000 values in all by their templates, and a set may have 400000: " + smaller},
+		"many selectors": {setOf(selectors), 10_000,
+			"spec.targets: give 10000 variants 10010000 values in all by their templates, and a set may have 400000: " + smaller},
 		"1,000 expressions": {exprSet("repository.labels.env + '-%d'", 1_000), 1, ""},
 		"many expressions": {exprSet("'%d'", 40_000), 1,
 			exprs + "[1999].valueExpr: brings the different expressions of this set to 2001 with 10937 bytes, and a set may have " +

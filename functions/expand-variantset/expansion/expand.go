@@ -43,11 +43,16 @@ func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansi
 	if note != "" {
 		notes = append([]string{note}, notes...)
 	}
-	total := 0
+	total, values := 0, 0
 	for i := range targets {
-		total += len(targets[i].places) * len(origins)
+		n := len(targets[i].places) * len(origins)
+		total += n
+		values += n * Values(targets[i].template.source)
 	}
 	if err := tooMany(node.Join(path, "targets"), total); err != nil {
+		return nil, err
+	}
+	if err := tooManyValues(node.Join(path, "targets"), total, values); err != nil {
 		return nil, err
 	}
 	e := newExpander(set, s, total)

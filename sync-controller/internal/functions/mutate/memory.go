@@ -10,10 +10,11 @@ import (
 )
 
 // The most memory that functions take, in bytes, measured with packages and sets at the bounds: for each value in the
-// YAML files of a package, with all copies that they make, and for each variant of a set.
+// YAML files of a package, with all copies that they make, and for each variant of a set, and each value of these.
 const (
-	perValue   = 300
-	perVariant = 20 << 10
+	perValue    = 300
+	perVariant  = 20 << 10
+	perSetValue = 1 << 10
 )
 
 // Memory returns about how many bytes the functions need for packages, by their files.
@@ -31,23 +32,30 @@ func Memory(packages ...map[string]string) int64 {
 // ExpansionMemory returns about how many bytes the expansion of a set over a snapshot needs, if its selectors select as
 // much as they can.
 func ExpansionMemory(spec *v1alpha2.PackageVariantSetSpec, s *expansion.Snapshot) int64 {
-	pairs := 0
-	for i := range spec.Targets {
-		target := &spec.Targets[i]
-		for _, r := range target.Repositories {
-			pairs += max(1, len(r.PackageNames))
-		}
-		if selector := target.RepositorySelector; selector != nil {
-			pairs += len(s.Repositories) * max(1, len(selector.PackageNames))
-		}
-		if selector := target.ObjectSelector; selector != nil {
-			kind := expansion.GroupKind{APIVersion: selector.APIVersion, Kind: selector.Kind}
-			pairs += len(s.Objects[kind]) * max(1, len(selector.PackageNames))
-		}
-	}
 	upstreams := max(1, len(spec.Upstreams))
 	if spec.UpstreamSelector != nil {
 		upstreams = max(1, len(s.PackageRevisions))
 	}
-	return int64(min(pairs*upstreams, bounds.SetTargets)) * perVariant
+	variants, values := 0, 0
+	for i := range spec.Targets {
+		n := selectable(&spec.Targets[i], s) * upstreams
+		variants += n
+		values += n * expansion.Values(spec.Targets[i].Template)
+	}
+	return int64(min(variants, bounds.SetTargets))*perVariant + int64(min(values, bounds.SetValues))*perSetValue
+}
+
+// selectable returns how many places a target selects at most.
+func selectable(target *v1alpha2.Target, s *expansion.Snapshot) (n int) {
+	for _, r := range target.Repositories {
+		n += max(1, len(r.PackageNames))
+	}
+	if selector := target.RepositorySelector; selector != nil {
+		n += len(s.Repositories) * max(1, len(selector.PackageNames))
+	}
+	if selector := target.ObjectSelector; selector != nil {
+		kind := expansion.GroupKind{APIVersion: selector.APIVersion, Kind: selector.Kind}
+		n += len(s.Objects[kind]) * max(1, len(selector.PackageNames))
+	}
+	return n
 }

@@ -11,11 +11,14 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 )
 
-// TestExpansionMemory holds by how many variants the memory for a set is reckoned: by those that its targets could
-// select, and by no more than a set may have.
+// TestExpansionMemory checks by how many variants and values the memory for a set is reckoned: by those that its targets
+// could select, and by no more than a set may have.
 func TestExpansionMemory(t *testing.T) {
 	t.Parallel()
 	const each = 20 << 10
+	template := &v1alpha2.PackageVariantTemplate{Labels: make(map[string]string),
+		Injectors: make([]v1alpha2.InjectionSelectorTemplate, 18)}
+	template.Labels["a"], template.Labels["b"] = "", ""
 	packages := []string{"web", "shop", "db"}
 	snapshot := &expansion.Snapshot{
 		PackageRevisions: make([]expansion.PackageRevision, 4), Repositories: make([]expansion.Object, 100),
@@ -38,6 +41,11 @@ func TestExpansionMemory(t *testing.T) {
 		"selected upstreams, and more than may be": {v1alpha2.PackageVariantSetSpec{
 			UpstreamSelector: &v1alpha2.UpstreamSelector{}, Targets: []v1alpha2.Target{
 				{RepositorySelector: &v1alpha2.RepositorySelector{PackageNames: make([]string, 100)}}}}, 20_000},
+		"by values": {v1alpha2.PackageVariantSetSpec{Targets: []v1alpha2.Target{
+			{Template: template, RepositorySelector: &v1alpha2.RepositorySelector{}}}}, 100 + 100*20/20},
+		"by more values than may be": {v1alpha2.PackageVariantSetSpec{UpstreamSelector: &v1alpha2.UpstreamSelector{},
+			Targets: []v1alpha2.Target{{Template: template,
+				RepositorySelector: &v1alpha2.RepositorySelector{PackageNames: make([]string, 100)}}}}, 20_000 + 400_000/20},
 	} {
 		if got := mutate.ExpansionMemory(&c.spec, snapshot); got != c.want*each {
 			t.Errorf("%s: got %d, want that of %d variants", name, got, c.want)
