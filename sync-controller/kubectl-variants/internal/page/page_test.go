@@ -14,7 +14,10 @@ import (
 const evil = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'`
 
 // awkward returns a page whose every text is markup.
-func awkward() *Page {
+func awkward() *Page { return pageOf(evil) }
+
+// pageOf returns a page of one text.
+func pageOf(evil string) *Page {
 	return &Page{
 		Title: evil, Summary: evil, Notes: []string{evil}, Counts: []Count{{State: evil, Tone: Bad, N: 1}},
 		Roots: []*Node{{Kind: evil, Name: evil, Detail: evil, State: evil, Reason: evil, Age: evil, Message: evil,
@@ -52,6 +55,18 @@ func TestWrite(t *testing.T) {
 	}
 	if again := write(t, awkward()); again != got {
 		t.Error("it is another page the second time")
+	}
+}
+
+// TestWriteHostile checks that the page shows what a browser would otherwise obey.
+func TestWriteHostile(t *testing.T) {
+	t.Parallel()
+	got := write(t, pageOf("a\x1b[2J\u202eb"))
+	if strings.ContainsAny(got, "\x1b\u202e") {
+		t.Error("what is hostile is raw")
+	}
+	if n := strings.Count(got, `a\x1b[2J\u202eb`); n < 15 {
+		t.Errorf("only %d of the texts are on the page", n)
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/visible"
 )
 
 // maxComment is the most characters that a pull request comment may have, less a reserve for the rest of it.
@@ -45,9 +47,11 @@ func Markdown(w io.Writer, plan *plans.Plan) error {
 
 // noPlan prints a comment that says why there is no plan. Otherwise the comment of an earlier plan would stay.
 func noPlan(w io.Writer, about *plans.About, err error) error {
-	fence := fenceFor(err.Error())
+	visible.All(about)
+	why := krm.Visible(err.Error())
+	fence := fenceFor(why)
 	_, err = fmt.Fprintf(w, "### There is no plan: it failed\n\n%s\n\n%stext\n%s\n%s\n", cell(aboutOf(about)), fence,
-		strings.ToValidUTF8(err.Error()[:min(len(err.Error()), maxTables)], ""), fence)
+		strings.ToValidUTF8(why[:min(len(why), maxTables)], ""), fence)
 	return err
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/visible"
 	"github.com/spf13/cobra"
 )
 
@@ -52,9 +51,6 @@ func New(env *cli.Env) *cobra.Command {
 			trees, err := read(cmd.Context(), env, args[0])
 			if err != nil {
 				return err
-			}
-			if output != "json" { // which is for programs
-				visible.All(&trees)
 			}
 			return printer(env.Out, trees, time.Now())
 		},

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/visible"
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
@@ -22,11 +23,19 @@ type Printer func(w io.Writer, trees []*Node, now time.Time) error
 
 // Printers are the formats by their names.
 var Printers = map[string]Printer{
-	"text": func(w io.Writer, trees []*Node, now time.Time) error { return printText(w, trees, now, longest) },
-	"wide": func(w io.Writer, trees []*Node, now time.Time) error { return printText(w, trees, now, 0) },
-	"json": printJSON,
-	"dot":  printDot,
-	"html": printHTML,
+	"text": shown(func(w io.Writer, trees []*Node, now time.Time) error { return printText(w, trees, now, longest) }),
+	"wide": shown(func(w io.Writer, trees []*Node, now time.Time) error { return printText(w, trees, now, 0) }),
+	"json": printJSON, // which is for programs
+	"dot":  shown(printDot),
+	"html": shown(printHTML),
+}
+
+// shown returns a printer for people.
+func shown(p Printer) Printer {
+	return func(w io.Writer, trees []*Node, now time.Time) error {
+		visible.All(&trees)
+		return p(w, trees, now)
+	}
 }
 
 func printJSON(w io.Writer, trees []*Node, _ time.Time) error {
