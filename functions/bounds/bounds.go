@@ -62,12 +62,26 @@ const (
 	// SetValues bounds the values that templates give to all variants of a set: pairs of maps, entries of lists with what
 	// is in them, and other fields. Each takes about a KiB, however short it is.
 	SetValues = 400_000
+	// SetBytes bounds the text of what templates give to all variants of a set.
+	SetBytes = 64 << 20
+	// SetCost bounds the evaluation of all expressions of a set for all its targets, in CEL's cost units: about two
+	// seconds.
+	SetCost = 50_000_000
 	// SetExpressions bounds how many different expressions the templates of a set have.
 	SetExpressions = 2_000
 	// SetExpressionBytes bounds the text of all different expressions of a set.
 	SetExpressionBytes = 256 << 10
 	// ExpressionBytes bounds the text of one expression.
 	ExpressionBytes = 10_000
+	// ExpressionCost bounds the evaluation of one expression, in CEL's cost units. It takes a few milliseconds to reach;
+	// an expression over a few labels costs less than a hundredth.
+	ExpressionCost = 100_000
+	// ResultBytes bounds the result of an expression: a certificate fits, a file does not.
+	ResultBytes = 16 << 10
+	// CallElements bounds the lists that CEL's functions take and make. What they make is paid for only afterwards.
+	CallElements = 1_000
+	// CallBytes bounds the texts that CEL's functions take and make: all annotations of an object fit.
+	CallBytes = 256 << 10
 	// SetPatternSize bounds the regular expressions of a set in all, in steps of the programs that they are compiled to:
 	// each takes some 70 bytes.
 	SetPatternSize = 200_000

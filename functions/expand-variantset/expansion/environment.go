@@ -14,6 +14,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/ext"
+
+	"github.com/package-variants/package-variants/functions/bounds"
 )
 
 // The variables of expressions (a Porch convention).
@@ -62,7 +64,7 @@ func newEnvs(object *cel.Type) (forRepo, all *cel.Env, err error) {
 		cel.HomogeneousAggregateLiterals(),
 		cel.EagerlyValidateDeclarations(true),
 		cel.DefaultUTCTimeZone(true),
-		ext.Strings(), ext.Lists(ext.ListsMaxRangeSize(maxElements)), ext.Sets(), ext.Math(),
+		ext.Strings(), ext.Lists(ext.ListsMaxRangeSize(bounds.CallElements)), ext.Sets(), ext.Math(),
 		declareVariantName(),
 		cel.Variable(varRepoDefault, cel.StringType),
 		cel.Variable(varPackageDefault, cel.StringType),

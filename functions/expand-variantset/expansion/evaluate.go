@@ -12,6 +12,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
+
+	"github.com/package-variants/package-variants/functions/bounds"
 )
 
 // variables are the values of the variables for one target.
@@ -61,9 +63,9 @@ func (e *expression) eval(vars *variables, plain *string) (string, error) {
 	switch {
 	case !ok:
 		return "", e.failed(vars, fmt.Sprintf("it gives %s, but must give a string", typeOf(value)))
-	case len(s) > maxResult:
+	case len(s) > bounds.ResultBytes:
 		return "", e.failed(vars, fmt.Sprintf("it gives %d bytes, and a value may have %d: make it shorter", len(s),
-			maxResult))
+			bounds.ResultBytes))
 	}
 	return string(s), nil
 }
@@ -90,14 +92,14 @@ func (e *expression) evalInt(vars *variables, plain *int32) (*int32, error) {
 
 // value evaluates the expression for one target, within the limits.
 func (e *expression) value(vars *variables) (ref.Val, error) {
-	if vars.cost > maxSetCost { // one that failed has brought it there
+	if vars.cost > bounds.SetCost { // one that failed has brought it there
 		return nil, e.limited(vars)
 	}
 	value, err := e.program.eval(vars)
 	if err != nil {
 		return nil, e.failed(vars, reason(err))
 	}
-	if vars.cost > maxSetCost {
+	if vars.cost > bounds.SetCost {
 		return nil, e.limited(vars)
 	}
 	return value, nil
@@ -124,13 +126,13 @@ func (e *expression) failed(vars *variables, reason string) *FieldError {
 // limited says that the set has come to the limit of what its expressions may cost.
 func (e *expression) limited(vars *variables) error {
 	return limitError{e.failed(vars, fmt.Sprintf("the expressions of this set have come to the cost limit of %d for all "+
-		"targets: make them simpler, or select fewer", uint64(maxSetCost)))}
+		"targets: make them simpler, or select fewer", uint64(bounds.SetCost)))}
 }
 
 func reason(err error) string {
 	var cancelled interpreter.EvalCancelledError
 	if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
-		return fmt.Sprintf("it is too expensive and was stopped at the cost limit of %d: make it simpler", costLimit)
+		return fmt.Sprintf("it is too expensive and was stopped at the cost limit of %d: make it simpler", bounds.ExpressionCost)
 	}
 	return err.Error()
 }

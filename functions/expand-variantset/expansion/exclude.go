@@ -10,6 +10,7 @@ import (
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/bounds"
 	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -55,9 +56,9 @@ func (e *expander) exclude(w want, d variant.Downstream, err error) error {
 	if _, whole := errors.AsType[limitError](err); whole {
 		return err
 	}
-	if e.size += len(err.Error()); e.size > maxSetSize {
+	if e.size += len(err.Error()); e.size > bounds.SetBytes {
 		return limitError{fieldErrorf(w.target.path, "fails, with target %s, in more than %d MiB of words: correct its "+
-			"expressions", w, maxSetSize>>20)}
+			"expressions", w, bounds.SetBytes>>20)}
 	}
 	e.excluded = append(e.excluded, Excluded{Target: w.String(), Downstream: d, Err: err})
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/bounds"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -222,9 +223,9 @@ func (e *expander) make(w want, downstream *variant.Downstream) (err error) {
 		return err
 	}
 	at := node.Join(w.target.path, "template")
-	if e.size += contentSize(spec); e.size > maxSetSize {
+	if e.size += contentSize(spec); e.size > bounds.SetBytes {
 		return limitError{fieldErrorf(at, "makes, with target %s, more than the %d MiB that all variants of a set may have: "+
-			"make its values shorter, or select fewer targets", w, maxSetSize>>20)}
+			"make its values shorter, or select fewer targets", w, bounds.SetBytes>>20)}
 	}
 	return forTarget(w, slices.Concat(spec.ValidateLifecycle(at), spec.ValidateContent(at)))
 }

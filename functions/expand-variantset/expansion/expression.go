@@ -107,7 +107,7 @@ func (c *compiler) program(gives *cel.Type, env *environment, source string) (*p
 		return nil, err
 	}
 	optimize := cel.EvalOptions(cel.OptOptimize)
-	if p.tracked, err = used.Program(compiled, optimize, cel.CostTracking(costs{}), cel.CostLimit(costLimit)); err != nil {
+	if p.tracked, err = used.Program(compiled, optimize, cel.CostTracking(costs{}), cel.CostLimit(bounds.ExpressionCost)); err != nil {
 		return nil, err
 	}
 	var linear bool

@@ -17,25 +17,11 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/functions/bounds"
 )
 
-const (
-	// costLimit bounds the evaluation of one expression, in CEL's cost units. It takes a few milliseconds to reach;
-	// an expression over a few labels costs less than a hundredth.
-	costLimit = 100_000
-	// maxSetCost bounds the evaluation of all expressions of a set for all its targets: about two seconds.
-	maxSetCost = 50_000_000
-	// maxResult bounds the result of an expression, in bytes: a certificate fits, a file does not.
-	maxResult = 16 << 10
-	// maxSetSize bounds what templates make of all variants of a set, in bytes.
-	maxSetSize = 64 << 20
-	// maxElements bounds the lists that functions take and make. What they make is paid for only afterwards.
-	maxElements = 1_000
-	// maxText bounds the texts that functions take and make, in bytes: all annotations of an object fit.
-	maxText = 256 << 10
-	// maxUntracked bounds the work of expressions whose cost is not counted, in bytes that are copied.
-	maxUntracked = 1 << 20
-)
+// maxUntracked is how much work an expression may be whose cost is not counted, in bytes that are copied.
+const maxUntracked = 1 << 20
 
 // costs counts what CEL does not: results of functions that are not resolved before they are called, for their
 // arguments are dynamic, concatenations of lists, which could grow twofold with each step, and the steps of regular
@@ -138,7 +124,7 @@ var precision = regexp.MustCompile(`%\.[0-9]{4,}`)
 
 // tooLarge says why a function must not be called, or "".
 func tooLarge(name string, args []ref.Val) string {
-	elements, text := maxElements, maxText
+	elements, text := bounds.CallElements, bounds.CallBytes
 	for _, arg := range args {
 		if !take(arg, &elements, &text) {
 			return name + " takes lists of at most 1000 elements and texts of at most 256 KiB in all: make them smaller"
@@ -147,7 +133,7 @@ func tooLarge(name string, args []ref.Val) string {
 	switch name {
 	case "replace":
 		s, old, by := textOf(args[0]), textOf(args[1]), textOf(args[2])
-		if grown := float64(strings.Count(s, old)) * math.Max(0, float64(len(by)-len(old))); float64(len(s))+grown > maxText {
+		if grown := float64(strings.Count(s, old)) * math.Max(0, float64(len(by)-len(old))); float64(len(s))+grown > bounds.CallBytes {
 			return "replace gives a text of at most 256 KiB: make it smaller"
 		}
 	case "format":
