@@ -28,6 +28,30 @@ type config struct {
 	Ignored           string            `json:"-"`
 }
 
+// nested is a config that could be nested without end.
+type nested struct {
+	In *nested `json:"in,omitempty"`
+}
+
+// TestNested checks how deep a config may be nested, and that an alias within its own anchor ends.
+func TestNested(t *testing.T) {
+	t.Parallel()
+	const deep = "is nested too deep, or an alias within its own anchor: write the values out"
+	for name, c := range map[string]struct{ in, want string }{
+		"as deep as it may be": {strings.Repeat("{in: ", 99) + "{}" + strings.Repeat("}", 99), ""},
+		"deeper":               {strings.Repeat("{in: ", 101) + "{}" + strings.Repeat("}", 101), deep},
+		"itself":               {"&a {in: *a}", deep},
+	} {
+		got := ""
+		if err := fnconfig.Strict(yaml.MustParse(c.in), &nested{}); err != nil {
+			got = err.Error()
+		}
+		if !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func ptr[T any](v T) *T { return &v }
 
 func TestStrict(t *testing.T) {
