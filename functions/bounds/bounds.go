@@ -39,9 +39,9 @@ const (
 	// PackageValues bounds the values in its YAML files, as they can be counted without parsing them: by line feeds,
 	// commas, colons, dashes of lists and opening brackets.
 	PackageValues = 1_000_000
-	// AnswerBytes bounds what is read of Porch's answer with the files of a package: they are quoted there, and a byte may
-	// become six.
-	AnswerBytes = 8 * PackageBytes
+	// AnswerBytes bounds what is read of Porch's answer with the files of a package: they are quoted there, as in an
+	// object. A byte may become six, so a package of such bytes is refused before it has PackageBytes.
+	AnswerBytes = ObjectBytes
 	// KptfileBytes bounds each Kptfile: a function in a pipeline takes some hundred times its size in memory.
 	KptfileBytes = 512 << 10
 )
