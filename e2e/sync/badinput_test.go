@@ -155,7 +155,7 @@ func TestPipelineConflict(t *testing.T) {
 }
 
 // TestBigPackage has a package of 5 MB. The largest file in it is the user's own, which the controller leaves alone; it
-// works on the rest.
+// works on the rest, and merges a change of the upstream into all of it.
 func TestBigPackage(t *testing.T) {
 	w := newWorld(t)
 	files := blueprint()
@@ -172,6 +172,10 @@ func TestBigPackage(t *testing.T) {
 	if got := w.Files(draft); len(got) < 50 || got["big-07.yaml"] == "" {
 		t.Errorf("the draft has %d files", len(got))
 	}
+	files["big-07.yaml"] = strings.Replace(files["big-07.yaml"], "xxx", "yyy", 1)
+	w.Publish("blueprints", "web", "v2", files)
+	w.Apply(newVariant("web", revision(2)))
+	w.waitFile(w.target("web"), "big-07.yaml", "yyyx")
 }
 
 // TestSpecInvalid stores invalid specs by bypassing the CRD's rules, which refuse them.
