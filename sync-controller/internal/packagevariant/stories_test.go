@@ -56,6 +56,17 @@ var stories = map[string][]act{
 		{"the upstream changes it, too", toSecond},
 		{"the draft is published", func(c *cluster) { c.Publishes(second) }},
 	},
+	"a conflict goes with its draft": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
+		{"the upstream changes it, too", toSecond},
+		{"the downstream is another package, and drafts are to be published", func(c *cluster) {
+			c.edits(func(s *variant.Spec) {
+				s.Downstream.Package, s.ApprovalPolicy = "site", variant.ApprovalPolicyAutomatic
+			})
+		}},
+		{"the upstream has another value", toThird("yellow")},
+	},
 	"a conflict stands, and the upstream changes its value": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},

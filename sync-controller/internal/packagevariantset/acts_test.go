@@ -44,6 +44,12 @@ func (f *fleet) edits(edit func(*v1alpha2.PackageVariantSet)) {
 	memorytest.Edit(f.Cluster, "fleet", &v1alpha2.PackageVariantSet{}, edit)
 }
 
+// deletes deletes the set fleet.
+func (f *fleet) deletes() {
+	f.T.Helper()
+	f.Must(f.Delete(f.T.Context(), &v1alpha2.PackageVariantSet{ObjectMeta: memorytest.Meta("fleet")}))
+}
+
 // annotates annotates the set fleet.
 func (f *fleet) annotates(key, value string) {
 	f.T.Helper()

@@ -157,6 +157,15 @@ var templates = map[string][]act{
 		}},
 		{"packages are to be adopted", func(f *fleet) { f.applies(latest, prodsWith("adoptionPolicy: adoptExisting")) }},
 	},
+	"packages of a set before": {
+		onTwoSites(prodsWith("deletionPolicy: orphan")),
+		{"one package is published", func(f *fleet) { f.Publishes(first("edge-1")) }},
+		{"the blueprint has a second revision", (*fleet).secondRevision},
+		{"one package is published again", func(f *fleet) { f.Publishes(second("edge-1")) }},
+		{"the set is deleted", (*fleet).deletes},
+		{"a set adopts them", func(f *fleet) { f.applies(latest, prodsWith("adoptionPolicy: adoptExisting")) }},
+		{"the set is deleted", (*fleet).deletes},
+	},
 }
 
 // guards are stories of what keeps a set from deleting and changing variants.
@@ -164,17 +173,13 @@ var guards = map[string][]act{
 	"deletion": {
 		onTwoSites(prods),
 		{"one package is published", func(f *fleet) { f.Publishes(first("edge-1")) }},
-		{"the set is deleted", func(f *fleet) {
-			f.Must(f.Delete(f.T.Context(), &v1alpha2.PackageVariantSet{ObjectMeta: memorytest.Meta("fleet")}))
-		}},
+		{"the set is deleted", (*fleet).deletes},
 	},
 	"deletion that orphans": {
 		onTwoSites(prodsWith("deletionPolicy: orphan")),
 		{"one package is published", func(f *fleet) { f.Publishes(first("edge-1")) }},
 		{"one target is gone", func(f *fleet) { f.relabels("edge-1", "") }},
-		{"the set is deleted", func(f *fleet) {
-			f.Must(f.Delete(f.T.Context(), &v1alpha2.PackageVariantSet{ObjectMeta: memorytest.Meta("fleet")}))
-		}},
+		{"the set is deleted", (*fleet).deletes},
 	},
 	"deletions are limited": {
 		{"the set is applied over four sites, and is to delete none", func(f *fleet) {
