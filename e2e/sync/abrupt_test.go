@@ -22,8 +22,8 @@ import (
 
 // TestKilled kills the controller at random, over and over: before and after writes, and while Porch works on them.
 // After each kill the controller has to continue where it was. KILLS sets the number of kills, 100 by default. In the
-// end there are the same drafts, with the same files, as without kills, and no others. It is the slowest test, and is
-// in the first file so that it starts first.
+// end there are the same drafts, with the same files, as without kills, and no others; what was published has the files
+// that it had. It is the slowest test, and is in the first file so that it starts first.
 func TestKilled(t *testing.T) {
 	w, git := newWorldBehind(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -35,7 +35,8 @@ func TestKilled(t *testing.T) {
 	k := newKiller(w, git)
 	t.Cleanup(w.compareDrafts)
 	kills := fromEnv(t, "KILLS", 100, strconv.Atoi)
-	round, seen := 1, map[string]int{} // how many revisions there were of each
+	round, seen := 1, map[string]int{}      // how many revisions there were of each
+	files := map[string]map[string]string{} // of each published revision
 	for ; k.killed.Load() < int64(kills); round++ {
 		// Work for the controller: a changed object, and now and then a published draft.
 		w.Apply(configMap("eu", map[string]string{"api": strconv.Itoa(round)}))
@@ -44,6 +45,10 @@ func TestKilled(t *testing.T) {
 			name := names[round/publishEvery%len(names)]
 			if drafts, _ := w.drafts(name); len(drafts) == 1 {
 				w.publish(drafts[0])
+				w.Eventually("the files of "+drafts[0]+" are there", func() (err error) {
+					files[drafts[0]], err = w.GetFiles(drafts[0])
+					return err
+				})
 			}
 		}
 	}
@@ -59,6 +64,15 @@ func TestKilled(t *testing.T) {
 			revision := fmt.Sprintf("edge.%s.packagevariant-%d", name, i+1)
 			w.Eventually(revision+" is there", func() error { return w.ownedBy(revision, name) })
 		}
+	}
+	for revision, want := range files {
+		w.Eventually(revision+" is as it was published", func() error {
+			got, err := w.GetFiles(revision)
+			if diff := cmp.Diff(want, got); err == nil && diff != "" {
+				err = fmt.Errorf("-published +got:\n%s", diff)
+			}
+			return err
+		})
 	}
 	// The files are those of a variant that is made in one step.
 	w.only, w.random = "edge.fresh.", []string{fmt.Sprintf("%q", strconv.Itoa(round-1)), "ROUND"}
