@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ const (
 	namespace = "fleet"
 	point     = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: region\n  annotations:\n" +
 		"    kpt.dev/config-injection: required\ndata:\n  api: none\n"
+	more = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: more\n"
 	// What a user of Porch's controllers has on the cluster.
 	manifests = `apiVersion: config.porch.kpt.dev/v1alpha2
 kind: PackageVariantSet
@@ -146,24 +148,59 @@ func (w *world) expectReasons(want map[string]string) {
 	})
 }
 
-// TestSwitch runs Porch's own controllers, and then this project's on what they left: the objects and packages are the
-// same, and the controller makes and writes nothing.
-func TestSwitch(t *testing.T) {
-	w := newWorld(t)
-	file := filepath.Join(t.TempDir(), "manifests.yaml")
-	if err := os.WriteFile(file, []byte(manifests), 0o600); err != nil {
-		t.Fatal(err)
+// applyText applies manifests.
+func (w *world) applyText(text string) {
+	w.t.Helper()
+	file := filepath.Join(w.t.TempDir(), "manifests.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
 	}
-	if out, err := w.stack.Kubectl(t.Context(), "apply", "--namespace="+namespace, "--filename="+file); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if out, err := w.stack.Kubectl(w.t.Context(), "apply", "--namespace="+namespace, "--filename="+file); err != nil {
+		w.t.Fatalf("%v\n%s", err, out)
 	}
-	porch, err := process.Start(t.TempDir(), "porch-controllers",
+}
+
+// startPorchs starts Porch's own controllers.
+func (w *world) startPorchs() *process.Process {
+	w.t.Helper()
+	p, err := process.Start(w.t.TempDir(), "porch-controllers",
 		filepath.Join(os.Getenv("TOOLS_BIN"), "porch-controllers"),
 		[]string{"KUBECONFIG=" + w.stack.Kubeconfig}, "--reconcilers=*")
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	t.Cleanup(porch.Kill)
+	w.t.Cleanup(p.Kill)
+	return p
+}
+
+// upgrades raises the upstream's revision and waits until the last revision of each package has what is new, and what
+// was injected.
+func (w *world) upgrades() {
+	w.t.Helper()
+	w.Publish("blueprints", "web", "v2", map[string]string{"region.yaml": point, "more.yaml": more})
+	w.applyText(strings.ReplaceAll(manifests, "revision: 1}", "revision: 2}"))
+	for place, api := range map[[2]string]string{{"edge-1", "web"}: "eu", {"edge-2", "web"}: "us-2", {"edge-1", "shop"}: "eu"} {
+		w.Eventually(fmt.Sprintf("%v is upgraded", place), func() error {
+			revisions, err := w.ListRevisions(place[0], place[1])
+			if err != nil || len(revisions) == 0 {
+				return fmt.Errorf("there are %d revisions, %w", len(revisions), err)
+			}
+			files, err := w.GetFiles(revisions[len(revisions)-1].Name)
+			if err == nil && (files["more.yaml"] == "" || injected(files["region.yaml"]) != api) {
+				err = fmt.Errorf("the variants are %v; more.yaml is %q, region.yaml is\n%s", w.variants(), files["more.yaml"],
+					files["region.yaml"])
+			}
+			return err
+		})
+	}
+}
+
+// TestSwitch runs Porch's own controllers, and then this project's on what they left: the objects and packages are the
+// same, and the controller makes and writes nothing. When something changes, it finds the base of what theirs have made.
+func TestSwitch(t *testing.T) {
+	w := newWorld(t)
+	w.applyText(manifests)
+	porch := w.startPorchs()
 	names := map[string]string{"web-edge-1-web": "UpToDate", "web-edge-2-web": "UpToDate", "shop": "UpToDate"}
 	// One is published. Porch's controllers never settle, and report an error whenever two of their writes conflict:
 	// the test waits for their writes, and not for their reports. After some conflicts, a minute passes before they try
@@ -220,6 +257,7 @@ func TestSwitch(t *testing.T) {
 		}
 		return err
 	})
+	w.upgrades()
 }
 
 // injected returns the value of the injected key.
