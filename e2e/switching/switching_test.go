@@ -195,8 +195,40 @@ func (w *world) upgrades() {
 	}
 }
 
-// TestSwitch runs Porch's own controllers, and then this project's on what they left: the objects and packages are the
-// same, and the controller makes and writes nothing. When something changes, it finds the base of what theirs have made.
+// switchesBack runs Porch's own controllers on what this project's left: no package is lost or made a second time. They
+// do not merge into open drafts, as this project's does, so they wait until the upgraded drafts are published.
+func (w *world) switchesBack() {
+	w.t.Helper()
+	before, uids := w.lifecycles(), w.uids()
+	reasons := map[string]string{}
+	for name := range uids {
+		reasons[name] = "Error"
+	}
+	w.startPorchs()
+	w.expectReasons(reasons)
+	if diff := cmp.Diff(before, w.lifecycles()); diff != "" {
+		w.t.Errorf("Porch's controllers have other packages (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(uids, w.uids()); diff != "" {
+		w.t.Errorf("Porch's controllers have other variants (-before +after):\n%s", diff)
+	}
+}
+
+// lifecycles returns the lifecycles of all revisions of the edges.
+func (w *world) lifecycles() map[string]string {
+	w.t.Helper()
+	out := map[string]string{}
+	for _, place := range [][2]string{{"edge-1", "web"}, {"edge-2", "web"}, {"edge-1", "shop"}} {
+		for _, r := range w.Revisions(place[0], place[1]) {
+			out[r.Name] = string(r.Spec.Lifecycle)
+		}
+	}
+	return out
+}
+
+// TestSwitch runs Porch's own controllers, then this project's on what they left, and theirs again: the objects and
+// packages are the same, this project's controller makes and writes nothing before something changes, and it finds the
+// base of what theirs have made.
 func TestSwitch(t *testing.T) {
 	w := newWorld(t)
 	w.applyText(manifests)
@@ -225,7 +257,7 @@ func TestSwitch(t *testing.T) {
 	before := w.packages()
 	uids := w.uids()
 
-	w.start()
+	c := w.start()
 	w.expectReasons(names)
 	w.Eventually("the set is ready", func() error {
 		var set v1alpha2.PackageVariantSet
@@ -258,6 +290,8 @@ func TestSwitch(t *testing.T) {
 		return err
 	})
 	w.upgrades()
+	c.Stop()
+	w.switchesBack()
 }
 
 // injected returns the value of the injected key.
