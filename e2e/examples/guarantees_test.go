@@ -64,6 +64,32 @@ func testsIn(part string) (tests []string) {
 	return tests
 }
 
+// TestThreats checks that each row of the table of threats in docs/security.md names what shows the answer: tests that
+// exist, or the linter.
+func TestThreats(t *testing.T) {
+	t.Parallel()
+	_, table, found := strings.Cut(read(t, filepath.Join(root, "docs", "security.md")), "| threat | answer | test |\n|---|---|---|\n")
+	if !found {
+		t.Fatal("docs/security.md has no table of threats")
+	}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 {
+			t.Errorf("%swant three cells: threat, answer, test", line)
+			continue
+		}
+		tests := testsIn(cells[3])
+		if len(tests) != len(testName.FindAllString(line, -1)) || len(tests) == 0 && !strings.Contains(cells[3], "`make lint`") {
+			t.Errorf("%swant tests or `make lint` in the third cell, and nowhere else", line)
+		}
+		for _, test := range tests {
+			if dir, name, _ := strings.Cut(test, " "); !hasTest(t, dir, name) {
+				t.Errorf("there is no test %s in %s", name, dir)
+			}
+		}
+	}
+}
+
 // TestGuarantees checks that the tests exist by which docs/guarantees.md shows its promises, that each promise names
 // what was removed to see them fail, and that each of these tests stands in a patch which removes it, or is of a package
 // of which the rules are removed. Those behind "also" only have to exist.
