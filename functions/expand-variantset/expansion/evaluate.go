@@ -132,7 +132,8 @@ func (e *expression) limited(vars *variables) error {
 func reason(err error) string {
 	var cancelled interpreter.EvalCancelledError
 	if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
-		return fmt.Sprintf("it is too expensive and was stopped at the cost limit of %d: make it simpler", bounds.ExpressionCost)
+		return fmt.Sprintf("it is too expensive and was stopped at the cost limit of %d: make it simpler",
+			bounds.ExpressionCost)
 	}
 	return err.Error()
 }

@@ -107,7 +107,8 @@ func (c *compiler) program(gives *cel.Type, env *environment, source string) (*p
 		return nil, err
 	}
 	optimize := cel.EvalOptions(cel.OptOptimize)
-	if p.tracked, err = used.Program(compiled, optimize, cel.CostTracking(costs{}), cel.CostLimit(bounds.ExpressionCost)); err != nil {
+	p.tracked, err = used.Program(compiled, optimize, cel.CostTracking(costs{}), cel.CostLimit(bounds.ExpressionCost))
+	if err != nil {
 		return nil, err
 	}
 	var linear bool

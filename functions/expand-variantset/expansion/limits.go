@@ -133,7 +133,8 @@ func tooLarge(name string, args []ref.Val) string {
 	switch name {
 	case "replace":
 		s, old, by := textOf(args[0]), textOf(args[1]), textOf(args[2])
-		if grown := float64(strings.Count(s, old)) * math.Max(0, float64(len(by)-len(old))); float64(len(s))+grown > bounds.CallBytes {
+		grown := float64(strings.Count(s, old)) * math.Max(0, float64(len(by)-len(old)))
+		if float64(len(s))+grown > bounds.CallBytes {
 			return "replace gives a text of at most 256 KiB: make it smaller"
 		}
 	case "format":

@@ -25,6 +25,14 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, h
 	out.fillLife(status)
 	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.asked && !held && out.err == nil)
 	status.LastDraft = cmp.Or(decide.LastDraft(&out.Input), status.LastDraft)
+	out.fillRequested(status)
+	if decide.Guard(&out.Input) == nil && !out.Deleting {
+		out.fillTargets(status)
+	}
+}
+
+// fillRequested takes away the draft that was asked for once it is there, and completed.
+func (out *result) fillRequested(status *v1alpha1.PackageVariantStatus) {
 	if d := out.Requested; out.err == nil && (d.Workspace == "" ||
 		slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
 			_, current := r.Of(out.Owner)
@@ -36,9 +44,6 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, h
 	} else if d.Workspace != "" && requestedDraft(status).Is(&d) {
 		status.RequestedDraft = status.RequestedDraft.DeepCopy()
 		status.RequestedDraft.Commit, status.RequestedDraft.TimedOut = d.Version, d.TimedOut
-	}
-	if decide.Guard(&out.Input) == nil && !out.Deleting {
-		out.fillTargets(status)
 	}
 }
 
@@ -80,8 +85,8 @@ func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 }
 
 // ownedRevisions returns the names of the revisions that the variant made or adopted. Known names stay unless Porch was
-// asked for them and all steps were done, and also if it has none of them: revisions that come back without an owner, as
-// they do when a Repository is registered again, are recognized by name. So are those that have Vanished.
+// asked for them and all steps were done, and also if it has none of them: revisions that come back without an owner,
+// as they do when a Repository is registered again, are recognized by name. So are those that have Vanished.
 func (out *result) ownedRevisions(known []string, done bool) []string {
 	var names []string
 	for _, r := range decide.Owned(&out.Input) {

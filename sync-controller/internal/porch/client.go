@@ -154,8 +154,8 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 // busy is how long a write is retried while Porch does not find the branches of a repository: about three seconds.
 var busy = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.6, Jitter: 0.2, Steps: 6}
 
-// repeatedError is the refusal of a write that was repeated. Porch may have done it the first time: it also answers that
-// it does not find a branch when it has written and reads the repository again.
+// repeatedError is the refusal of a write that was repeated. Porch may have done it the first time: it also answers
+// that it does not find a branch when it has written and reads the repository again.
 type repeatedError struct{ error }
 
 func (e *repeatedError) Unwrap() error { return e.error }

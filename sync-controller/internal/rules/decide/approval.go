@@ -138,9 +138,9 @@ func inPlaceOfMissing(in *Input, target *revision.Revision) *Aspect {
 	if name == "" {
 		return nil
 	}
-	return waits(v1alpha1.ReasonDraftMissing, "%s waits for a person, because it was made in place of %s, which Porch does "+
-		"not find any more, and may lack its changes: propose and approve it if %s was deleted on purpose", target.Name, name,
-		name)
+	return waits(v1alpha1.ReasonDraftMissing, "%s waits for a person, because it was made in place of %s, which Porch "+
+		"does not find any more, and may lack its changes: propose and approve it if %s was deleted on purpose",
+		target.Name, name, name)
 }
 
 // overBranch leaves a draft to a person if its package was pushed to the branch without Porch, because the draft would

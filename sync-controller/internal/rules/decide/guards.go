@@ -107,17 +107,17 @@ func Unread(in *Input) bool {
 	return in.Published != "" && isOf(in.Published, pkg) && !slices.ContainsFunc(in.Revisions, listed)
 }
 
-// downstreamUnread holds the variant while its published package is Unread, even if the branch is listed, which outlives
-// every revision: Porch has lost the Repository's content, or its tags, and has not read them again. A clone of the
-// upstream would replace what is there.
+// downstreamUnread holds the variant while its published package is Unread, even if the branch is listed, which
+// outlives every revision: Porch has lost the Repository's content, or its tags, and has not read them again. A clone
+// of the upstream would replace what is there.
 func downstreamUnread(in *Input) *v1alpha1.Condition {
 	if !Unread(in) {
 		return nil
 	}
 	pkg := revision.DownstreamOf(in.Spec)
 	return new(v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, fmt.Sprintf(
-		"Porch lists no revision of the package %s, of which %s was published: it has not read all of the Repository %q yet; "+
-			"if someone has deleted the revisions, or removed the package from git, delete this variant and create it again",
+		"Porch lists no revision of the package %s, of which %s was published: it has not read all of the Repository %q "+
+			"yet; if someone has deleted the revisions, or removed the package from git, delete this variant and create it again",
 		pkg, in.Published, pkg.Repo)))
 }
 
