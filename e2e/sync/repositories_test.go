@@ -226,12 +226,21 @@ func TestMigratedUpstreams(t *testing.T) {
 	w.migrate("blueprints", true)
 	if w.stack.Foreign() { // Porch leaves them out of its lists
 		w.inVersion2("blueprints.db.v1", "blueprints.web.v1")
-		w.expectSet("RepositoryMigrated", [3]int32{2, 2, 0}, variants...)
+		w.expectMigrated(variants)
 	}
 	w.Apply(manySet(t, "upstreamSelector: {repo: blueprints, matchLabels: {tier: base}}"))
-	w.expectSet("RepositoryMigrated", [3]int32{2, 2, 0}, variants...)
+	w.expectMigrated(variants)
 	w.migrate("blueprints", false)
 	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, variants...)
+}
+
+// expectMigrated waits until the set says that a Repository is migrated, and fails the test unless its variants stay.
+func (w *world) expectMigrated(variants []string) {
+	w.t.Helper()
+	w.waitSetReason("fleet", "RepositoryMigrated")
+	if diff := cmp.Diff(variants, w.variants()); diff != "" {
+		w.t.Errorf("variants (-want +got):\n%s", diff)
+	}
 }
 
 // TestUnregisteredRepository names Repositories that do not exist, as upstream and as downstream.

@@ -24,15 +24,16 @@ func (r *Reconciler) writeStatus(ctx context.Context, pv *v1alpha1.PackageVarian
 }
 
 // patchStatus changes the status, unless the variant has changed meanwhile: then it returns an error, even if there is
-// nothing to change.
+// nothing to change. A write that fails leaves pv as it is, because the next one is a patch of it.
 func (r *Reconciler) patchStatus(ctx context.Context, pv *v1alpha1.PackageVariant,
 	change func(*v1alpha1.PackageVariantStatus)) error {
-	before := pv.DeepCopy()
-	change(&pv.Status)
-	if err := r.client.Status().Patch(ctx, pv, client.MergeFromWithOptions(before,
+	after := pv.DeepCopy()
+	change(&after.Status)
+	if err := r.client.Status().Patch(ctx, after, client.MergeFromWithOptions(pv,
 		client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("cannot write the status: %w", orOutdated(err))
 	}
+	*pv = *after
 	return nil
 }
 
@@ -51,11 +52,12 @@ func (r *Reconciler) event(pv *v1alpha1.PackageVariant, kind, reason, message st
 
 // patch changes the variant's metadata, unless the variant has changed meanwhile.
 func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant)) error {
-	before := a.out.pv.DeepCopy()
-	change(a.out.pv)
-	if err := a.client.Patch(ctx, a.out.pv, client.MergeFromWithOptions(before,
+	after := a.out.pv.DeepCopy()
+	change(after)
+	if err := a.client.Patch(ctx, after, client.MergeFromWithOptions(a.out.pv,
 		client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("cannot change the finalizers of PackageVariant %s: %w", before.Name, orOutdated(err))
+		return fmt.Errorf("cannot change the finalizers of PackageVariant %s: %w", after.Name, orOutdated(err))
 	}
+	*a.out.pv = *after
 	return nil
 }
