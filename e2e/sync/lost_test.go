@@ -112,10 +112,14 @@ func TestLostRevisions(t *testing.T) {
 	git.hidden.Store(&hidden)
 	w.readAnew("edge")
 	w.Eventually("Porch does not find the revision", func() error {
-		if _, err := w.GetRevision("edge.web.packagevariant-1"); !apierrors.IsNotFound(err) {
-			return fmt.Errorf("it answers %v", err)
+		_, err := w.GetRevision("edge.web.packagevariant-1")
+		switch {
+		case err == nil:
+			err = fmt.Errorf("it does")
+		case apierrors.IsNotFound(err):
+			return nil
 		}
-		return nil
+		return err
 	})
 	w.Apply(newVariant("web", plain, automatic, revision(2)))
 	w.WaitReason("web", "RepositoryNotReady")

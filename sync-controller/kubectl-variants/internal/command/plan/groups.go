@@ -93,7 +93,8 @@ func sorted(plan *plans.Plan) groups {
 func sortByAction(variants []*plans.Variant) {
 	slices.SortStableFunc(variants, func(a, b *plans.Variant) int {
 		return cmp.Or(slices.Index(plans.Actions, lead(a))-slices.Index(plans.Actions, lead(b)),
-			slices.Index(plans.Actions, a.Action)-slices.Index(plans.Actions, b.Action), strings.Compare(doingFirst(a), doingFirst(b)))
+			slices.Index(plans.Actions, a.Action)-slices.Index(plans.Actions, b.Action),
+			strings.Compare(doingFirst(a), doingFirst(b)))
 	})
 }
 
