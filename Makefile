@@ -297,7 +297,7 @@ e2e-porch: e2e ## The same with a Porch that was built elsewhere (PORCH=DIR), or
 
 # Those of what differs between versions of Porch, or is the main job: it takes minutes, and all of e2e-porch a quarter of
 # an hour.
-OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|CloneByTagAndBranch|Delete|DeleteProposed|EditDraft|EditPublished|GateWhileProposed|HistoryLimit|MergeConflict|MergeIntoDraft|MigratedRepository|MigratedUpstreams|Placeholder|Recreate|RegisteredAnew|Requests|RetargetOrphan|RevisionMain|Set|SetUpstreamSelector|Silence|Upgrade|UpgradeMain|UpstreamPublishedAnew)$$
+OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|CloneByTagAndBranch|Delete|DeleteProposed|EditDraft|EditPublished|GateWhileProposed|HistoryLimit|MergeConflict|MergeIntoDraft|MigratedRepository|Placeholder|Recreate|RegisteredAnew|Requests|RetargetOrphan|RevisionMain|Set|SetUpstreamSelector|Silence|Upgrade|UpgradeMain|UpstreamPublishedAnew)$$
 
 .PHONY: newer-porch
 newer-porch: tools build stack-tools ## Run the tests of what differs with another Porch (PORCH=DIR), on both caches

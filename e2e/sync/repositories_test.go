@@ -226,7 +226,6 @@ func TestMigratedUpstreams(t *testing.T) {
 	w.migrate("blueprints", true)
 	if w.stack.Foreign() { // Porch leaves them out of its lists
 		w.inVersion2("blueprints.db.v1", "blueprints.web.v1")
-		w.expectMigrated(variants)
 	}
 	w.Apply(manySet(t, "upstreamSelector: {repo: blueprints, matchLabels: {tier: base}}"))
 	w.expectMigrated(variants)
