@@ -252,7 +252,7 @@ func TestBadInput(t *testing.T) {
 		"references out of step": {
 			"check-tags", "", "ghcr.io/package-variants", "v99.0.0",
 			"not all references to images are ghcr.io/package-variants/<name>:v99.0.0: " +
-				"run 'make tags' and commit what it changes: docs/getting-started.md, ",
+				"run 'make tags' and commit what it changes: docs/images.md, ",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
