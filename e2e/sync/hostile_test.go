@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
@@ -109,6 +110,7 @@ type tenant struct {
 func (w *world) newTenant(name string) *tenant {
 	w.t.Helper()
 	other := &tenant{fleet.New(w.t, w.stack, w.Namespace+"-"+name), w.t}
+	other.Timeout = w.Timeout
 	if err := w.stack.RegisterRepository(w.t.Context(), stack.Repository{Namespace: other.Namespace, Name: "blueprints",
 		Git: w.Namespace + "-blueprints"}); err != nil {
 		w.t.Fatal(err)
@@ -146,6 +148,7 @@ func (n *tenant) waitSetStalled(name string) {
 // controller keeps running within the limit. Porch gets no request for any of the packages.
 func TestHostileManifests(t *testing.T) {
 	w := newWorldApart(t)
+	w.Timeout = 3 * time.Minute // Porch v1.5 reads the Repositories of all tenants before it answers the first list
 	files, reasons := hostilePackages()
 	w.Publish("blueprints", "web", "v1", simple())
 	w.push("blueprints", "main", ".", files)

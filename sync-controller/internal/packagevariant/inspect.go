@@ -141,15 +141,16 @@ func (o *observation) renderError(name string) string {
 }
 
 // confirmProposal finds out whether a proposal that the status announces is the controller's. While the cache has a
-// draft, the proposal may still show up: Porch does not send an event for a change during which it was stopped.
+// draft, or has lost sight of it, the proposal may still show up: Porch does not send an event for a change during which
+// it was stopped.
 func (r *Reconciler) confirmProposal(ctx context.Context, o *observation) error {
 	announced := o.Saved.Proposing
 	target := o.target(o.Saved.Name)
-	if announced == "" || target != nil && target.Lifecycle == revision.Draft {
+	if announced == "" || target == nil || target.Lifecycle == revision.Draft {
 		return nil
 	}
 	o.Saved.Proposing = ""
-	if target == nil || target.Lifecycle != revision.Proposed {
+	if target.Lifecycle != revision.Proposed {
 		return nil
 	}
 	content, err := r.porch.Content(ctx, target.Namespace, target.Name)

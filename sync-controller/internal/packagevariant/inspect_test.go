@@ -53,8 +53,8 @@ func TestEvaluated(t *testing.T) {
 	}
 }
 
-// TestConfirmProposal checks how long the status keeps an announced proposal: while the cache still has a draft, Porch
-// may have proposed it.
+// TestConfirmProposal checks how long the status keeps an announced proposal: while the cache still has a draft, or
+// has lost sight of it, Porch may have proposed it.
 func TestConfirmProposal(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -64,7 +64,7 @@ func TestConfirmProposal(t *testing.T) {
 		"a draft":               {revision.Draft, "files"},
 		"published":             {revision.Published, ""},
 		"proposed for deletion": {revision.DeletionProposed, ""},
-		"gone":                  {"", ""},
+		"out of sight":          {"", "files"},
 	} {
 		o := &observation{Input: decide.Input{Saved: decide.Saved{Name: "edge.web.v1", Proposing: "files"}}}
 		if c.lifecycle != "" {
