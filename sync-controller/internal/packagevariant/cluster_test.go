@@ -24,9 +24,14 @@ type cluster struct {
 	runtime    mutate.Runtime
 	client     *memorytest.Client
 	reconciler *Reconciler
-	// lost is a draft that Porch has lost sight of, with its files.
-	lost      *porchapi.PackageRevision
-	lostFiles map[string]string
+	// lost are the revisions that Porch has lost sight of.
+	lost []lost
+}
+
+// lost is a revision that Porch has lost sight of, with its files.
+type lost struct {
+	*porchapi.PackageRevision
+	files map[string]string
 }
 
 // newCluster returns a cluster without objects. Porch's cache keeps drafts in git, or is the one in PostgreSQL.

@@ -66,17 +66,24 @@ func (c *cluster) deletes() {
 	c.Must(c.Delete(c.T.Context(), &v1alpha1.PackageVariant{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "web"}}))
 }
 
-// loses has Porch lose sight of a draft.
-func (c *cluster) loses(name string) {
+// loses has Porch lose sight of revisions.
+func (c *cluster) loses(names ...string) {
 	c.T.Helper()
-	c.lost, c.lostFiles = c.Revision(name), c.FilesOf(name)
-	c.Removes(name)
+	for _, name := range names {
+		c.lost = append(c.lost, lost{c.Revision(name), c.FilesOf(name)})
+	}
+	for _, name := range names {
+		c.Removes(name)
+	}
 }
 
-// finds has Porch find the draft that it lost, without its owner.
+// finds has Porch find the revisions that it lost, without their owners.
 func (c *cluster) finds() {
 	c.T.Helper()
-	c.has(c.lost.Spec.RepositoryName, c.lost.Spec.WorkspaceName, 0, c.lostFiles, func(pr *porchapi.PackageRevision) {
-		pr.Spec, pr.Status = c.lost.Spec, c.lost.Status
-	})
+	for _, l := range c.lost {
+		c.has(l.Spec.RepositoryName, l.Spec.WorkspaceName, l.Spec.Revision, l.files, func(pr *porchapi.PackageRevision) {
+			pr.Spec, pr.Status = l.Spec, l.Status
+		})
+	}
+	c.lost = nil
 }

@@ -22,8 +22,8 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, h
 	if len(out.contents) > 0 {
 		status.InjectedObjects = out.injected
 	}
-	out.fillLife(status)
 	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.asked && !held && out.err == nil)
+	out.fillLife(status)
 	status.LastDraft = cmp.Or(decide.LastDraft(&out.Input), status.LastDraft)
 	out.fillRequested(status)
 	if decide.Guard(&out.Input) == nil && !out.Deleting {
@@ -73,14 +73,19 @@ func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 		status.LastApproval = out.approval
 	}
 	status.SavedDraft, status.SavingDraft, status.RetiredRevisions = nil, out.saving, nil
+	// A draft that Porch has lost sight of is still the controller's when it comes back as it was.
+	saved := slices.Contains(status.OwnedRevisions, out.Saved.Name)
 	for i := range out.Revisions {
 		r := &out.Revisions[i]
-		if r.Name == out.Saved.Name && r.Open() {
-			status.SavedDraft = out.savedDraft()
+		if r.Name == out.Saved.Name {
+			saved = r.Open()
 		}
 		if out.Retired[r.Name] {
 			status.RetiredRevisions = append(status.RetiredRevisions, r.Name)
 		}
+	}
+	if saved {
+		status.SavedDraft = out.savedDraft()
 	}
 }
 

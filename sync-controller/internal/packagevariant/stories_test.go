@@ -298,6 +298,16 @@ var stories = map[string][]act{
 		{"Porch loses sight of the draft", func(c *cluster) { c.loses(first) }},
 		{"Porch finds it again, without its owner", (*cluster).finds},
 	},
+	"all is lost and found again": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+		{"Porch loses sight of both revisions, and drafts are to be published", func(c *cluster) {
+			c.loses(first, second)
+			c.edits(func(s *variant.Spec) { s.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
+		}},
+		{"Porch finds them again, without their owner", (*cluster).finds},
+	},
 	"a draft is lost during a suspension": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
