@@ -212,7 +212,7 @@ func TestDependencyChain(t *testing.T) {
 // TestLifeWithoutHands takes a blueprint through three versions over four sites without a person touching a draft.
 func TestLifeWithoutHands(t *testing.T) {
 	w := newWorld(t)
-	w.Timeout = 2 * time.Minute // Porch v1.5 may lose sight of what is in git for a while
+	w.Timeout = 4 * time.Minute // Porch v1.5 may lose sight of what is in git for a while
 	w.mayApprove()
 	w.Publish("blueprints", "web", "v1", simple())
 	sites := []string{"north", "east", "south", "west"}
