@@ -141,8 +141,8 @@ func (o *observation) renderError(name string) string {
 }
 
 // confirmProposal finds out whether a proposal that the status announces is the controller's. While the cache has a
-// draft, or Porch has lost sight of it, the proposal may still show up: Porch does not send an event for a change during
-// which it was stopped.
+// draft, or Porch has lost sight of it, the proposal may still show up: Porch does not send an event for a change
+// during which it was stopped.
 func (r *Reconciler) confirmProposal(ctx context.Context, o *observation) error {
 	announced := o.Saved.Proposing
 	target := o.target(o.Saved.Name)
