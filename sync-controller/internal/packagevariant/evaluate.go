@@ -16,9 +16,97 @@ import (
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
+
+// evaluate reads the content of a revision, merges the upstream into it if that is needed, and runs the functions over
+// the result.
+func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
+	e, err := r.whole(ctx, in, name)
+	if errors.Is(err, errUnwritten) {
+		in.Mutations[name] = decide.Mutation{Empty: true}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if target := in.target(name); target != nil {
+		merged, err := r.merge(ctx, in, target, e.files)
+		switch {
+		case err != nil:
+			return err
+		case merged == nil:
+		case target.Published(): // Porch upgrades it
+			in.contents[name] = evaluated{content: e.content, files: merged}
+			return nil
+		default:
+			e.files = merged
+		}
+	}
+	return r.try(ctx, in, name, e)
+}
+
+// whole reads the content of a revision, and restores the files that it would have if no work on it had been
+// interrupted. If the revision has to be made again, the error is errUnwritten.
+func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e evaluated, err error) {
+	target := in.target(name)
+	e.content, err = r.current(ctx, in.observation, name)
+	e.files, e.unfinished = e.content.Files, in.isUnfinished(target, &e.content)
+	if errors.Is(err, porch.ErrNoFiles) {
+		switch {
+		case e.unfinished:
+			err = nil
+		case r.unwritten(ctx, in, target):
+			err = errUnwritten
+		}
+	}
+	if err == nil {
+		err = checkFiles(name, e.files)
+	}
+	if err != nil || target == nil {
+		return e, unread(name, err)
+	}
+	e.files, e.untouched, err = r.resume(ctx, in, target, e.content)
+	if err == nil && e.unfinished {
+		e.files, err = r.restore(ctx, in, target, e.files)
+	}
+	return e, err
+}
+
+// try runs the functions over the files of a revision, and notes the result. A function that fails is a result, too.
+func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun evaluated) error {
+	e, err := r.runFunctions(ctx, in.observation, begun)
+	failure, failed := errors.AsType[*mutate.FunctionError](err)
+	if err != nil && (!failed || unavailable(err)) {
+		return err
+	}
+	m := e.mutation()
+	switch {
+	case failed:
+		m = decide.Mutation{Err: failure}
+	case decide.Approving(&in.Input) && in.target(name) != nil:
+		e.addApproval(&m)
+	case in.target(name) != nil && decide.CameBack(&in.Input, in.target(name)) != nil:
+		m.Content = kptfile.Digest(e.content.Files)
+	}
+	m.Untouched = e.untouched
+	m.RenderError = cmp.Or(m.RenderError, in.renderError(name))
+	in.contents[name], in.Mutations[name] = e, m
+	return nil
+}
+
+// renderError returns why the pipeline of a target failed when it was saved last, as far as the status says.
+func (o *observation) renderError(name string) string {
+	for _, target := range o.pv.Status.DownstreamTargets {
+		if target.Name == name && target.RenderStatus != nil {
+			return target.RenderStatus.Err
+		}
+	}
+	return ""
+}
 
 // merge merges the upstream asked for into the files of a target, and notes the conflicts. It returns nil if there is
 // nothing to merge, or the merge fails. It also merges files that are not resources. A function does not get those as

@@ -28,6 +28,13 @@ type observation struct {
 	content string
 }
 
+// inspection is an observation brought up to date, with the results of the functions.
+type inspection struct {
+	*observation
+	// contents are the contents that were read, with the results of the functions, by the name of the revision.
+	contents map[string]evaluated
+}
+
 func (o *observation) key() types.NamespacedName { return client.ObjectKeyFromObject(o.pv) }
 
 // places are the Repositories that may be written, in a fixed order; empty while a guard holds.
