@@ -168,19 +168,20 @@ func (r *Reconciler) liveVariants(ctx context.Context, namespace string,
 
 // writeRollout writes the next state of the rollout before any target is opened, with the failures, which count on when
 // their wave is complete. It fails if the set has changed since it was read, so only one of several writers opens
-// targets.
+// targets. A write that fails leaves set as it is, because the next one is a patch of it.
 func (r *Reconciler) writeRollout(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) error {
-	before := set.DeepCopy()
-	set.Status.Rollout = nil
+	after := set.DeepCopy()
+	after.Status.Rollout = nil
 	if set.Spec.Rollout != nil && in.rolled.Status.Phase != "" {
-		set.Status.Rollout, set.Status.Failures = in.rolled.Status.DeepCopy(), in.rolled.Failures
+		after.Status.Rollout, after.Status.Failures = in.rolled.Status.DeepCopy(), in.rolled.Failures
 	}
-	if equality.Semantic.DeepEqual(before.Status, set.Status) {
+	if equality.Semantic.DeepEqual(set.Status, after.Status) {
 		return nil
 	}
-	if err := r.client.Status().Patch(ctx, set, client.MergeFromWithOptions(before,
+	if err := r.client.Status().Patch(ctx, after, client.MergeFromWithOptions(set,
 		client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("cannot write where the rollout stands: %w", err)
 	}
+	*set = *after
 	return nil
 }
