@@ -33,9 +33,9 @@ func planned(t *testing.T, g *guide, team string) {
 	}
 }
 
-// foretold checks that a person's plan contains the refusals and warnings of the policies for that person, and that it
+// planRefusals checks that a person's plan contains the refusals and warnings of the policies for that person, and that it
 // writes nothing.
-func foretold(t *testing.T, g *guide) {
+func planRefusals(t *testing.T, g *guide) {
 	manifest := func(name, spec string) string {
 		file := filepath.Join(t.TempDir(), name+".yaml")
 		writeFile(t, file, "{apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, metadata: {name: "+name+

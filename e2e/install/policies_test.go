@@ -84,7 +84,7 @@ func TestPolicies(t *testing.T) {
 	t.Run("the garbage collector", func(t *testing.T) { collected(t, g, admin) })
 	t.Run("in the foreground", func(t *testing.T) { foreground(t, g) })
 	t.Run("an older API server", func(t *testing.T) { older(t, g) })
-	t.Run("a plan", func(t *testing.T) { foretold(t, g) })
+	t.Run("a plan", func(t *testing.T) { planRefusals(t, g) })
 	t.Run("a namespace", func(t *testing.T) { leaving(t, g) })
 }
 

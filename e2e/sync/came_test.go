@@ -36,19 +36,19 @@ func (w *world) atRest() {
 // every write. It fails the test if something else happens.
 func (w *world) cameTrue() {
 	w.t.Helper()
-	f := w.foretold
-	if f == nil {
+	p := w.planned
+	if p == nil {
 		return
 	}
-	w.foretold, w.busy = nil, false
-	for i := range f.Variants {
-		w.variantCame(f, &f.Variants[i])
+	w.planned, w.busy = nil, false
+	for i := range p.Variants {
+		w.variantCame(p, &p.Variants[i])
 	}
-	for i := range f.Sets {
-		w.setCame(&f.Sets[i])
+	for i := range p.Sets {
+		w.setCame(&p.Sets[i])
 	}
 	if !repeated[w.test()] {
-		w.writesCame(f)
+		w.writesCame(p)
 	}
 }
 
@@ -57,31 +57,31 @@ func (w *world) cameTrue() {
 func (w *world) readyCame(name string) {
 	w.t.Helper()
 	w.busy = false
-	f := w.foretold
-	if f == nil || len(f.Variants) == 1 && len(f.Sets) == 0 {
+	p := w.planned
+	if p == nil || len(p.Variants) == 1 && len(p.Sets) == 0 {
 		w.cameTrue()
 		return
 	}
-	w.foretold = nil
-	for i := range f.Variants {
-		if f.Variants[i].Name == name {
-			w.variantCame(f, &f.Variants[i])
+	w.planned = nil
+	for i := range p.Variants {
+		if p.Variants[i].Name == name {
+			w.variantCame(p, &p.Variants[i])
 		}
 	}
 }
 
 // variantCame waits until a variant is as predicted, with its drafts, file for file.
-func (w *world) variantCame(f *forecast, v *foretoldVariant) {
+func (w *world) variantCame(p *plan, v *plannedVariant) {
 	w.t.Helper()
 	if v.Error != "" {
 		return // the plan says nothing about it
 	}
 	for _, d := range v.Drafts {
 		if len(v.Unforeseen) == 0 { // a plan does not predict what other pipelines do
-			w.draftCame(f, d.Name)
+			w.draftCame(p, d.Name)
 		}
 	}
-	w.Eventually("what becomes of "+v.Name+" is what was foretold", func() error {
+	w.Eventually("what becomes of "+v.Name+" is what was planned", func() error {
 		var pv v1alpha1.PackageVariant
 		err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: v.Name}, &pv)
 		switch held := v.Condition.Reason == "WaveNotOpen"; {
@@ -92,14 +92,14 @@ func (w *world) variantCame(f *forecast, v *foretoldVariant) {
 		}
 		return v.Condition.diff(pv.Generation, pv.Status.Conditions)
 	})
-	w.t.Logf("foretold and came true: %s of %s", v.Action, v.Name)
+	w.t.Logf("planned and came true: %s of %s", v.Action, v.Name)
 }
 
 // draftCame waits until a draft has the predicted files.
-func (w *world) draftCame(f *forecast, name string) {
+func (w *world) draftCame(p *plan, name string) {
 	w.t.Helper()
-	want := map[string]string(tree.Load(w.t, f.dir, name))
-	w.Eventually("the files of "+name+" are those foretold", func() error { // a variant can be ready before a step
+	want := map[string]string(tree.Load(w.t, p.dir, name))
+	w.Eventually("the files of "+name+" are those planned", func() error { // a variant can be ready before a step
 		var prr porchapi.PackageRevisionResources
 		key := client.ObjectKey{Namespace: w.Namespace, Name: name}
 		if err := w.Client.Get(w.t.Context(), key, &prr); err != nil {
@@ -117,19 +117,19 @@ func (w *world) draftCame(f *forecast, name string) {
 			want["Kptfile"] = plainKptfile(want["Kptfile"])
 		}
 		if diff := cmp.Diff(prr.Spec.Resources, want); diff != "" {
-			return fmt.Errorf("(-came +foretold):\n%s", diff)
+			return fmt.Errorf("(-came +planned):\n%s", diff)
 		}
 		return nil
 	})
 }
 
 // setCame waits until the status of a set is the predicted one.
-func (w *world) setCame(s *foretoldSet) {
+func (w *world) setCame(s *plannedSet) {
 	w.t.Helper()
 	if s.Error != "" {
 		return
 	}
-	w.Eventually("what is said of the set "+s.Name+" is what was foretold", func() error {
+	w.Eventually("what is said of the set "+s.Name+" is what was planned", func() error {
 		var set v1alpha2.PackageVariantSet
 		key := client.ObjectKey{Namespace: w.Namespace, Name: s.Name}
 		if err := w.Client.Get(w.t.Context(), key, &set); err != nil {
@@ -137,41 +137,41 @@ func (w *world) setCame(s *foretoldSet) {
 		}
 		return s.Condition.diff(set.Generation, set.Status.Conditions)
 	})
-	w.t.Logf("foretold and came true: %s of the set %s", s.Condition.Reason, s.Name)
+	w.t.Logf("planned and came true: %s of the set %s", s.Condition.Reason, s.Name)
 }
 
 // writesCame waits until the writes are the predicted ones, in their order if they are of one variant.
-func (w *world) writesCame(f *forecast) {
+func (w *world) writesCame(p *plan) {
 	w.t.Helper()
 	var want []string
-	ordered := len(f.Sets) == 0 && len(f.Variants) == 1
-	for _, v := range f.Variants {
+	ordered := len(p.Sets) == 0 && len(p.Variants) == 1
+	for _, v := range p.Variants {
 		if v.Error != "" {
 			return
 		}
 		want = append(want, v.Requests...)
 	}
-	for _, s := range f.Sets {
+	for _, s := range p.Sets {
 		want = append(want, s.Requests...)
 	}
-	w.Eventually("the writes are those foretold", func() error { // what is pruned goes last
-		got := w.writesSince(f.seen)
+	w.Eventually("the writes are those planned", func() error { // what is pruned goes last
+		got := w.writesSince(p.seen)
 		if !ordered {
 			slices.Sort(got)
 			slices.Sort(want)
 		}
 		diff := cmp.Diff(got, want)
-		if diff == "" || w.tookBack(f) && slices.Equal(withoutPatches(got), withoutPatches(want)) {
+		if diff == "" || w.tookBack(p) && slices.Equal(withoutPatches(got), withoutPatches(want)) {
 			return nil
 		}
-		return fmt.Errorf("(-came +foretold):\n%s", diff)
+		return fmt.Errorf("(-came +planned):\n%s", diff)
 	})
 }
 
 // tookBack reports whether Porch lost the owner of what a plan is about, so that the controller took it back: no plan
 // can know of that.
-func (w *world) tookBack(f *forecast) bool {
-	for _, v := range f.Variants {
+func (w *world) tookBack(p *plan) bool {
+	for _, v := range p.Variants {
 		if events, err := w.events(v.Name); err == nil && events["Normal TakenBack"] > 0 {
 			return true
 		}
@@ -185,13 +185,13 @@ func withoutPatches(writes []string) []string {
 }
 
 // diff returns an error unless the conditions of a generation are the predicted ones.
-func (c foretoldCondition) diff(generation int64, conditions []metav1.Condition) error {
-	var got foretoldCondition
+func (c plannedCondition) diff(generation int64, conditions []metav1.Condition) error {
+	var got plannedCondition
 	if ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); ready != nil {
 		if ready.ObservedGeneration != generation {
 			return fmt.Errorf("it is of generation %d, and not yet of %d", ready.ObservedGeneration, generation)
 		}
-		got = foretoldCondition{Reason: ready.Reason, Message: ready.Message}
+		got = plannedCondition{Reason: ready.Reason, Message: ready.Message}
 	}
 	for _, typ := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
 		if meta.IsStatusConditionTrue(conditions, typ) {
@@ -199,7 +199,7 @@ func (c foretoldCondition) diff(generation int64, conditions []metav1.Condition)
 		}
 	}
 	if diff := cmp.Diff(got, c); diff != "" {
-		return fmt.Errorf("(-came +foretold):\n%s", diff)
+		return fmt.Errorf("(-came +planned):\n%s", diff)
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (w *world) writesSince(seen int) []string {
 }
 
 // void drops the prediction: something it depends on changes before it has come true.
-func (w *world) void() { w.foretold = nil }
+func (w *world) void() { w.planned = nil }
 
 // Repository registers a git repository, as Fleet.Repository does, which no plan knew of.
 func (w *world) Repository(name string, labels map[string]string, deployment bool) {

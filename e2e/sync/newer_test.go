@@ -98,20 +98,20 @@ func plainKptfile(text string) string {
 
 // planAtRest is plan at a moment when Porch reads no Repository. Newer Porch reads them every few seconds in tests; new
 // variants wait meanwhile, and the plan would say so.
-func (w *world) planAtRest(objects []client.Object) *forecast {
+func (w *world) planAtRest(objects []client.Object) *plan {
 	w.t.Helper()
-	f := w.plan(nil, objects...)
-	for try := 0; w.stack.Foreign() && try < 5 && f.waitsForRepository(); try++ {
+	p := w.plan(nil, objects...)
+	for try := 0; w.stack.Foreign() && try < 5 && p.waitsForRepository(); try++ {
 		time.Sleep(time.Second)
-		f = w.plan(nil, objects...)
+		p = w.plan(nil, objects...)
 	}
-	return f
+	return p
 }
 
 // waitsForRepository reports whether a variant waits for a Repository that is not ready.
-func (f *forecast) waitsForRepository() bool {
-	for i := range f.Variants {
-		if f.Variants[i].Condition.Reason == "RepositoryNotReady" {
+func (p *plan) waitsForRepository() bool {
+	for i := range p.Variants {
+		if p.Variants[i].Condition.Reason == "RepositoryNotReady" {
 			return true
 		}
 	}

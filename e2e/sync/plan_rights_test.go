@@ -48,9 +48,9 @@ func TestPlanOfRights(t *testing.T) {
 	w.waitSetReason("fleet", "PermissionMissing")
 	w.setCame(&admin.Sets[0])
 	came := w.Condition("web", conditionInjected)
-	i := slices.IndexFunc(admin.Variants, func(v foretoldVariant) bool { return v.Name == "web" })
+	i := slices.IndexFunc(admin.Variants, func(v plannedVariant) bool { return v.Name == "web" })
 	if i < 0 || !slices.Contains(admin.Variants[i].Unmet,
-		foretoldCondition{Type: came.Type, Reason: came.Reason, Message: came.Message}) {
+		plannedCondition{Type: came.Type, Reason: came.Reason, Message: came.Message}) {
 		t.Errorf("the plan %+v does not say %+v", admin.Variants, came)
 	}
 	for _, note := range admin.Notes {
@@ -61,11 +61,11 @@ func TestPlanOfRights(t *testing.T) {
 }
 
 // samePlan checks that the plan of another user says the same of the variants and sets, and assumes nothing.
-func (w *world) samePlan(user string, want, got *forecast) {
+func (w *world) samePlan(user string, want, got *plan) {
 	w.t.Helper()
-	for _, f := range []*forecast{want, got} {
-		if len(f.Variants) != 1 || len(f.Sets) != 1 {
-			w.t.Fatalf("%s: %d variants and %d sets are planned, want one of each", user, len(f.Variants), len(f.Sets))
+	for _, p := range []*plan{want, got} {
+		if len(p.Variants) != 1 || len(p.Sets) != 1 {
+			w.t.Fatalf("%s: %d variants and %d sets are planned, want one of each", user, len(p.Variants), len(p.Sets))
 		}
 	}
 	if a, b := want.Variants[0], got.Variants[0]; a.Action != b.Action || a.Condition != b.Condition ||

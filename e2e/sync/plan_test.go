@@ -24,50 +24,50 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// forecast is the plan of the kubectl plugin, decoded.
-type forecast struct {
+// plan is the plan of the kubectl plugin, decoded.
+type plan struct {
 	Counts   map[string]int
-	Variants []foretoldVariant
-	Sets     []foretoldSet
+	Variants []plannedVariant
+	Sets     []plannedSet
 	Notes    []string
 
 	dir  string
 	seen int // how many requests there were before
 }
 
-// foretoldCondition is the condition that an object is predicted to have.
-type foretoldCondition struct{ Type, Reason, Message string }
+// plannedCondition is the condition that an object is predicted to have.
+type plannedCondition struct{ Type, Reason, Message string }
 
-type foretoldVariant struct {
+type plannedVariant struct {
 	Name, Action, Error string
 	Requests            []string
-	Condition           foretoldCondition
-	Unmet               []foretoldCondition
+	Condition           plannedCondition
+	Unmet               []plannedCondition
 	Drafts              []struct{ Name string }
 	Unforeseen          []string
 }
 
-type foretoldSet struct {
+type plannedSet struct {
 	Name, Error                                   string
 	Created, Updated, Deleted, HeldBack, Requests []string
-	Condition                                     foretoldCondition
+	Condition                                     plannedCondition
 }
 
 // plan has the plugin plan objects that are going to be applied, or with --delete to be deleted. The plugin reads the
 // cluster as the administrator.
-func (w *world) plan(args []string, objects ...client.Object) *forecast {
+func (w *world) plan(args []string, objects ...client.Object) *plan {
 	w.t.Helper()
 	dir, err := os.MkdirTemp(w.dir, "plan")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	f := &forecast{dir: filepath.Join(dir, "packages"), seen: len(w.proxy.Requests())}
+	p := &plan{dir: filepath.Join(dir, "packages"), seen: len(w.proxy.Requests())}
 	manifest := filepath.Join(dir, "manifest.yaml")
 	if err := os.WriteFile(manifest, w.manifest(objects), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
 	args = slices.Concat([]string{"plan", "-f", manifest, "--namespace", w.Namespace, "--kubeconfig", w.stack.Kubeconfig,
-		"-o", "json", "--write-to", f.dir}, args)
+		"-o", "json", "--write-to", p.dir}, args)
 	var out, said bytes.Buffer
 	plugin := stdcmp.Or(os.Getenv("KUBECTL_VARIANTS"),
 		filepath.Join(filepath.Dir(os.Getenv("SYNC_CONTROLLER")), "kubectl-variants"))
@@ -79,21 +79,21 @@ func (w *world) plan(args []string, objects ...client.Object) *forecast {
 		err = nil // there are changes, or it says what would fail
 	}
 	if err == nil {
-		err = json.Unmarshal(out.Bytes(), f)
+		err = json.Unmarshal(out.Bytes(), p)
 	}
 	if err != nil {
 		w.t.Fatalf("kubectl variants %s: %v\n%s%s", strings.Join(args, " "), err, &said, &out)
 	}
-	if want := f.exitCode(); code != want {
+	if want := p.exitCode(); code != want {
 		w.t.Errorf("the exit code is %d, want %d:\n%s%s", code, want, &said, &out)
 	}
-	return f
+	return p
 }
 
 // exitCode returns the exit code of a plan, as its manual says.
-func (f *forecast) exitCode() int {
+func (p *plan) exitCode() int {
 	code := 0
-	for action := range f.Counts {
+	for action := range p.Counts {
 		switch action {
 		case "fail":
 			return 2
@@ -102,7 +102,7 @@ func (f *forecast) exitCode() int {
 			code = 1
 		}
 	}
-	for _, s := range f.Sets {
+	for _, s := range p.Sets {
 		if len(s.Created)+len(s.Updated)+len(s.Deleted) > 0 {
 			code = 1
 		}
@@ -176,18 +176,18 @@ func (w *world) Apply(objects ...client.Object) {
 		w.Fleet.Apply(objects...)
 		return
 	}
-	var f *forecast
+	var p *plan
 	if unforeseen[w.test()] == "" && runtime == "" && !w.busy {
-		f = w.planAtRest(objects)
+		p = w.planAtRest(objects)
 	}
 	w.Fleet.Apply(objects...)
-	w.foretold, w.busy = f, true
+	w.planned, w.busy = p, true
 }
 
-// forecastOf returns what a plan says about a variant.
-func (w *world) forecastOf(f *forecast, name string) (action string, drafts []string) {
+// plannedOf returns what a plan says about a variant.
+func (w *world) plannedOf(p *plan, name string) (action string, drafts []string) {
 	w.t.Helper()
-	for _, v := range f.Variants {
+	for _, v := range p.Variants {
 		if v.Name != name {
 			continue
 		}
@@ -196,7 +196,7 @@ func (w *world) forecastOf(f *forecast, name string) (action string, drafts []st
 		}
 		return v.Action, drafts
 	}
-	w.t.Fatalf("nothing is foretold of %s: %+v", name, f.Variants)
+	w.t.Fatalf("nothing is planned of %s: %+v", name, p.Variants)
 	return "", nil
 }
 
@@ -209,8 +209,8 @@ func TestPlan(t *testing.T) {
 	w.start()
 	expect := func(name, action string) {
 		t.Helper()
-		if got, drafts := w.forecastOf(w.foretold, name); got != action {
-			t.Errorf("foretold of %s: %s (%v), want %s", name, got, drafts, action)
+		if got, drafts := w.plannedOf(w.planned, name); got != action {
+			t.Errorf("planned of %s: %s (%v), want %s", name, got, drafts, action)
 		}
 	}
 	pv := newVariant("web")
@@ -229,9 +229,9 @@ func TestPlan(t *testing.T) {
 	expect("web", "edit") // of the open draft
 	w.target("web")
 
-	f := w.plan([]string{"--delete"}, pv)
-	if got, _ := w.forecastOf(f, "web"); got != "delete" {
-		t.Errorf("foretold of the deletion: %s", got)
+	p := w.plan([]string{"--delete"}, pv)
+	if got, _ := w.plannedOf(p, "web"); got != "delete" {
+		t.Errorf("planned of the deletion: %s", got)
 	}
 
 	set := &v1alpha2.PackageVariantSet{}
@@ -240,8 +240,8 @@ func TestPlan(t *testing.T) {
 	set.Spec.Targets = []v1alpha2.Target{{Repositories: []v1alpha2.RepositoryTarget{{Name: "edge",
 		PackageNames: []string{"a", "b"}}}}}
 	w.Apply(set)
-	if len(w.foretold.Sets) != 1 || len(w.foretold.Sets[0].Created) != 2 {
-		t.Fatalf("foretold of the set: %+v", w.foretold.Sets)
+	if len(w.planned.Sets) != 1 || len(w.planned.Sets[0].Created) != 2 {
+		t.Fatalf("planned of the set: %+v", w.planned.Sets)
 	}
 	w.cameTrue()
 }

@@ -42,8 +42,8 @@ type world struct {
 	contradictions stdsync.Map
 	// unsure is whether the controller may not know that it made a draft, and leaves it to a person.
 	unsure bool
-	// foretold is the plan of what was applied last; nil once it was compared with the outcome.
-	foretold *forecast
+	// planned is the plan of what was applied last; nil once it was compared with the outcome.
+	planned *plan
 	// busy is whether something was applied and the test has not waited yet for its outcome.
 	busy bool
 	// compared is whether the drafts have been compared with the golden file.

@@ -44,7 +44,7 @@ func TestIsMade(t *testing.T) {
 		}
 	}
 	if isMade(nil, made) {
-		t.Error("what cannot be foretold is taken for what is there")
+		t.Error("what cannot be predicted is taken for what is there")
 	}
 }
 
