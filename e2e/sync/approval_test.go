@@ -333,7 +333,8 @@ func TestKilledAfterProposing(t *testing.T) {
 			killed := make(chan struct{})
 			var once sync.Once
 			w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-				if phase == proxy.After && r.Verb == "patch" && r.Resource == "packagerevisions" {
+				if phase == proxy.After && r.Verb == "patch" && r.Resource == "packagerevisions" &&
+					r.Status < http.StatusBadRequest {
 					once.Do(func() { c.Kill(); close(killed) })
 				}
 				return nil

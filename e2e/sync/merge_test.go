@@ -4,6 +4,7 @@ package sync
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -173,7 +174,8 @@ func TestMergeConflictThroughAKill(t *testing.T) {
 			w.edit(draft, `a: "1"`, `a: "mine"`)
 			w.quiet(c)
 			w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-				if phase == proxy.After && r.Verb == "update" && r.Resource == "packagerevisionresources" {
+				if phase == proxy.After && r.Verb == "update" && r.Resource == "packagerevisionresources" &&
+					r.Status < http.StatusBadRequest {
 					c.Kill()
 				}
 				return nil
