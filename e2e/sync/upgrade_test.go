@@ -256,6 +256,7 @@ func TestRenamedUpstream(t *testing.T) {
 	w.WaitReason("web", "RepositoryNotFound")
 	w.waitNoRepository("early")
 	w.upstreamAt("catalog", address+".git/")
+	w.waitLifecycle("catalog.web.v1", isPublished) // the second is made from it
 	w.Publish("catalog", "web", "v2", settingsV2)
 	w.Apply(newVariant("web", from("catalog"), revision(2)))
 	w.waitTarget("web", "edge.web.packagevariant-2")
