@@ -33,8 +33,8 @@ func planned(t *testing.T, g *guide, team string) {
 	}
 }
 
-// planRefusals checks that a person's plan contains the refusals and warnings of the policies for that person, and that it
-// writes nothing.
+// planRefusals checks that a person's plan contains the refusals and warnings of the policies for that person, and that
+// it writes nothing.
 func planRefusals(t *testing.T, g *guide) {
 	manifest := func(name, spec string) string {
 		file := filepath.Join(t.TempDir(), name+".yaml")

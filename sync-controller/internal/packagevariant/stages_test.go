@@ -13,8 +13,8 @@ import (
 // stages are the stages of a reconcile that are in this package. Each is a function in a file of its name.
 var stages = []string{"observe", "inspect", "act", "report"}
 
-// file returns the functions and methods that a file of this package declares, and those that it calls, by name.
-func file(t *testing.T, name string) (declared, called []string) {
+// functionsOf returns the functions and methods that a file of this package declares, and those that it calls, by name.
+func functionsOf(t *testing.T, name string) (declared, called []string) {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), name+".go", nil, 0)
 	if err != nil {
@@ -41,18 +41,20 @@ func file(t *testing.T, name string) (declared, called []string) {
 // (docs/design.md, "The controller").
 func TestStages(t *testing.T) {
 	t.Parallel()
-	_, reconcile := file(t, "reconcile")
+	_, reconcile := functionsOf(t, "reconcile")
 	for _, stage := range slices.Concat(stages, []string{"Decide"}) {
 		if !slices.Contains(reconcile, stage) {
 			t.Errorf("reconcile.go does not call %s", stage)
 		}
 	}
+	declared, called := map[string][]string{}, map[string][]string{}
+	for _, stage := range stages {
+		declared[stage], called[stage] = functionsOf(t, stage)
+	}
 	for _, of := range stages {
-		declared, _ := file(t, of)
 		for _, stage := range stages {
-			_, called := file(t, stage)
-			for _, name := range declared {
-				if stage != of && slices.Contains(called, name) {
+			for _, name := range declared[of] {
+				if stage != of && slices.Contains(called[stage], name) {
 					t.Errorf("%s.go calls %s of %s.go", stage, name, of)
 				}
 			}
