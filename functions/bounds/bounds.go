@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bounds has the bounds of every size that users decide: of resources, of packages and of sets. The functions,
-// the controller and the kubectl plugin check them before they pay for what is beyond, and docs/limits.md lists them.
-// No resource, package or set that people are known to have comes near them.
+// Package bounds has the bounds for every size that users choose: of resources, packages and sets. The functions, the
+// controller and the kubectl plugin check them before larger input takes memory or time, and docs/limits.md lists them.
+// No known resource, package or set comes near them.
 package bounds
 
 // The bounds of a resource, and of the text that holds it.

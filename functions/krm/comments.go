@@ -15,19 +15,19 @@ import (
 // kustomize alike: they run functions by kyaml's runtimeutil.FunctionFilter. Its copyCommentsAndSyncOrder calls
 // comments.CopyComments and order.SyncOrder for each resource of the output and the one of the same id annotation in
 // the input. Both match the keys of maps by name and the elements of lists by position, so that an element which was
-// put before others, or has moved, gets the comments and the order of keys of another. And as items of a list, the
-// resources of a ResourceList cannot say which value a comment at their foot belongs to.
+// inserted before others, or has moved, gets the comments and the order of keys of another. And because the resources
+// of a ResourceList are items of a list, it is lost which value a comment at their foot belongs to.
 //
-// This could go if FunctionFilter matched elements of lists by what identifies them, or copied nothing to a resource
-// that comes back with comments; place.go and foot.go, if it handed over resources as documents of their own. The tests
-// in pairs_test.go and twice_test.go, and e2e/corpus, then pass without it.
+// All of this could be removed if FunctionFilter matched elements of lists by what identifies them, or copied nothing
+// to a resource that comes back with comments. place.go and foot.go could be removed if it passed resources as separate
+// documents. The tests in pairs_test.go and twice_test.go, and e2e/corpus, then pass without it.
 
 // guardComments keeps kpt from putting comments where they do not belong. After a function, kpt copies the comments and
 // the order of keys of each resource from the function's input to its output, matched by the annotation id: keys of
-// maps by name, elements of lists by position. An element that was put before others, or that moved up, would get those
-// of the element that stood there, and a field whose type changed would fail the run; a YAML alias could come before
-// its anchor. In these cases the output loses its id, and keeps what the function gave it. The results tell the user
-// what kpt cannot keep then.
+// maps by name, elements of lists by position. An element that was inserted before others, or that moved up, would get
+// those of the element that was there before. A field whose type changed would fail the run, and a YAML alias could end
+// up before its anchor. In these cases the output loses its id, and stays as the function wrote it. The results tell
+// the user what kpt then cannot keep.
 func guardComments(in, out []*yaml.RNode) (results fn.Results) {
 	untouched := make(map[*yaml.RNode]bool, len(in))
 	byID := make(map[string]*yaml.RNode, len(in))
@@ -71,7 +71,7 @@ func withFeetOf(item, read *yaml.Node) *yaml.Node {
 
 // mayHideComment reports whether an item can have a comment that kpt does not show: one at the top of its document that
 // an empty line sets off. When a first function has run, kpt puts it before the item itself, not before its first key:
-// the later ones of a pipeline see it. What is from no file has none.
+// the later ones of a pipeline see it. An item that is from no file has no such comment.
 func mayHideComment(item *yaml.RNode) bool {
 	n := item.YNode()
 	shown := n.HeadComment != "" && n.Style&yaml.FlowStyle == 0
@@ -140,7 +140,7 @@ func isBehindValue(from, to []*yaml.Node) bool {
 		to[0].LineComment == "" && to[1].LineComment == from[0].LineComment
 }
 
-// hasMore reports whether from has a comment in a place where to has none.
+// hasMore reports whether from has a comment somewhere where to has none.
 func hasMore(from, to *yaml.Node) bool {
 	return from.HeadComment != "" && to.HeadComment == "" ||
 		from.LineComment != "" && to.LineComment == "" ||

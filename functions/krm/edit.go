@@ -11,7 +11,7 @@ import (
 )
 
 // Edit returns a copy of the item that edit has edited, or edit's error as one about the item. An item that is written
-// as JSON stays JSON. CheckEdited has to follow.
+// as JSON stays JSON. The caller must call CheckEdited afterwards.
 func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) {
 	edited := item.Copy()
 	if err := edit(node.Edit(edited.YNode())); err != nil {
@@ -26,7 +26,7 @@ func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) 
 // CheckEdited returns an error about the item if its edited copy would not be read back as the same values: a comment
 // in an awkward place can make it invalid YAML. Like QuoteBlocks, it may quote text in the copy.
 func CheckEdited(item, edited *yaml.RNode) error {
-	if Same(item, edited) && !HasBlock(edited) || QuoteBlocks(edited) { // the former is read back as it was read
+	if Same(item, edited) && !HasBlock(edited) || QuoteBlocks(edited) { // an unchanged item reads back as it was read
 		return nil
 	}
 	return Errorf(item, "",
@@ -61,8 +61,8 @@ func same(a, b *yaml.Node) bool {
 		a.FootComment == b.FootComment && slices.EqualFunc(a.Content, b.Content, same)
 }
 
-// SameValues reports whether two items hold the same values. What an orchestrator notes in their annotations does not
-// count, nor does the order of keys.
+// SameValues reports whether two items hold the same values. The annotations of an orchestrator do not count, nor does
+// the order of keys.
 func SameValues(a, b *yaml.RNode) bool {
 	return node.Equal(withoutInternal(a.YNode(), "metadata", "annotations"),
 		withoutInternal(b.YNode(), "metadata", "annotations"))
@@ -111,8 +111,8 @@ func QuoteBlocks(item *yaml.RNode) bool {
 	return err == nil && identical(n, read)
 }
 
-// quoteBlocks quotes the blocks of text that are read as another text; if nothing could be read, those that begin with
-// white space.
+// quoteBlocks quotes the blocks of text that would be read as another text. If the item cannot be read at all, it
+// quotes the blocks that begin with white space.
 func quoteBlocks(n, read *yaml.Node) {
 	unread := read == nil && strings.TrimLeft(n.Value, " \t\n") != n.Value
 	if isBlock(n) && (unread || read != nil && n.Value != read.Value) {
@@ -128,7 +128,7 @@ func quoteBlocks(n, read *yaml.Node) {
 	}
 }
 
-// identical reports whether two nodes hold the same values in the same order, keys that stand twice included.
+// identical reports whether two nodes hold the same values in the same order, including duplicate keys.
 func identical(a, b *yaml.Node) bool {
 	if a.Kind != b.Kind || a.Value != b.Value || a.Anchor != b.Anchor || a.ShortTag() != b.ShortTag() ||
 		len(a.Content) != len(b.Content) {
@@ -142,7 +142,7 @@ func identical(a, b *yaml.Node) bool {
 	return true
 }
 
-// reread returns what a reader makes of an item of a ResourceList, which others follow.
+// reread returns an item as a reader parses it from a ResourceList in which other items follow it.
 func reread(item *yaml.Node) (*yaml.Node, error) {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{item, {Kind: yaml.MappingNode}}}
 	text, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{node.String("items"), list}})

@@ -17,8 +17,9 @@ const emptyList = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 // the fewer, the more often it is set up.
 const batchSize = 64
 
-// encode writes a ResourceList as the SDK does, but its items batch by batch. As one document, the YAML emitter keeps
-// the events of the whole list, which takes most of a run's time and memory. The list is not to be used again.
+// encode writes a ResourceList as the SDK does, but its items in batches. If the list were one document, the YAML
+// emitter would keep the events of the whole list, which would take most of a run's time and memory. The list must not
+// be used afterwards.
 func encode(rl *fn.ResourceList) ([]byte, error) {
 	frame, err := (&fn.ResourceList{FunctionConfig: rl.FunctionConfig, Results: rl.Results}).ToYAML()
 	if err != nil {

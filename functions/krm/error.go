@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Error is a failure that names the resource, the file and the field that it is about, where there are such.
+// Error is a failure that names the resource, the file and the field that it is about, as far as there are any.
 type Error struct {
 	// Ref names the resource; zero if the error is about none.
 	Ref fn.ResourceRef
@@ -40,8 +40,7 @@ func (e *Error) Error() string {
 	return Visible(strings.Join(append(parts, e.Reason), ": "))
 }
 
-// Result returns the sentence as a result of a function. What a user may want to know, but is no failure, has another
-// severity than error.
+// Result returns the sentence as a result of a function. Notes that are not failures have another severity than error.
 func (e *Error) Result(severity fn.Severity) *fn.Result {
 	r := &fn.Result{Severity: severity, Message: e.Error()}
 	if e.Ref.Kind != "" {

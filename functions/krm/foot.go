@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// leaveToKpt removes the comments of to that would be read back in another place than they are written for: kpt puts
-// them where they were. The node read is what a reader makes of to.
+// leaveToKpt removes the comments of to that would be read back in another place than they were written; kpt puts them
+// back where they were. The node read is to as a reader parses it.
 func leaveToKpt(from, to, read *yaml.Node) {
 	if from.Kind != to.Kind || to.Kind != read.Kind {
 		return

@@ -228,7 +228,8 @@ func TestHostileUpstream(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"bomb": plainX + bomb(""), "deep": plainX + "a: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "\n",
-		"wide": plainX + "a:\n" + many(100_000, "- %d\n"), "key": plainX + "? " + strings.Repeat("k", 1<<20) + "\n: 1\n",
+		"wide": plainX + "a:\n" + many(100_000, "- %d\n"), "wide map": plainX + "a:\n" + many(50_001, "  a%d: b\n"),
+		"key": plainX + "? " + strings.Repeat("k", 1<<20) + "\n: 1\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

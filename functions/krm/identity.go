@@ -19,11 +19,11 @@ const kustomizeAnnotation = "kustomize.config.k8s.io/id"
 // PackagePathAnnotation is what kpt sets in a render: the path of the package that an item belongs to.
 const PackagePathAnnotation = "internal.config.kubernetes.io/package-path"
 
-// Identity is what tells one item from the others.
+// Identity is what identifies an item.
 type Identity struct {
 	APIVersion, Kind, Namespace, Name string
-	// File is the path annotation: the item's file, relative to its package's directory; empty for a new item, and for the
-	// items of kustomize, which does not say where they are from.
+	// File is the path annotation: the item's file, relative to its package's directory; empty for a new item, and for
+	// the items of kustomize, which does not say where they come from.
 	File string
 	// Index is the item's place among the documents of its file.
 	Index int

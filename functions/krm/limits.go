@@ -16,7 +16,7 @@ import (
 
 // Bounded returns the function so that it refuses unsafe input: a config or an item that is nested too deep, that has
 // aliases which stand for too many values or for themselves, or keys that are too long; and an item whose file is not
-// in the package, be it one that the function returns. Its error names them all.
+// in the package, also among the items that the function returns. Its error names them all.
 func Bounded(f Function) Function {
 	return func(config *yaml.RNode, items []*yaml.RNode) (Output, error) {
 		if err := check(config, items); err != nil {
@@ -44,7 +44,7 @@ func check(config *yaml.RNode, items []*yaml.RNode) error {
 	return errors.Join(errs...)
 }
 
-// misplaced returns an error if an item says of itself that it is in no file of the package.
+// misplaced returns an error if an item's annotations place it outside of the package.
 func misplaced(item *yaml.RNode) error {
 	if item.IsNil() {
 		return nil
@@ -59,7 +59,7 @@ func misplaced(item *yaml.RNode) error {
 	return e
 }
 
-// drive is how a path begins that is absolute on Windows.
+// drive matches the beginning of a path that is absolute on Windows.
 var drive = regexp.MustCompile(`^[a-zA-Z]:`)
 
 // CheckPath says why a path does not lie in its package, on any system that it is written to; "" if it does.

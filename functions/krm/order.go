@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// hasMoved reports whether element i of the list to stood in another place of the list from.
+// hasMoved reports whether element i of the list to was at another position in the list from.
 func hasMoved(from, to *yaml.Node, i int) bool {
 	return !node.Equal(from.Content[i], to.Content[i]) &&
 		slices.ContainsFunc(from.Content, func(n *yaml.Node) bool { return node.Equal(n, to.Content[i]) })
@@ -47,7 +47,7 @@ func wouldReorder(from, to *yaml.Node) bool {
 	return false
 }
 
-// keyPositions returns where the keys of a mapping stand; of a key that stands twice, the first place, as kpt takes it.
+// keyPositions returns the positions of the keys of a mapping; for a duplicate key the first one, as kpt does.
 func keyPositions(m *yaml.Node) map[string]int {
 	positions := make(map[string]int, len(m.Content)/2)
 	for i := 0; i+1 < len(m.Content); i += 2 {

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// CheckPackage returns an error if the files of a package, by their paths, are beyond the bounds of a package. What
-// could be nested too deep, or has anchors, is parsed one document after the other, once all sizes are known to be
+// CheckPackage returns an error if the files of a package, by their paths, are beyond the bounds of a package.
+// Documents that could be nested too deep, or have anchors, are parsed one by one, after all sizes were found to be
 // within bounds.
 func CheckPackage(files map[string]string) error {
 	var size, resources int
@@ -77,7 +77,7 @@ func CheckObject(text string) error {
 	return nil
 }
 
-// CountValues returns no fewer values than the YAML files among those of a package have.
+// CountValues returns an upper bound for the number of values in the YAML files of a package.
 func CountValues(files map[string]string) int {
 	n := 0
 	for name, text := range files {
@@ -88,7 +88,7 @@ func CountValues(files map[string]string) int {
 	return n
 }
 
-// countValues returns no fewer values than a text in YAML has.
+// countValues returns an upper bound for the number of values in a YAML text.
 func countValues(text string) int {
 	n := 1
 	for i := range len(text) {
@@ -134,7 +134,7 @@ func suspicious(text string) bool {
 	return false
 }
 
-// checkDocuments checks the documents of a text in YAML, one after the other. What is no YAML is not judged here.
+// checkDocuments checks the documents of a YAML text, one by one. It does not complain about text that is not YAML.
 func checkDocuments(text string) error {
 	for document := range strings.SplitSeq(text, separator) {
 		var root yaml.Node

@@ -80,6 +80,28 @@ func TestCheckPackage(t *testing.T) {
 	}
 }
 
+// TestCheckObject checks how much there may be in an object, and what is said of more.
+func TestCheckObject(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"as many values as there may be": {"a: [" + strings.Repeat("1,", 999_996) + "1]", ""},
+		"too many values": {"a: [" + strings.Repeat("1,", 1_000_000) + "]",
+			"the object has 1000003 values, and may have 1000000: make it smaller, or split it"},
+		"too deep": {"a: " + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),
+			"is nested deeper than 250 levels: make it flatter"},
+		"within its own anchor": {"a: &a\n  b: *a\n",
+			"a.b: is a YAML alias (*a) within its own anchor: write the value out"},
+	} {
+		got := ""
+		if err := krm.CheckObject(c.text); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // FuzzCheckPackage checks that what passes has no document beyond the bounds of a resource, though most texts are not
 // parsed to know that, and that no text has more values than are counted. Repeated values reach a bound sooner.
 func FuzzCheckPackage(f *testing.F) {

@@ -9,11 +9,11 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// placeFeet puts the comments at the foot of items where they stand. In a list, YAML takes the last comment of an item
-// for one of its innermost last value, however far to the left it stands; kpt, which read the item from its own file,
-// knows better, and would put the comment back next to the copy that a function moved. So an item with such a comment
-// is read by itself, from its lines in the ResourceList. An item without an id, to which kpt copies no comments, is
-// left as it is: the next reader will take the comment for one of the innermost value again.
+// placeFeet attaches the comments at the foot of items to the values that they belong to. In a list, YAML attaches the
+// last comment of an item to its innermost last value, whatever the comment's indentation. kpt has read the item from
+// its own file and knows where the comment belongs, so it would put it back next to the copy that a function moved. So
+// an item with such a comment is parsed separately, from its lines in the ResourceList. An item without an id, to which
+// kpt copies no comments, is left as it is: the next reader would attach the comment to the innermost value again.
 func placeFeet(items []*yaml.RNode, input []byte) {
 	var lines [][]byte
 	for _, item := range items {
@@ -31,8 +31,8 @@ func placeFeet(items []*yaml.RNode, input []byte) {
 	}
 }
 
-// itemText returns the text of the item of a ResourceList that begins in the given line, as it would stand in a file,
-// or nothing if it is not in block style.
+// itemText returns the text of the item of a ResourceList that begins in the given line, as it would be in a file;
+// nothing if it is not in block style.
 func itemText(lines [][]byte, first int) string {
 	if first < 0 || first >= len(lines) || !bytes.HasPrefix(lines[first], []byte("- ")) {
 		return ""

@@ -15,10 +15,10 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Main runs f as the binary of a KRM function and returns its exit code: a ResourceList on standard input gives a
-// ResourceList on standard output; errors are results in it, sentences on standard error, and exit code 1. The
-// arguments --help and --doc print the documentation in readme and metadata, as text or as JSON, and --version the
-// function's name and version.
+// Main runs f as the binary of a KRM function and returns its exit code: it reads a ResourceList from standard input
+// and writes one to standard output. Errors are results in it and sentences on standard error, and the exit code is
+// then 1. The arguments --help and --doc print the documentation in readme and metadata, as text or as JSON, and
+// --version the function's name and version.
 func Main(f Function, readme, metadata []byte) int {
 	for _, arg := range os.Args[1:] {
 		switch arg {
@@ -66,12 +66,12 @@ func Run(f Function, in io.Reader, out, errOut io.Writer) int {
 	return 1
 }
 
-// functionAnnotation is in the functionConfig what tells kustomize which function to run; kpt has no use for it.
+// functionAnnotation in the functionConfig tells kustomize which function to run; kpt does not use it.
 const functionAnnotation = "config.kubernetes.io/function"
 
-// evaluate runs f on the ResourceList in input. The notes are results that whoever runs the function would not show:
-// kustomize, which shows standard error. Input that the SDK cannot take (it panics on YAML aliases in the
-// fields that it reads) gives an error like any other.
+// evaluate runs f on the ResourceList in input. The notes are results for kustomize, which shows only standard error
+// and not the results. Input that the SDK cannot handle (it panics on YAML aliases in the fields that it reads) gives
+// an error like any other.
 func evaluate(f Function, input []byte) (output []byte, notes fn.Results, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -98,7 +98,7 @@ func evaluate(f Function, input []byte) (output []byte, notes fn.Results, err er
 	return output, notes, errors.Join(failure, err)
 }
 
-// failed returns a ResourceList that holds nothing but the error.
+// failed returns a ResourceList that contains only the error.
 func failed(err error) []byte {
 	rl := fn.ResourceList{Results: errorResults(err)}
 	makeVisible(rl.Results)
@@ -109,7 +109,7 @@ func failed(err error) []byte {
 	return append(output, "items: []\n"...) // kpt reads the results of a ResourceList only if it has items
 }
 
-// unreadable looks for the reason why the SDK could not take a ResourceList, and returns other if it finds none.
+// unreadable looks for the reason why the SDK could not read a ResourceList, and returns other if it finds none.
 func unreadable(input []byte, other error) error {
 	list, err := yaml.Parse(string(input))
 	if err != nil {
@@ -152,7 +152,7 @@ func wrongFrame(list *yaml.Node) error {
 	return nil
 }
 
-// field returns the value of a key of a mapping as it stands there: an alias is not followed.
+// field returns the value of a key of a mapping as it is: it does not follow an alias.
 func field(m *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {

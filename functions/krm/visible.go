@@ -35,13 +35,13 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// isHidden reports whether a terminal or a browser does something else with a character than to show it.
+// isHidden reports whether a terminal or a browser does something with a character other than show it.
 func isHidden(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' ||
 		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// makeVisible makes all that is shown of results visible.
+// makeVisible makes all texts of results visible.
 func makeVisible(results fn.Results) {
 	for _, r := range results {
 		r.Message = Visible(r.Message)

@@ -31,15 +31,15 @@ func Unchecked(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	return krm.Output{Items: out}, err
 }
 
-// Relevant reports whether the function may need a file of a package: it tells by the text, without parsing it. Files
+// Relevant reports whether the function may need a file of a package. It looks at the text, without parsing it. Files
 // that are not relevant need not be among the items.
 func Relevant(path, content string) bool {
 	return pkgtree.IsKptfile(path) || strings.Contains(content, ConfigMapName)
 }
 
-// Apply returns the items with the root package's context edited: every pair of data is in it, every key of removeKeys
-// is not. The items given are not changed. A missing package context, or one that cannot be edited safely, is an error,
-// unless there is nothing to set or remove.
+// Apply returns the items with the root package's context edited: it has every pair of data and no key of removeKeys.
+// The items given are not changed. A missing package context, or one that cannot be edited safely, is an error, unless
+// there is nothing to set or remove.
 func Apply(items []*yaml.RNode, data map[string]string, removeKeys []string) ([]*yaml.RNode, error) {
 	if len(data) == 0 && len(removeKeys) == 0 {
 		return items, nil

@@ -109,6 +109,8 @@ func TestSetBounds(t *testing.T) { //nolint:paralleltest // it measures memory
 			exprs + `[0].valueExpr: cannot evaluate "''.matches('(` + strings.Repeat("a", 187) + `..." for target edge-000000/web: ` + notConstant},
 		"a long pattern of parts": {exprSet("matches('', '"+strings.Repeat("a", 2_000)+"' + 'a') ? 'a' : 'b%d'", 1), 1,
 			exprs + `[0].valueExpr: cannot evaluate "matches('', '` + strings.Repeat("a", 187) + `..." for target edge-000000/web: ` + notConstant},
+		"a long pattern of parts with a short program": {exprSet("matches('', '["+strings.Repeat("a", 2_000)+"' + ']') ? 'a' : 'b%d'", 1), 1,
+			exprs + `[0].valueExpr: cannot evaluate "matches('', '[` + strings.Repeat("a", 186) + `..." for target edge-000000/web: ` + notConstant},
 		"one pattern": {exprSet("''.matches('("+strings.Repeat("ab", 100)+"){1000}%d') ? 'a' : 'b'", 1), 1,
 			exprs + `[0].valueExpr: cannot compile "''.matches('(` + strings.Repeat("ab", 93) + `a...": ` + tooManySteps},
 	} {

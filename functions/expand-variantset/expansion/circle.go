@@ -9,8 +9,8 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 )
 
-// circle returns an error if one of several upstreams is a package that the set itself makes: what is published of it
-// would be made into the next.
+// circle returns an error if one of several upstreams is a package that the set itself makes: each published revision
+// of it would lead to another one.
 func (e *expander) circle(origins []origin) error {
 	for i := range origins {
 		o := &origins[i]
@@ -23,8 +23,9 @@ func (e *expander) circle(origins []origin) error {
 	return nil
 }
 
-// ofThemselves returns notes about the variants that the controller will stall by themselves. It is no error of the
-// set: a selector may well select the blueprint's own Repository, and the other variants are made.
+// ofThemselves returns notes about variants that are made from themselves, or depend on themselves, which the
+// controller will stall. That is not an error of the set: a selector may select the blueprint's own Repository, and the
+// other variants are made.
 func (e *expander) ofThemselves() (notes []string) {
 	for i := range e.variants {
 		v := &e.variants[i]

@@ -10,8 +10,8 @@ import (
 	"github.com/package-variants/package-variants/functions/bounds"
 )
 
-// take adds an expression to what a set has, and reports whether that is within the bounds. Programs are kept for as
-// long as the set is worked on, and each takes some hundred times its text in memory.
+// take counts an expression of a set, and reports whether the set is still within the bounds. Programs are kept while
+// the set is being expanded, and each takes some hundred times the memory of its text.
 func (c *compiler) take(path, source string) bool {
 	c.length += len(source)
 	if len(c.cache) < bounds.SetExpressions && c.length <= bounds.SetExpressionBytes {
@@ -23,7 +23,7 @@ func (c *compiler) take(path, source string) bool {
 	return false
 }
 
-// takePatterns adds the constant regular expressions in an expression to what a set has.
+// takePatterns counts the constant regular expressions in an expression of a set.
 func (c *compiler) takePatterns(compiled *cel.Ast) error {
 	if c.patterns += constantPatterns(compiled); c.patterns > bounds.SetPatternSize {
 		c.full = true

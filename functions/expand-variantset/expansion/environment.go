@@ -29,9 +29,10 @@ const (
 
 // environment compiles the expressions that see the same variables.
 type environment struct {
-	// typed knows what objects look like, so that the checker finds mistakes, and a concatenation of labels is a string.
+	// typed has types for objects, so that the checker finds mistakes, and a concatenation of labels is a string.
 	typed *cel.Env
-	// dynamic knows of objects as little as Porch does. What only it accepts, such as target['name'], is fine, too.
+	// dynamic has no types for objects, as in Porch. Expressions that only it accepts, such as target['name'], are
+	// allowed, too.
 	dynamic *cel.Env
 }
 
@@ -85,8 +86,8 @@ func newEnvs(object *cel.Type) (forRepo, all *cel.Env, err error) {
 	return forRepo, all, err
 }
 
-// objectTypeName is the name of the type of objects in CEL. Their values are maps, and have not all of its fields: only
-// the target of an explicit list has repo and package, and it has no others.
+// objectTypeName is the name of the type of objects in CEL. Their values are maps that lack some of its fields: only
+// the target of an explicit list has repo and package, and it has no other fields.
 const objectTypeName = "object"
 
 var objectFields = map[string]*types.Type{
@@ -123,7 +124,7 @@ func (o objects) FindStructFieldType(name, field string) (*types.FieldType, bool
 	return o.Registry.FindStructFieldType(name, field)
 }
 
-// variantNameFunction is the function by which expressions know the name of a variant of another set, or of their own.
+// variantNameFunction is the function that tells expressions the name of a variant of another set, or of their own set.
 const variantNameFunction = "variantName"
 
 // declareVariantName declares the function that names a set's variant, from the set, the repository and the package.
@@ -135,7 +136,7 @@ func declareVariantName() cel.EnvOption {
 		})))
 }
 
-// orderedFunction is the function by which comprehensions get the keys of a map. Users cannot call it.
+// orderedFunction is the function that gives comprehensions the keys of a map in order. Users cannot call it.
 const orderedFunction = "@ordered"
 
 // declareOrdered declares the function that orders the keys of maps.
@@ -150,7 +151,7 @@ func declareOrdered() cel.EnvOption {
 		})))
 }
 
-// compile parses and checks an expression, whose comprehensions are to go over maps in the order of their keys.
+// compile parses and checks an expression, and makes its comprehensions iterate over maps in the order of their keys.
 func compile(env *cel.Env, source string) (*cel.Ast, *cel.Issues) {
 	parsed, issues := env.Parse(source)
 	if issues.Err() != nil {
@@ -177,8 +178,8 @@ func compile(env *cel.Env, source string) (*cel.Ast, *cel.Issues) {
 	return env.Check(parsed)
 }
 
-// ordered is a map whose iteration is in the order of its keys. Go's is another each time, and with it would be the
-// result of target.labels.map(k, k).join(',').
+// ordered is a map that is iterated in the order of its keys. In Go's random order, the result of target.labels.map(k,
+// k).join(',') would change from run to run.
 type ordered struct{ traits.Mapper }
 
 // Iterator returns the keys in their order (traits.Iterable).

@@ -19,11 +19,11 @@ import (
 // variables are the values of the variables for one target.
 type variables struct {
 	repoDefault, packageDefault  string
-	of                           string // names the upstream behind a target in messages, where there are several
+	of                           string // names the upstream after a target in messages, if there are several upstreams
 	upstream, repository, target map[string]any
 	// longest is the length of the longest text in them.
 	longest int
-	// cost is what all evaluations of the set have cost until now.
+	// cost is the cost of all evaluations of the set so far.
 	cost uint64
 }
 
@@ -92,7 +92,7 @@ func (e *expression) evalInt(vars *variables, plain *int32) (*int32, error) {
 
 // value evaluates the expression for one target, within the limits.
 func (e *expression) value(vars *variables) (ref.Val, error) {
-	if vars.cost > bounds.SetCost { // one that failed has brought it there
+	if vars.cost > bounds.SetCost { // an expression that failed has used it up
 		return nil, e.limited(vars)
 	}
 	value, err := e.program.eval(vars)
@@ -105,7 +105,7 @@ func (e *expression) value(vars *variables) (ref.Val, error) {
 	return value, nil
 }
 
-// eval evaluates the program: the fast way if that cannot take long.
+// eval evaluates the program, without counting the cost if it cannot take long.
 func (p *program) eval(vars *variables) (ref.Val, error) {
 	if p.fast != nil && p.values*p.values*max(vars.longest, p.length) <= maxUntracked {
 		value, _, err := p.fast.Eval(vars)
@@ -123,7 +123,7 @@ func (e *expression) failed(vars *variables, reason string) *FieldError {
 		vars.packageDefault, vars.of, reason)
 }
 
-// limited says that the set has come to the limit of what its expressions may cost.
+// limited says that the expressions of the set have reached the limit of their cost.
 func (e *expression) limited(vars *variables) error {
 	return limitError{e.failed(vars, fmt.Sprintf("the expressions of this set have come to the cost limit of %d for all "+
 		"targets: make them simpler, or select fewer", uint64(bounds.SetCost)))}

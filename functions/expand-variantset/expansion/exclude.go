@@ -23,7 +23,7 @@ const (
 	DownstreamTag = variant.GroupName + "/downstream"
 )
 
-// LeftOut is where, in the message of such a result, ends what is wrong and begins what that means.
+// LeftOut separates, in the message of such a result, the error from its consequence.
 const LeftOut = "; this target is left out"
 
 // Excluded is a variant that is not made, because of an error, while all others are.
@@ -39,16 +39,17 @@ type Excluded struct {
 // unknown is the downstream that an expression should have given.
 var unknown variant.Downstream
 
-// limitError says that all variants of a set have come to a limit. It excludes no target, for none is to blame alone.
+// limitError says that all variants of a set together have reached a limit. It excludes no target, because no single
+// target is to blame.
 type limitError struct{ *FieldError }
 
 // Unwrap returns the FieldError.
 func (e limitError) Unwrap() error { return e.FieldError }
 
-// continues reports whether the set goes on without targets that fail.
+// continues reports whether the set continues without targets that fail.
 func (e *expander) continues() bool { return e.set.Spec.ErrorPolicy == v1alpha2.ErrorPolicyContinue }
 
-// exclude excludes a variant that err keeps from being made. It returns err if that stops the set.
+// exclude excludes a variant that cannot be made because of err. It returns err if that stops the set.
 func (e *expander) exclude(w want, d variant.Downstream, err error) error {
 	if err == nil || !e.continues() {
 		return err
@@ -65,7 +66,7 @@ func (e *expander) exclude(w want, d variant.Downstream, err error) error {
 }
 
 // unregistered returns the downstream of a variant in a Repository that does not exist: unknown if an expression gives
-// its name, or another one wants to see it.
+// the Repository's name, or another expression needs the Repository.
 func (e *expander) unregistered(w want, repo string) variant.Downstream {
 	if !e.continues() || w.target.template.repo != nil {
 		return unknown

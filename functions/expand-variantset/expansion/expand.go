@@ -23,15 +23,15 @@ type Expansion struct {
 	Notes []string
 	// OfThemselves are notes about variants that are made from themselves, or depend on themselves.
 	OfThemselves []string
-	// Excluded are what a set whose errorPolicy is Continue goes on without, in the order of its targets.
+	// Excluded are the variants that a set with the errorPolicy Continue leaves out, in the order of its targets.
 	Excluded []Excluded
 }
 
 // Expand returns what the set expands to over the snapshot. The set must be valid. Its spec is taken to stand at path
 // for the FieldErrors that Expand returns: an upstream, a repository or a key that is missing, an expression that
 // fails, a downstream package that two targets or two upstreams claim, an upstream that the set makes, a variant that
-// the rules of the API refuse, or more than the limits allow. If the set's errorPolicy is Continue, those among them
-// that are about one target, at one place and of one upstream, exclude it instead.
+// the rules of the API refuse, or more than the limits allow. If the set's errorPolicy is Continue, errors about one
+// target, at one place and with one upstream, exclude that target instead.
 func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansion, error) {
 	origins, note, err := s.origins(set, path)
 	if err != nil {
@@ -75,7 +75,7 @@ func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansi
 	return &Expansion{Variants: e.variants, Notes: notes, OfThemselves: e.ofThemselves(), Excluded: e.excluded}, nil
 }
 
-// want is a variant that a target wants: at a place, of an upstream.
+// want is a variant that a target wants, at a place and from an upstream.
 type want struct {
 	target *target
 	place  *place
@@ -201,7 +201,7 @@ func (e *expander) show(w want) {
 	e.vars.longest = max(w.origin.longest, len(p.repo), len(w.pkg()), p.object.longest())
 }
 
-// make adds a variant. One that may not be does not stay among the others.
+// make adds a variant. A variant that the rules refuse is removed again.
 func (e *expander) make(w want, downstream *variant.Downstream) (err error) {
 	made := len(e.variants)
 	defer func() {
@@ -240,7 +240,7 @@ func forTarget(w want, errs variant.FieldErrors) error {
 }
 
 // downstream evaluates where the variant goes. It sets the variable repository, which later expressions see. With an
-// error it returns where the variant would go, or unknown if expressions decide that and do not give what can be.
+// error it also returns where the variant would go, or unknown if expressions decide that and give no valid result.
 func (e *expander) downstream(w want) (d variant.Downstream, err error) {
 	t, plain := w.target, w.target.template.plainDownstream()
 	if d.Repo, err = t.template.repo.eval(&e.vars, orDefault(plain.Repo, w.place.repo)); err != nil {

@@ -21,8 +21,8 @@ type compiler struct {
 	env   environments
 	cache map[cacheKey]*program
 	errs  []error
-	// length and patterns are what the expressions of the set have come to: their text, and the programs of their regular
-	// expressions. full reports whether they may not become more.
+	// length and patterns are the totals for the set's expressions: of their text, and of the programs of their regular
+	// expressions. full reports whether a limit has been reached.
 	length, patterns int
 	full             bool
 }
@@ -48,19 +48,19 @@ type expression struct {
 type program struct {
 	// tracked counts the cost while it evaluates, and stops at the limit.
 	tracked cel.Program
-	// fast does not, which takes a fraction of the time; nil if the expression has loops or functions that multiply.
+	// fast does not count the cost, and takes a fraction of the time; nil if the expression has loops or functions that
+	// multiply.
 	fast cel.Program
 	// values is the number of values that the expression joins and compares, length that of its source.
 	values, length int
 }
 
-// compile compiles the expression at path, which is to give a string; nil gives nil. What is wrong with it is
-// collected in c.errs.
+// compile compiles the expression at path, which must give a string; nil gives nil. Errors are collected in c.errs.
 func (c *compiler) compile(env *environment, path string, source *string) *expression {
 	return c.compileTo(cel.StringType, env, path, source)
 }
 
-// compileInt is compile for an expression that is to give an int.
+// compileInt is compile for an expression that must give an int.
 func (c *compiler) compileInt(env *environment, path string, source *string) *expression {
 	return c.compileTo(cel.IntType, env, path, source)
 }
@@ -146,7 +146,7 @@ func describe(t *cel.Type) string {
 	}
 }
 
-// describeWanted names the type that an expression is to give.
+// describeWanted names the type that an expression must give.
 func describeWanted(gives *cel.Type) string {
 	if gives == cel.IntType {
 		return "an int"
@@ -154,7 +154,7 @@ func describeWanted(gives *cel.Type) string {
 	return "a string"
 }
 
-// remedy says how to make a string, or an int, of a value of the type.
+// remedy says how to convert a value of the type to a string, or to an int.
 func remedy(t, gives *cel.Type) string {
 	if gives == cel.IntType {
 		if t.IsExactType(cel.StringType) {

@@ -99,6 +99,11 @@ func TestLimits(t *testing.T) {
 		"lists.range(100).map(i, target.annotations.a).join('')": `"lists.range(100).map(i, ` +
 			`target.annotations.a).join('')" for target edge-000000/web: join takes lists of at most 1000 elements and texts ` +
 			`of at most 256 KiB in all: make them smaller`,
+		"(lists.range(600) + lists.range(600)).slice(0, 1).size() > 0 ? 'a' : 'b'": `"(lists.range(600) + lists.range(600)).slice(` +
+			`0, 1).size() > 0 ? 'a' : 'b'" for target edge-000000/web: slice takes lists of at most 1000 elements and texts of ` +
+			`at most 256 KiB in all: make them smaller`,
+		"lists.range(1001).size() > 0 ? 'a' : 'b'": `"lists.range(1001).size() > 0 ? 'a' : 'b'" for target ` +
+			`edge-000000/web: lists.range: size 1001 exceeds maximum allowed (1000)`,
 		"'%.1000000000f'.replace('', '').format([1.0])": `"'%.1000000000f'.replace('', '').format([1.0])" ` +
 			`for target edge-000000/web: format takes a precision of at most 999: make it smaller`,
 	} {

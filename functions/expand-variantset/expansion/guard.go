@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// EmptySelection says that a set, whose spec stands at path, selects nothing any more and keeps its variants: so it is
-// where a label is lost. The controller says the same.
+// EmptySelection says that a set, whose spec is at path, no longer selects anything and keeps its variants: a label may
+// have been lost. The controller uses the same message.
 func EmptySelection(spec *v1alpha2.PackageVariantSetSpec, path string, kept int) string {
 	what := "the targets"
 	if spec.UpstreamSelector != nil {
@@ -25,8 +25,9 @@ func EmptySelection(spec *v1alpha2.PackageVariantSetSpec, path string, kept int)
 }
 
 // TooManyDeletions says that a set, whose spec stands at path, would delete more of its variants than its maxDeletions
-// allows, and that it changes nothing; "" if it does not. The controller has the same rule. The variants that there are
-// and those that would go do not count in what is being deleted already; the set must be valid.
+// allows, and that it changes nothing; "" if it does not. The controller has the same rule. Neither the number of
+// existing variants nor that of variants to delete includes those that are being deleted already. The set must be
+// valid.
 func TooManyDeletions(spec *v1alpha2.PackageVariantSetSpec, path string, there int, doomed []string) string {
 	limit := spec.MaxDeletions
 	allowed := v1alpha2.Scaled(limit, there)
@@ -42,7 +43,7 @@ func TooManyDeletions(spec *v1alpha2.PackageVariantSetSpec, path string, there i
 // percentage is a number of percent from 0 to 100.
 var percentage = regexp.MustCompile(`^(100|[0-9]{1,2})%$`)
 
-// maxDeletions refuses what is no number of variants, and no share of them.
+// maxDeletions refuses a value that is neither a number of variants nor a percentage of them.
 func (v *validator) maxDeletions(path string, limit *intstr.IntOrString) {
 	if limit != nil && (limit.Type == intstr.Int && limit.IntVal < 0 ||
 		limit.Type == intstr.String && !percentage.MatchString(limit.StrVal)) {

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// content is what the items of a ResourceList mean to the expansion of one set.
+// content is what the expansion of one set reads from the items of a ResourceList.
 type content struct {
 	snapshot Snapshot
 	// variants are the PackageVariants in the set's namespace, by position among the items.
@@ -31,8 +31,8 @@ type existing struct {
 	owned      bool // by the set
 }
 
-// read sorts the config's objects and the items into what the expansion needs. Objects of another namespace than the
-// set's do not count. An object that stands among them twice is an error.
+// read sorts the config's objects and the items into what the expansion needs. Objects in another namespace than the
+// set's are ignored. A duplicate object is an error.
 func read(items []*yaml.RNode, r request) (*content, error) {
 	c, set := &content{snapshot: Snapshot{Objects: map[GroupKind][]Object{}}}, r.set
 	selected := selectedKinds(set)
@@ -57,7 +57,7 @@ func read(items []*yaml.RNode, r request) (*content, error) {
 		switch role {
 		case variantRole:
 			if i < 0 || node.Get(n, "spec") == nil {
-				break // the config is not edited, and what has no spec is there to be selected only
+				break // the config is not edited, and an object without a spec is there only to be selected
 			}
 			c.variants = append(c.variants, existingVariant(i, id, n, OwnerOf(set)))
 		case revisionRole:
@@ -78,7 +78,7 @@ type objectKey struct {
 	name string
 }
 
-// role is what an item is to the expansion, beside an object that a selector may choose.
+// role is how the expansion uses an item, in addition to selecting it.
 type role int
 
 const (
@@ -136,7 +136,7 @@ func object(id krm.Identity, n *yaml.Node) Object {
 	}
 }
 
-// annotations returns an object's annotations without those that kpt sets for the time of a run.
+// annotations returns an object's annotations without those that kpt sets only during a run.
 func annotations(n *yaml.Node) map[string]string {
 	all := stringMap(node.Get(n, "metadata", "annotations"))
 	maps.DeleteFunc(all, func(key, _ string) bool { return krm.IsInternalAnnotation(key) })

@@ -64,7 +64,7 @@ func (t *template) renderLifecycle(spec *variant.Spec, vars *variables) error {
 	return nil
 }
 
-// lifecycle refuses plain values that no variant may have, and values beside expressions for them. Which names
+// lifecycle refuses plain values that no variant may have, and values together with expressions for them. Which names
 // expressions give is known once they are evaluated.
 func (v *validator) lifecycle(path string, t *v1alpha2.PackageVariantTemplate) {
 	atMostOne(v, path, "approvalPolicy", "approvalPolicyExpr", t.ApprovalPolicy, t.ApprovalPolicyExpr)

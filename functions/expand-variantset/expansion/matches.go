@@ -50,7 +50,7 @@ func patternSize(pattern ref.Val) int {
 		return len(text)
 	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
-	if err != nil { // which is not compiled
+	if err != nil { // it will not be compiled
 		return 0
 	}
 	return steps(parsed)
@@ -73,7 +73,7 @@ func constantPatterns(compiled *cel.Ast) int {
 	return size
 }
 
-// literal returns the text that a literal is, also one that is converted, for CEL converts literals beforehand.
+// literal returns the text of a literal, even of one that is converted, because CEL converts literals in advance.
 func literal(e ast.Expr) (text string, is bool) {
 	switch e.Kind() {
 	case ast.CallKind:

@@ -52,7 +52,7 @@ func dnsLabel(s string) string {
 	return label
 }
 
-// OwnerOf returns the value of the owner label of the set's variants: its UID where it has one, else its name.
+// OwnerOf returns the value of the owner label of the set's variants: the set's UID if it has one, else its name.
 func OwnerOf(set *v1alpha2.PackageVariantSet) string {
 	if set.UID != "" {
 		return string(set.UID)

@@ -21,8 +21,8 @@ import (
 const Directory = "packagevariants"
 
 // Run is the function: the PackageVariantSet in the config is expanded over the items. Variants that the set made
-// before and wants still are updated in place, whatever their name; those that it no longer wants are removed, but all
-// of them only if the set allows that.
+// before and still wants are updated in place, whatever their name. Variants that it no longer wants are removed; if
+// that is all of them, only if the set allows it.
 func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	r, err := decode(config)
 	if err != nil {
@@ -66,7 +66,7 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	return krm.Output{Items: out, Results: notices}, nil
 }
 
-// nothing says what a set without variants selects.
+// nothing explains why a set has no variants.
 func nothing(set *v1alpha2.PackageVariantSet) string {
 	if set.Spec.UpstreamSelector != nil {
 		return "its targets, or its upstreamSelector, select nothing"
@@ -154,7 +154,7 @@ func apply(items []*yaml.RNode, doomed []*existing, want []v1alpha1.PackageVaria
 	return appendNew(out, created)
 }
 
-// appendNew appends new variants to the items. A file that another item stands in is an error.
+// appendNew appends new variants to the items. It is an error if another item is in the same file.
 func appendNew(items []*yaml.RNode, created []*v1alpha1.PackageVariant) ([]*yaml.RNode, error) {
 	occupied := rootFiles(items)
 	for _, pv := range created {

@@ -16,8 +16,8 @@ type Object struct {
 	Labels, Annotations map[string]string
 }
 
-// LastApplied is the annotation in which kubectl repeats a whole object. Expressions do not see it: an object shows
-// them neither its spec nor, if it is a Secret, its data.
+// LastApplied is the annotation in which kubectl repeats a whole object. Expressions do not see it, because they must
+// see neither the spec of an object nor, if it is a Secret, its data.
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // visible returns the annotations that expressions see.
@@ -65,7 +65,7 @@ func orEmpty(m map[string]string) map[string]string {
 	return m
 }
 
-// PackageRevision is what the expansion needs to know of a Porch PackageRevision.
+// PackageRevision is what the expansion needs from a Porch PackageRevision.
 type PackageRevision struct {
 	Object
 	Repo, Package, WorkspaceName string
@@ -83,7 +83,7 @@ func (r *PackageRevision) number() int {
 	return n
 }
 
-// IsNumbered reports whether the revision is published, and not what is on a branch.
+// IsNumbered reports whether the revision is published and is not the state of a branch.
 func (r *PackageRevision) IsNumbered() bool { return r.Published && r.number() > 0 }
 
 // GroupKind names a kind of objects, with its API version.

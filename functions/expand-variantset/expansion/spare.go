@@ -13,7 +13,7 @@ type Spared struct {
 }
 
 // Spare returns which variants a set keeps, by the downstreams of its failing targets and of the variants that it has
-// made. A downstream is zero where it is not known. The function and the controller follow this one rule:
+// made. An unknown downstream is zero. The function and the controller follow this one rule:
 //
 //   - A failing target keeps the variants for its downstream, whatever their names.
 //   - Where there is none, the target may have had any other variant before its template, or what its expressions see,

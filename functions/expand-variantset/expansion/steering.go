@@ -10,13 +10,13 @@ import (
 	"github.com/package-variants/package-variants/functions/internal/node"
 )
 
-// steeringKeys returns the keys by which a template that stands at path, or what it gives, would steer Porch.
+// steeringKeys refuses keys with which the template at path, or its result, would steer Porch.
 func steeringKeys(path string, labels, annotations map[string]string) variant.FieldErrors {
 	return slices.Concat(variant.SteeringKeys(node.Join(path, "labels"), labels),
 		variant.SteeringKeys(node.Join(path, "annotations"), annotations))
 }
 
-// steeringExprs refuses such keys beside expressions for their values. Which keys expressions give is known once they
+// steeringExprs refuses such keys if expressions give their values. Keys that expressions give are checked after they
 // are evaluated.
 func (v *validator) steeringExprs(path string, exprs []v1alpha2.MapExpr) {
 	for i, e := range exprs {

@@ -41,7 +41,8 @@ func (c *content) unwanted(become []*existing, spared Spared) (doomed, undecided
 	return doomed, undecided
 }
 
-// kept says why the set's variants are kept as they are, or "": so many are made, and those that are doomed would go.
+// kept says why the set's variants are kept as they are; "" if they are not. made is how many variants the set makes,
+// and the doomed ones would be removed.
 func (c *content) kept(r request, doomed []*existing, made int) string {
 	there := len(c.made())
 	if made == 0 && there > 0 && len(doomed) == there && !r.set.Spec.AllowEmpty {
@@ -58,7 +59,8 @@ func names(list []*existing) []string {
 	return out
 }
 
-// rivals returns a warning for each PackageVariant that is not the set's and has the downstream of one that it makes.
+// rivals returns a warning for each PackageVariant that does not belong to the set but has the same downstream as one
+// that it makes.
 func (c *content) rivals(items []*yaml.RNode, set *v1alpha2.PackageVariantSet,
 	made []v1alpha1.PackageVariant) (all fn.Results) {
 	wanted := make(map[variant.Downstream]bool, len(made))

@@ -54,7 +54,7 @@ func readTargets(set *v1alpha2.PackageVariantSet, path string,
 }
 
 // place is where a target wants a variant: the defaults of its downstream, and the object that was selected, nil for a
-// repository that the target names. The package is empty where it is to have the upstream's name.
+// repository that the target names. The package is empty if it gets the upstream's name.
 type place struct {
 	repo, pkg string
 	object    *Object
@@ -77,8 +77,8 @@ func countExplicit(repositories []v1alpha2.RepositoryTarget) (n int) {
 	return n
 }
 
-// places returns where the target that stands at path wants variants, and a note for the user if it selects nothing.
-// There are none, and an error, where they would be more than a set may have; before are those of the other targets.
+// places returns where the target at path wants variants, and a note for the user if it selects nothing. It returns an
+// error if that would be more than a set may have; before is the number of the earlier targets' places.
 func (s *Snapshot) places(path string, t *v1alpha2.Target, before int) ([]place, string, error) {
 	switch {
 	case t.Repositories != nil:

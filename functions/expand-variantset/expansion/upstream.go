@@ -41,8 +41,8 @@ func NamedUpstreams(set *v1alpha2.PackageVariantSet, path string) []NamedUpstrea
 	return out
 }
 
-// Candidates returns a function that reports whether a package revision, seen for itself, may be an upstream of the
-// set. A selector that is invalid selects none.
+// Candidates returns a function that reports whether a package revision, by itself, can be an upstream of the set. An
+// invalid selector selects none.
 func Candidates(set *v1alpha2.PackageVariantSet) func(r *PackageRevision) bool {
 	if s := set.Spec.UpstreamSelector; s != nil {
 		selects, err := selection(s)
@@ -75,7 +75,7 @@ func selection(s *v1alpha2.UpstreamSelector) (func(r *PackageRevision) bool, err
 type origin struct {
 	// spec is the upstream as the variants name it. They share it.
 	spec *variant.Upstream
-	// path is the field that it is from; of names it behind a target in messages, where the set has several.
+	// path is the field that it comes from; of names it after a target in messages, if the set has several.
 	path, of string
 	variable map[string]any
 	longest  int // of the texts in the variable
@@ -155,8 +155,8 @@ func (s *Snapshot) selectedOrigins(sel *v1alpha2.UpstreamSelector, path string) 
 	return out, "", nil
 }
 
-// see sets what expressions see of the revision. Where a set has several upstreams they see its repository and package,
-// too; Porch's own controller, which knows one, shows neither.
+// see sets what expressions see of the revision. If a set has several upstreams, they also see its repository and
+// package; Porch's own controller, which supports only one upstream, shows neither.
 func (o *origin) see(r *PackageRevision) {
 	o.variable, o.longest = r.variable(nil), r.longest()
 	if o.of != "" {
@@ -171,8 +171,8 @@ type Made struct {
 	Upstream PackageName
 }
 
-// MadeFrom returns the package that a variant was made from, and a zero one unless its upstream is a revision by its
-// number, as it is where it was selected.
+// MadeFrom returns the package that a variant was made from. It returns a zero one unless the upstream is a revision
+// with a number, as for selected upstreams.
 func MadeFrom(u *variant.Upstream) PackageName {
 	if n, _ := u.Revision.Number(); n <= 0 {
 		return PackageName{}
@@ -180,11 +180,11 @@ func MadeFrom(u *variant.Upstream) PackageName {
 	return PackageName{u.Repo, u.Package}
 }
 
-// LostUpstream returns an error if a package that variants of the set were made from has no published revision any
-// more, whatever its labels, and which. A set that selects its upstreams would take it for one that lost its labels and
-// delete the variants; but a Repository that was taken away, or that Porch has not read yet, looks the same. Sets that
-// name their upstreams do not find them then, and leave all as it is, too. The set's spec stands at path; there reports
-// whether a package has a revision that IsNumbered.
+// LostUpstream returns an error, and the package, if a package that variants of the set were made from no longer has a
+// published revision, whatever its labels. A set that selects its upstreams would assume that the package lost its
+// labels, and delete the variants. But if a Repository was unregistered, or Porch has not read it yet, that looks the
+// same. Sets that name their upstreams do not find them in this case, and also leave everything as it is. The set's
+// spec stands at path; there reports whether a package has a revision that IsNumbered.
 func LostUpstream(set *v1alpha2.PackageVariantSet, path string, made []Made,
 	there func(PackageName) bool) (PackageName, error) {
 	sel := set.Spec.UpstreamSelector

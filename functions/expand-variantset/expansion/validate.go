@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// validator collects what is wrong with a set. The rules are those of the CRD's schema, which kpt does not apply.
+// validator collects the errors in a set. The rules are those of the CRD's schema, which kpt does not apply.
 type validator struct {
 	errs []error
 }
@@ -48,7 +48,7 @@ func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	return errors.Join(v.errs...)
 }
 
-// size refuses more variants than a set may have, as far as they can be counted without a cluster.
+// size refuses more variants than a set may have, if they can be counted without a cluster.
 func (v *validator) size(set *v1alpha2.PackageVariantSet, path string) {
 	n := 0
 	for i := range set.Spec.Targets {
@@ -59,8 +59,8 @@ func (v *validator) size(set *v1alpha2.PackageVariantSet, path string) {
 	}
 }
 
-// claims refuses downstream packages that two targets, or two upstreams, want, as far as that can be seen without a
-// cluster: among those of explicit lists without expressions, and of upstreams that are named.
+// claims refuses downstream packages that two targets, or two upstreams, want, if that can be seen without a cluster:
+// for explicit lists without expressions, and for named upstreams.
 func (v *validator) claims(set *v1alpha2.PackageVariantSet, path string) {
 	var origins []origin
 	for _, u := range NamedUpstreams(set, path) {
@@ -90,8 +90,8 @@ func (v *validator) claims(set *v1alpha2.PackageVariantSet, path string) {
 
 func isSet(s *string) bool { return s != nil && *s != "" }
 
-// Compile returns what is wrong with the expressions and the label selectors of a valid set, as FieldErrors joined, so
-// that they can be told from what Expand cannot do for want of an object.
+// Compile returns the errors in the expressions and the label selectors of a valid set, as joined FieldErrors. So
+// callers can distinguish them from errors of Expand that are due to a missing object.
 func Compile(set *v1alpha2.PackageVariantSet, path string) error {
 	_, _, err := readTargets(set, path, &Snapshot{})
 	if sel := set.Spec.UpstreamSelector; sel != nil {
@@ -125,7 +125,7 @@ func (v *validator) problem(path, problem string) {
 	}
 }
 
-// atMostOne refuses a plain value beside an expression for the same thing.
+// atMostOne refuses a plain value together with an expression for the same thing.
 func atMostOne[T any](v *validator, path, plainKey, exprKey string, plain *T, expr *string) {
 	if plain != nil && expr != nil {
 		v.errorf(path, "has both %s and %s: decide for one", plainKey, exprKey)
@@ -139,7 +139,8 @@ func (v *validator) exactlyOne(path, plainKey, exprKey string, plain, expr *stri
 	}
 }
 
-// upstreams refuses a set that has not exactly one way to its upstreams, and upstreams that no variant may have.
+// upstreams refuses a set that does not specify its upstreams in exactly one way, and upstreams that no variant may
+// have.
 func (v *validator) upstreams(set *v1alpha2.PackageVariantSet, path string) {
 	spec, ways := &set.Spec, []string{}
 	if spec.Upstream != nil {

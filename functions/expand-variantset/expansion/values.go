@@ -4,13 +4,14 @@ package expansion
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/bounds"
 )
 
 // Values returns how many values a template gives to a variant at most: pairs of maps, entries of lists with what is in
-// them, and other fields. A variant takes memory by these, whatever the length of their text.
+// them, and other fields. The memory of a variant depends on their number, whatever the length of their text.
 func Values(t *v1alpha2.PackageVariantTemplate) int { return valuesOf(reflect.ValueOf(t)) }
 
 func valuesOf(v reflect.Value) (n int) {
@@ -33,6 +34,38 @@ func valuesOf(v reflect.Value) (n int) {
 		if !v.IsZero() {
 			n = 1
 		}
+	}
+	return n
+}
+
+// Text returns how many bytes of text a template gives to a variant at most: as many as an expression may give, and the
+// plain text.
+func Text(t *v1alpha2.PackageVariantTemplate) int { return textIn(reflect.ValueOf(t)) }
+
+func textIn(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			n = textIn(v.Elem())
+		}
+	case reflect.Struct:
+		for field, value := range v.Fields() {
+			if strings.HasSuffix(field.Name, "Expr") && !value.IsZero() {
+				n += bounds.ResultBytes
+			} else {
+				n += textIn(value)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			n += textIn(v.Index(i))
+		}
+	case reflect.Map:
+		for key, value := range v.Seq2() {
+			n += key.Len() + textIn(value)
+		}
+	case reflect.String:
+		n = v.Len()
 	}
 	return n
 }

@@ -40,7 +40,8 @@ func newWave(name string, selector labels.Selector) wave {
 }
 
 // waveAnnotations returns the annotations of the variants at a place: which wave they belong to, if the set has a
-// rollout. A place that a list names has the labels of the Repository of its name, and none if there is no such one.
+// rollout. A place from an explicit list has the labels of the Repository with its name, and none if that does not
+// exist.
 func (e *expander) waveAnnotations(p *place) map[string]string {
 	of := p.object
 	if of == nil {
@@ -58,8 +59,8 @@ func (e *expander) waveAnnotations(p *place) map[string]string {
 	return nil
 }
 
-// setWave brings the annotation that names the wave up to date in the item of a variant that is to have these
-// annotations: without it among them, it is removed. An item in which it is right already is not looked at further.
+// setWave updates the annotation that names the wave in the item of a variant, from the variant's wanted annotations.
+// It removes the annotation if it is not among them. An item that is right already is left alone.
 func setWave(e *node.Editor, item *yaml.Node, annotations map[string]string) error {
 	name, wanted := annotations[v1alpha2.WaveAnnotation]
 	has := node.Get(item, "metadata", "annotations", v1alpha2.WaveAnnotation)

@@ -12,8 +12,8 @@ type Candidate struct {
 	APIVersion, Kind, Name string
 }
 
-// Candidates returns the objects that the injectors name for the injection points among the items, each once: what has
-// to be among the Resources of a Request, as far as it exists. Points that are wrong in themselves are an error.
+// Candidates returns the objects that the injectors name for the injection points among the items, each once. Those
+// that exist must be among the Resources of a Request. Invalid points are an error.
 func Candidates(items []*yaml.RNode, injectors []variant.InjectionSelector) ([]Candidate, error) {
 	points, _, err := find(items)
 	if err != nil {

@@ -22,8 +22,8 @@ type objects struct {
 	unreadable map[Candidate]string // why an object, or, without a name, a kind could not be read
 }
 
-// objects returns the objects to choose from. The sources are those in the package. Two of one name are an error,
-// unless it makes no difference which is injected.
+// objects returns the objects to choose from. The sources are those in the package. Two objects with the same name are
+// an error, unless it makes no difference which is injected.
 func (r Request) objects(sources []*yaml.RNode) (objects, error) {
 	o := objects{namespace: r.Namespace, byID: map[Candidate]*yaml.RNode{}, elsewhere: map[Candidate]string{},
 		versions: map[Candidate]string{}, unreadable: map[Candidate]string{}}
@@ -63,8 +63,8 @@ func anyVersion(id krm.Identity, name string) Candidate {
 }
 
 // choose returns the object for the point: of the first injector that is for the point and that names an object of the
-// point's kind in the namespace. If there is none, it says why. An object that could not be read is not passed over:
-// the next one would be injected in its place.
+// point's kind in the namespace. If there is none, it says why. An object that could not be read is not skipped:
+// otherwise the next one would be injected in its place.
 func (p point) choose(injectors []variant.InjectionSelector, all objects) (object *yaml.RNode, reason, message string) {
 	if len(injectors) == 0 {
 		return nil, ReasonNoInjectors, "the variant has no injectors"
@@ -92,7 +92,7 @@ func (p point) choose(injectors []variant.InjectionSelector, all objects) (objec
 	return nil, ReasonNoResource, message
 }
 
-// instead says which object there is in place of one that there is not: of another namespace, or of another version.
+// instead says which similar object exists if the wanted one does not: in another namespace, or of another version.
 func (o objects) instead(id krm.Identity, key Candidate) string {
 	namespace, elsewhere := o.elsewhere[key]
 	version, other := o.versions[anyVersion(id, key.Name)]

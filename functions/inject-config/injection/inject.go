@@ -30,16 +30,16 @@ func Unchecked(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	return Inject(items, r)
 }
 
-// Relevant reports whether the function may need a file of a package: it tells by the text, without parsing it. Files
+// Relevant reports whether the function may need a file of a package. It looks at the text, without parsing it. Files
 // that are not relevant need not be among the items.
 func Relevant(path, content string) bool {
 	return pkgtree.IsKptfile(path) || strings.Contains(content, PointAnnotation) ||
 		strings.Contains(content, SourceAnnotation)
 }
 
-// Inject returns the items with each injection point filled from the object that the request's injectors choose for
-// it, and with a condition for each point in the root Kptfile. A point for which there is no object keeps its values;
-// its condition says why. The items given are not changed. Points that are wrong in themselves are an error.
+// Inject returns the items with each injection point filled from the object that the request's injectors choose for it,
+// and with a condition for each point in the root Kptfile. A point for which there is no object keeps its values; its
+// condition says why. The items given are not changed. Invalid points are an error.
 func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 	tree, err := pkgtree.Read(items)
 	if err != nil {
@@ -74,7 +74,7 @@ func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 	return out, nil
 }
 
-// resourceOrder is where the injected field goes in a resource that lacks it.
+// resourceOrder says where to put the injected field in a resource that lacks it.
 var resourceOrder = []string{"apiVersion", "kind", "metadata", "spec", "data", "status"}
 
 // inject returns the point's item filled from the object chosen for it, and the condition to report.
@@ -100,7 +100,7 @@ func (p point) inject(item *yaml.RNode, injectors []variant.InjectionSelector,
 		return nil, c, err
 	}
 	c.Status, c.Reason = statusTrue, ReasonInjected
-	// Porch's words: packages that it made stay as they are
+	// the wording of Porch, so packages that Porch made stay as they are
 	c.Message = fmt.Sprintf("injected resource %q from cluster", name)
 	return edited, c, nil
 }
@@ -132,7 +132,7 @@ func (p point) injectable(object *yaml.RNode, value *yaml.Node) error {
 	return fnconfig.Strict(yaml.NewRNode(n), &configMap{})
 }
 
-// configMap is what of a ConfigMap decides whether its data can be injected.
+// configMap has the fields of a ConfigMap that decide whether its data can be injected.
 type configMap struct {
 	APIVersion any               `json:"apiVersion"`
 	Kind       any               `json:"kind"`
@@ -170,7 +170,7 @@ func fill(e *node.Editor, key string, value *yaml.Node, name string) error {
 	return injected.Set(node.String(name))
 }
 
-// unmet tells the user of a point that was not filled; of a required one, louder.
+// unmet reports a point that was not filled, with a higher severity if it is required.
 func (p point) unmet(item *yaml.RNode, c condition) *fn.Result {
 	severity, need := fn.Info, optional
 	if p.required {

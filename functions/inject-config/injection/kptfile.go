@@ -30,9 +30,9 @@ type gate struct {
 	ConditionType string `json:"conditionType"`
 }
 
-// report writes a condition for each point into the root Kptfile, and a readiness gate for each required one; those of
-// points that there are no more are removed. What belongs to others stays, and so does a gate of an optional point: a
-// person may have put it there. Package pkgtree says why this is not done by the SDK's kptfileko.
+// report writes a condition for each point into the root Kptfile, and a readiness gate for each required one. It
+// removes those of points that no longer exist. Conditions and gates of others stay, and so does a gate of an optional
+// point: a person may have added it. Package pkgtree says why this is not done by the SDK's kptfileko.
 func report(e *node.Editor, points []point, conditions []condition) error {
 	var entries, gates []node.Entry
 	isOptional := map[string]bool{}
@@ -70,7 +70,7 @@ func set(e *node.Editor, section, list string, entries []node.Entry, owned node.
 }
 
 // IsConditionType reports whether a type of conditions and readiness gates is one of those that the function writes:
-// for a kind, which begins with a capital letter, and a name. What only begins in the same way is a person's.
+// for a kind, which begins with a capital letter, and a name. A type that only begins the same way belongs to a person.
 func IsConditionType(t string) bool {
 	point, ours := strings.CutPrefix(t, conditionPrefix)
 	kind, name, found := strings.Cut(point, ".")

@@ -67,7 +67,7 @@ func (p point) field() string {
 }
 
 // find returns the points and the source objects among the items, in the order in which they stand in the package's
-// files: functions that ran before may have sorted the items. All that is wrong with them is reported.
+// files: functions that ran before may have sorted the items. It reports all errors in them.
 func find(items []*yaml.RNode) (points []point, sources []*yaml.RNode, err error) {
 	var errs []error
 	seen := map[string]*yaml.RNode{}

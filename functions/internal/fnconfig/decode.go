@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// decoder decodes a config and collects all that is wrong with it.
+// decoder decodes a config and collects all errors in it.
 type decoder struct {
 	config *yaml.RNode
 	errs   []error
@@ -88,7 +88,7 @@ func entries(n *yaml.Node) int {
 	return 0
 }
 
-// isOpen reports whether v is a list of what is not decoded: objects of a cluster.
+// isOpen reports whether v is a list whose elements are not decoded: objects of a cluster.
 func isOpen(v reflect.Value) bool {
 	return v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Interface
 }
@@ -140,7 +140,7 @@ func (d *decoder) decodeMap(n *yaml.Node, v reflect.Value, path string, depth in
 	}
 }
 
-// decodeItem decodes an element of a list or map, where null stands for nothing that the config could mean.
+// decodeItem decodes an element of a list or map, where null makes no sense.
 func (d *decoder) decodeItem(n *yaml.Node, v reflect.Value, path string, depth int) {
 	if node.IsNull(node.Resolve(n)) && v.Kind() != reflect.Interface {
 		d.errorf(path, "is null, but must be %s: give it a value or remove it", typeName(v.Kind()))
@@ -225,7 +225,7 @@ func fieldsOf(v reflect.Value) map[string]reflect.Value {
 	return fields
 }
 
-// hint names the known field that is nearest to key, if one is near, and all of them else.
+// hint names the known field that is nearest to key if one is near, and otherwise all known fields.
 func hint(key string, fields map[string]reflect.Value) string {
 	best, distance := "", len(key)/3+2
 	names := slices.Sorted(maps.Keys(fields))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fnconfig decodes the functionConfig of a KRM function, strictly: what the function would not read is an
-// error that says what may have been meant.
+// Package fnconfig decodes the functionConfig of a KRM function, strictly: an unknown field is an error that suggests
+// what may have been meant.
 package fnconfig
 
 import (
@@ -25,7 +25,7 @@ type Form struct {
 	Decode func(config *yaml.RNode) error
 }
 
-// Decode reads the config in the form that it has. No config, an empty ConfigMap (which `kpt fn eval` sends when it is
+// Decode reads the config in whichever form it has. No config, an empty ConfigMap (which `kpt fn eval` sends when it is
 // given none) and another kind are errors; the first two show the example.
 func Decode(config *yaml.RNode, example string, forms ...Form) error {
 	if config.IsNil() {

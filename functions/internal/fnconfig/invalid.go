@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Invalid returns what the API's rules say is wrong with the config, joined, and nil if that is nothing.
+// Invalid returns the errors that the API's rules find in the config, joined; nil if there are none.
 func Invalid(config *yaml.RNode, errs variant.FieldErrors) error {
 	all := make([]error, len(errs))
 	for i, e := range errs {

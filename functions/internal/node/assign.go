@@ -22,8 +22,8 @@ func assign(old, src *yaml.Node) {
 	}
 }
 
-// assignValue assigns to the value of a mapping's key. The comment behind a scalar that becomes a block moves to its
-// key: behind the value, it would end up in the block's first line.
+// assignValue assigns to the value of a mapping's key. The comment after a scalar that becomes a block moves to its
+// key: after the value, it would end up in the block's first line.
 func assignValue(key, old, src *yaml.Node) {
 	if old.Kind == yaml.ScalarNode && src.Kind != yaml.ScalarNode {
 		key.LineComment, old.LineComment = joinLine(key.LineComment, old.LineComment), ""
@@ -32,9 +32,9 @@ func assignValue(key, old, src *yaml.Node) {
 	settle(key, old)
 }
 
-// settle puts the comments of a key and its value where they can be read back. That on their line goes behind the value
-// if it is written in the key's line, as {} and [] are; else behind the key, as it would end up in whatever follows.
-// Those at the foot go to the key.
+// settle attaches the comments of a key and its value to the node where they can be read back. The comment on their
+// line goes to the value if the value is on the key's line, as {} and [] are; otherwise to the key, because it would
+// end up in whatever follows. Comments at the foot go to the key.
 func settle(key, value *yaml.Node) {
 	key.FootComment, value.FootComment = joinBlocks(value.FootComment, key.FootComment), ""
 	if value.Kind != yaml.MappingNode && value.Kind != yaml.SequenceNode {
@@ -70,7 +70,7 @@ func replace(old, src *yaml.Node) {
 
 func assignMapping(old, src *yaml.Node) {
 	wanted := placesOf(src, 2)
-	for i := len(old.Content) - 2; i >= 0; i -= 2 { // from the end: what is removed hands comments to what stays
+	for i := len(old.Content) - 2; i >= 0; i -= 2 { // from the end: removed elements pass comments on
 		if wanted.find(old.Content[i]) < 0 {
 			removeChildren(old, i, 2)
 		}

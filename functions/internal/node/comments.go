@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// removeChildren removes n children of parent from position i on, and hands the comments that do not describe them to
+// removeChildren removes n children of parent from position i on, and moves the comments that do not describe them to
 // the neighbours.
 func removeChildren(parent *yaml.Node, i, n int) {
 	rest := leadingBlocks(parent.Content[i].HeadComment)
@@ -31,8 +31,8 @@ func removeChildren(parent *yaml.Node, i, n int) {
 	}
 }
 
-// footOfCompact returns the comment below a list that begins in the column of its key. It can be one of the map that
-// the key is in: YAML gives it to the list's last element, in whose column it stands as well.
+// footOfCompact returns the comment below a list that begins in the column of its key. The comment may belong to the
+// map that contains the key, but YAML attaches it to the list's last element, which is in the same column.
 func footOfCompact(key, list *yaml.Node) string {
 	if list.Kind != yaml.SequenceNode || list.Column != key.Column || len(list.Content) == 0 {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Editor edits one resource. It refuses an edit that would change a place other than the one asked for: below an
-// anchor that is aliased, or through an alias or a merge key; and one that is ambiguous: of a key that stands twice.
+// Editor edits one resource. It refuses an edit that would also change another place: below an anchor that is aliased,
+// or through an alias or a merge key. It also refuses an ambiguous edit, of a duplicate key.
 type Editor struct {
 	root    *yaml.Node
 	aliased map[string]bool
@@ -182,8 +182,8 @@ func (f *Field) ensure(empty *yaml.Node, order []string) (*yaml.Node, error) {
 	return f.Value(), nil
 }
 
-// Set makes value the field's value. Where the old and the new value agree, the old node with its comments and style
-// stays. A new key goes before the first key that comes later than it in order, else to the end.
+// Set makes value the field's value. Where the old and the new value agree, the old node stays, with its comments and
+// style. A new key is inserted before the first key that comes later in order, or else at the end.
 func (f *Field) Set(value *yaml.Node, order ...string) error {
 	if i := f.pos(); i >= 0 {
 		old := f.parent.Content[i+1]
@@ -250,7 +250,7 @@ func (f *Field) settle() {
 	settle(f.parent.Content[i], f.parent.Content[i+1])
 }
 
-// toBlock makes the field's empty collection, {} or [], one that is written as a block once it is filled.
+// toBlock makes the field's empty collection, {} or [], a block once it is filled.
 func (f *Field) toBlock() {
 	i := f.pos()
 	key, empty := f.parent.Content[i], f.parent.Content[i+1]
@@ -258,7 +258,7 @@ func (f *Field) toBlock() {
 	key.LineComment, empty.LineComment = joinLine(key.LineComment, empty.LineComment), ""
 }
 
-// RemoveWithEmptied removes the field, then each mapping around it that this leaves empty.
+// RemoveWithEmptied removes the field, and then each enclosing mapping that becomes empty.
 func (f *Field) RemoveWithEmptied() error {
 	for ; f != nil; f = f.up {
 		if _, err := f.Remove(); err != nil || len(f.parent.Content) > 0 {

@@ -14,8 +14,8 @@ import (
 const maxShown, maxShownPath = 100, 304
 
 // Bounded returns an error that names the field where n is nested too deep, where its aliases stand for too many values
-// (a YAML bomb) or for themselves, or where a key is too long. What is beyond these bounds would take memory or time
-// out of proportion to its size, here or in what reads it next. It follows each anchor once.
+// (a YAML bomb) or for themselves, or where a key is too long. Input beyond these bounds would take far more memory or
+// time than its size suggests, here or in the next reader. Bounded follows each anchor once.
 func Bounded(n *yaml.Node) error {
 	b := measure{sizes: map[*yaml.Node]int{}}
 	if _, err := b.size(n, 0); err != nil {
@@ -26,7 +26,7 @@ func Bounded(n *yaml.Node) error {
 
 // measure measures a resource.
 type measure struct {
-	// sizes are those of anchored nodes, with what their aliases stand for; unfinished while they are measured.
+	// sizes are the sizes of anchored nodes, with the values behind their aliases; unfinished while they are measured.
 	sizes   map[*yaml.Node]int
 	aliased int
 }
@@ -80,7 +80,8 @@ func (b *measure) alias(n *yaml.Node, depth int) (int, *Error) {
 	return size, nil
 }
 
-// below returns the error with a path from the node above, of which the erroneous one is the child at position i.
+// below returns the error with a path that begins at the parent of the erroneous node, which is its child at position
+// i.
 func (e *Error) below(parent *yaml.Node, i int) *Error {
 	step := ""
 	switch {
@@ -95,7 +96,7 @@ func (e *Error) below(parent *yaml.Node, i int) *Error {
 	return &Error{Path: step + e.Path, Reason: e.Reason}
 }
 
-// Short returns a text for a message: of a long one, the beginning and the length.
+// Short returns a text for a message; if it is long, only its beginning and its length.
 func Short(text string) string { return shorten(text, maxShown) }
 
 func shorten(text string, shown int) string {

@@ -14,10 +14,10 @@ type Owned struct {
 	Key string
 	// Is reports whether the element that id identifies is the owner's.
 	Is func(id string) bool
-	// First puts the owner's elements before all others, in their order; else they keep their places, and new ones
-	// go to the end.
+	// First puts the owner's elements before all others, in their order. Without it they keep their places, and new
+	// ones are added at the end.
 	First bool
-	// Order is where a list that is not there yet goes (see Field.Set).
+	// Order says where to put a list that does not exist yet (see Field.Set).
 	Order []string
 }
 
@@ -122,7 +122,7 @@ func (f *Field) assignElement(element, value *yaml.Node, i int) (*yaml.Node, err
 	return element, nil
 }
 
-// positions returns where the elements with an ID stand; of several with the same, where the first does.
+// positions returns the positions of the elements by ID; for a duplicate ID, that of the first one.
 func positions(list *yaml.Node, key string) map[string]int {
 	first := make(map[string]int, len(list.Content))
 	for i, n := range list.Content {

@@ -62,8 +62,8 @@ func IsNull(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == tagNull
 }
 
-// Get returns the value at the path below m, with aliases resolved, and nil where a step is absent or no mapping.
-// It is for reading only; of duplicate keys it takes the first, as kpt does.
+// Get returns the value at the path below m, with aliases resolved, and nil where a step is absent or no mapping. It is
+// for reading only; for a duplicate key it takes the first, as kpt does.
 func Get(m *yaml.Node, path ...string) *yaml.Node {
 	n := Resolve(m)
 	for _, key := range path {

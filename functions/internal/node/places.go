@@ -9,7 +9,7 @@ import (
 )
 
 // places finds the children of a node by their values, in a time that does not grow with their number: objects of a
-// cluster can have lists and maps of a hundred thousand.
+// cluster can have lists and maps with a hundred thousand entries.
 type places struct {
 	parent *yaml.Node
 	by     map[uint64][]int // positions, by the digests of the values there
@@ -43,7 +43,7 @@ func (p places) take(n *yaml.Node) int {
 		if !Equal(p.parent.Content[i], n) {
 			continue
 		}
-		if at == 0 { // as in a long list of one value
+		if at == 0 { // a fast path for a long list of equal values
 			p.by[digest] = same[1:]
 		} else {
 			p.by[digest] = append(append(make([]int, 0, len(same)-1), same[:at]...), same[at+1:]...)

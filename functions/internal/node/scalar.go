@@ -34,7 +34,7 @@ func setScalar(n *yaml.Node, tag, value string) {
 		n.Style = 0 // block scalars keep line ends only in the shape they had; the emitter chooses a safe style
 		wasPlain = true
 	case n.Style&yaml.SingleQuotedStyle != 0 && strings.Contains(value, "\n"):
-		n.Style = 0 // the emitter would write the lines with empty ones between them
+		n.Style = 0 // the emitter would write empty lines between the lines
 		wasPlain = true
 	}
 	if tag == tagString && wasPlain && isAmbiguous(value) {
@@ -88,7 +88,7 @@ var reserved = map[string]bool{
 }
 
 // isWord reports whether value is a name, path, image or sentence that begins with a letter, which is text to every
-// reader. It spares most values the question to a YAML parser.
+// reader. So most values need no YAML parser.
 func isWord(value string) bool {
 	for i := range len(value) {
 		c := value[i]

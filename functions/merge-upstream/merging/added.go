@@ -41,7 +41,7 @@ func (m *merged) added(t *tuple) (result, error) {
 	return r, nil
 }
 
-// isTracked reports whether kpt or Porch noted in a package which resources of the upstream its resources are.
+// isTracked reports whether kpt or Porch noted in a package which upstream resources its resources come from.
 func isTracked(tuples []*tuple) bool {
 	for _, t := range tuples {
 		if t.local == nil {

@@ -9,13 +9,13 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// union are fields of a map that exclude each other.
+// union is a set of fields of a map that exclude each other.
 type union struct {
-	// keys are the alternatives, with what goes together with one of them.
+	// keys are the alternatives; with are fields that belong to one of the alternatives.
 	keys, with []string
 }
 
-// unions are those of the API of Kubernetes, and of the functions in a Kptfile.
+// unions are the unions of the Kubernetes API, and of the functions in a Kptfile.
 var unions = []union{
 	{keys: []string{"exec", "httpGet", "tcpSocket", "grpc", "sleep"}},
 	{keys: []string{"value", "valueFrom"}},
@@ -67,7 +67,7 @@ func (s sources) hasMap(keys []string) bool {
 	return false
 }
 
-// onlyIn returns the keys of maps that a version has, and another one has not.
+// onlyIn returns the keys whose values are maps in one version and that the other version lacks.
 func onlyIn(a, b *yaml.Node) []string {
 	var out []string
 	for i := 1; a != nil && i < len(a.Content); i += 2 {
@@ -78,8 +78,8 @@ func onlyIn(a, b *yaml.Node) []string {
 	return out
 }
 
-// alternatives merges the fields of unions as one where both sides changed them, and one of them has another
-// alternative than the other: then they are those of one side. It returns the fields that are merged.
+// alternatives takes all fields of a union from one side if both sides changed them and now have different
+// alternatives. It returns the fields that it has merged.
 func (w *walker) alternatives(s sources, path string, schema *openapi.ResourceSchema) (merged []string) {
 	if path == "" || s.original == nil && s.updated == nil {
 		return nil
@@ -133,14 +133,14 @@ func only(m *yaml.Node, keys []string) *yaml.Node {
 	return out
 }
 
-// sameKeys reports whether two maps have the same of some keys.
+// sameKeys reports whether two maps have the same subset of some keys.
 func sameKeys(a, b *yaml.Node, keys []string) bool {
 	return !slices.ContainsFunc(keys, func(key string) bool {
 		return (present(a, key) == nil) != (present(b, key) == nil)
 	})
 }
 
-// put puts fields in the place of those that a map has of some keys.
+// put replaces the fields of a map that have one of the keys by other fields.
 func put(m *yaml.Node, keys []string, fields *yaml.Node) {
 	at := len(m.Content)
 	for i := len(m.Content) - 2; i >= 0; i -= 2 {

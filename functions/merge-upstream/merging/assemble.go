@@ -23,9 +23,9 @@ func (m *merged) files(v versions) map[string]string {
 // assembly is what a merged file is made of.
 type assembly struct {
 	local *file
-	// results are those of the resources that stand in the file after the merge, in order.
+	// results are the resources in the file after the merge, in order.
 	results []result
-	// removed reports whether resources stand in the file that do not after the merge.
+	// removed reports whether the merge removes resources from the file.
 	removed bool
 }
 
@@ -102,7 +102,7 @@ func emptyLines(text string) string {
 	return strings.TrimPrefix(text[len(strings.TrimRight(text, "\n")):], "\n")
 }
 
-// text returns the text of the file; false if the file goes.
+// text returns the text of the file; false if the file is removed.
 func (a *assembly) text(original, updated *file) (string, bool) {
 	if a.isUpstreams(original, updated) {
 		return updated.withLineEndsOf(a.local, original), true
@@ -129,7 +129,7 @@ func (a *assembly) isTouched() bool {
 	return a.removed
 }
 
-// isUpstreams reports whether the file becomes the upstream's as it is: it was the original's, or is new.
+// isUpstreams reports whether the file gets the upstream's text unchanged: it was the same as the original, or is new.
 func (a *assembly) isUpstreams(original, updated *file) bool {
 	if updated == nil || a.local != nil && (original == nil || a.local.text != original.text) {
 		return false
@@ -154,8 +154,8 @@ func (r result) isUpstreams() bool {
 	return r.outcome == taken || r.outcome == keep && sameText(r.local, r.updated)
 }
 
-// withLineEndsOf returns the text of the file with the line ends that it has in the package, unless the original
-// upstream had the same: then they are the upstream's to change.
+// withLineEndsOf returns the text of the file with the package's line ends, unless the original upstream had the same
+// ones: then the upstream's new line ends are taken.
 func (f *file) withLineEndsOf(local, original *file) string {
 	if local == nil || !local.crlf || original != nil && original.crlf {
 		return f.raw

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// What a path is on a side, in a conflict about a path that is a file on one and a directory on the other.
+// What a path is on a side, in a conflict about a path that is a file on one side and a directory on the other.
 const aFile, aDirectory = "a file", "a directory"
 
-// settleDirectories leaves out what the upstream adds where the package has a file in the place of a directory, or the
-// other way round, and notes that as a conflict. The package stays as it is there.
+// settleDirectories leaves out a file or directory that the upstream adds if the package has a directory or a file with
+// the same path, and records a conflict. The package stays as it is there.
 func (m *merged) settleDirectories() {
 	here, clashing := map[string]bool{}, map[string]string{}
 	for _, name := range m.staying(true) {
@@ -41,11 +41,11 @@ func (m *merged) settleDirectories() {
 			c.Local, c.Updated = aDirectory, aFile
 		}
 		m.conflicts = append(m.conflicts, c)
-		m.leaveAway(func(added string) bool { return added == name || strings.HasPrefix(added, name+"/") })
+		m.keepOut(func(added string) bool { return added == name || strings.HasPrefix(added, name+"/") })
 	}
 }
 
-// staying returns the paths of the files after the merge that the package has already, or those that it gets.
+// staying returns the paths of the merged files that the package already has, or of those that it gets.
 func (m *merged) staying(already bool) []string {
 	var out []string
 	for _, r := range m.results {
@@ -61,8 +61,8 @@ func (m *merged) staying(already bool) []string {
 	return out
 }
 
-// leaveAway takes resources and files that the package gets out of the merge.
-func (m *merged) leaveAway(which func(file string) bool) {
+// keepOut drops the resources and files that the merge would add to the files that which selects.
+func (m *merged) keepOut(which func(file string) bool) {
 	for i, r := range m.results {
 		switch {
 		case !r.stays() || r.local != nil && !r.moved() || !which(r.file()):

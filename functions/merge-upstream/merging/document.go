@@ -25,7 +25,7 @@ type document struct {
 	home string
 	// text is the document as it stands in its file, with the line that separates it from the one before.
 	text string
-	// root is the document node; nil if the document holds nothing but comments.
+	// root is the document node; nil if the document has only comments.
 	root *yaml.Node
 	// item is the item of a ResourceList that the document was made from; nil if it was made from text.
 	item *yaml.RNode
@@ -44,7 +44,7 @@ func bodyOf(d *document) *yaml.Node {
 
 func (d *document) isKptfile() bool { return path.Base(d.file) == pkgtree.KptfileName }
 
-// file is a file of a version: its documents, or nothing but its text.
+// file is a file of a version: its documents, or only its text.
 type file struct {
 	// raw is the text as it was given; text has the line ends of Unix.
 	raw, text string
@@ -71,7 +71,7 @@ func (f *file) resources() []*document {
 	return out
 }
 
-// isUnread reports whether a file is no YAML of resources, or too large.
+// isUnread reports whether a file is not YAML with resources, or is too large.
 func (f *file) isUnread() bool { return f != nil && f.whole && f.single == nil && f.docs == nil }
 
 // pkg is one version of a package: its files by path.

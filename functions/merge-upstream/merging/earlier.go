@@ -14,8 +14,9 @@ import (
 )
 
 // Refresh returns the conflicts of earlier merges into a package with the values that the updated upstream has in their
-// places. A value that is a part of a map, or the order of a list, stays while the upstream does not change there. A
-// conflict whose place none of the versions has stays as it is. The versions are those of Merge.
+// places. A conflict about a part of a map, or about the order of a list, stays as it is until the upstream changes
+// that map or list. So does a conflict whose place no version has any more. If the package has its own value, its side
+// is taken: the merge was not saved, or people have written the value again. The versions are the same as for Merge.
 func Refresh(conflicts []Conflict, original, updated, local map[string]string) []Conflict {
 	out := slices.Clone(conflicts)
 	if len(out) == 0 {
@@ -65,18 +66,27 @@ func (c *Conflict) isHidden() bool {
 
 // refreshFile sets the upstream's value of a conflict about a file.
 func (v versions) refreshFile(c *Conflict) {
-	original, updated := textOf(v.original[c.File]), textOf(v.updated[c.File])
+	original, updated, local := textOf(v.original[c.File]), textOf(v.updated[c.File]), textOf(v.local[c.File])
 	if isDirectory := c.Local == aFile || c.Local == aDirectory; isDirectory && sameFile(original, updated) {
 		return
 	}
 	hidden := c.isHidden() || updated != nil && hasSecretText(*updated)
-	c.Updated = cmp.Or(describeText(updated, hidden), Removed)
+	c.set(describeText(updated, hidden), describeText(local, hidden))
+}
+
+// set sets the upstream's value of a conflict, and the side that is taken if the package has its own value.
+func (c *Conflict) set(updated, local string) {
+	c.Updated = cmp.Or(updated, Removed)
+	if Known(c.Local) && cmp.Or(local, Removed) == cmp.Or(c.Local, Removed) {
+		c.Taken = SideLocal
+	}
 }
 
 // refresh sets the upstream's value of a conflict about a resource, or about one of its fields.
 func (t *tuple) refresh(c *Conflict) {
 	if c.Field == "" {
-		c.Updated = cmp.Or(showAll(t.updated, c.isHidden() || t.holdSecret()), Removed)
+		hidden := c.isHidden() || t.holdSecret()
+		c.set(showAll(t.updated, hidden), showAll(t.local, hidden))
 		return
 	}
 	bodies := sources{bodyOf(t.original), bodyOf(t.local), bodyOf(t.updated)}
@@ -90,11 +100,11 @@ func (t *tuple) refresh(c *Conflict) {
 		c.Updated != c.Local && c.Updated != c.Original
 	if found && !stays {
 		hidden := c.isHidden() || w.inSecret > 0 || s.hasSecret() || w.rules.hidesField(c.Field)
-		c.Updated = cmp.Or(show(s.updated, hidden), Removed)
+		c.set(show(s.updated, hidden), show(s.local, hidden))
 	}
 }
 
-// find returns the values in a place, below those in another place; false if no version has any.
+// find returns the values at place, starting from the values at another place; false if no version has any.
 func (w *walker) find(s sources, at, place string, schema *openapi.ResourceSchema) (sources, bool) {
 	rest, below := strings.CutPrefix(place, at)
 	switch {
@@ -127,7 +137,7 @@ func (w *walker) findElement(s sources, at, place string, schema *openapi.Resour
 		return s, false
 	}
 	rows, _ := w.rows(s, at, schema)
-	named, _ := rowsOf(s, []string{"name"}) // a port of which a side changed the number
+	named, _ := rowsOf(s, []string{"name"}) // a port whose number a side changed
 	for _, r := range slices.Concat(rows, named) {
 		if found, is := w.find(r.sources, at+"["+r.label+"]", place, schema.Elements()); is {
 			return found, true
@@ -136,7 +146,7 @@ func (w *walker) findElement(s sources, at, place string, schema *openapi.Resour
 	return s, false
 }
 
-// of returns the values that have a kind.
+// of returns only the values of a kind.
 func (s sources) of(kind yaml.Kind) sources {
 	only := func(n *yaml.Node) *yaml.Node {
 		if n = node.Resolve(n); n != nil && n.Kind == kind {

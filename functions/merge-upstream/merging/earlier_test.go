@@ -110,3 +110,36 @@ func TestRefreshOf(t *testing.T) {
 		})
 	}
 }
+
+// TestRefreshTaken checks that a conflict says whether the package has its own value, if that value is known.
+func TestRefreshTaken(t *testing.T) {
+	t.Parallel()
+	red, green := one(cm+"data: {a: red}\n"), one(cm+"data: {a: green}\n")
+	note := files{"n.txt": "1"}
+	for name, c := range map[string]struct {
+		file, field, local string
+		upstream, here     files
+		want               string
+	}{
+		"its own":           {"a.yaml", "data.a", "red", green, red, merging.SideLocal},
+		"the upstream's":    {"a.yaml", "data.a", "red", green, green, merging.SideUpstream},
+		"another one":       {"a.yaml", "data.a", "blue", green, red, merging.SideUpstream},
+		"a value not shown": {"a.yaml", "data.a", "(not shown)", green, red, merging.SideUpstream},
+		"nothing, as it had": {"a.yaml", "data.b", "(removed)", one(cm + "data: {b: x}\n"), red,
+			merging.SideLocal},
+		"a file of its own":   {"n.txt", "", "1 bytes, sha256 6b86b273ff34", nil, note, merging.SideLocal},
+		"a file that is gone": {"n.txt", "", "1 bytes, sha256 6b86b273ff34", note, nil, merging.SideUpstream},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conflict := merging.Conflict{File: c.file, Field: c.field, Local: c.local, Taken: merging.SideUpstream}
+			if c.field != "" {
+				conflict.Resource = `ConfigMap "settings"`
+			}
+			got := merging.Refresh([]merging.Conflict{conflict}, with(c.upstream), with(c.upstream), with(c.here))
+			if got[0].Taken != c.want {
+				t.Errorf("taken is %q, not %q", got[0].Taken, c.want)
+			}
+		})
+	}
+}

@@ -36,7 +36,7 @@ func (w *walker) merge3(s sources, schema *openapi.ResourceSchema) *yaml.Node {
 	return merged.YNode()
 }
 
-// maxFields bounds the maps that merge3 merges as a whole: it looks for each key among all.
+// maxFields limits the size of maps that merge3 merges as a whole, because it searches all keys for each key.
 const maxFields = 100
 
 // mapping walks over the fields of three mappings, and merges them if they are large. The local one must exist.
@@ -60,8 +60,8 @@ func (w *walker) mapping(s sources, path string, schema *openapi.ResourceSchema)
 	return false
 }
 
-// onlyLess reports whether the upstream changed a value by nothing but removals of fields and elements: that is no
-// conflict with a removal of all of it.
+// onlyLess reports whether the upstream only removed fields and elements of a value. Then it is no conflict if the
+// package removed all of it.
 func (w *walker) onlyLess(s sources, path string, schema *openapi.ResourceSchema) bool {
 	if s.original == nil || s.updated == nil {
 		return s.updated == nil
@@ -81,7 +81,7 @@ func (w *walker) onlyLess(s sources, path string, schema *openapi.ResourceSchema
 	return equal(s.original, s.updated)
 }
 
-// large merges mappings with many keys, a part of them after the other.
+// large merges mappings with many keys, in parts.
 func (w *walker) large(s sources, keys []string, path string, schema *openapi.ResourceSchema) {
 	of := [3]map[string]int{}
 	for version, m := range s.versions() {

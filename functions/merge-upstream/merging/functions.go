@@ -18,10 +18,10 @@ func isPipeline(path string) bool {
 	return path == "pipeline.mutators" || path == "pipeline.validators"
 }
 
-// function is what functions of a pipeline are told apart by.
+// function is what identifies a function of a pipeline.
 type function struct {
-	// name is empty where it has none, and so are image, which has no tag or digest, base, the last part of it, and
-	// content, which is all that a function says.
+	// image has no tag or digest, base is the last part of image, and content is the whole function as JSON. Each is
+	// empty if the function does not have it.
 	name, kind, image, base, content string
 }
 
@@ -38,7 +38,7 @@ func functionOf(n *yaml.Node) function {
 	}
 	var value any
 	if err := n.Decode(&value); err == nil {
-		text, _ := json.Marshal(value) //nolint:errchkjson // what JSON has no form for is paired by its image
+		text, _ := json.Marshal(value) //nolint:errchkjson // a value that JSON cannot express is paired by its image
 		f.content = string(text)
 	}
 	return f
@@ -50,9 +50,9 @@ type functionRow struct {
 	as [3]function
 }
 
-// functionRows pairs the functions of a pipeline: by name, else by their content, by image, or by the last part of the
-// image, always in the order in which they stand. It reports false if it is not a list of functions. Functions that a
-// variant put in front of the package's are left unpaired.
+// functionRows pairs the functions of a pipeline: by name, else by content, by image, or by the last part of the image,
+// always in their order in the list. It returns false if this is not a list of functions. Functions that a variant put
+// in front of the package's are left unpaired.
 func functionRows(s sources) ([]row, bool) {
 	var rows []*functionRow
 	for _, version := range []int{originalVersion, updatedVersion, localVersion} {
@@ -69,12 +69,12 @@ func functionRows(s sources) ([]row, bool) {
 	return labelled(rows), true
 }
 
-// pass is a way to pair the functions of two versions: by a text, unless that is empty.
+// pass is a way to pair the functions of two versions: by a text that both have, unless it is empty.
 type pass struct {
 	of, with func(function) string
-	// guess says that the two need not be the same.
+	// guess says that the two may be different functions.
 	guess bool
-	// in says of which versions the other function is; it has to say the same in all.
+	// in says in which versions to look for the other function, which must have the same text in all of them.
 	in []int
 }
 
@@ -148,7 +148,7 @@ func pairFunctions(rows []*functionRow, version int, list []*yaml.Node, all []fu
 	return rows
 }
 
-// keys returns by what a function of the row may be found.
+// keys returns the texts by which a function of the row can be found.
 func (p pass) keys(r *functionRow) []string {
 	var keys []string
 	for _, version := range []int{originalVersion, updatedVersion} {
@@ -174,7 +174,7 @@ func labelled(rows []*functionRow) []row {
 		}
 	}
 	isOurs := func(f function) bool { return strings.HasPrefix(f.name, variantNames) }
-	prepended := false // by a variant of which the upstream knows nothing
+	prepended := false // by a variant that the upstream does not know
 	position := map[string]int{}
 	for _, r := range rows {
 		f := r.shown()

@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// mergeComment begins the comment in which kpt keeps, behind the key metadata, the namespace and the name that a
-// resource has upstream.
+// mergeComment begins the comment after the key metadata in which kpt keeps the namespace and the name that a resource
+// has upstream.
 const mergeComment = "kpt-merge:"
 
-// comment returns the comment that says which resource of the upstream one is.
+// comment returns the comment that says which upstream resource a resource comes from.
 func (k key) comment() string { return fmt.Sprintf("# %s %s/%s", mergeComment, k.namespace, k.name) }
 
 // identifierOf returns what the annotation of an upstream identifier says of a resource.
@@ -74,7 +74,8 @@ func (m *merged) identify(r result) (result, error) {
 	return noted, err
 }
 
-// renote writes another identity into the notes of a resource that has any, and reports whether it did.
+// renote writes another identity into the comment and annotation of a resource that has them, and reports whether it
+// did.
 func renote(body *yaml.Node, was, is key) (changed bool) {
 	if was == is {
 		return false
@@ -92,8 +93,7 @@ func renote(body *yaml.Node, was, is key) (changed bool) {
 	return changed
 }
 
-// notedKey returns the identity that the package's resource is noted to have upstream: by its comment, or else that of
-// the original.
+// notedKey returns the upstream identity of the package's resource: from its comment, or else that of the original.
 func (t *tuple) notedKey() key {
 	if _, _, ok := upstreamName(t.local.body()); ok || t.original == nil {
 		return keyOf(t.local)

@@ -91,7 +91,7 @@ func writeScalar(out *bytes.Buffer, n *yaml.Node) error {
 	return nil
 }
 
-// writeText writes a string without escaping what only HTML gives a meaning.
+// writeText writes a string without escaping characters that are special only in HTML.
 func writeText(out *bytes.Buffer, text string) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)

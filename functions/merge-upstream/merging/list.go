@@ -8,7 +8,7 @@ import (
 	kyamlschema "sigs.k8s.io/kustomize/kyaml/yaml/schema"
 )
 
-// list merges a list that the upstream changed and that is there in the package.
+// list merges a list that the upstream changed and that the package has.
 func (w *walker) list(parent, s sources, key, path string, schema *openapi.ResourceSchema) {
 	schema = schemaOf(schema, s)
 	if !kyamlschema.IsAssociative(schema, nil, false) {
@@ -24,7 +24,7 @@ func (w *walker) list(parent, s sources, key, path string, schema *openapi.Resou
 	for i, r := range rows {
 		place := path + "[" + r.label + "]"
 		rows[i].own = r.own || w.rules.ours(place)
-		if r.guessed && r.updated == nil { // it can be one that was added here
+		if r.guessed && r.updated == nil { // it may have been added here
 			w.note(place, r.sources, SideLocal)
 			merged[i] = r.local
 			continue
@@ -69,8 +69,8 @@ func (w *walker) atom(parent, s sources, key, path string, replace bool) {
 	}
 }
 
-// takeList prepares a list to be replaced by the upstream's: it looks as the upstream's does, and a comment behind it
-// stays if both are in one line.
+// takeList prepares a list to be replaced by the upstream's: it gets the upstream's style, and keeps a comment after it
+// if both lists are on one line.
 func takeList(s sources) {
 	if s.local.Style&s.updated.Style&yaml.FlowStyle != 0 {
 		carryComments(s)
@@ -78,7 +78,7 @@ func takeList(s sources) {
 	s.local.Style = s.updated.Style
 }
 
-// element merges an element of a list; nil if the element goes.
+// element merges an element of a list; nil if the element is removed.
 func (w *walker) element(e sources, path string, schema *openapi.ResourceSchema) *yaml.Node {
 	switch {
 	case w.rules.ours(path) || equal(e.original, e.updated) || equal(e.local, e.updated):

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/resid"
 )
 
-// key is what kpt and Porch tell resources apart by, in addition to their file. The version of the API may change.
+// key is what identifies a resource for kpt and Porch, in addition to its file. The version of the API may change.
 type key struct{ group, kind, namespace, name string }
 
 func keyOf(d *document) key {
@@ -32,9 +32,9 @@ func keyOf(d *document) key {
 // tuple is a resource in the three versions; nil where it does not exist.
 type tuple struct{ original, local, updated *document }
 
-// match finds the tuples of all resources: those of the local package in the order in which they stand there, then
-// those that the upstream adds. Resources are the same if their key and file are; one that moved to another file, or
-// that has another namespace on a side, is the same if nothing else can be it.
+// match finds the tuples of all resources: those of the local package in their order there, then those that the
+// upstream adds. Resources are the same if their key and file are the same. A resource that moved to another file, or
+// has another namespace on a side, is matched if there is only one candidate.
 func (v versions) match() []*tuple {
 	type place struct {
 		key  key
@@ -59,7 +59,7 @@ func (v versions) match() []*tuple {
 	return joinRenamed(joinMoved(all))
 }
 
-// joinMoved makes one tuple of those that are parts of one resource, in several files.
+// joinMoved joins tuples that are the same resource in several files.
 func joinMoved(all []*tuple) []*tuple {
 	parts := map[key][]*tuple{}
 	for _, t := range all {
@@ -119,7 +119,7 @@ func (t *tuple) any() *document {
 	return t.original
 }
 
-// file returns where the merged resource belongs: where the upstream moved it to, unless it was moved here.
+// file returns the file of the merged resource: the one to which the upstream moved it, unless it was moved here.
 func (t *tuple) file() string {
 	if t.local == nil || t.original != nil && t.updated != nil && t.local.file == t.original.file {
 		return t.updated.file

@@ -4,9 +4,9 @@
 // merge3, as kpt and Porch do it, and a walk over the three versions that names what both sides changed.
 //
 // merge3 knows one rule, the upstream wins, and reports nothing. The walk comes first: it records the conflicts, and
-// takes out of merge3's sight what merge3 must leave alone (what the upstream did not change, what is kept), what needs
-// no merge (values that only the upstream has), and what merge3 gets wrong (values whose type changed, lists that have
-// a key twice). e2e/merge compares the outcomes with those of Porch and kpt.
+// hides from merge3 what merge3 must leave alone (values that the upstream did not change, or that the package keeps),
+// what needs no merge (values that only the upstream has), and what merge3 gets wrong (values whose type changed, lists
+// with duplicate keys). e2e/merge compares the outcomes with those of Porch and kpt.
 package merging
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
-// OnConflict says what becomes of a value that both sides changed.
+// OnConflict says how to resolve a value that both sides changed.
 type OnConflict string
 
-// The values of OnConflict. The empty one stands for TakeUpstream.
+// The values of OnConflict. An empty value means TakeUpstream.
 const (
 	// TakeUpstream takes the upstream's value, as kpt and Porch do.
 	TakeUpstream OnConflict = "TakeUpstream"
@@ -37,11 +37,12 @@ const (
 
 // Options are what a merge depends on in addition to the three versions.
 type Options struct {
-	// OnConflict says what becomes of conflicts.
+	// OnConflict says how to resolve conflicts.
 	OnConflict OnConflict
-	// Upstream is where the updated version is from, for the root Kptfile; nil leaves what is there.
+	// Upstream is where the updated version comes from; it is written to the root Kptfile, which stays as it is if this
+	// is nil.
 	Upstream *Upstream
-	// UpstreamLock is which version it is, for the root Kptfile; nil leaves what is there.
+	// UpstreamLock is which version that is; it is written to the root Kptfile, which stays as it is if this is nil.
 	UpstreamLock *UpstreamLock
 }
 
@@ -80,10 +81,10 @@ var ErrConflicts = errors.New("both sides changed the same values: " +
 // of a package's files by path. It returns the files of the merged package, and the conflicts in the order of the
 // files.
 //
-// A file without changes is returned as it is, byte by byte; so are the documents without changes of a file with some.
-// Merging the result again with the same upstreams changes nothing. With Stop, conflicts are returned together with
-// ErrConflicts, and no files. Other errors mean that a version is not a package: versions without files, a local one
-// without a Kptfile, an original that has nothing in common with the local package.
+// An unchanged file is returned as it is, byte by byte; so are the unchanged documents of a changed file. Merging the
+// result again with the same upstreams changes nothing. With Stop, conflicts are returned together with ErrConflicts,
+// and no files. Other errors mean that a version is not a package: versions without files, a local one without a
+// Kptfile, an original that has nothing in common with the local package.
 func Merge(original, updated, local map[string]string, options Options) (map[string]string, []Conflict, error) {
 	if err := check(original, updated, local, options); err != nil {
 		return nil, nil, err
@@ -160,7 +161,7 @@ func (c *conflict) setValues(original, local, updated string) {
 	c.Original, c.Local, c.Updated = original, cmp.Or(local, Removed), cmp.Or(updated, Removed)
 }
 
-// message says in a sentence what the conflict is and what became of it.
+// message says in a sentence what the conflict is and how it was resolved.
 func (c conflict) message(stopped bool) string {
 	switch {
 	case c.unread && !stopped:

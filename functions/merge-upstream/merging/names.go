@@ -10,13 +10,13 @@ import (
 // localConfigAnnotation marks resources that are for kpt and functions, not for a cluster.
 const localConfigAnnotation = "config.kubernetes.io/local-config"
 
-// edit is another beginning, or else another end, of names.
+// edit replaces the beginning, or else the end, of names.
 type edit struct {
 	begins   bool
 	from, to string
 }
 
-// editsOf returns the edits that make the second name of the first.
+// editsOf returns the edits that turn the first name into the second.
 func editsOf(a, b string) [2]edit {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -29,7 +29,7 @@ func editsOf(a, b string) [2]edit {
 	return [2]edit{{true, a[:len(a)-m], b[:len(b)-m]}, {false, a[n:], b[n:]}}
 }
 
-// of returns the edited name; false if it is not one for the edit.
+// of returns the edited name; false if the edit does not apply to the name.
 func (e edit) of(name string) (string, bool) {
 	if e.begins {
 		rest, ok := strings.CutPrefix(name, e.from)
@@ -39,8 +39,8 @@ func (e edit) of(name string) (string, bool) {
 	return rest + e.to, ok
 }
 
-// pairNames pairs the resources of a package whose names have all got another prefix, or another suffix, if only one is
-// possible. A single resource with another name is another resource.
+// pairNames pairs the resources of a package if all their names got another prefix or suffix, and only one such edit is
+// possible. If only one resource has another name, it is another resource.
 func (r *renaming) pairNames(was func(*tuple) *document) {
 	lacking, only, all := r.renamed(was)
 	if !all || len(lacking) < 2 {
@@ -76,7 +76,8 @@ func (r *renaming) pairNames(was func(*tuple) *document) {
 	}
 }
 
-// renamed returns what a side lacks and what only the side has; all is false if the side left a resource its name.
+// renamed returns the resources that a side lacks and those that only the side has; all is false if the side kept the
+// name of some resource.
 func (r *renaming) renamed(was func(*tuple) *document) (lacking, only []*tuple, all bool) {
 	for _, t := range r.all {
 		d := was(t)
@@ -101,8 +102,8 @@ func hasFixedName(d *document) bool {
 	return byName(d) == identity{} || nameOf(d) == contextName || hasAnnotation(d, localConfigAnnotation)
 }
 
-// all returns the resources that have the names which the edit makes of all names before; nil if one has no counterpart
-// of its own.
+// all edits all names before, and returns the resources that have the edited names; nil if a name has no counterpart of
+// its own.
 func (e edit) all(before []identity, byIdentity map[identity]*tuple) []*tuple {
 	after, taken := make([]*tuple, 0, 1), map[*tuple]bool{}
 	for _, id := range before {

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// arranged returns the elements of a merged list in their order. merged has an element for each row, nil if it goes.
-// Where both sides changed the order, that is a conflict about the list.
+// arranged returns the elements of a merged list in their order. merged has an element for each row, nil for a removed
+// one. If both sides changed the order, that is a conflict about the list.
 func (w *walker) arranged(rows []row, merged []*yaml.Node, path string) []*yaml.Node {
 	order := arrange(rows, func(i int) bool { return merged[i] != nil },
 		func(original, here, updated []int) bool { return w.recordOrder(rows, original, here, updated, path) })
@@ -22,9 +22,9 @@ func (w *walker) arranged(rows []row, merged []*yaml.Node, path string) []*yaml.
 	return out
 }
 
-// arrange returns the rows that stay, in order: the upstream's where only the upstream changed it, else the package's.
-// What only one side has comes behind what it follows there. Where both changed the order, decide says whether the
-// upstream's is taken, of what is there in all versions.
+// arrange returns the rows that stay, in the upstream's order if only the upstream changed it, else in the package's. A
+// row that only one side has comes after the row that it follows there. If both sides changed the order, decide gets
+// the rows that are in all versions, and says whether the upstream's order is taken.
 func arrange(rows []row, stays func(int) bool, decide func(original, here, updated []int) bool) []int {
 	front := sequence(rows, localVersion, func(i int) bool { return stays(i) && rows[i].front })
 	others := func(i int) bool { return stays(i) && !rows[i].front }
@@ -41,7 +41,7 @@ func arrange(rows []row, stays func(int) bool, decide func(original, here, updat
 	return slices.Concat(front, weave(here, updated, true))
 }
 
-// sequence returns the rows that a version has and that are wanted, in the order of the version.
+// sequence returns the wanted rows that a version has, in the order of the version.
 func sequence(rows []row, version int, wanted func(int) bool) []int {
 	var out []int
 	for i := range rows {
@@ -53,10 +53,10 @@ func sequence(rows []row, version int, wanted func(int) bool) []int {
 	return out
 }
 
-// differs reports whether two sequences have what both have in another order; n is more than any number in them.
+// differs reports whether two sequences order their common numbers differently; n is greater than any number in them.
 func differs(a, b []int, n int) bool { return !slices.Equal(common(a, b, n), common(b, a, n)) }
 
-// common returns what of the first sequence is in the second, too.
+// common returns the numbers of the first sequence that are in the second, too.
 func common(a, b []int, n int) []int {
 	in := members(b, n)
 	return slices.DeleteFunc(slices.Clone(a), func(i int) bool { return !in[i] })
@@ -70,8 +70,9 @@ func members(list []int, n int) []bool {
 	return in
 }
 
-// weave puts what only the other sequence has into the first one: behind what it follows there, or at the end if
-// nothing follows it that both have. If last, it comes behind what only the first sequence has at that place.
+// weave inserts into the first sequence the numbers that only the other one has: each after the number that it follows
+// in the other one, or at the end if no common number comes after it. If last is set, they also come after the numbers
+// that only the first sequence has at that place.
 func weave(first, other []int, last bool) []int {
 	n := 0
 	for _, i := range slices.Concat(first, other) {

@@ -18,7 +18,7 @@ func (d directories) contain(file string) bool {
 	return slices.ContainsFunc(d, func(dir string) bool { return strings.HasPrefix(file, dir+"/") })
 }
 
-// of returns the subpackages of a version that another one does not have.
+// packagesWithout returns the subpackages of a version that another one does not have.
 func (p pkg) packagesWithout(other pkg) directories {
 	var out directories
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -47,8 +47,8 @@ func (v versions) removedPackages() directories {
 
 func (d directories) one(file string) bool { return d.contain(file) }
 
-// movePackages gives the files of subpackages that the upstream moved the paths that they have in the updated version,
-// in the others. It compares the two versions of the upstream only, so a second merge finds the same.
+// movePackages moves the files of subpackages that the upstream moved to their updated paths, in the other versions,
+// too. It compares only the two versions of the upstream, so a second merge gives the same result.
 func (v versions) movePackages() {
 	removed, added := v.original.packagesWithout(v.updated), v.updated.packagesWithout(v.original)
 	if len(removed) == 0 || len(added) == 0 {
@@ -79,7 +79,7 @@ func (v versions) movePackages() {
 	}
 }
 
-// moved returns the path of a file that the longest of the moves that are about it makes of it.
+// moved returns the new path of a file, by the longest of the moves that apply to it.
 func moved(name string, moves map[string]string) string {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if to := moves[dir]; to != "" {
@@ -89,7 +89,7 @@ func moved(name string, moves map[string]string) string {
 	return name
 }
 
-// maxAlike bounds the packages that something tells apart from others.
+// maxAlike is the most packages that may share a name or a resource for it to identify them.
 const maxAlike = 8
 
 // best returns for each package of a version the package of another version that has most in common with it, if any.
@@ -126,7 +126,7 @@ func best(packages, others map[string][]key) map[string]string {
 	return out
 }
 
-// identities returns what tells packages from others, their names and the resources in them.
+// identities returns what identifies packages: their names and the resources in them.
 func (p pkg) identities(dirs directories) map[string][]key {
 	out := map[string][]key{}
 	for _, dir := range dirs {
@@ -169,8 +169,8 @@ func (m *merged) withdraw(v versions, tuples []*tuple) {
 	}
 }
 
-// isChanged reports whether a resource that the upstream removed was changed here. What kpt, Porch and renderers write
-// of a package is no change.
+// isChanged reports whether a resource that the upstream removed was changed here. Changes by kpt, Porch and renderers
+// do not count.
 func (m *merged) isChanged(t *tuple) bool {
 	rules := m.rulesFor(t)
 	if t.original == nil {

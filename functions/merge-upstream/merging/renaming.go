@@ -9,27 +9,27 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// identity is what a resource keeps that gets another namespace: home is the directory of the package, or subpackage,
-// that it is in. The zero value stands for none.
+// identity is the part of a resource's identity that does not change with its namespace. home is the directory of its
+// package or subpackage. The zero value means no identity.
 type identity struct{ home, file, group, kind, name string }
 
-// renaming pairs the resources to which a side, the upstream or the package, gave another namespace or name, as
-// set-namespace in a pipeline gives one to all of them.
+// renaming pairs resources if a side, the upstream or the package, gave them another namespace or name. A set-namespace
+// in a pipeline, for example, does that to all of them.
 type renaming struct {
 	all []*tuple
-	// lacks reports whether a tuple has no resource of that side, only whether it has one that is new there, and kept
-	// whether the side left it its identity.
+	// lacks reports whether the side has no resource of a tuple, only whether the resource is new on that side, and
+	// kept whether the side kept its identity.
 	lacks, only, kept func(*tuple) bool
-	// moved reports whether a resource that the side kept tells to which namespace it moved all.
+	// moved reports whether a resource that the side kept shows to which namespace the side moved all resources.
 	moved func(*tuple) bool
 	// is returns the side's document.
 	is func(*tuple) *document
-	// settled are tuples that stay as they are, gone those that have become part of another.
+	// settled are tuples that stay as they are; gone are tuples that were merged into others.
 	settled, gone map[*tuple]bool
 }
 
-// joinRenamed makes one tuple of those that are parts of one resource, under several namespaces or names. What the
-// upstream renamed comes first, and does not depend on the package, so that merging again finds the same.
+// joinRenamed joins tuples that are the same resource under several namespaces or names. It joins what the upstream
+// renamed first, without looking at the package, so that merging again gives the same result.
 func joinRenamed(all []*tuple) []*tuple {
 	upstream := &renaming{
 		all:   all,
@@ -45,7 +45,7 @@ func joinRenamed(all []*tuple) []*tuple {
 		lacks: func(t *tuple) bool { return t.original != nil && t.updated != nil && t.local == nil },
 		only:  func(t *tuple) bool { return t.original == nil && t.updated == nil && t.local != nil },
 		kept:  (*tuple).complete,
-		moved: func(t *tuple) bool { // by the package alone: a merge must not change what the next one finds
+		moved: func(t *tuple) bool { // only the package counts: a merge must not change what the next one finds
 			return t.complete() && namespaceOf(t.original) == namespaceOf(t.updated)
 		},
 		is: localOf, settled: map[*tuple]bool{}, gone: map[*tuple]bool{},
@@ -62,13 +62,13 @@ func originalOf(t *tuple) *document { return t.original }
 func updatedOf(t *tuple) *document  { return t.updated }
 func localOf(t *tuple) *document    { return t.local }
 
-// left returns the tuples that have not become part of another.
+// left returns the tuples that were not merged into another.
 func (r *renaming) left() []*tuple {
 	return slices.DeleteFunc(r.all, func(t *tuple) bool { return r.gone[t] })
 }
 
-// pairAll pairs by all that tells resources apart, the most certain first. The functions return the documents by which
-// the side knew its resources.
+// pairAll pairs by everything that identifies resources, the most reliable first. The functions in known return the
+// documents from which the side renamed its resources.
 func (r *renaming) pairAll(known ...func(*tuple) *document) {
 	for _, of := range []func(*document) identity{inFile, byName} {
 		for _, was := range known {
@@ -81,7 +81,8 @@ func (r *renaming) pairAll(known ...func(*tuple) *document) {
 	}
 }
 
-// pair joins what a side lacks with what only the side has if their identities are the same, and no other's.
+// pair joins a resource that a side lacks with one that only the side has, if both have the same identity and no other
+// resource has it.
 func (r *renaming) pair(was, is func(*tuple) identity) {
 	lacking, only := map[identity][]*tuple{}, map[identity][]*tuple{}
 	for _, t := range r.all {
@@ -100,8 +101,8 @@ func (r *renaming) pair(was, is func(*tuple) identity) {
 	}
 }
 
-// join makes one tuple of two. If the package has a resource in each, both stay: the second is the renamed one, with
-// the same original; the first is one that the upstream removed.
+// join makes two tuples one. If the package has a resource in each, both stay: the second is the renamed one, with the
+// same original; the first is one that the upstream removed.
 func (r *renaming) join(lacking, only *tuple) {
 	if lacking.local != nil && only.local != nil {
 		only.original = lacking.original
@@ -116,7 +117,7 @@ func (r *renaming) join(lacking, only *tuple) {
 	r.gone[gone] = true
 }
 
-// pairNamespaces pairs the Namespaces themselves, whose names follow those of the resources in them.
+// pairNamespaces pairs the Namespaces themselves: their names change with the namespace of the resources in them.
 func (r *renaming) pairNamespaces(was func(*tuple) *document) {
 	moves := map[string]string{}
 	for _, t := range r.all {
@@ -125,7 +126,7 @@ func (r *renaming) pairNamespaces(was func(*tuple) *document) {
 		}
 		from, to := namespaceOf(was(t)), namespaceOf(r.is(t))
 		if known, several := moves[from]; several && known != to {
-			to = "" // nobody can say which
+			to = "" // ambiguous
 		}
 		moves[from] = to
 	}

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// outcome is what becomes of a resource.
+// outcome is what the merge does to a resource.
 type outcome int
 
 const (
@@ -24,18 +24,18 @@ const (
 	changed                // merged
 )
 
-// result is a resource with what became of it.
+// result is a resource with its outcome.
 type result struct {
 	*tuple
 	outcome outcome
 	// root is the document node of a resource that is changed, and text its text.
 	root *yaml.Node
 	text string
-	// item is that of a ResourceList that the resource becomes.
+	// item is the item of a ResourceList that the resource becomes.
 	item *yaml.RNode
 }
 
-// move makes a resource that the upstream moved to another file one that is changed.
+// move marks a resource as changed if the upstream moved it to another file.
 func (r result) move() result {
 	if r.outcome == keep && r.local != nil && r.updated != nil && r.file() != r.local.file {
 		r.outcome, r.root = changed, r.local.root
@@ -67,8 +67,8 @@ func (m *merged) resource(t *tuple) (result, error) {
 	return m.fields(t, r)
 }
 
-// absent decides on a resource that the package does not have: one that the upstream adds comes, one that was removed
-// here stays away. A new name or namespace upstream is no conflict with the removal.
+// absent decides on a resource that the package does not have: it is added if it is new upstream, and stays removed if
+// it was removed here. If the upstream only gave it another name or namespace, that is no conflict with the removal.
 func (m *merged) absent(t *tuple) (result, error) {
 	r := result{tuple: t}
 	switch {
@@ -94,8 +94,8 @@ func unnamed(d *document) *yaml.Node {
 	return body
 }
 
-// withdrawnHere decides on a resource that the updated upstream does not have: it goes if it is unchanged here. What a
-// package cannot be without stays, and a subpackage goes as a whole.
+// withdrawnHere decides on a resource that the updated upstream does not have: it is removed if it is unchanged here.
+// Resources that a package needs stay, and a subpackage is removed as a whole.
 func (m *merged) withdrawnHere(t *tuple) result {
 	r := result{tuple: t}
 	rules := m.rulesFor(t)
@@ -155,8 +155,8 @@ func (m *merged) fields(t *tuple, r rules) (result, error) {
 	return out, err
 }
 
-// settleComments moves the comment behind the key of a map or list that became empty: before it, the emitter would
-// write what cannot be read.
+// settleComments moves the line comment of a key to its value if that is a map or list that became empty: after the
+// key, the emitter would write it so that the YAML cannot be read.
 func settleComments(n *yaml.Node) {
 	for i, c := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 1 && c.Kind != yaml.ScalarNode && len(c.Content) == 0 && c.LineComment == "" {
@@ -174,8 +174,8 @@ func readsBack(text string, body *yaml.Node) bool {
 	return err == nil && len(root.Content) == 1 && equal(root.Content[0], body)
 }
 
-// compared returns the result as one that is kept if the merge changed nothing. If that cannot be read back, the error
-// is errUnreadable.
+// compared returns the result, as kept if the merge changed nothing. If the merged resource cannot be read back, the
+// error is errUnreadable.
 func (m *merged) compared(r result) (result, error) {
 	before, err := encode(r.local.root, r.local.text)
 	if err != nil {
@@ -204,7 +204,7 @@ func (m *merged) compared(r result) (result, error) {
 var errUnreadable = errors.New("could not be read again after the merge: " +
 	"move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own")
 
-// about records a conflict about a resource as a whole.
+// about records a conflict about a whole resource.
 func (m *merged) about(t *tuple, takenFrom string) {
 	c := m.conflict(t)
 	c.Taken = takenFrom
@@ -213,7 +213,7 @@ func (m *merged) about(t *tuple, takenFrom string) {
 	m.conflicts = append(m.conflicts, c)
 }
 
-// showAll returns what tells one whole resource from another; empty for none.
+// showAll returns a text that identifies the content of a whole resource; empty for no resource.
 func showAll(d *document, hidden bool) string {
 	switch {
 	case d == nil:
@@ -277,7 +277,7 @@ func sameText(a, b *document) bool {
 	return x == y
 }
 
-// sameLines is sameText without the empty lines at the end, which come with what is added behind a document.
+// sameLines is sameText without the empty lines at the end, which change when something is added after a document.
 func sameLines(a, b *document) bool {
 	_, x := separator(a.text)
 	_, y := separator(b.text)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// rewritten returns the text of a file that the merge changes. What holds no resource, such as a comment between two
-// separators, stays at the top, or behind the resource that it follows; a header stays at the top, too.
+// rewritten returns the text of a file that the merge changes. Documents without a resource, such as a comment between
+// two separators, stay at the top, or after the resource that they follow; a header stays at the top, too.
 func (a *assembly) rewritten() string {
 	out, first, behind := a.layout()
 	header := ""
@@ -59,7 +59,7 @@ func (r result) rewritten() string {
 	return line + terminated(r.body())
 }
 
-// layout returns what stands above the first resource of the file, that resource, and what stands behind each.
+// layout returns the text above the first resource of the file, that resource, and the text after each resource.
 func (a *assembly) layout() (top string, first *document, behind map[*document]string) {
 	behind = map[*document]string{}
 	if a.local == nil {
@@ -84,8 +84,8 @@ func (a *assembly) layout() (top string, first *document, behind map[*document]s
 // license matches a comment that is about the whole file.
 var license = regexp.MustCompile(`(?i)\b(copyright|license|spdx)`)
 
-// headerOf returns the comments at the top of a file that are no resource's: those that an empty line sets off, or that
-// are a license.
+// headerOf returns the comments at the top of a file that belong to no resource: those that an empty line separates
+// from the first resource, or that are a license.
 func headerOf(text string) string {
 	_, text = separator(text)
 	end, header := 0, 0

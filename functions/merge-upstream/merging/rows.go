@@ -19,17 +19,17 @@ const (
 // row is an element of a list in the three versions.
 type row struct {
 	sources
-	// at is where the element stands in each version; -1 where it is not there.
+	// at is the position of the element in each version; -1 if the version does not have it.
 	at [3]int
 	// label says in the path of a field which element it is, as kyaml writes it: name=web.
 	label string
 	// values are those of the merge keys; empty where no version has one.
 	values []string
-	// own says that the element is the package's alone: its place says nothing about the order of the others.
+	// own says that only the package has the element: its position says nothing about the order of the others.
 	own bool
-	// guessed says that nothing but an image tells that the package's element is the upstream's.
+	// guessed says that only the image suggests that the package's element is the upstream's.
 	guessed bool
-	// front says that the element is one that a variant put in front of all others.
+	// front says that a variant put the element in front of all others.
 	front bool
 }
 
@@ -51,7 +51,7 @@ func (r *row) set(version, at int, element *yaml.Node) {
 	}
 }
 
-// name returns what an element is called in a few words, without the names of its keys.
+// name returns a short name for an element, without the names of its keys.
 func (r *row) name() string {
 	var parts []string
 	for _, part := range strings.Split(r.label, ",") {
@@ -64,8 +64,8 @@ func (r *row) name() string {
 // versions returns the list in each version, at its index.
 func (s sources) versions() [3]*yaml.Node { return [3]*yaml.Node{s.local, s.original, s.updated} }
 
-// rowsOf pairs the elements of a list by their merge keys, as kyaml does: a missing value matches any. It reports false
-// if that does not tell the elements apart.
+// rowsOf pairs the elements of a list by their merge keys, as kyaml does: a missing value matches any. It returns false
+// if the keys do not identify the elements.
 func rowsOf(s sources, keys []string) (rows []row, ok bool) {
 	p := keyed{of: map[string]*sameFirst{}}
 	for version, list := range s.versions() {
@@ -99,7 +99,7 @@ type sameFirst struct {
 	complete map[string]int
 }
 
-// find returns the row that the values fit, a new one if none does; false if they fit several.
+// find returns the row that matches the values, or a new one if none does; false if several match.
 func (p *keyed) find(values []string) (at int, ok bool) {
 	same := p.of[values[0]]
 	if same == nil {
@@ -172,7 +172,7 @@ func fit(a, b []string) bool {
 	return a[0] == b[0]
 }
 
-// labelOf returns how kyaml writes an element's place: name=web.
+// labelOf returns the label of an element as kyaml writes it in a path: name=web.
 func labelOf(keys, values []string) string {
 	var parts []string
 	for i, key := range keys {

@@ -18,7 +18,7 @@ type rules struct {
 	kptfile, root, context, secret bool
 	// injected is the field that holds injected values; empty if none does.
 	injected string
-	// placed says that the namespace is one that functions of a variant give the package's resources.
+	// placed says that a variant's functions set the namespace.
 	placed bool
 }
 
@@ -32,7 +32,7 @@ const (
 // variantNames begin the names of functions that a variant prepended to the package's pipeline.
 const variantNames = "PackageVariant."
 
-// namespacesOf returns the namespaces that functions of a variant give the resources of a package.
+// namespacesOf returns the namespaces that a variant's functions set in the resources of a package.
 func namespacesOf(kptfile *file) []string {
 	var out []string
 	for _, d := range kptfile.docs {
@@ -81,7 +81,7 @@ func hasAnnotation(d *document, name string) bool {
 var ownCondition = regexp.MustCompile(
 	`^(info\.readinessGates\[conditionType|status\.conditions\[type)=(config\.injection\..*|Rendered)\]$`)
 
-// ours reports whether a field says what this package is, not what the upstream has: it stays as it is.
+// ours reports whether a field describes this package and not the upstream, so it stays as it is.
 func (r rules) ours(path string) bool {
 	switch path {
 	case identifier, annotationsPath + injection.InjectedAnnotation, annotationsPath + injection.PorchInjectedAnnotation:
@@ -98,14 +98,14 @@ func (r rules) ours(path string) bool {
 	return r.injected != "" && path == r.injected || r.kptfile && ownCondition.MatchString(path)
 }
 
-// written reports whether a field is one that functions of a variant, and renderers, write: where both sides changed
-// it, it stays as it is, and is no conflict.
+// written reports whether a variant's functions, or renderers, write a field: if both sides changed it, it stays as it
+// is and is no conflict.
 func (r rules) written(path string) bool {
 	return r.context && (path == "data" || strings.HasPrefix(path, "data.")) ||
 		r.kptfile && (strings.HasPrefix(path, "status") || strings.Contains(path, "s[name="+variantNames))
 }
 
-// without returns a copy of a document's body without what only this package has.
+// without returns a copy of a document's body without the fields that only this package has.
 func (r rules) without(d *document) *yaml.Node {
 	body := copyNode(d.body())
 	if r.injected != "" {

@@ -90,7 +90,7 @@ type localPackage struct {
 	of     map[*yaml.RNode]*document
 }
 
-// local makes documents of the items.
+// local turns the items into documents.
 func local(items []*yaml.RNode) (*localPackage, error) {
 	tree, err := pkgtree.Read(items)
 	if err != nil {
@@ -227,7 +227,7 @@ func (r result) node() *yaml.Node {
 	return r.updated.body()
 }
 
-// place returns the items, each with its file and its position in the file.
+// place returns the items with their files and positions in the files.
 func (l *localPackage) place(staying []result, items []*yaml.RNode) []*yaml.RNode {
 	files := map[string][]result{}
 	for _, r := range staying {
@@ -275,7 +275,7 @@ func (l *localPackage) placedAt(item *yaml.RNode, name string, index int) *yaml.
 	return item
 }
 
-// annotate sets an annotation of an item that is a copy.
+// annotate sets an annotation of an item, which must be a copy.
 func annotate(item *yaml.RNode, key, value string) {
 	metadata := ensure(item.YNode(), "metadata")
 	list := ensure(metadata, "annotations")

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// notShown stands for the values of Secrets, and for what could be one.
+// notShown replaces the values of Secrets, and values that could be one.
 const notShown = "(not shown)"
 
 // secretText matches the text of a manifest with a Secret, readable or not, also inside of another text.
@@ -21,7 +21,7 @@ var secretText = regexp.MustCompile(`\bkind\b[\s\S]{0,60}?\bSecret(List)?\b|\b(s
 // secretFields are fields that hold nothing but values of Secrets.
 var secretFields = []string{"stringData", "secretGenerator"}
 
-// isSecret reports whether a mapping is a Secret, or several.
+// isSecret reports whether a mapping is a Secret, or a list of Secrets.
 func isSecret(n *yaml.Node) bool {
 	n = node.Resolve(n)
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -32,8 +32,8 @@ func isSecret(n *yaml.Node) bool {
 		slices.ContainsFunc(secretFields, func(field string) bool { return node.Get(n, field) != nil })
 }
 
-// hasSecret reports whether a value is, or holds, a Secret: as a part of it, or in a text. Aliases are not followed:
-// what they stand for is part of the resource.
+// hasSecret reports whether a value is, or holds, a Secret: as a part of it, or in a text. Aliases are not followed,
+// because their anchors are in the same resource.
 func hasSecret(n *yaml.Node) bool {
 	switch {
 	case n == nil:
@@ -46,7 +46,7 @@ func hasSecret(n *yaml.Node) bool {
 	return slices.ContainsFunc(n.Content, hasSecret)
 }
 
-// hasSecretText reports whether there could be a Secret in a text, be it encoded.
+// hasSecretText reports whether a text could contain a Secret, even an encoded one.
 func hasSecretText(text string) bool {
 	if secretText.MatchString(text) {
 		return true

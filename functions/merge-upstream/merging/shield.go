@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// shieldTag marks what stands for a value until merge3 has run.
+// shieldTag marks the placeholder of a value while merge3 runs.
 const shieldTag = "!shielded"
 
 // shield hides a value from merge3, which would remove nulls, put quotes around words such as yes, and merge list
@@ -37,8 +37,8 @@ func (w *walker) unshield(n *yaml.Node) {
 	}
 }
 
-// styleFor returns the style in which the upstream's scalar stands in the place of the package's: in the quotes that
-// are there if it is a string too, and in quotes in any case if some YAML reader would take it for another type.
+// styleFor returns the style for an upstream scalar that replaces the package's: it keeps the package's quotes if both
+// are strings, and always has quotes if some YAML reader would take it for another type.
 func styleFor(local, updated *yaml.Node) yaml.Style {
 	quotes := yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle
 	if updated.ShortTag() != yaml.NodeTagString {
@@ -55,8 +55,8 @@ func styleFor(local, updated *yaml.Node) yaml.Style {
 	return style
 }
 
-// isRegular reports whether merge3 can merge a resource: it drops aliases, takes the first of keys that stand twice,
-// and all keys for strings.
+// isRegular reports whether merge3 can merge a resource correctly: merge3 drops aliases, takes the first of duplicate
+// keys, and treats all keys as strings.
 func isRegular(n *yaml.Node) bool {
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -102,7 +102,7 @@ func isKnownTag(tag string) bool {
 	return false
 }
 
-// equal reports whether two values are the same, where null is as good as nothing.
+// equal reports whether two values are the same. Null counts as absent.
 func equal(a, b *yaml.Node) bool {
 	if node.IsNull(a) || node.IsNull(b) {
 		return node.IsNull(a) && node.IsNull(b)

@@ -38,8 +38,8 @@ func show(n *yaml.Node, hidden bool) string {
 	return shorten(string(text))
 }
 
-// withWrittenNumbers returns a copy in which numbers are texts that JSON would write otherwise, such as 0x1 and 1.0:
-// the values of a conflict must not look alike.
+// withWrittenNumbers returns a copy in which numbers that JSON would write differently, such as 0x1 and 1.0, are
+// strings: otherwise the different values of a conflict could look the same.
 func withWrittenNumbers(n *yaml.Node) *yaml.Node {
 	c := copyNode(n)
 	var visit func(*yaml.Node)
@@ -59,10 +59,10 @@ func withWrittenNumbers(n *yaml.Node) *yaml.Node {
 	return c
 }
 
-// Known reports whether a value of a Conflict tells what the side has: it is neither hidden nor shortened.
+// Known reports whether a value of a Conflict is the complete value of that side: it is neither hidden nor shortened.
 func Known(value string) bool { return value != notShown && !strings.HasSuffix(value, shortened) }
 
-// shortened ends a value of which not all is shown.
+// shortened ends a value that is not shown completely.
 const shortened = "…"
 
 func shorten(s string) string {
@@ -73,7 +73,7 @@ func shorten(s string) string {
 	return string(runes[:maxShown-1]) + shortened
 }
 
-// digest returns what tells one whole text from another.
+// digest returns a short text that identifies a whole text.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return fmt.Sprintf("%d bytes, sha256 %x", len(text), sum[:6])

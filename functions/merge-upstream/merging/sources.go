@@ -12,7 +12,7 @@ import (
 // sources are a value in the three versions; nil where it does not exist.
 type sources struct{ original, local, updated *yaml.Node }
 
-// field returns the values of a key of three mappings. Null is as good as nothing.
+// field returns the values of a key in three mappings. Null counts as absent.
 func (s sources) field(key string) sources {
 	return sources{present(s.original, key), present(s.local, key), present(s.updated, key)}
 }
@@ -24,7 +24,7 @@ func present(m *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// all reports whether those of the values that there are have the kind.
+// all reports whether all existing values have the kind.
 func (s sources) all(kind yaml.Kind) bool {
 	for _, n := range []*yaml.Node{s.original, s.local, s.updated} {
 		if n != nil && n.Kind != kind {

@@ -8,11 +8,11 @@ import (
 	"github.com/package-variants/package-variants/functions/internal/node"
 )
 
-// unite pairs the elements of a list that are one to people although a side changed their merge keys: a port that has
-// another number and still the same name. It pairs only what the original version has, and a name only if no version
+// unite pairs list elements that people see as the same although a side changed their merge keys, such as a port with
+// another number and the same name. It pairs only elements that the original version has, and a name only if no version
 // has it twice.
 func unite(rows []row) []row {
-	named := map[string]*row{} // all elements of a name, in one row; nil if they are not one to people
+	named := map[string]*row{} // all elements of a name, in one row; nil if they cannot be paired
 	for i := range rows {
 		names, same := rows[i].names()
 		for version, name := range names {

@@ -30,8 +30,8 @@ func (p pkg) resources() []*document {
 	return out
 }
 
-// settleWholeFiles makes a file that is whole in one version whole in all. A Kptfile that cannot be read is as good as
-// none: the package's own is no file like others.
+// settleWholeFiles marks a file as whole in all versions if it is whole in one. An upstream Kptfile that cannot be read
+// is ignored, because the package's own Kptfile must not be replaced as a whole.
 func (v versions) settleWholeFiles() {
 	for _, p := range []pkg{v.original, v.updated} {
 		for name, f := range p {
@@ -54,8 +54,8 @@ func (v versions) settleWholeFiles() {
 	}
 }
 
-// isWhole reports whether a file is merged as a single value: because it is whole in a version, or because there are no
-// resources to merge it by, in all versions or in one of a file that the upstream removed.
+// isWhole reports whether a file is merged as a single value. It is if it is whole in a version or has no resources in
+// any version, or if the upstream removed it and a version has no resources.
 func isWhole(original, updated, local *file) bool {
 	var with, without bool
 	for _, f := range []*file{original, updated, local} {
@@ -91,20 +91,20 @@ func (v versions) file(name string) []*file {
 // merged is a package that is being merged.
 type merged struct {
 	options Options
-	// removedPackages are the subpackages that were removed here, withdrawn those that were removed upstream, and held
-	// those of the latter that were changed here.
+	// removedPackages are the subpackages that were removed here. withdrawn are those that were removed upstream, and
+	// held are those of them that were changed here.
 	removedPackages, withdrawn, held directories
-	// namespaces are those that functions of a variant give the package's resources.
+	// namespaces are the namespaces that a variant's functions set in the package's resources.
 	namespaces []string
-	// tracked reports whether the package says which resources of the upstream its resources are.
+	// tracked reports whether the package's resources say which upstream resources they come from.
 	tracked bool
-	// results are those of the resources.
+	// results are the results for the resources.
 	results []result
-	// whole are the texts of the files that are merged as one value; nil of those that are not there.
+	// whole are the texts of the files that are merged as one value; nil for a file that does not exist.
 	whole map[string]*string
-	// wholeHere are those of them that the package has already.
+	// wholeHere says which of these files the package has already.
 	wholeHere map[string]bool
-	// unseen are the files that the upstream changed and that a ResourceList does not have.
+	// unseen are the files that the upstream changed but that a ResourceList does not contain.
 	unseen []string
 	// conflicts are in the order of files.
 	conflicts []conflict
@@ -152,7 +152,7 @@ func (v versions) merge(options Options) (*merged, error) {
 	return m, nil
 }
 
-// followed merges a resource, and notes in it what it is upstream.
+// followed merges a resource, and notes in it which upstream resource it comes from.
 func (m *merged) followed(t *tuple) (result, error) {
 	r, err := m.resource(t)
 	if err == nil {
@@ -167,8 +167,8 @@ func (m *merged) followed(t *tuple) (result, error) {
 	return r.move(), nil
 }
 
-// unrelated reports whether the package has resources, and the upstreams too, but none of them in common. What every
-// package has does not count.
+// unrelated reports whether the package and the upstreams have resources, but none in common. Resources that every
+// package has do not count.
 func unrelated(tuples []*tuple) bool {
 	var here, original bool
 	for _, t := range tuples {

@@ -44,7 +44,7 @@ func (w *walker) field(parent sources, key, path string, schema *openapi.Resourc
 		w.settle(parent, key)
 		return
 	}
-	// merge3 takes a null for a wish to have the field removed, wherever it stands.
+	// merge3 understands a null anywhere as a request to remove the field.
 	for _, m := range []*yaml.Node{parent.original, parent.updated} {
 		if present(m, key) == nil {
 			remove(m, key)
@@ -58,12 +58,13 @@ func (w *walker) field(parent sources, key, path string, schema *openapi.Resourc
 	w.both(parent, s, key, path, schema)
 }
 
-// sameNulls reports whether the package has a key without a value where the original upstream has one.
+// sameNulls reports whether a key without a value is present in both the package and the original upstream, or in
+// neither. It is also true if the key has a value in the package.
 func (s sources) sameNulls(key string) bool {
 	return present(s.local, key) != nil || (position(s.local, key) < 0) == (position(s.original, key) < 0)
 }
 
-// nothing makes a field what it is in the updated upstream, where it has no value: it is null or not there.
+// nothing makes a field as it is in the updated upstream, where it has no value: null or absent.
 func (w *walker) nothing(parent sources, key string) {
 	switch null := position(parent.updated, key) >= 0; {
 	case null && (present(parent.local, key) != nil || position(parent.local, key) < 0):
@@ -115,7 +116,7 @@ func (w *walker) both(parent, s sources, key, path string, schema *openapi.Resou
 		w.conflict(parent, s, key, path)
 		return
 	}
-	if removed { // what was added here stays
+	if removed { // keep what was added here
 		s.updated = &yaml.Node{Kind: s.local.Kind, Tag: s.local.Tag}
 		parent.updated.Content = append(parent.updated.Content, node.String(key), s.updated)
 	}
@@ -167,7 +168,7 @@ func (w *walker) record(path string, s sources) (takeUpstream bool) {
 	return takeUpstream
 }
 
-// note notes a conflict.
+// note adds a conflict to the results.
 func (w *walker) note(path string, s sources, taken string) {
 	w.conflicts = append(w.conflicts, finding{path: path, taken: taken, secret: w.inSecret > 0 || s.hasSecret(),
 		values: sources{copyNode(s.original), copyNode(s.local), copyNode(s.updated)}})
@@ -177,7 +178,7 @@ func (w *walker) note(path string, s sources, taken string) {
 // package's, and so do its quotes.
 func (w *walker) scalar(parent, s sources, key string) {
 	if s.original != nil && s.original.Value == s.updated.Value {
-		w.replace(parent, key) // of another type, which merge3 does not see
+		w.replace(parent, key) // only the type differs, which merge3 does not notice
 		return
 	}
 	carryComments(s)
@@ -186,7 +187,7 @@ func (w *walker) scalar(parent, s sources, key string) {
 }
 
 // carryKeyComments keeps the comments at a key that both sides added: merge3 takes the upstream's key. Comments below a
-// field, which are read back in another place than they are written for, are the package's in any case.
+// field are always the package's, because they would be read back in another place than they were written.
 func carryKeyComments(parent sources, key string) {
 	i, j, k := position(parent.local, key), position(parent.updated, key), position(parent.original, key)
 	if i < 0 || j < 0 {

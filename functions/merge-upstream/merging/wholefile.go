@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// wholeFile merges a file as one value. Nil stands for a version that does not have it.
+// wholeFile merges a file as one value. A version that does not have the file is nil.
 func (m *merged) wholeFile(name string, original, updated, local *file) {
 	kept, conflicting := m.keptFile(name, original, updated, local)
 	if conflicting {
@@ -26,7 +26,7 @@ func (m *merged) wholeFile(name string, original, updated, local *file) {
 	}
 }
 
-// wholeConflict returns the conflict about a file as one value, of which the text kept is taken.
+// wholeConflict returns the conflict about a file as one value; the text kept is taken.
 func wholeConflict(name string, original, updated, local *file, kept *string) conflict {
 	o, u, l := textOf(original), textOf(updated), textOf(local)
 	hidden := slices.ContainsFunc([]*string{o, u, l}, func(text *string) bool {
@@ -40,7 +40,7 @@ func wholeConflict(name string, original, updated, local *file, kept *string) co
 	return c
 }
 
-// keptFile returns the text that a file has after the merge, one of those of the versions; nil if it goes.
+// keptFile returns the text of a file after the merge, which is that of a version; nil if the file is removed.
 func (m *merged) keptFile(name string, original, updated, local *file) (kept *string, conflicting bool) {
 	o, u, l := textOf(original), textOf(updated), textOf(local)
 	edited := l != nil && isEdited(name, original, local)
@@ -65,7 +65,7 @@ func isEdited(name string, original, local *file) bool {
 	return original == nil || local.text != original.text && unmarked(name, local.text) != unmarked(name, original.text)
 }
 
-// unmarked returns a text without the marks by which kpt and Porch know its resources again.
+// unmarked returns a text without the marks by which kpt and Porch recognize its resources.
 func unmarked(name, text string) string {
 	docs, whole := parse(name, text)
 	if whole {

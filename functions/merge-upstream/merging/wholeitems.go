@@ -9,8 +9,8 @@ import (
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 )
 
-// giveTexts gives the files among the items that are merged as single values, which have no text of their own, that of
-// a version of the upstream that has the same resources, or else that of their resources.
+// giveTexts sets the text of files among the items that are merged as single values. Items have no text of their own,
+// so a file gets the text of an upstream version with the same resources, or else the text of its resources.
 func (v versions) giveTexts() {
 	for name, f := range v.local {
 		if !f.whole {
@@ -64,7 +64,7 @@ func (m *merged) wholeItems(name string, original, updated, local *file) {
 	}
 }
 
-// isSeen reports whether a function gets the resources of a file, if it has any.
+// isSeen reports whether a function gets the resources of a file if the file has any.
 func isSeen(name string, files ...*file) bool {
 	return fn.IsKrmResourceFile(name) &&
 		slices.ContainsFunc(files, func(f *file) bool { return f.isUnread() || len(f.resources()) > 0 })

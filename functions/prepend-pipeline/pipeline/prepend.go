@@ -31,9 +31,9 @@ func Unchecked(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 // items.
 func Relevant(path, _ string) bool { return pkgtree.IsKptfile(path) }
 
-// Prepend returns the items with the functions of p at the front of the root Kptfile's pipeline, under names that say
-// that they are the variant's; those of the variant that p does not have are removed. The items given are not changed.
-// A pipeline that cannot be edited safely is an error.
+// Prepend returns the items with the functions of p at the front of the root Kptfile's pipeline, under names that mark
+// them as the variant's. The variant's functions that are not in p are removed. The items given are not changed. A
+// pipeline that cannot be edited safely is an error.
 func Prepend(items []*yaml.RNode, variantName string, p variant.Pipeline) ([]*yaml.RNode, error) {
 	tree, err := pkgtree.Read(items)
 	if err != nil {
