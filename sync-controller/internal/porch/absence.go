@@ -15,8 +15,8 @@ import (
 )
 
 // complete adds the known revisions that a list lacks although they were not deleted: Porch leaves out of a list what
-// it cannot read at the time, without an error (docs/limits.md). Each missing revision is requested by name. One that
-// Porch does not find is gone. If Porch fails, all revisions of that Repository stay as they were.
+// it cannot read at the time, without an error (docs/limits.md). Each missing revision is requested by name. If Porch
+// does not find it, it is gone. If Porch fails, all revisions of that Repository stay as they were.
 func (r *relisting) complete(ctx context.Context, list *porchapi.PackageRevisionList) error {
 	if r.reader == nil {
 		return nil

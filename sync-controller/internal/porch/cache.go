@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -49,14 +50,19 @@ func newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync tim
 }
 
 // relisting lists again before each watch. Porch's resource versions have no order, so a watch cannot continue where
-// the last one ended. It begins with all existing objects, and does not report those that were deleted in between.
+// the last one ended. It begins with all existing objects, and does not report those that were deleted before it: the
+// list says which were deleted before the list, and opening which were deleted after it.
 type relisting struct {
 	toolscache.ListerWatcherWithContext
-	listed atomic.Bool
+	// listed are the revisions of the last list; nil if it failed, or a watch has followed it.
+	listed atomic.Pointer[revisions]
 	asker
 	// store has the known revisions.
 	store toolscache.Store
 }
+
+// revisions are package revisions, by their names.
+type revisions map[types.NamespacedName]bool
 
 // asker asks Porch for a revision by name; without a reader, it asks nothing.
 type asker struct {
@@ -80,6 +86,17 @@ func (r *relisting) Watch(options metav1.ListOptions) (watch.Interface, error) {
 // ListWithContext implements toolscache.ListerWithContext.
 func (r *relisting) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	options.ResourceVersion, options.ResourceVersionMatch = "", ""
+	all, listed, err := r.list(ctx, options)
+	r.listed.Store(nil)
+	if err == nil {
+		r.listed.Store(&listed)
+	}
+	return all, err
+}
+
+// list lists, adds what the list lacks although it exists, and returns also the names.
+func (r *relisting) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, revisions, error) {
+	listed := revisions{}
 	var all runtime.Object
 	err := timed(listAll, func() (err error) {
 		all, err = r.ListerWatcherWithContext.ListWithContext(ctx, options)
@@ -87,16 +104,23 @@ func (r *relisting) ListWithContext(ctx context.Context, options metav1.ListOpti
 	})
 	if list, ok := all.(*porchapi.PackageRevisionList); ok && err == nil {
 		err = r.complete(ctx, list)
+		for i := range list.Items {
+			listed[client.ObjectKeyFromObject(&list.Items[i])] = true
+		}
 	}
-	r.listed.Store(err == nil)
-	return all, err
+	return all, listed, err
 }
 
 // WatchWithContext implements toolscache.WatcherWithContext.
 func (r *relisting) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	if !r.listed.Swap(false) {
+	listed := r.listed.Swap(nil)
+	if listed == nil {
 		return nil, apierrors.NewResourceExpired("PackageRevisions are listed before each watch")
 	}
 	options.ResourceVersion = ""
-	return r.ListerWatcherWithContext.WatchWithContext(ctx, options)
+	w, err := r.ListerWatcherWithContext.WatchWithContext(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return r.open(ctx, w, *listed), nil
 }

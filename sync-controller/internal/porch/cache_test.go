@@ -30,12 +30,18 @@ type server struct {
 	watch   *watch.FakeWatcher
 	options []metav1.ListOptions
 	fails   error
+	lists   int
+	// opening is called before a watch begins; it may change names.
+	opening func()
+	// unread are not in what a watch begins with: Porch could not read them.
+	unread []string
 }
 
 func (s *server) List(o metav1.ListOptions) (runtime.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.options = append(s.options, o)
+	s.lists++
 	list := &porchapi.PackageRevisionList{ListMeta: metav1.ListMeta{ResourceVersion: "a-commit"}}
 	for _, name := range s.names {
 		list.Items = append(list.Items, packageRevision(name))
@@ -47,10 +53,14 @@ func (s *server) Watch(o metav1.ListOptions) (watch.Interface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.options = append(s.options, o)
+	if s.opening != nil {
+		s.opening()
+	}
 	s.watch = watch.NewFakeWithChanSize(100, false)
 	for _, name := range s.names {
-		pr := packageRevision(name)
-		s.watch.Add(&pr)
+		if pr := packageRevision(name); !slices.Contains(s.unread, name) {
+			s.watch.Add(&pr)
+		}
 	}
 	return s.watch, nil
 }

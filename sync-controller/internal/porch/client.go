@@ -28,6 +28,9 @@ type Client struct {
 	}
 	// Pause waits until Porch has settled; nil waits for d.
 	Pause func(ctx context.Context, d time.Duration) error
+	// Large waits until there is memory to read the content of a large revision, and returns what is to be called once it
+	// is read; nil does not wait.
+	Large func(namespace, name string) (done func(), err error)
 }
 
 // API is what the reconcilers need from an API server: reads, from a cache or not, and writes.
@@ -60,8 +63,8 @@ type Draft struct {
 	Task revision.Task
 }
 
-// Create creates a draft and returns its revision. Busy reports whether an error says that the workspace already has a
-// revision.
+// Create creates a draft and returns its revision. If the workspace already has a revision, Busy returns true for the
+// error.
 func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error) {
 	pr := &porchapi.PackageRevision{
 		ObjectMeta: metav1.ObjectMeta{
@@ -118,8 +121,8 @@ func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owne
 }
 
 // SetMeta gives a revision these owners, and adds these labels and annotations to those that it has. The content stays
-// byte for byte: Porch v1.5 rewrites the Kptfile of a draft when its metadata changes, without comments, so a draft's
-// files are put back.
+// byte for byte: when the metadata of a draft changes, Porch v1.5 rewrites its Kptfile without comments, so SetMeta
+// restores a draft's files.
 func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, labels,
 	annotations map[string]string) error {
 	metadata := map[string]any{"ownerReferences": orEmpty(owners)}
@@ -154,8 +157,8 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 // busy is how long a write is retried while Porch does not find the branches of a repository: about three seconds.
 var busy = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.6, Jitter: 0.2, Steps: 6}
 
-// repeatedError is the refusal of a write that was repeated. Porch may have done it the first time: it also answers
-// that it does not find a branch when it has written and reads the repository again.
+// repeatedError is the refusal of a write that was repeated. Porch may have done the first write: it also answers that
+// it does not find a branch after it has written, while it reads the repository again.
 type repeatedError struct{ error }
 
 func (e *repeatedError) Unwrap() error { return e.error }

@@ -13,6 +13,7 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +25,7 @@ import (
 type Content struct {
 	// Files are the files, by their path.
 	Files map[string]string
-	// Version is the state of the revision that has them; it means nothing else.
+	// Version identifies the state of the revision with these files. Do not read anything else from it.
 	Version string
 	// RenderStatus is what the functions of the package's pipeline reported when the content was saved.
 	RenderStatus v1alpha1.RenderStatus
@@ -45,10 +46,10 @@ func renderStatus(from *porchapi.RenderStatus) (to v1alpha1.RenderStatus) {
 	if err == nil {
 		err = json.Unmarshal(data, &to)
 	}
-	if err != nil { // the types do not agree any more, which a test would have found
+	if err != nil { // the types no longer match, which a test would have found
 		to.Err = fmt.Sprintf("cannot read what Porch says of the render: %v", err)
 	}
-	to.Result.Metadata = metav1.ObjectMeta{} // the API keeps nothing of it
+	to.Result.Metadata = metav1.ObjectMeta{} // the API does not store it
 	return to
 }
 
@@ -71,8 +72,8 @@ const replacement = "\uFFFD"
 func CheckText(files map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if strings.Contains(name, replacement) || strings.Contains(files[name], replacement) {
-			return fmt.Errorf("%s is not text in UTF-8, or has the character U+FFFD, which Porch's API tells in place of other "+
-				"bytes: convert it, or take it out of the package", name)
+			return fmt.Errorf("%s is not text in UTF-8, or has the character U+FFFD, which Porch's API returns in place of "+
+				"other bytes: convert it, or take it out of the package", name)
 		}
 	}
 	return nil
@@ -81,9 +82,20 @@ func CheckText(files map[string]string) error {
 // ErrNoFiles says that a package revision has no files.
 var ErrNoFiles = errors.New("it has no files: Porch may have failed to read its repository")
 
-// Content reads the content of a package revision. A revision without any file is an error, ErrNoFiles, with which its
-// version is returned.
+// Content reads the content of a package revision. For a revision without any file, it returns the version and the
+// error ErrNoFiles.
 func (c *Client) Content(ctx context.Context, namespace, name string) (Content, error) {
+	if c.Large != nil {
+		done := func() {}
+		defer func() { done() }()
+		ctx = timeouts.WithTurn(ctx, func() error {
+			end, err := c.Large(namespace, name)
+			if err == nil {
+				done = end
+			}
+			return err
+		})
+	}
 	var prr porchapi.PackageRevisionResources
 	if err := timed(read, func() error {
 		return c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &prr)

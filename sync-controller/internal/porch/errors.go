@@ -29,8 +29,9 @@ const (
 )
 
 // refusals are the texts with which Porch refuses a package because of a file: its renderer accepts only letters,
-// digits and ".-_:" in names, and the function that makes a package context reads all YAML.
-var refusals = []string{"illegal name '", `"builtins/gen-pkg-context": MalformedYAMLError`}
+// digits and ".-_:" in names, the function that makes a package context reads all YAML, and an upgrade merges no file
+// that has a resource twice.
+var refusals = []string{"illegal name '", `"builtins/gen-pkg-context": MalformedYAMLError`, `found duplicate "`}
 
 // lostBranches are the texts with which Porch says that it did not find a branch: while it writes one branch of a
 // repository, it cannot reliably read the others.

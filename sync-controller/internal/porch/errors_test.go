@@ -99,6 +99,7 @@ func TestRefusesFiles(t *testing.T) {
 		renderText + "pkg.render: MalformedYAMLError: yaml: no key": false,
 		`failed to generate deployment context: failed to evaluate function "builtins/gen-pkg-context": ` +
 			"MalformedYAMLError: yaml: incomplete UTF-8 octet sequence": true,
+		`error merging: found duplicate "dest" resources in file "a.yaml", please refer to "update" documentation`: true,
 	} {
 		if got := RefusesFiles(internal(text)); got != want {
 			t.Errorf("%s: got %t", text, got)

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// calls measures the requests to Porch: each of the tries, where a write is tried again.
+// calls measures the requests to Porch, including each retry of a write.
 var calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 	Name: "package_variant_porch_call_seconds",
 	Help: "Duration of a request to Porch, by what was asked for (call) and what came of it (result).",
@@ -20,7 +20,7 @@ var calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 
 func init() { metrics.Registry.MustRegister(calls) }
 
-// call is what is asked of Porch, as the metric has it. A draft is made by a call that has the name of its task.
+// call is the label of a request to Porch. A request for a draft has the name of the draft's task.
 type call string
 
 const (
@@ -36,7 +36,7 @@ const (
 	remove          call = "Delete"
 )
 
-// timed does a request and measures it.
+// timed sends a request and measures how long it takes.
 func timed(c call, request func() error) error {
 	start := time.Now()
 	err := request()

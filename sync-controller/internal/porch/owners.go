@@ -20,8 +20,8 @@ const (
 	maxWrites = 3
 )
 
-// untilKept changes the owners, or the lifecycle, of a revision, and sees to it that it stays so: where Porch v1.5
-// keeps revisions in git, it brings back what was before if it was reading the repository at the time.
+// untilKept changes the owners, or the lifecycle, of a revision, and repeats that until Porch keeps the change: where
+// Porch v1.5 keeps revisions in git, it reverts a change that was made while it read the repository.
 func (c *Client) untilKept(ctx context.Context, r *revision.Revision, what string,
 	is func(*revision.Revision) bool, write func() error) error {
 	for range maxWrites {
@@ -41,7 +41,7 @@ func owned(owners []metav1.OwnerReference) func(*revision.Revision) bool {
 	return func(r *revision.Revision) bool { return slices.EqualFunc(r.Owners, owners, same) }
 }
 
-// keeps reports whether a revision is so for a while.
+// keeps reports whether a revision keeps satisfying a condition for a while.
 func (c *Client) keeps(ctx context.Context, r *revision.Revision, is func(*revision.Revision) bool) (bool, error) {
 	for range looks {
 		if err := c.pause(ctx, lookAfter); err != nil {
@@ -49,7 +49,7 @@ func (c *Client) keeps(ctx context.Context, r *revision.Revision, is func(*revis
 		}
 		now, err := c.Revision(ctx, r.Namespace, r.Name)
 		if apierrors.IsNotFound(err) {
-			return true, nil // there is none to keep them
+			return true, nil // the revision was deleted
 		}
 		if err != nil || !is(&now) {
 			return false, err

@@ -15,16 +15,16 @@ import (
 // RepositoryKind is the kind of Repositories.
 var RepositoryKind = configapi.GroupVersion.WithKind(configapi.TypeRepository.Kind)
 
-// Repository is what a Repository says of itself. The maps and slices of its metadata are shared.
+// Repository is what is read from a Repository. The maps and slices of its metadata are shared.
 type Repository struct {
 	metav1.ObjectMeta
 	revision.Repository
 }
 
-// NewRepository returns an object of the kind, for what takes an object to name a kind.
+// NewRepository returns an empty Repository, for functions that take an object to name a kind.
 func NewRepository() client.Object { return &configapi.Repository{} }
 
-// RepositoryOf returns what a Repository says of itself, and false for an object of another kind.
+// RepositoryOf returns what is read from a Repository, and false for an object of another kind.
 func RepositoryOf(o client.Object) (Repository, bool) {
 	repository, ok := o.(*configapi.Repository)
 	if !ok {

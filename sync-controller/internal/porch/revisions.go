@@ -24,13 +24,13 @@ func AddToScheme(scheme *runtime.Scheme) error {
 	return builder.AddToScheme(scheme)
 }
 
-// ApprovalAttributes returns what the cluster is asked for to know who may approve package revisions in a namespace.
+// ApprovalAttributes returns the question to the cluster whether someone may approve package revisions in a namespace.
 func ApprovalAttributes(namespace string) *authorizationv1.ResourceAttributes {
 	return &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "patch",
 		Group: porchapi.SchemeGroupVersion.Group, Resource: "packagerevisions", Subresource: "approval"}
 }
 
-// NewRevision returns an object of the kind PackageRevision, for what takes an object to name a kind.
+// NewRevision returns an empty PackageRevision, for functions that take an object to name a kind.
 func NewRevision() client.Object { return &porchapi.PackageRevision{} }
 
 // RevisionOf returns what is known of a PackageRevision, and false for an object of another kind.

@@ -10,11 +10,14 @@ import (
 )
 
 // The most memory that functions take, in bytes, measured with packages and sets at the bounds: for each value in the
-// YAML files of a package, with all copies that they make, and for each variant of a set, and each value of these.
+// YAML files of a package, with all copies that they make, and for each variant of a set, each value of these, and each
+// byte of their text. Of the memory for variants and values, keptPart stays in the result, and all text once.
 const (
 	perValue    = 300
 	perVariant  = 20 << 10
 	perSetValue = 1 << 10
+	perSetByte  = 3
+	keptPart    = 8
 )
 
 // Memory returns about how many bytes the functions need for packages, by their files.
@@ -29,20 +32,23 @@ func Memory(packages ...map[string]string) int64 {
 	return int64(n)
 }
 
-// ExpansionMemory returns about how many bytes the expansion of a set over a snapshot needs, if its selectors select as
-// much as they can.
-func ExpansionMemory(spec *v1alpha2.PackageVariantSetSpec, s *expansion.Snapshot) int64 {
+// ExpansionMemory returns about how many bytes the expansion of a set over a snapshot needs, and how many its result
+// does, if its selectors select as much as they can.
+func ExpansionMemory(spec *v1alpha2.PackageVariantSetSpec, s *expansion.Snapshot) (work, result int64) {
 	upstreams := max(1, len(spec.Upstreams))
 	if spec.UpstreamSelector != nil {
 		upstreams = max(1, len(s.PackageRevisions))
 	}
-	variants, values := 0, 0
+	variants, values, text := 0, 0, 0
 	for i := range spec.Targets {
 		n := selectable(&spec.Targets[i], s) * upstreams
 		variants += n
 		values += n * expansion.Values(spec.Targets[i].Template)
+		text += n * expansion.Text(spec.Targets[i].Template)
 	}
-	return int64(min(variants, bounds.SetTargets))*perVariant + int64(min(values, bounds.SetValues))*perSetValue
+	text = min(text, bounds.SetBytes)
+	work = int64(min(variants, bounds.SetTargets)*perVariant + min(values, bounds.SetValues)*perSetValue + text*perSetByte)
+	return work, work/keptPart + int64(text)
 }
 
 // selectable returns how many places a target selects at most.

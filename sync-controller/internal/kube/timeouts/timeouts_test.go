@@ -161,3 +161,44 @@ func TestTooLarge(t *testing.T) {
 		})
 	}
 }
+
+// TestTurn checks that the rest of a large answer with the files of a package is read only in its turn, that the time
+// until then does not count, and that no other answer waits.
+func TestTurn(t *testing.T) {
+	t.Parallel()
+	const files = "/apis/porch.kpt.dev/v1alpha1/namespaces/a/packagerevisionresources/x.v1"
+	boom := errors.New("boom")
+	for name, c := range map[string]struct {
+		path  string
+		size  int
+		err   error
+		turns int
+		want  error
+	}{
+		"small":          {files, largeAnswer, nil, 0, nil},
+		"large":          {files, 4 * largeAnswer, nil, 1, nil},
+		"no turn":        {files, 4 * largeAnswer, boom, 1, boom},
+		"something else": {"/api/v1/configmaps/x", 4 * largeAnswer, nil, 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const limit = 2 * time.Second
+			k := client(t, limit, func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write(make([]byte, c.size))
+			})
+			turns := 0
+			ctx := WithTurn(t.Context(), func() error {
+				turns++
+				time.Sleep(limit * 3 / 2)
+				return c.err
+			})
+			read, err := k.CoreV1().RESTClient().Get().AbsPath(c.path).Do(ctx).Raw()
+			if !errors.Is(err, c.want) || c.want == nil && len(read) != c.size {
+				t.Errorf("%d bytes and the error %v, want %v", len(read), err, c.want)
+			}
+			if turns != c.turns {
+				t.Errorf("%d turns, want %d", turns, c.turns)
+			}
+		})
+	}
+}

@@ -23,7 +23,7 @@ import (
 // name is the path of the Kptfile of the root package.
 const name = "Kptfile"
 
-// gated is the part of a Kptfile that readiness gates are about (kpt's API kpt.dev/v1).
+// gated has the parts of a Kptfile that concern readiness gates (kpt's API kpt.dev/v1).
 type gated struct {
 	Info struct {
 		ReadinessGates []struct {
@@ -103,7 +103,7 @@ func Meaning(files map[string]string) string {
 // documents that follow. One that cannot be read is returned as it is.
 func withoutReports(text string) string {
 	if len(text) > bounds.KptfileBytes {
-		return text // nothing is done with such a package
+		return text // such a package is left alone
 	}
 	var out bytes.Buffer
 	decoder, encoder := kyaml.NewDecoder(bytes.NewBufferString(text)), kyaml.NewEncoder(&out)
@@ -125,8 +125,8 @@ func withoutReports(text string) string {
 	}
 }
 
-// removeReports takes status.conditions and status.renderStatus out of a mapping, and a status that is empty then and
-// has no comment.
+// removeReports removes status.conditions and status.renderStatus from a mapping, and also the status if it is then
+// empty and has no comment.
 func removeReports(root *kyaml.Node) {
 	for i := 0; root.Kind == kyaml.MappingNode && i+1 < len(root.Content); i += 2 {
 		key, status := root.Content[i], root.Content[i+1]

@@ -112,3 +112,20 @@ func TestMeaning(t *testing.T) {
 		}
 	}
 }
+
+// TestLarge checks that a Kptfile that is larger than any that is worked on is not parsed: it is the same only if it is
+// so byte for byte.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string]int{"largest": 512 << 10, "too large": 512<<10 + 1} {
+		const begin, end = "kind: Kptfile\n", "status:\n  conditions: []\n"
+		kptfile := begin + "# " + strings.Repeat("x", size-len(begin)-len("# ")-len("\n")-len(end)) + "\n" + end
+		reported := strings.Replace(kptfile, "[]", "{}", 1) // of the same size
+		for what, of := range map[string]func(map[string]string) string{"digest": Digest, "meaning": Meaning} {
+			same := of(map[string]string{"Kptfile": kptfile}) == of(map[string]string{"Kptfile": reported})
+			if want := name == "largest"; same != want {
+				t.Errorf("%s: the %s is the same: %t", name, what, same)
+			}
+		}
+	}
+}

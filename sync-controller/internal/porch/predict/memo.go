@@ -6,26 +6,26 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// maxKept is how many results a Memo keeps: those of a package of some hundred files, and some for what differs from
-// one package to the next.
+// maxKept is how many results a Memo keeps: enough for a package of some hundred files, and for what differs between
+// packages.
 const maxKept = 2048
 
-// Memo predicts as the functions of this package do, and keeps what becomes of a file: of packages made from one
-// upstream most files are the same. What it predicts does not depend on what it keeps. A nil Memo keeps nothing.
+// Memo predicts as the functions of this package do, and keeps the results for files, because most files of packages
+// from one upstream are the same. Its predictions do not depend on what it has kept. A nil Memo keeps nothing.
 type Memo struct{ kept *lru.Cache }
 
 // NewMemo returns a Memo that has kept nothing yet.
 func NewMemo() *Memo { return &Memo{kept: lru.New(maxKept)} }
 
-// fileKey says of which file, and of what done to it, a result is. Other is the name and the text of another file on
-// which the result depends.
+// fileKey identifies a result by the file and the operation. Other is the name and the text of another file on which
+// the result depends.
 type fileKey struct {
 	done       string
 	name, text string
 	other      [2]string
 }
 
-// remember returns what is kept for a file, or else what found returns, which is kept unless it is an error.
+// remember returns the kept result for a file. Otherwise it calls found, and keeps its result unless it is an error.
 func remember[T any](m *Memo, key fileKey, find func() (T, error)) (T, error) {
 	if m == nil {
 		return find()

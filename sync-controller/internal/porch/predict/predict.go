@@ -21,13 +21,14 @@ const (
 	// contextFile is where Porch writes the package context, contextName what it is called.
 	contextFile = "package-context.yaml"
 	contextName = "kptfile.kpt.dev"
-	// mergeComment begins the comment by which kpt finds a resource upstream, identifier is the annotation for the same.
+	// mergeComment begins the comment by which kpt finds a resource upstream; identifier is the annotation with the
+	// same purpose.
 	mergeComment = "kpt-merge:"
 	identifier   = "internal.kpt.dev/upstream-identifier"
 )
 
-// Clone returns what a clone of an upstream's files into a package is before any function runs. Each of its packages
-// gets a package context if it is in a deployment Repository.
+// Clone returns the files of a clone of an upstream before any function runs. In a deployment Repository, each of its
+// packages gets a package context.
 func Clone(upstream map[string]string, pkg string, lock *revision.Lock, deployment bool) (map[string]string, error) {
 	return (*Memo)(nil).Clone(upstream, pkg, lock, deployment)
 }
@@ -47,7 +48,7 @@ func (m *Memo) Clone(upstream map[string]string, pkg string, lock *revision.Lock
 	return m.identified(files)
 }
 
-// Upgrade returns what Porch saves of the files of a package that were merged with those of another upstream.
+// Upgrade returns the files that Porch saves after it has merged the files of a package with those of another upstream.
 func Upgrade(merged map[string]string, lock *revision.Lock) (map[string]string, error) {
 	return (*Memo)(nil).Upgrade(merged, lock)
 }
@@ -61,7 +62,7 @@ func (m *Memo) Upgrade(merged map[string]string, lock *revision.Lock) (map[strin
 	return m.identified(files)
 }
 
-// locked returns the files with another name of the package, unless that is "", and another upstream.
+// locked returns the files with another upstream and, unless it is "", another package name.
 func locked(files map[string]string, name string, lock *revision.Lock) (map[string]string, error) {
 	file, err := kptfileOf(files)
 	if err != nil {
@@ -123,7 +124,7 @@ func Touch(files map[string]string) (map[string]string, error) {
 	return files, nil
 }
 
-// LockOf returns what the Kptfile among the files says that the package was derived from; nil if it does not say.
+// LockOf returns the upstream lock in the Kptfile among the files; nil if it has none.
 func LockOf(files map[string]string) *revision.Lock {
 	var file struct {
 		UpstreamLock struct {
@@ -156,8 +157,8 @@ func Pipelines(files map[string]string) []string {
 	return out
 }
 
-// WithContexts returns the files of an upstream with one package context for each package, in place of those that there
-// are, as a clone into a Repository for deployments has them.
+// WithContexts returns the files of an upstream with one package context for each package, instead of the existing
+// ones, as in a clone into a deployment Repository.
 func WithContexts(files map[string]string, pkg string) (map[string]string, error) {
 	out := map[string]string{}
 	contexts := map[string]string{}
@@ -205,7 +206,8 @@ func contextOf(name, pkg string) string {
 		"    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: %s\n  package-path: %s\n", contextName, name, pkg)
 }
 
-// identified returns the files with what says of each resource which one it is upstream.
+// identified returns the files with the comments and annotations that say for each resource which upstream resource it
+// is.
 func (m *Memo) identified(files map[string]string) (map[string]string, error) {
 	out := map[string]string{}
 	for name, text := range files {
@@ -224,7 +226,7 @@ func (m *Memo) identified(files map[string]string) (map[string]string, error) {
 	return out, nil
 }
 
-// identifiedFile returns the text of a file with what says of each of its resources which one it is upstream.
+// identifiedFile does the same for the text of one file.
 func identifiedFile(name, text string) (string, error) {
 	nodes, err := parse(name, text, false)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// id is what Porch finds a resource again by.
+// id is what identifies a resource for Porch.
 type id struct{ apiVersion, kind, namespace, name string }
 
 func idOf(n *yaml.RNode) id { return id{n.GetApiVersion(), n.GetKind(), n.GetNamespace(), n.GetName()} }
@@ -23,7 +23,7 @@ type originals struct {
 	parsed map[string]map[id][]*yaml.RNode
 }
 
-// Save returns the files that are saved to a draft with the comments of what is there, which Porch brings back.
+// Save returns the files that are saved to a draft, with the comments of the existing files, which Porch copies back.
 func (m *Memo) Save(before, saved map[string]string) (map[string]string, error) {
 	o := &originals{memo: m, files: before, in: map[id][]string{},
 		parsed: map[string]map[id][]*yaml.RNode{}}
@@ -63,7 +63,8 @@ func (m *Memo) idsIn(name, text string) ([]id, error) {
 	})
 }
 
-// commented returns a file that is saved with the comments of the originals. It is kept if these are in one file.
+// commented returns a saved file with the comments of the originals. The result is kept in the Memo if these are in one
+// file.
 func (o *originals) commented(name, text string) (string, error) {
 	ids, err := o.memo.idsIn(name, text)
 	if err != nil || len(ids) == 0 {
@@ -104,7 +105,7 @@ func (o *originals) comment(nodes []*yaml.RNode, templates bool) error {
 	return nil
 }
 
-// of returns the originals with an id that are no templates, in the order of their files.
+// of returns the originals with an id that are not templates, in the order of their files.
 func (o *originals) of(wanted id) ([]*yaml.RNode, error) {
 	var found []*yaml.RNode
 	for _, name := range o.in[wanted] {
@@ -128,12 +129,12 @@ func (o *originals) of(wanted id) ([]*yaml.RNode, error) {
 }
 
 // mayBeTemplate reports whether a resource in a file may be a template. It is not if the file has no such comment, and
-// no character by which something else could become one when the file is written.
+// no character that could turn something else into one when the file is written.
 func mayBeTemplate(text string) bool {
 	return strings.Contains(text, "#@") || strings.Contains(text, "#!") || strings.ContainsAny(text, "\\%")
 }
 
-// isTemplate reports whether the comments of a resource are a language of their own (ytt), which Porch does not touch.
+// isTemplate reports whether the comments of a resource are a template language (ytt), which Porch does not touch.
 func isTemplate(node *yaml.RNode) bool {
 	text, err := node.String()
 	return err == nil && (strings.Contains(text, "#@") || strings.Contains(text, "#!"))

@@ -198,6 +198,43 @@ func TestShareOfMemory(t *testing.T) {
 	})
 }
 
+// TestKeep checks that no more large results are kept at once than there is memory for, that small ones wait for none,
+// that work does not wait for them, and that a result larger than all is kept alone.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const mib = 1 << 20
+		s := NewShare(4, 128*mib) // 32 MiB for large results, and one of 1 MiB is small
+		var mu sync.Mutex
+		ended := map[string]time.Duration{}
+		began := time.Now()
+		keep := func(name string, memory int64) {
+			free := s.Keep(memory)
+			time.Sleep(time.Second)
+			free()
+			mu.Lock()
+			defer mu.Unlock()
+			ended[name] = time.Since(began)
+		}
+		for _, name := range []string{"first", "second", "third"} {
+			go keep(name, 16*mib)
+			synctest.Wait()
+		}
+		go keep("huge", 1<<40)
+		synctest.Wait()
+		go keep("last", 16*mib)
+		go keep("small", mib)
+		s.Do("a", 64*mib, func() { ended["work"] = time.Since(began) })
+		time.Sleep(time.Hour)
+		if diff := cmp.Diff(map[string]time.Duration{"work": 0, "first": time.Second, "second": time.Second,
+			"small": time.Second, "third": 2 * time.Second, "huge": 3 * time.Second, "last": 4 * time.Second},
+			ended); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		NewShare(4, math.MaxInt64).Keep(1 << 40) // without a limit nothing waits
+	})
+}
+
 // TestAlone checks that nothing else runs beside what runs alone, and that all of it runs.
 func TestAlone(t *testing.T) {
 	t.Parallel()

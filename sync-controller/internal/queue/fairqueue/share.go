@@ -11,13 +11,16 @@ import (
 )
 
 // Share limits how many processors a namespace uses at once, and how much memory all namespaces use together. Workers
-// of a namespace that has used up its share wait, which takes no worker from others (see Queue).
+// of a namespace that has used up its share wait. That takes no worker from other namespaces (see Queue).
 type Share struct {
 	processors int
 	// memory is for large work of all namespaces, in bytes; it is granted in the order of the requests. Work up to small
 	// is not counted, so it never waits for large work.
 	memory        *semaphore.Weighted
 	budget, small int64
+	// kept is for large results that stay while others compute, such as the variants of a set, in bytes.
+	kept       *semaphore.Weighted
+	keptBudget int64
 	// running is a unit for each piece of work that runs; Alone takes all units.
 	running *semaphore.Weighted
 
@@ -34,6 +37,8 @@ type namespaceShare struct {
 const (
 	// computing is the part of the memory that is for large work; the rest is for small work and for what is kept.
 	computing = 2
+	// keeping is the part of the memory that is for large results.
+	keeping = 4
 	// smallWork is the part of the memory for large work up to which work counts as small: half of the remaining memory is
 	// enough for all workers to do such work at once.
 	smallWork = 64
@@ -47,7 +52,8 @@ func NewShare(processors int, memory int64) *Share {
 	if memory == math.MaxInt64 {
 		s.small = math.MaxInt64
 	}
-	s.memory = semaphore.NewWeighted(s.budget)
+	s.keptBudget = memory / keeping
+	s.memory, s.kept = semaphore.NewWeighted(s.budget), semaphore.NewWeighted(s.keptBudget)
 	s.running = semaphore.NewWeighted(math.MaxInt64)
 	return s
 }
@@ -66,6 +72,17 @@ func (s *Share) Do(namespace string, memory int64, work func()) {
 	of.processors <- struct{}{}
 	defer func() { <-of.processors }()
 	s.run(1, work)
+}
+
+// Keep waits until there is memory for a result of about so many bytes, which stays while others compute, and returns
+// what frees it. It must be called before the work that makes the result, so that what waits holds nothing.
+func (s *Share) Keep(memory int64) (free func()) {
+	if memory <= s.small {
+		return func() {}
+	}
+	memory = min(memory, s.keptBudget)
+	_ = s.kept.Acquire(context.Background(), memory) // fails only with its context
+	return func() { s.kept.Release(memory) }
 }
 
 // Alone runs work while no other work of the Share runs: it waits for what runs, and all other work waits for it.

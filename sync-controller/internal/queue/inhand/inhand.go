@@ -24,14 +24,16 @@ import (
 )
 
 // Ledger bounds work by a Share, and has a file for each piece of work in hand, and for each during which the process
-// died. The name of a file says everything, so none is ever half written. A nil Ledger notes and bounds nothing.
+// died. The name of a file has all the information, so no file is ever half written. A nil Ledger notes and bounds
+// nothing.
 type Ledger struct {
 	dir   string
 	share *fairqueue.Share
 	log   logr.Logger
 
 	mu sync.Mutex
-	// off is whether nothing is noted: without a directory, once the directory has failed, and after Close.
+	// off reports whether the Ledger notes nothing: without a directory, after the directory has failed, and after
+	// Close.
 	off bool
 	// deaths counts the deaths of earlier processes, by the work that was in hand.
 	deaths map[string]int
@@ -85,8 +87,8 @@ func (l *Ledger) count() error {
 	return err
 }
 
-// Close forgets which work is in hand, because a process that ends in order has not died of it. Nothing is noted any
-// more.
+// Close forgets which work is in hand, because a process that ends normally has not died of it. After that, the Ledger
+// notes nothing.
 func (l *Ledger) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,9 +104,10 @@ func (l *Ledger) Close() {
 	}
 }
 
-// Do does work that only computes and needs about so many bytes of memory, within the share of a namespace. What inputs
-// writes identifies the work and what goes into it. Work that died once takes the whole memory; work that died more
-// often is done alone. If it is not done now, or not any more, the error is a *PutOffError.
+// Do does work that only computes and needs about so many bytes of memory, within the share of a namespace. The data
+// that inputs writes identifies the work and its inputs. If the process died once during this work, it gets the whole
+// memory for large work; if more often, it is done alone. If it is not done now, or no longer done, the error is a
+// *PutOffError.
 func (l *Ledger) Do(namespace string, memory int64, inputs func(io.Writer), work func()) error {
 	if l == nil {
 		work()
@@ -129,6 +132,30 @@ func (l *Ledger) Do(namespace string, memory int64, inputs func(io.Writer), work
 	return nil
 }
 
+// Begin begins work as Do does, and returns what ends it.
+func (l *Ledger) Begin(namespace string, memory int64, inputs func(io.Writer)) (end func(), err error) {
+	begun, ended, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var failed error
+	go func() {
+		defer close(done)
+		failed = l.Do(namespace, memory, inputs, func() { close(begun); <-ended })
+	}()
+	select {
+	case <-begun:
+		return func() { close(ended); <-done }, nil
+	case <-done:
+		return nil, failed
+	}
+}
+
+// Keep waits until there is memory for a result of about so many bytes, and returns what frees it (fairqueue.Share).
+func (l *Ledger) Keep(memory int64) (free func()) {
+	if l == nil {
+		return func() {}
+	}
+	return l.share.Keep(memory)
+}
+
 // standing returns what identifies work, how often it died, and how long it has to wait.
 func (l *Ledger) standing(inputs func(io.Writer)) (id string, deaths int, wait time.Duration) {
 	l.mu.Lock()
@@ -141,7 +168,7 @@ func (l *Ledger) standing(inputs func(io.Writer)) (id string, deaths int, wait t
 		return "", 0, 0
 	}
 	h := sha256.New()
-	w := bufio.NewWriter(h) // which copies no long text as a whole
+	w := bufio.NewWriter(h) // it does not copy a long text as a whole
 	inputs(w)
 	_ = w.Flush() // a hash never fails
 	id = hex.EncodeToString(h.Sum(nil)[:16])
@@ -153,7 +180,7 @@ func (l *Ledger) standing(inputs func(io.Writer)) (id string, deaths int, wait t
 	return id, deaths, wait
 }
 
-// note notes work as in hand, and returns what notes that it has come through.
+// note notes that work is in hand, and returns a function that notes that it is done.
 func (l *Ledger) note(id string, deaths int) (done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -179,12 +206,12 @@ func (l *Ledger) check(err error) {
 	}
 }
 
-// path returns the file of work that died so often.
+// path returns the file for work during which the process died that often.
 func (l *Ledger) path(id string, deaths int) string {
 	return filepath.Join(l.dir, id+"-"+strconv.Itoa(deaths))
 }
 
-// removed removes a file that need not be there.
+// removed removes a file, which may be missing.
 func removed(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

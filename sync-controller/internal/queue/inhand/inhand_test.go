@@ -231,3 +231,47 @@ func BenchmarkDo(b *testing.B) {
 		_ = l.Do("fleet", 1, text("a"), func() {})
 	}
 }
+
+// TestBegin checks that what has begun is in hand until it ends, that other large work waits for it meanwhile, and that
+// it is put off after the process has died of it.
+func TestBegin(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &life{t: t, dir: t.TempDir()}
+		const memory = 1 << 20
+		l.ledger = Open(l.dir, fairqueue.NewShare(4, 2*memory), logr.Discard())
+		end, err := l.ledger.Begin("fleet", memory, text("deadly"))
+		if err != nil || l.files() != 1 {
+			t.Fatalf("%d files, error %v, want one for what is in hand", l.files(), err)
+		}
+		done := false
+		go func() {
+			_ = l.ledger.Do("other", memory, text("other"), func() { done = true })
+		}()
+		synctest.Wait()
+		if done {
+			t.Error("other large work does not wait")
+		}
+		left := t.TempDir()
+		if err := os.CopyFS(left, os.DirFS(l.dir)); err != nil {
+			t.Fatal(err)
+		}
+		end()
+		synctest.Wait()
+		if !done || l.files() != 0 {
+			t.Errorf("other work is done: %t, and %d files are left, want none", done, l.files())
+		}
+		l.dir = left
+		l.start()
+		_, err = l.ledger.Begin("fleet", memory, text("deadly"))
+		if putOff, is := errors.AsType[*PutOffError](err); !is || putOff.Deaths != 1 {
+			t.Errorf("the error is %v, want that it is put off", err)
+		}
+		none := (*Ledger)(nil)
+		if end, err = none.Begin("fleet", memory, text("any")); err != nil {
+			t.Error(err)
+		}
+		end()
+		none.Keep(memory)()
+	})
+}

@@ -8,7 +8,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 )
 
-// setAside is after how many deaths work is not tried again. It died alone the last time.
+// setAside is the number of deaths after which work is not retried. The last time, it was the only work.
 const setAside = 3
 
 // after is how long other work comes first, from the first work of the process, by the number of deaths.

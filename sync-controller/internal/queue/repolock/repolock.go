@@ -2,8 +2,8 @@
 
 // Package repolock limits how many objects work in a place at a time. If Porch v1.5 keeps drafts in git, it has one
 // clone of each git repository. Writing several branches of that clone at once sometimes fails, or loses revisions and
-// their owners. Otherwise a place can take many objects, but not all of them: calls that hang there must leave room for
-// other places.
+// their owners. Otherwise many objects can work in a place, but not all of them: calls that hang there must leave
+// workers for other places.
 package repolock
 
 import (
@@ -13,10 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Turns are the queues for the places. Waiting holds no goroutine: a waiting object is woken when its turn comes. An
+// Locks has a queue for each place. Waiting holds no goroutine: a waiting object is woken when its turn comes. An
 // object that waits for several places blocks none of them, so a place that stays taken delays no other place. The zero
 // value is not usable; see New.
-type Turns struct {
+type Locks struct {
 	wake func(types.NamespacedName)
 
 	mu      sync.Mutex
@@ -31,10 +31,10 @@ type claim struct {
 	most   int
 }
 
-// New returns Turns without queues. wake is called with a waiting object once it has all its places; it must not call
+// New returns Locks without queues. wake is called with a waiting object once it has all its places; it must not call
 // back.
-func New(wake func(object types.NamespacedName)) *Turns {
-	return &Turns{
+func New(wake func(object types.NamespacedName)) *Locks {
+	return &Locks{
 		wake: wake, queues: map[types.NamespacedName][]types.NamespacedName{},
 		wanted:  map[types.NamespacedName]claim{},
 		holders: map[types.NamespacedName][]types.NamespacedName{},
@@ -42,64 +42,63 @@ func New(wake func(object types.NamespacedName)) *Turns {
 }
 
 // Take reports whether the object has all the places, each named once, now. At most so many objects have a place at a
-// time. If it does not have them, the object queues for each place, in the order of the calls, and is woken when its
-// turn comes: when all its places are free and no object before it in their queues could have them. An object that asks
-// again for the same places keeps its turn; one that asks for others gives up its former places and goes to the end of
-// each queue.
-func (t *Turns) Take(object types.NamespacedName, most int, places ...types.NamespacedName) bool {
-	t.mu.Lock()
-	if !slices.Equal(t.wanted[object].places, places) {
-		defer t.notify(t.drop(object)) // evaluated now; woken after the lock is released
+// time. If the object does not get its places, it joins the queue of each, and is woken when its turn comes: when all
+// its places are free and no object before it in the queues can use them. An object that asks again for the same places
+// keeps its position; one that asks for others gives up its former places and joins the end of each queue.
+func (l *Locks) Take(object types.NamespacedName, most int, places ...types.NamespacedName) bool {
+	l.mu.Lock()
+	if !slices.Equal(l.wanted[object].places, places) {
+		defer l.notify(l.drop(object)) // evaluated now; woken after the lock is released
 		for _, place := range places {
-			t.queues[place] = append(t.queues[place], object)
+			l.queues[place] = append(l.queues[place], object)
 		}
 		if len(places) > 0 {
-			t.wanted[object] = claim{slices.Clone(places), most}
+			l.wanted[object] = claim{slices.Clone(places), most}
 		}
-		t.grant(object)
+		l.grant(object)
 	}
-	has := len(places) == 0 || slices.Contains(t.holders[places[0]], object)
-	t.mu.Unlock()
+	has := len(places) == 0 || slices.Contains(l.holders[places[0]], object)
+	l.mu.Unlock()
 	return has
 }
 
 // Release gives up the object's places, or its turn if it waits, and wakes the objects whose turn comes.
-func (t *Turns) Release(object types.NamespacedName) {
-	t.mu.Lock()
-	next := t.drop(object)
-	t.mu.Unlock()
-	t.notify(next)
+func (l *Locks) Release(object types.NamespacedName) {
+	l.mu.Lock()
+	next := l.drop(object)
+	l.mu.Unlock()
+	l.notify(next)
 }
 
 // grant gives an object all its places, if all are free, and reports whether it did. The lock must be held.
-func (t *Turns) grant(object types.NamespacedName) bool {
-	wanted := t.wanted[object]
+func (l *Locks) grant(object types.NamespacedName) bool {
+	wanted := l.wanted[object]
 	for _, place := range wanted.places {
-		if holders := t.holders[place]; len(holders) >= wanted.most || slices.Contains(holders, object) {
+		if holders := l.holders[place]; len(holders) >= wanted.most || slices.Contains(holders, object) {
 			return false
 		}
 	}
 	for _, place := range wanted.places {
-		t.holders[place] = append(t.holders[place], object)
+		l.holders[place] = append(l.holders[place], object)
 	}
 	return true
 }
 
 // drop takes the object out of its queues and returns the objects whose turn comes. The lock must be held.
-func (t *Turns) drop(object types.NamespacedName) (next []types.NamespacedName) {
-	places := t.wanted[object].places
-	delete(t.wanted, object)
+func (l *Locks) drop(object types.NamespacedName) (next []types.NamespacedName) {
+	places := l.wanted[object].places
+	delete(l.wanted, object)
 	is := func(o types.NamespacedName) bool { return o == object }
 	for _, place := range places {
-		for _, of := range []map[types.NamespacedName][]types.NamespacedName{t.queues, t.holders} {
+		for _, of := range []map[types.NamespacedName][]types.NamespacedName{l.queues, l.holders} {
 			if of[place] = slices.DeleteFunc(of[place], is); len(of[place]) == 0 {
 				delete(of, place)
 			}
 		}
 	}
 	for _, place := range places {
-		for _, waiting := range t.queues[place] {
-			if t.grant(waiting) {
+		for _, waiting := range l.queues[place] {
+			if l.grant(waiting) {
 				next = append(next, waiting)
 				break
 			}
@@ -108,8 +107,8 @@ func (t *Turns) drop(object types.NamespacedName) (next []types.NamespacedName) 
 	return next
 }
 
-func (t *Turns) notify(objects []types.NamespacedName) {
+func (l *Locks) notify(objects []types.NamespacedName) {
 	for _, o := range objects {
-		t.wake(o)
+		l.wake(o)
 	}
 }

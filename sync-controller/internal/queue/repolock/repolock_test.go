@@ -77,15 +77,15 @@ func TestTurns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var woken []string
-			turns := New(func(o types.NamespacedName) { woken = append(woken, o.Name) })
+			locks := New(func(o types.NamespacedName) { woken = append(woken, o.Name) })
 			for i, s := range steps {
 				woken = nil
 				object, wanted, asks := strings.Cut(s.do, ":")
 				has := false
 				if asks {
-					has = turns.Take(named(object), 1, places(strings.Fields(wanted)...)...)
+					has = locks.Take(named(object), 1, places(strings.Fields(wanted)...)...)
 				} else {
-					turns.Release(named(object))
+					locks.Release(named(object))
 				}
 				if has != s.has {
 					t.Errorf("step %d, %s: it has its places: %v", i+1, s.do, has)
@@ -101,11 +101,11 @@ func TestTurns(t *testing.T) {
 // TestTurnsCopies checks that a caller may go on with the list that it gave.
 func TestTurnsCopies(t *testing.T) {
 	t.Parallel()
-	turns := New(func(types.NamespacedName) {})
+	locks := New(func(types.NamespacedName) {})
 	wanted := places("edge")
-	turns.Take(named("a"), 1, wanted...)
+	locks.Take(named("a"), 1, wanted...)
 	wanted[0] = named("core")
-	if !turns.Take(named("b"), 1, named("core")) || turns.Take(named("c"), 1, named("edge")) {
+	if !locks.Take(named("b"), 1, named("core")) || locks.Take(named("c"), 1, named("edge")) {
 		t.Error("the places of an object changed with the list that it asked by")
 	}
 }
@@ -115,7 +115,7 @@ type crowd struct {
 	t       *testing.T
 	places  int // how many there are
 	random  *rand.Rand
-	turns   *Turns
+	locks   *Locks
 	todo    map[string]int                    // turns yet to be had
 	wants   map[string][]types.NamespacedName // what each waits for, or holds
 	holds   map[types.NamespacedName]string   // by place
@@ -130,7 +130,7 @@ func newCrowd(t *testing.T, seed uint64, objects, rounds int) *crowd {
 		holds: map[types.NamespacedName]string{}, awake: map[string]bool{}, inside: map[string]bool{},
 		history: map[types.NamespacedName][]string{},
 	}
-	c.turns = New(func(o types.NamespacedName) { c.awake[o.Name] = true })
+	c.locks = New(func(o types.NamespacedName) { c.awake[o.Name] = true })
 	for i := range objects {
 		name := fmt.Sprintf("o%d", i)
 		c.todo[name], c.awake[name] = rounds, true
@@ -159,7 +159,7 @@ func (c *crowd) ask(object string, wanted []types.NamespacedName) {
 			c.history[place] = append(c.history[place], object)
 		}
 	}
-	if !c.turns.Take(named(object), 1, wanted...) {
+	if !c.locks.Take(named(object), 1, wanted...) {
 		return
 	}
 	c.inside[object], c.awake[object] = true, true
@@ -192,7 +192,7 @@ func (c *crowd) act(object string, of int) {
 	switch {
 	case c.inside[object]:
 		c.forget(object)
-		c.turns.Release(named(object))
+		c.locks.Release(named(object))
 		c.todo[object]--
 		c.awake[object] = c.todo[object] > 0
 	case c.wants[object] != nil && c.random.IntN(4) > 0:
@@ -235,8 +235,8 @@ func TestCrowd(t *testing.T) {
 				t.Fatalf("seed %d: %s is forgotten: it waits for %v, and lacks %d turns", seed, object, c.wants[object], todo)
 			}
 		}
-		if len(c.turns.queues) > 0 || len(c.turns.wanted) > 0 || len(c.turns.holders) > 0 {
-			t.Errorf("seed %d: kept are %v, %v and %v", seed, c.turns.queues, c.turns.wanted, c.turns.holders)
+		if len(c.locks.queues) > 0 || len(c.locks.wanted) > 0 || len(c.locks.holders) > 0 {
+			t.Errorf("seed %d: kept are %v, %v and %v", seed, c.locks.queues, c.locks.wanted, c.locks.holders)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func TestTurnsAtOnce(t *testing.T) {
 	for i := range objects {
 		wakes[named(fmt.Sprint(i))] = make(chan struct{}, 1)
 	}
-	turns := New(func(o types.NamespacedName) {
+	locks := New(func(o types.NamespacedName) {
 		select {
 		case wakes[o] <- struct{}{}:
 		default: // it is awake
@@ -261,7 +261,7 @@ func TestTurnsAtOnce(t *testing.T) {
 		group.Go(func() {
 			object, place := named(fmt.Sprint(i)), i%len(mu)
 			for range rounds {
-				for !turns.Take(object, 1, named(fmt.Sprint("p", place))) {
+				for !locks.Take(object, 1, named(fmt.Sprint("p", place))) {
 					<-wakes[object]
 				}
 				if !mu[place].TryLock() {
@@ -269,7 +269,7 @@ func TestTurnsAtOnce(t *testing.T) {
 				} else {
 					mu[place].Unlock()
 				}
-				turns.Release(object)
+				locks.Release(object)
 				place = (place + 1) % len(mu)
 			}
 		})
@@ -282,8 +282,8 @@ func TestTurnsAtOnce(t *testing.T) {
 func TestSeveral(t *testing.T) {
 	t.Parallel()
 	var woken []string
-	turns := New(func(o types.NamespacedName) { woken = append(woken, o.Name) })
-	take := func(name string) bool { return turns.Take(named(name), 2, named("edge")) }
+	locks := New(func(o types.NamespacedName) { woken = append(woken, o.Name) })
+	take := func(name string) bool { return locks.Take(named(name), 2, named("edge")) }
 	for name, want := range map[string]bool{"a": true, "b": true} {
 		if take(name) != want {
 			t.Errorf("%s has its turn: %t, want %t", name, !want, want)
@@ -292,8 +292,8 @@ func TestSeveral(t *testing.T) {
 	if take("c") || take("d") || !take("a") {
 		t.Error("the place has more than two, or took it from one of them")
 	}
-	turns.Release(named("b"))
-	turns.Release(named("a"))
+	locks.Release(named("b"))
+	locks.Release(named("a"))
 	if diff := cmp.Diff([]string{"c", "d"}, woken); diff != "" {
 		t.Errorf("woken (-want +got):\n%s", diff)
 	}
