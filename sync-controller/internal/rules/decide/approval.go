@@ -134,7 +134,7 @@ func overtaken(in *Input, target *revision.Revision) *Aspect {
 // inPlaceOfMissing leaves a draft to a person if it was made in place of one that is no longer listed: Porch may only
 // have lost sight of that one, which people may have edited.
 func inPlaceOfMissing(in *Input, target *revision.Revision) *Aspect {
-	name := missing(in, target)
+	name := Missing(in, target)
 	if name == "" {
 		return nil
 	}
@@ -144,10 +144,10 @@ func inPlaceOfMissing(in *Input, target *revision.Revision) *Aspect {
 }
 
 // overBranch leaves a draft to a person if its package was pushed to the branch without Porch, because the draft would
-// replace it. A proposed draft may be on the branch itself: Porch pushes it before it reports that.
+// replace it. A proposed draft may be on the branch itself, with its own files: Porch pushes it before it reports that.
 func overBranch(in *Input, target *revision.Revision) *Aspect {
 	branch := ForeignBranch(in)
-	if branch == nil || target.Lifecycle != revision.Draft {
+	if branch == nil || target.Lifecycle == revision.Proposed && in.Pushed == in.Mutations[target.Name].Content {
 		return nil
 	}
 	return waits(v1alpha1.ReasonDownstreamExists, "%s waits for a person, because it would replace the package that is "+
@@ -164,12 +164,18 @@ func notRendered(in *Input, target *revision.Revision) *Aspect {
 		target.Name, failure)
 }
 
+// mergedConflicts leaves a draft to a person while conflicts stand in it: those of the status, or after a merge those
+// that it leaves.
 func mergedConflicts(in *Input, target *revision.Revision) *Aspect {
-	if len(in.Conflicts) == 0 {
+	conflicts := in.Conflicts
+	if merged := conflicted(in, Targets(in)); merged != nil {
+		conflicts = merged.All()
+	}
+	if len(conflicts) == 0 {
 		return nil
 	}
 	return waits(v1alpha1.ReasonConflicted, "%s waits for a person, because the upstream and the package changed the "+
-		"same: %s; propose and approve it if it is right", target.Name, some(in.Conflicts))
+		"same values: %s; propose and approve it if it is right", target.Name, some(conflicts))
 }
 
 func gatesNotMet(in *Input, target *revision.Revision) *Aspect {

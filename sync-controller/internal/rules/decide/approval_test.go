@@ -100,8 +100,11 @@ func TestApproval(t *testing.T) {
 		"the package was pushed to the branch": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, draft), down("main", -1, published, foreign)),
 			want: waiting("DownstreamExists", one+overBranchText)},
 		"it is on the branch before Porch says that it is published": {
-			in:   input(all(automatic, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed, asProposed), down("main", -1, published, foreign)),
+			in:   input(all(automatic, saved(one), proposedByUs, func(in *Input) { in.Pushed = "digest" }), down("packagevariant-1", 0, isProposed, asProposed), down("main", -1, published, foreign)),
 			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Approve " + one}},
+		"another package was pushed to the branch since it was proposed": {
+			in:   input(all(automatic, saved(one), proposedByUs, func(in *Input) { in.Pushed = "other" }), down("packagevariant-1", 0, isProposed, asProposed), down("main", -1, published, foreign)),
+			want: waiting("DownstreamExists", one+overBranchText)},
 		"it is published": {in: input(automatic, down("packagevariant-1", 1, published)),
 			want: &Aspect{Type: "Approved", True: true, Reason: "Published", Message: one + " is published"}},
 		"it has other content": {in: input(all(automatic, saved(one), func(in *Input) { in.Saved.Content = "other" }), down("packagevariant-1", 0, draft)),
@@ -120,7 +123,7 @@ func TestApproval(t *testing.T) {
 			in.Mutations[one] = m
 		}), down("packagevariant-1", 0, draft)), want: waiting("RenderFailed", one+" is not published, because the pipeline in its Kptfile failed: boom")},
 		"a merge had conflicts": {in: input(all(automatic, saved(one), func(in *Input) { in.Conflicts = []v1alpha1.Conflict{conflict(1)} }), down("packagevariant-1", 0, draft)),
-			want: waiting("Conflicted", one+" waits for a person, because the upstream and the package changed the same: "+conflictText(1)+"; propose and approve it if it is right")},
+			want: waiting("Conflicted", one+" waits for a person, because the upstream and the package changed the same values: "+conflictText(1)+"; propose and approve it if it is right")},
 		"the controller may not": {in: input(all(automatic, saved(one), func(in *Input) { in.MayApprove = false }), down("packagevariant-1", 0, draft)), failed: true,
 			want: waiting("PermissionMissing", one+" is not published, because the controller may not approve package revisions: bind its ServiceAccount to the ClusterRole package-variants-approver, in this namespace or in all")},
 		"it is to be changed": {in: input(all(automatic, saved(one), changed(one)), down("packagevariant-1", 0, draft)), want: waiting("NotReady", isReady), steps: []string{"Mutate " + one}},
@@ -136,7 +139,7 @@ func TestApproval(t *testing.T) {
 			down("packagevariant-1", 0, isProposed, asProposed)), want: waiting("", ""), steps: []string{"Withdraw " + one}},
 		"proposed by us, and the right is gone": {in: input(all(second, saved(one), proposedByUs), down("packagevariant-1", 0, isProposed, asProposed)), want: waiting("", "")},
 		"suspended": {in: input(all(automatic, saved(one), suspend), down("packagevariant-1", 0, draft)),
-			want: waiting("Suspended", "suspended: would propose "+one+"; set spec.suspend to false to go on")},
+			want: waiting("Suspended", "suspended: would propose "+one+"; set spec.suspend to false to continue")},
 		"waiting for another": {in: input(all(automatic, saved(one), dependsOn(Dependency{Name: "ns", AtLeast: 1, Found: true, Ready: true})), down("packagevariant-1", 0, draft)),
 			want: waiting("DependencyNotReady", "waits for ns, of which revision 1 is to be published, and none is")},
 	} {
@@ -225,7 +228,7 @@ func TestHistory(t *testing.T) {
 
 func TestSuspended(t *testing.T) {
 	held := func(would string) want {
-		return wantStalled("Suspended", "suspended: would "+would+"; set spec.suspend to false to go on")
+		return wantStalled("Suspended", "suspended: would "+would+"; set spec.suspend to false to continue")
 	}
 	testDecide(t, map[string]decideCase{
 		"a clone": {input(suspend), held("clone blueprints.web.v1 into edge/web")},

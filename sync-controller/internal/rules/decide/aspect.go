@@ -10,10 +10,10 @@ import (
 
 // Aspect is a condition other than Ready, Stalled and Reconciling.
 type Aspect struct {
-	// Type is the type of the condition, True its status.
+	// Type is the type of the condition; True reports whether its status is True.
 	Type string
 	True bool
-	// Reason is a word for programs, Message a sentence for people. Without a reason the condition is removed.
+	// Reason is for programs, Message for people. Without a reason the condition is removed.
 	Reason, Message string
 }
 

@@ -14,8 +14,8 @@ type Dependency struct {
 	Name string
 	// AtLeast is the least revision of its downstream package that must be published.
 	AtLeast int
-	// Found reports whether the variant exists, Ready whether it is what its spec asks for now, and Message says why not,
-	// where only a person helps.
+	// Found reports whether the variant exists, Ready whether it is what its spec asks for now, and Message says why
+	// not, if only a person can help.
 	Found, Ready bool
 	Message      string
 	// Published is the latest published revision of its downstream package; 0 if there is none.

@@ -88,16 +88,16 @@ func Vanished(in *Input) []string {
 	return names[:min(len(names), maxVanished)]
 }
 
-// missing returns the name of the last revision that the variant made, that is no longer listed, and in whose place a
+// Missing returns the name of the last revision that the variant made, that is no longer listed, and in whose place a
 // target was made: it is later than what the target was made from. It returns "" if there is none.
-func missing(in *Input, target *revision.Revision) string {
+func Missing(in *Input, target *revision.Revision) string {
 	from := target.Task.From()
 	for range in.Revisions {
 		i := slices.IndexFunc(in.Revisions, func(r revision.Revision) bool { return r.Name == from })
 		if numberOf(from) > 0 || i < 0 {
 			break
 		}
-		from = in.Revisions[i].Task.From() // what people published as a change has a name of theirs
+		from = in.Revisions[i].Task.From() // a change that people published has another kind of name
 	}
 	for _, name := range Vanished(in) {
 		if n := numberOf(name); numberOf(from) < n && n < numberOf(target.Name) {
@@ -131,11 +131,11 @@ func draftCameBack(in *Input, target *revision.Revision) *Decision {
 	}
 	m := in.Mutations[target.Name]
 	saved := in.Saved.Name == target.Name && in.Saved.Content == m.Content && m.Content != ""
-	if made := Requested(in, target) && m.Untouched; !saved && !made {
+	if made := Requested(in, target) && m.AsMade; !saved && !made {
 		return nil
 	}
 	return &Decision{
 		Steps:     []Step{{Action: Discard, Revision: target}},
-		Condition: pending("%s is to be deleted: %s is there again, in whose place it was made", target.Name, earlier.Name),
+		Condition: pending("%s is to be deleted: %s, which it replaced, is back", target.Name, earlier.Name),
 	}
 }

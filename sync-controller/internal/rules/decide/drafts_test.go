@@ -21,7 +21,7 @@ func savedLast(name, content string) func(*Input) {
 // TestDraftCameBack checks which of two drafts stays if Porch finds the one that the other has replaced.
 func TestDraftCameBack(t *testing.T) {
 	first, next := down("packagevariant-1", 0, draft), down("packagevariant-2", 0, draft)
-	deletesTwo := wantPending(two+" is to be deleted: "+one+" is there again, in whose place it was made",
+	deletesTwo := wantPending(two+" is to be deleted: "+one+", which it replaced, is back",
 		"Discard "+two)
 	both := wantReady(one + " (Draft) is up to date with blueprints.web.v1")
 	testDecide(t, map[string]decideCase{

@@ -148,7 +148,7 @@ func empty(name string) func(*Input) {
 func untouched(name string) func(*Input) {
 	return func(in *Input) {
 		m := in.Mutations[name]
-		m.Untouched = true
+		m.AsMade = true
 		in.Mutations[name] = m
 	}
 }

@@ -44,7 +44,7 @@ func repositoryMissing(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// repositoryMigrated holds the variant because Porch does not list the packages of such a Repository, so it seems
+// repositoryMigrated holds the variant because Porch does not list the packages of a migrated Repository, so it seems
 // empty.
 func repositoryMigrated(in *Input) *v1alpha1.Condition {
 	for _, ref := range repositories(in.Spec) {
@@ -107,9 +107,9 @@ func Unread(in *Input) bool {
 	return in.Published != "" && isOf(in.Published, pkg) && !slices.ContainsFunc(in.Revisions, listed)
 }
 
-// downstreamUnread holds the variant while its published package is Unread, even if the branch is listed, which
-// outlives every revision: Porch has lost the Repository's content, or its tags, and has not read them again. A clone
-// of the upstream would replace what is there.
+// downstreamUnread holds the variant while its published package is Unread, even if the branch, which outlives every
+// revision, is listed. Porch has lost the Repository's content, or its tags, and has not read them again. A clone of
+// the upstream would replace the package.
 func downstreamUnread(in *Input) *v1alpha1.Condition {
 	if !Unread(in) {
 		return nil

@@ -29,6 +29,9 @@ func hold(in *Input, d Decision) Decision {
 			d.Approved.Reason, d.Approved.Message = condition.Reason, condition.Message
 		}
 		d.Steps, d.Held = nil, true
+		if len(in.Merges) > 0 { // nothing is merged, so the draft has no side of these conflicts
+			d.Conflicted = nil
+		}
 		return d
 	}
 	return d
@@ -39,7 +42,7 @@ func suspended(in *Input, d *Decision) *v1alpha1.Condition {
 	if !in.Spec.Suspend {
 		return nil
 	}
-	return stalled(v1alpha1.ReasonSuspended, "suspended: %s; set spec.suspend to false to go on",
+	return stalled(v1alpha1.ReasonSuspended, "suspended: %s; set spec.suspend to false to continue",
 		v1alpha1.Because(in.SuspendReason, would(d)))
 }
 

@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -56,4 +57,14 @@ func Recognize(in *Input, status *v1alpha1.ResolvedUpstream) {
 	if known := Known(in, status); known != nil && known.Version == status.Version {
 		Identify(in, known.Name, status.Commit, status.Replaced)
 	}
+}
+
+// UpstreamGone reports whether a target was made from the revision that a status calls the upstream, and that revision
+// is gone, so that the target cannot be brought to another one. Only what the status knows of it can tell whether a
+// revision that appears under its number is the same one again.
+func UpstreamGone(in *Input, status *v1alpha1.ResolvedUpstream) bool {
+	return status != nil && slices.ContainsFunc(Targets(in), func(target revision.Revision) bool {
+		return target.Lock != nil && target.Lock.Number() > 0 && target.Lock.Number() == status.Revision &&
+			!OnUpstream(in, &target) && !replaced(in, &target) && Base(in, &target) == nil
+	})
 }

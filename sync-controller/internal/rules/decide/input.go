@@ -24,8 +24,8 @@ type Input struct {
 	Revisions []revision.Revision
 	// OwnedInOtherPackages are the revisions of other packages that the variant owns, or is known to have owned.
 	OwnedInOtherPackages []revision.Revision
-	// Bases are the revisions that the downstream may have been derived from: those of the upstream package, and of
-	// others that its variant named before.
+	// Bases are the revisions that the downstream may have been derived from: the revisions of the upstream package,
+	// and of earlier upstreams of the variant.
 	Bases []revision.Revision
 	// Known are the names of the revisions that the variant made or adopted, whoever owns them: Porch v1.5 loses the
 	// owners of a revision when it reads a repository while a branch of it is being written.
@@ -40,8 +40,8 @@ type Input struct {
 	Requested Draft
 	// Saved is the open draft that only the controller has edited.
 	Saved Saved
-	// Conflicts are those of the merges that made the open draft. Checked reports whether the values of the upstream in
-	// them are those of the one that the draft is on, though the status may have others.
+	// Conflicts are the conflicts of the merges that made the open draft. Checked reports whether their upstream values
+	// are those of the upstream that the draft is on now; the status may have older ones.
 	Conflicts []v1alpha1.Conflict
 	Checked   bool
 	// MayApprove reports whether the controller may approve package revisions; known where Approving.
@@ -60,6 +60,8 @@ type Input struct {
 	Dependents []string
 	// Conflicting is the name of another variant that has the better claim to the downstream package, or "".
 	Conflicting string
+	// Pushed is the digest of the files of the ForeignBranch (package kptfile); known where a target is Proposed.
+	Pushed string
 	// Neighbors are the packages inside the downstream package, and around it.
 	Neighbors []Neighbor
 	// Repositories are the Repositories by name, as far as they are registered.
@@ -117,8 +119,8 @@ type Mutation struct {
 	Changed []string
 	// Reverted are the paths of the files that the package's own pipeline changed back when they were saved.
 	Reverted []string
-	// Untouched reports whether a draft that is Requested has the files that Porch made, without edits.
-	Untouched bool
+	// AsMade reports whether a draft that is Requested has the files that Porch made, without edits.
+	AsMade bool
 	// Empty reports whether the revision has no files: Porch was stopped before it wrote them.
 	Empty bool
 	// Points are the injection points, in the order of the conditions in the Kptfile.

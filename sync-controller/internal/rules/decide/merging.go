@@ -63,8 +63,8 @@ func conflictsStop(in *Input, target *revision.Revision) *Decision {
 		return d
 	}
 	return &Decision{Condition: *stalled(v1alpha1.ReasonConflicted,
-		"%s is not brought to %s, because both changed the same: %s; change the package to the upstream's values, or set "+
-			"spec.upgrade.onConflict to TakeUpstream or KeepLocal",
+		"%s is not brought to %s, because the package and the upstream changed the same values: %s; "+
+			"change the package to the upstream's values, or set spec.upgrade.onConflict to TakeUpstream or KeepLocal",
 		target.Name, in.Upstream.Name, some(conflicts))}
 }
 
@@ -75,6 +75,9 @@ type Conflicted struct {
 	// Ending are conflicts that end with the merge. They stay in the status until it is saved.
 	Ending []v1alpha1.Conflict
 }
+
+// All returns the conflicts that stand in the status: those that end, which stay until the save, and the others.
+func (c *Conflicted) All() []v1alpha1.Conflict { return slices.Concat(c.Ending, c.Conflicts) }
 
 // conflicted returns the condition for the merges into targets. The conflicts of earlier merges into an open draft are
 // reported as long as it is open, unless they have ended.
@@ -159,6 +162,21 @@ func Union(earlier, later []v1alpha1.Conflict) []v1alpha1.Conflict {
 		all = append(all, l)
 	}
 	return all
+}
+
+// Inherit gives conflicts of a merge into a draft the package's values of earlier conflicts, where the draft has the
+// upstream's value that an earlier merge took. People did not write that value, but the merge cannot tell if the
+// upstream that had it is gone. A draft that only the controller has edited has no other values there.
+func Inherit(earlier, later []v1alpha1.Conflict, edited bool) {
+	for i := range later {
+		l := &later[i]
+		for _, e := range earlier {
+			taken := samePlace(e, *l) && e.Taken == v1alpha1.TakenUpstream && (!edited || e.Updated == l.Local)
+			if ends := e.Local == l.Updated; taken && (!ends || l.Taken == v1alpha1.TakenUpstream) {
+				l.Local, l.Taken = e.Local, e.Taken
+			}
+		}
+	}
 }
 
 // without returns the conflicts in other places than those of others.

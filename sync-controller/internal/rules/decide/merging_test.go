@@ -14,7 +14,7 @@ import (
 
 // What a message says before and after the conflicts that stop a merge.
 const (
-	stopped     = ", because both changed the same: "
+	stopped     = ", because the package and the upstream changed the same values: "
 	stoppedHelp = "; change the package to the upstream's values, or set spec.upgrade.onConflict to " +
 		"TakeUpstream or KeepLocal"
 )
@@ -235,6 +235,37 @@ func TestStanding(t *testing.T) {
 	} {
 		if got := len(Standing([]v1alpha1.Conflict{c.conflict})) == 0; got != c.want {
 			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
+
+// TestInherit checks which conflicts of a merge name what people wrote before an earlier merge took the upstream's
+// value.
+func TestInherit(t *testing.T) {
+	t.Parallel()
+	mine, kept := valued("1", "2", "3", "upstream"), valued("1", "2", "3", "local")
+	other := mine
+	other.Field = "spec.f2"
+	for name, c := range map[string]struct {
+		earlier, later v1alpha1.Conflict
+		edited         bool
+		want           v1alpha1.Conflict
+	}{
+		"the draft has what was taken": {mine, valued("", "3", "4", "upstream"), true, valued("", "2", "4", "upstream")},
+		"the same, of another merge that was not saved": {mine, valued("", "5", "4", "upstream"), false,
+			valued("", "2", "4", "upstream")},
+		"people wrote another value":     {mine, valued("", "5", "4", "upstream"), true, valued("", "5", "4", "upstream")},
+		"the package's value was kept":   {kept, valued("", "2", "4", "local"), false, valued("", "2", "4", "local")},
+		"another value":                  {other, valued("", "3", "4", "upstream"), false, valued("", "3", "4", "upstream")},
+		"what was taken is kept now":     {mine, valued("", "3", "4", "local"), true, valued("", "2", "4", "upstream")},
+		"it stops the merge":             {mine, valued("", "3", "4", ""), true, valued("", "2", "4", "upstream")},
+		"the upstream has people's":      {mine, valued("", "3", "2", "upstream"), true, valued("", "2", "2", "upstream")},
+		"the same, and it is not merged": {mine, valued("", "3", "2", "local"), true, valued("", "3", "2", "local")},
+	} {
+		got := []v1alpha1.Conflict{c.later}
+		Inherit([]v1alpha1.Conflict{c.earlier}, got, c.edited)
+		if diff := cmp.Diff([]v1alpha1.Conflict{c.want}, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func functionFailed(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	d := failed(target.Name, err)
-	if Requested(in, target) && in.Mutations[target.Name].Untouched {
+	if Requested(in, target) && in.Mutations[target.Name].AsMade {
 		d.Steps = []Step{{Action: Discard, Revision: target}}
 	}
 	return &d

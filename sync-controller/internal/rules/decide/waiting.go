@@ -11,7 +11,7 @@ import (
 )
 
 // Waiting returns the open draft that comes next for publication, and what it waits for, from a decision and the
-// reported condition; nil if there is none. First of all, it waits until the variant is ready.
+// reported condition; nil if there is none. Before anything else, it waits until the variant is ready.
 func Waiting(in *Input, d *Decision, told v1alpha1.Condition) *v1alpha1.OpenDraft {
 	targets := Targets(in)
 	i := slices.IndexFunc(targets, func(r revision.Revision) bool { return r.Open() })

@@ -58,7 +58,7 @@ func TestWaiting(t *testing.T) {
 			want: waits(one, "FunctionFailed", "cannot change "+one+": apply-package-context: boom")},
 		"it is suspended, with something to do": {
 			in:   input(all(changed(one), func(in *Input) { in.Spec.Suspend = true }), down("packagevariant-1", 0, draft)),
-			want: waits(one, "Suspended", "suspended: would change "+one+"; set spec.suspend to false to go on")},
+			want: waits(one, "Suspended", "suspended: would change "+one+"; set spec.suspend to false to continue")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

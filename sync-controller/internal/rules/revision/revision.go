@@ -158,7 +158,7 @@ func (r *Revision) Published() bool {
 	return r.Lifecycle == Published || r.Lifecycle == DeletionProposed
 }
 
-// Main reports whether the revision stands for the main branch of its repository.
+// Main reports whether the revision is the main branch of its repository.
 func (r *Revision) Main() bool { return r.Number == main }
 
 // Owner identifies the PackageVariant that owns revisions.
@@ -167,8 +167,8 @@ type Owner struct {
 	UID  types.UID
 }
 
-// Of reports whether the revision is the owner's, and whether its owner reference has the owner's UID. An object that
-// was restored from a backup has a new UID and owns what it owned (docs/design.md, "The controller").
+// Of reports whether the revision belongs to the owner, and whether its owner reference has the owner's UID. An object
+// that was restored from a backup has a new UID and owns what it owned (docs/design.md, "The controller").
 func (r *Revision) Of(o Owner) (owned, current bool) {
 	for _, ref := range r.owners() {
 		if ref.Name == o.Name {
@@ -190,7 +190,7 @@ func (r *Revision) OtherOwner(o Owner) string {
 }
 
 // owners returns the references to the PackageVariants that own the revision: to the one that controls it, if any does,
-// since others may be added by whoever may change the revision's metadata.
+// because anyone who may change the revision's metadata can add others.
 func (r *Revision) owners() []metav1.OwnerReference {
 	variants := slices.DeleteFunc(slices.Clone(r.Owners), func(ref metav1.OwnerReference) bool { return !isVariant(ref) })
 	if slices.ContainsFunc(variants, Controls) {

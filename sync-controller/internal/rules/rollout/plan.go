@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Input is everything that a plan depends on. Plan only reads it.
@@ -170,7 +171,7 @@ func newRollout(in *Input) *rollout {
 	r := &rollout{Input: in, wanted: revisionOf(in.Upstreams), stamp: stamp(in.Now),
 		targets: make([]target, len(in.Variants))}
 	if in.Status != nil && in.Status.Revision == r.wanted {
-		r.before = in.Status
+		r.before = asOf(in.Status, r.stamp)
 	}
 	if in.Spec != nil {
 		r.spec = *in.Spec
@@ -187,6 +188,21 @@ func newRollout(in *Input) *rollout {
 		r.waves = r.waves[:last]
 	}
 	return r
+}
+
+// asOf returns a status whose waves have no times after the given one. A clock that was set back since wrote such a
+// time, and nobody knows how long ago: what is counted from it counts from now. Otherwise a wave would soak, and a
+// target would not be overdue, for as long as that clock was ahead.
+func asOf(status *v1alpha2.RolloutStatus, now time.Time) *v1alpha2.RolloutStatus {
+	out := status.DeepCopy()
+	for i := range out.Waves {
+		for _, t := range []*metav1.Time{&out.Waves[i].Since, out.Waves[i].OpenedAt} {
+			if t != nil && t.After(now) {
+				t.Time = now
+			}
+		}
+	}
+	return out
 }
 
 // rollout is a plan in the making.

@@ -49,10 +49,11 @@ func tooManyFailed(r *rollout) *standing {
 	}
 	back := ""
 	if done := r.completed(); done != nil && *done != r.wanted {
-		back = "; or name another upstream, as " + done.Name + ", which was the last that was completed"
+		back = "; or name another upstream, such as " + done.Name + ", the last completed revision"
 	}
 	return &standing{v1alpha2.RolloutStopped, v1alpha1.Stalled(v1alpha2.ReasonRolloutStopped, fmt.Sprintf(
-		"stopped at %s: with %s, %d failed: %s; %s: mend them, and the rollout goes on%s; or raise spec.rollout.maxFailures",
+		"stopped at %s: with %s, %d failed: %s; %s: repair them, and the rollout continues%s; "+
+			"or raise spec.rollout.maxFailures",
 		r.place(), r.wanted.Name, r.failed, words.Some(r.failedTexts(), ", "), limit, back))}
 }
 
@@ -72,7 +73,7 @@ func isSuspended(r *rollout) *standing {
 	if !r.Suspended {
 		return nil
 	}
-	return r.paused("set spec.suspend to false to go on")
+	return r.paused("set spec.suspend to false to continue")
 }
 
 // isPaused holds a rollout that is paused.
@@ -80,7 +81,7 @@ func isPaused(r *rollout) *standing {
 	if !r.spec.Paused {
 		return nil
 	}
-	return r.paused("set spec.rollout.paused to false to go on")
+	return r.paused("set spec.rollout.paused to false to continue")
 }
 
 func (r *rollout) paused(remedy string) *standing {
@@ -98,7 +99,7 @@ func needsApproval(r *rollout) *standing {
 		"kubectl annotate packagevariantset %s --namespace %s --overwrite %s=%s@%s", r.place(), r.reachedText(w), r.Name,
 		r.Namespace, v1alpha2.ApproveWaveAnnotation, w.Name, r.wanted.Name)
 	if r.Approvals != "" {
-		message += fmt.Sprintf("; %.100q, which it is now, is of another wave or revision", r.Approvals)
+		message += fmt.Sprintf("; its present value %.100q is for another wave or revision", r.Approvals)
 	}
 	return &standing{v1alpha2.RolloutAwaitingApproval,
 		v1alpha1.Reconciling(v1alpha2.ReasonRolloutAwaitingApproval, message)}

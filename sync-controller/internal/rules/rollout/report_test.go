@@ -42,7 +42,7 @@ func TestFailures(t *testing.T) {
 	}
 	stoppedAt := func(place, failed, limit string) string {
 		return "Stalled RolloutStopped: stopped at wave " + place + ": with blueprints.web.v3, " + failed + "; " + limit +
-			": mend them, and the rollout goes on; or raise spec.rollout.maxFailures"
+			": repair them, and the rollout continues; or raise spec.rollout.maxFailures"
 	}
 	const rest, none = "rest Pending 11:00 1/0/0/0: waits for the wave canary", "maxFailures is 0"
 	testPlan(t, map[string]planCase{
@@ -93,7 +93,7 @@ func TestFailures(t *testing.T) {
 			Phase: "Stopped canary", Condition: stoppedAt("canary (1 of 2)", "1 failed: a (ProgressDeadlineExceeded)", none),
 			Waves: []string{"canary Progressing 11:00 1/1/0/1 opened=11:00: " + text(0, 1, 1) + "; the rollout is stopped", rest}}},
 		"it passed, and the target is there": {input(waves(selects("canary", ready)), open, "a canary 3 Draft opened=11:45\nb - 2 Published", within(15*time.Minute), pause), want{
-			Phase: "Paused rest", Condition: "Reconciling RolloutPaused: paused at wave rest (2 of 2): it is not opened yet; set spec.rollout.paused to false to go on",
+			Phase: "Paused rest", Condition: "Reconciling RolloutPaused: paused at wave rest (2 of 2): it is not opened yet; set spec.rollout.paused to false to continue",
 			Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Pending 11:00 1/0/0/0: it is not opened yet"}}},
 		"an opening that is not known is the wave's": {input(canaryAndRest, "canary Progressing 11:00 opened=11:50\nrest Pending 11:00", "a canary 3 Busy\nb - 2 Published", within(15*time.Minute)), want{
 			Phase: "Progressing canary", Condition: progressing + text(0, 1, 0), Again: 5 * time.Minute,
@@ -101,6 +101,9 @@ func TestFailures(t *testing.T) {
 		"an opening that is to come is the wave's": {input(canaryAndRest, "canary Progressing 11:00 opened=11:50\nrest Pending 11:00", "a canary 3 Busy opened=23:00\nb - 2 Published", within(15*time.Minute)), want{
 			Phase: "Progressing canary", Condition: progressing + text(0, 1, 0), Again: 5 * time.Minute,
 			Waves: []string{"canary Progressing 11:00 1/1/0/0 opened=11:50: " + text(0, 1, 0), rest}}},
+		"a deadline counts from now after the clock was set back": {input(canaryAndRest, "canary Progressing 15:00 opened=15:00\nrest Pending 15:00", "a canary 3 Busy opened=15:00\nb - 2 Published", within(15*time.Minute)), want{
+			Phase: "Progressing canary", Condition: progressing + text(0, 1, 0), Again: 15 * time.Minute,
+			Waves: []string{"canary Progressing 12:00 1/1/0/0 opened=12:00: " + text(0, 1, 0), "rest Pending 12:00 1/0/0/0: waits for the wave canary"}}},
 		"a wave that opened again gives time": {input(canaryAndRest, "canary Progressing 11:00 opened=11:50\nrest Pending 11:00", "a canary 3 Busy opened=10:00\nb - 2 Published", within(15*time.Minute)), want{
 			Phase: "Progressing canary", Condition: progressing + text(0, 1, 0), Again: 5 * time.Minute,
 			Waves: []string{"canary Progressing 11:00 1/1/0/0 opened=11:50: " + text(0, 1, 0), rest}}},
@@ -122,8 +125,8 @@ func TestFailures(t *testing.T) {
 			in.Status.CompletedRevision = &v1alpha2.RolloutRevision{Name: "blueprints.web.v2", Revision: 2}
 		}), want{
 			Phase: "Stopped rest", Condition: "Stalled RolloutStopped: stopped at wave rest (1 of 1): with blueprints.web.v3, 5 failed: " +
-				"a (FunctionFailed), b (FunctionFailed), c (FunctionFailed) and 2 more; maxFailures is 0: mend them, and the rollout goes on; " +
-				"or name another upstream, as blueprints.web.v2, which was the last that was completed; or raise spec.rollout.maxFailures",
+				"a (FunctionFailed), b (FunctionFailed), c (FunctionFailed) and 2 more; maxFailures is 0: repair them, and the rollout continues; " +
+				"or name another upstream, such as blueprints.web.v2, the last completed revision; or raise spec.rollout.maxFailures",
 			Waves: []string{"rest Progressing 11:00 5/5/0/5 opened=11:00: " + text(0, 5, 5) + "; the rollout is stopped"}}},
 		"what the set cannot make holds up nothing": {input(nil, "rest Progressing 11:00 opened=11:00", "a - 3 Published", exclude), want{
 			Phase: "Complete", Waves: []string{"rest Complete 12:00 1/1/1/0 opened=11:00"}}},

@@ -15,13 +15,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// longestName is how many characters the names of all upstreams of a rollout may have together, to be written out in
-// the name of what it brings.
+// longestName is the most characters that the names of all upstreams of a rollout may have together to be written out
+// in the name of its revision.
 const longestName = 100
 
-// revisionOf returns the revision that a rollout of these package revisions brings: the name and number of a single
-// one, or the names of several, in order and with a + between them. Where these are too long, it is the first, how many
-// there are besides, and a digest of all.
+// revisionOf returns the revision that a rollout of these package revisions rolls out: the name and number of a single
+// one, or the names of several, in order and joined by +. If these are too long, it is the first name, the number of
+// others, and a digest of all.
 func revisionOf(upstreams []v1alpha1.ResolvedUpstream) v1alpha2.RolloutRevision {
 	if len(upstreams) == 1 {
 		return v1alpha2.RolloutRevision{Name: upstreams[0].Name, Revision: upstreams[0].Revision}
@@ -43,7 +43,7 @@ func revisionOf(upstreams []v1alpha1.ResolvedUpstream) v1alpha2.RolloutRevision 
 	}
 }
 
-// unpublished returns the names of the upstreams that a rollout cannot bring, since they have no number.
+// unpublished returns the names of the upstreams that cannot be rolled out, because they have no number.
 func (r *rollout) unpublished() []string {
 	var names []string
 	for _, u := range r.Upstreams {

@@ -41,7 +41,7 @@ func TestApproval(t *testing.T) {
 			Waves: []string{"canary AwaitingApproval " + since + " 1/1/1/0 opened=11:00: " + all + asks, rest}}
 	}
 	other := func(text string) string {
-		return `; "` + text + `", which it is now, is of another wave or revision`
+		return `; its present value "` + text + `" is for another wave or revision`
 	}
 	testPlan(t, map[string]planCase{
 		"it asks":                       {input(canary, open, variants), waits("12:00", "")},
@@ -71,7 +71,7 @@ func TestApproval(t *testing.T) {
 				"config.porch.kpt.dev/approve-wave=canary@blueprints.web.v3",
 			Waves: []string{"canary AwaitingApproval 12:00 0/0/0/0 opened=12:00: no target matches its selector" + asks, "rest Pending 12:00 1/0/0/0: waits for the wave canary"}}},
 		"paused, approved": {input(canary, waiting, variants, approvals("canary@3"), pause), want{Phase: "Paused rest",
-			Condition: "Reconciling RolloutPaused: paused at wave rest (2 of 2): it is not opened yet; set spec.rollout.paused to false to go on",
+			Condition: "Reconciling RolloutPaused: paused at wave rest (2 of 2): it is not opened yet; set spec.rollout.paused to false to continue",
 			Waves:     []string{"canary Complete 12:00 1/1/1/0 opened=11:00 approved=12:00", "rest Pending 11:00 1/0/0/0: it is not opened yet"}}},
 	})
 }

@@ -42,8 +42,8 @@ func (r *rollout) opens() []*target {
 	return opened
 }
 
-// known reports whether the variants have all that was written: they come from the API server, or agree with the
-// status, which is written before them. In a cache that lags behind, a variant can be two rollouts old.
+// known reports whether the variants include everything that was written: they come from the API server, or agree with
+// the status, which is written before them. In a cache that lags behind, a variant can be two rollouts old.
 func (r *rollout) known() bool {
 	return r.Live || r.before != nil && r.before.Written != nil && *r.before.Written == r.written()
 }

@@ -132,25 +132,25 @@ func TestHolds(t *testing.T) {
 	rows := []string{"canary Pending 12:00 1/0/0/0: " + none, "rest Pending 12:00 1/0/0/0: waits for the wave canary"}
 	testPlan(t, map[string]planCase{
 		"paused": {input(canaryAndRest, "", "a canary 2 Published\nb - 2 Published", pause), want{Phase: "Paused canary", Waves: rows,
-			Condition: "Reconciling RolloutPaused: paused at wave canary (1 of 2): " + none + "; set spec.rollout.paused to false to go on"}},
+			Condition: "Reconciling RolloutPaused: paused at wave canary (1 of 2): " + none + "; set spec.rollout.paused to false to continue"}},
 		"the set is suspended": {input(canaryAndRest, "", "a canary 2 Published\nb - 2 Published", suspend), want{Phase: "Paused canary", Waves: rows,
-			Condition: "Reconciling RolloutPaused: paused at wave canary (1 of 2): " + none + "; set spec.suspend to false to go on"}},
+			Condition: "Reconciling RolloutPaused: paused at wave canary (1 of 2): " + none + "; set spec.suspend to false to continue"}},
 		"paused, what floats is pinned": {input(nil, "", "b - latest Published on=2", pause), want{Steps: []string{"Pin b 2"}, Phase: "Paused rest",
 			Waves:     []string{"rest Pending 12:00 1/0/0/0: " + none},
-			Condition: "Reconciling RolloutPaused: paused at wave rest (1 of 1): " + none + "; set spec.rollout.paused to false to go on"}},
+			Condition: "Reconciling RolloutPaused: paused at wave rest (1 of 1): " + none + "; set spec.rollout.paused to false to continue"}},
 		"suspended, nothing is written at all": {input(nil, "", "b - latest Published on=2", suspend), want{Phase: "Paused rest",
 			Waves:     []string{"rest Pending 12:00 1/0/0/0: " + none},
-			Condition: "Reconciling RolloutPaused: paused at wave rest (1 of 1): " + none + "; set spec.suspend to false to go on"}},
+			Condition: "Reconciling RolloutPaused: paused at wave rest (1 of 1): " + none + "; set spec.suspend to false to continue"}},
 		"paused, a wave comes through, and none opens": {input(canaryAndRest, open, "a canary 3 Published\nb - 2 Published", pause), want{Phase: "Paused rest",
 			Waves:     []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Pending 11:00 1/0/0/0: " + none},
-			Condition: "Reconciling RolloutPaused: paused at wave rest (2 of 2): " + none + "; set spec.rollout.paused to false to go on"}},
+			Condition: "Reconciling RolloutPaused: paused at wave rest (2 of 2): " + none + "; set spec.rollout.paused to false to continue"}},
 		"paused in a wave, which stays open": {input(canaryAndRest, open, "a canary 3 Draft\na2 canary 2 Published\nb - 2 Published", pause), want{
 			Phase: "Paused canary", Waves: []string{"canary Progressing 11:00 2/1/0/0 opened=11:00: 0 of 2 targets are Published with blueprints.web.v3",
 				"rest Pending 11:00 1/0/0/0: waits for the wave canary"},
-			Condition: "Reconciling RolloutPaused: paused at wave canary (1 of 2): 0 of 2 targets are Published with blueprints.web.v3; set spec.rollout.paused to false to go on"}},
+			Condition: "Reconciling RolloutPaused: paused at wave canary (1 of 2): 0 of 2 targets are Published with blueprints.web.v3; set spec.rollout.paused to false to continue"}},
 		"paused, a target is added to what is complete": {input(nil, "rest Complete 11:00 opened=11:00", "a - 3 Published\nb - -", pause), want{
 			Phase: "Paused rest", Waves: []string{"rest Pending 12:00 2/1/1/0 opened=11:00: " + none},
-			Condition: "Reconciling RolloutPaused: paused at wave rest (1 of 1): " + none + "; set spec.rollout.paused to false to go on"}},
+			Condition: "Reconciling RolloutPaused: paused at wave rest (1 of 1): " + none + "; set spec.rollout.paused to false to continue"}},
 		"nothing is wanted any more": {input(waves(selects("canary", after(true, 0))), "canary AwaitingApproval 11:30 opened=11:00\nrest Complete 11:00 opened=11:00 approved=11:10", "", noVariants), want{
 			Phase: "Progressing", Waves: []string{"canary AwaitingApproval 11:30 0/0/0/0 opened=11:00: the set has no target",
 				"rest Complete 11:00 0/0/0/0 opened=11:00 approved=11:10"}}},

@@ -220,21 +220,22 @@ func waveSoaks(r *rollout, w *wave) *waveStanding {
 		r.reachedText(w) + ", and must stay so until " + until.UTC().Format(time.RFC3339)}
 }
 
-// soaksUntil returns until when the targets must stay as they are, if they reached that state at the given time or
-// earlier. It reports whether the wave asks for that.
-func (w *wave) soaksUntil(stamp time.Time) (until time.Time, isSet bool) {
+// soaksUntil returns until when the targets must stay as they are, if they reached that state now or earlier. It
+// reports whether the wave asks for that. A target that became ready after now did so before the clock was set back.
+func (w *wave) soaksUntil(now time.Time) (until time.Time, isSet bool) {
 	if w.After == nil || w.After.MinSuccessTime == nil || w.After.MinSuccessTime.Duration <= 0 {
 		return until, false
 	}
+	from := now
 	if w.before != nil && w.before.State == v1alpha2.WaveSoaking {
-		stamp = w.before.Since.Time
+		from = w.before.Since.Time
 		for _, t := range w.targets {
-			if t.reached && t.readySince().After(stamp) {
-				stamp = t.readySince()
+			if since := t.readySince(); t.reached && since.After(from) && !since.After(now) {
+				from = since
 			}
 		}
 	}
-	return stamp.Add(w.After.MinSuccessTime.Duration), true
+	return from.Add(w.After.MinSuccessTime.Duration), true
 }
 
 // waveAwaitsApproval waits for a person, if the wave asks for approval.

@@ -100,6 +100,12 @@ func TestWaves(t *testing.T) {
 		"it has soaked": {input(waves(selects("canary", after(false, 10*time.Minute))), "canary Soaking 11:50 opened=11:00\nrest Pending 11:00", "a canary 3 Published\nb - 2 Published"), want{
 			Steps: []string{"Open b 3"}, Phase: "Progressing rest", Condition: "Reconciling RolloutProgressing: wave rest (2 of 2): " + none,
 			Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Progressing 12:00 1/1/0/0 opened=12:00: " + none}}},
+		"it soaks from now after the clock was set back": {input(waves(selects("canary", after(false, 10*time.Minute))), "canary Soaking 15:00 opened=14:00\nrest Pending 11:00", "a canary 3 Published since=14:59\nb - 2 Published"), want{
+			Phase: "Progressing canary", Condition: progressing + all + soaks + "12:10:00Z", Again: 10 * time.Minute,
+			Waves: []string{"canary Soaking 12:00 1/1/1/0 opened=12:00: " + all + soaks + "12:10:00Z", "rest Pending 11:00 1/0/0/0: waits for the wave canary"}}},
+		"what became ready before the clock was set back holds up nothing": {input(waves(selects("canary", after(false, 10*time.Minute))), "canary Soaking 11:50 opened=11:00\nrest Pending 11:00", "a canary 3 Published since=14:59\nb - 2 Published"), want{
+			Steps: []string{"Open b 3"}, Phase: "Progressing rest", Condition: "Reconciling RolloutProgressing: wave rest (2 of 2): " + none,
+			Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Progressing 12:00 1/1/0/0 opened=12:00: " + none}}},
 		"what is interrupted soaks anew": {input(waves(selects("canary", after(false, 10*time.Minute))), "canary Soaking 11:51 opened=11:00\nrest Pending 11:00", "a canary 3 Busy\nb - 2 Published"), want{
 			Phase: "Progressing canary", Condition: progressing + none,
 			Waves: []string{"canary Progressing 12:00 1/1/0/0 opened=11:00: " + none, "rest Pending 11:00 1/0/0/0: waits for the wave canary"}}},
