@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// act does the steps of a decision, in order. A step that fails ends them.
+// act does the steps of a decision, in order. If a step fails, it skips the rest.
 func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision) *result {
 	a := &action{Reconciler: r, in: in, out: &result{Input: in.Input, pv: in.pv.DeepCopy(),
 		rendered: map[string]v1alpha1.RenderStatus{}, contents: maps.Clone(in.contents)}}
@@ -45,13 +45,13 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 	return a.out
 }
 
-// mark removes the observed inputs from the status before the first step, and writes which draft will be saved, with
-// which conflicts, because nothing can tell them after the save. It fails if the variant is not as the cache has it,
-// even if there is nothing to change.
+// mark removes the observed inputs from the status before the first step. It also writes which draft will be saved, and
+// with which conflicts, because that cannot be found out after the save. It fails if the cache is behind, even if there
+// is nothing to change.
 func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 	switch first := &d.Steps[0]; first.Action {
 	case decide.AddFinalizer, decide.RemoveFinalizer, decide.Propose:
-		return nil // which does it
+		return nil // the step itself fails if the cache is behind
 	case decide.Announce:
 		if !announced(a.out.pv, first.Draft) {
 			return nil
@@ -65,10 +65,10 @@ func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 }
 
 // tellConflicts records an Event for new conflicts before the draft with them is saved: a controller that is killed
-// right after its last write of the status would not get to it.
+// right after its last write of the status could not record it any more.
 func (a *action) tellConflicts(d *decide.Decision) {
 	if d.Condition.Reason == v1alpha1.ReasonConflicted {
-		return // which has an Event of its own
+		return // that condition has an Event of its own
 	}
 	status := a.in.pv.Status.DeepCopy()
 	a.out.fillConflicts(status, d.Conflicted)
@@ -78,7 +78,7 @@ func (a *action) tellConflicts(d *decide.Decision) {
 	}
 }
 
-// do does one step of a decision, whose condition is what to report meanwhile.
+// do does one step of a decision. The decision's condition is reported until the step is done.
 func (a *action) do(ctx context.Context, step *decide.Step, d *decide.Decision) error {
 	switch step.Action {
 	case decide.AddFinalizer:
@@ -121,8 +121,8 @@ func (a *action) announce(ctx context.Context, draft *decide.Draft, d *decide.De
 	})
 }
 
-// makes are the changes that tasks make, as the status names them. They are no Events: each draft has a task that says
-// as much, and a fleet makes drafts by the thousand.
+// makes are the changes that tasks make, as the status names them. They cause no Events: the task of each draft says
+// the same, and a fleet makes thousands of drafts.
 var makes = map[revision.TaskType]string{
 	revision.Clone: "Cloned", revision.Upgrade: "Upgraded", revision.Edit: "Edited",
 }
@@ -144,6 +144,10 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 		u.Commit, a.learned = made.Lock.Commit, made.Lock.Commit != ""
 	}
 	a.note(makes[draft.Task.Type], made.Name)
+	if gone := decide.Missing(&a.out.Input, &made); gone != "" {
+		a.event(a.out.pv, corev1.EventTypeWarning, v1alpha1.ReasonDraftMissing, made.Name+" was made in place of "+gone+
+			", which Porch does not find any more, and may lack its changes")
+	}
 	return nil
 }
 

@@ -29,7 +29,7 @@ type result struct {
 	// the status said so before the steps.
 	saving *v1alpha1.SavingDraft
 	marked bool
-	// told is the message of the conflicts of which an Event was recorded before the save.
+	// told is the message of the Event about conflicts that was recorded before the save; "" if there was none.
 	told string
 	// injected are the objects to watch from now on.
 	injected []v1alpha1.ObjectReference

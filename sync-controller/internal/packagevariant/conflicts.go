@@ -8,6 +8,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -18,7 +19,7 @@ import (
 const maxConflicts = 100
 
 // fillConflicts sets the conflicts of the merge that was decided. Conflicts of an earlier merge stay as long as its
-// draft is open. It may also come back, with its Repository, once no guard holds.
+// draft is open. While a guard holds, they stay as well: the draft may come back with its Repository.
 func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) {
 	isDraft := func(r revision.Revision) bool { return ofDraft(status, r.Name) }
 	open := slices.ContainsFunc(decide.Targets(&out.Input), func(r revision.Revision) bool {
@@ -33,7 +34,7 @@ func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided 
 	if decided.True || len(decided.Ending) == 0 { // or else it is known after the save
 		decided.Set(&status.Conditions, out.pv.Generation)
 	}
-	conflicts := slices.Concat(decided.Ending, decided.Conflicts)
+	conflicts := decided.All()
 	status.ConflictCount = int32(len(conflicts))
 	status.Conflicts = conflicts[:min(len(conflicts), maxConflicts)]
 }
@@ -55,17 +56,22 @@ func (r *Reconciler) addEarlier(ctx context.Context, in *inspection, outcome *de
 		return err
 	}
 	return r.compute(in.observation, "earlier conflicts", func() {
+		edited := in.Saved.Name != target.Name || in.Saved.Content != kptfile.Digest(local)
+		decide.Inherit(in.Conflicts, outcome.Conflicts, edited)
 		outcome.Earlier = refreshed(in.Conflicts, original.Files, updated.Files, local)
 		outcome.Conflicts = decide.Union(refreshed(unfinished, original.Files, updated.Files, local), outcome.Conflicts)
 	}, original.Files, updated.Files, local)
 }
 
-// checkConflicts compares the conflicts in the status with the upstream that an open draft is on if some of them are to
-// end with a merge: if the controller was stopped, the status does not say whether the merge was saved.
+// checkConflicts compares the conflicts in the status with an open draft and the upstream that it is on: the status
+// does not say whether the merge that has them, or the one that was to end them, was saved. If the status does not have
+// all conflicts, they stay unless some are to end.
 func (r *Reconciler) checkConflicts(ctx context.Context, in *inspection, target *revision.Revision,
 	local map[string]string) error {
+	status := &in.pv.Status
+	all := len(status.Conflicts) > 0 && len(status.Conflicts) == int(status.ConflictCount)
 	if !target.Open() || !decide.OnUpstream(&in.Input, target) ||
-		len(decide.Standing(in.Conflicts)) == len(in.Conflicts) {
+		!all && len(decide.Standing(in.Conflicts)) == len(in.Conflicts) {
 		return nil
 	}
 	upstream, err := r.shared(ctx, in.Upstream)

@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 
+	"github.com/package-variants/package-variants/functions/bounds"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -16,7 +19,8 @@ import (
 )
 
 // current returns the content that a revision has now. Porch's cache in PostgreSQL gives a draft its new version before
-// its new files, so a content with another version than the cached one is read once more.
+// its new files, one by one, also when it publishes the draft. So a content with another version than the cached one is
+// read once more, and used if nothing was written meanwhile.
 func (r *Reconciler) current(ctx context.Context, o *observation, name string) (porch.Content, error) {
 	content, err := r.content(ctx, o, name)
 	target := o.target(name)
@@ -28,7 +32,9 @@ func (r *Reconciler) current(ctx context.Context, o *observation, name string) (
 		return content, err
 	}
 	*target = now
-	if content, err = r.content(ctx, o, name); err == nil && target.Version != content.Version {
+	before := content.Files
+	if content, err = r.content(ctx, o, name); err == nil &&
+		(target.Version != content.Version || !maps.Equal(before, content.Files)) {
 		err = fmt.Errorf("cannot use the content of %s: %w", name, porch.ErrOutdated)
 	}
 	return content, err
@@ -64,12 +70,23 @@ func (r *Reconciler) shared(ctx context.Context, rev *revision.Revision) (upstre
 	return content, err
 }
 
+// readMemory is the most memory that it takes to read the content of a revision: four times the size of Porch's answer.
+const readMemory = 4 * bounds.AnswerBytes
+
+// large waits until a large content may be read, unless an *inhand.PutOffError says why not. It stays the same work
+// until it is the content of another revision.
+func (r *Reconciler) large(namespace, name string) (done func(), err error) {
+	return r.inHand.Begin(namespace, readMemory, func(w io.Writer) {
+		_, _ = fmt.Fprintln(w, "content", namespace, name)
+	})
+}
+
 // upstreamContent is the content of a published revision, with what identifies it.
 type upstreamContent struct {
 	porch.Content
 	// digest identifies the files, commit is the git commit that holds them, if Porch gives it only on request.
 	digest, commit string
-	// unusable says why the functions do not run over the files, which are left out then; nil if they are usable.
+	// unusable says why the functions cannot run over the files, which are then left out; nil if they are usable.
 	unusable error
 }
 
@@ -77,7 +94,7 @@ type upstreamContent struct {
 func (r *Reconciler) read(ctx context.Context, rev *revision.Revision) (c upstreamContent, err error) {
 	if c.Content, err = r.porch.Content(ctx, rev.Namespace, rev.Name); errors.Is(err, timeouts.ErrTooLarge) {
 		c.unusable = unread(rev.Name, err)
-		return c, nil // which is kept for all that ask for it
+		return c, nil // no error, so the result is cached for the other variants
 	}
 	if err != nil {
 		return c, err
@@ -87,7 +104,7 @@ func (r *Reconciler) read(ctx context.Context, rev *revision.Revision) (c upstre
 		c.commit, err = r.porch.Commit(ctx, rev)
 	}
 	if c.unusable = checkFiles(rev.Name, c.Files); c.unusable != nil {
-		c.Content = porch.Content{} // which would be kept for all that ask for it
+		c.Content = porch.Content{} // do not keep unusable files in the cache
 	}
 	return c, err
 }

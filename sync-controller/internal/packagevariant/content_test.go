@@ -3,12 +3,16 @@
 package packagevariant
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // TestCurrentFails checks that a revision stays known if Porch does not answer when it is asked for it again.
@@ -23,5 +27,51 @@ func TestCurrentFails(t *testing.T) {
 	}
 	if diff := cmp.Diff([]revision.Revision{draft}, o.Revisions); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// writing is a Porch that publishes a draft: it has a new version, and its files change from read to read.
+type writing struct {
+	client.Reader
+	files []map[string]string // the last of them again and again
+}
+
+func (w *writing) Get(_ context.Context, key client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+	switch o := o.(type) {
+	case *porchapi.PackageRevision:
+		o.Namespace, o.Name, o.ResourceVersion = key.Namespace, key.Name, "v1.2"
+		o.Spec.Lifecycle = porchapi.PackageRevisionLifecyclePublished
+	case *porchapi.PackageRevisionResources:
+		o.Namespace, o.Name, o.ResourceVersion = key.Namespace, key.Name, "v1.2"
+		o.Spec.Resources = w.files[0]
+		w.files = w.files[min(1, len(w.files)-1):]
+	}
+	return nil
+}
+
+// TestCurrentWhileWritten checks that a content in another version than the cached one is used if it is read twice with
+// the same files: Porch's cache in PostgreSQL writes them one by one, after the version.
+func TestCurrentWhileWritten(t *testing.T) {
+	t.Parallel()
+	few, more, all := map[string]string{"Kptfile": "k"}, map[string]string{"Kptfile": "k", "a.yaml": "a"},
+		map[string]string{"Kptfile": "k", "a.yaml": "a", "b.yaml": "b"}
+	for name, c := range map[string]struct {
+		reads []map[string]string
+		want  error
+	}{
+		"whole":                {[]map[string]string{all, all}, nil},
+		"it becomes whole":     {[]map[string]string{more, all}, porch.ErrOutdated},
+		"it is not whole then": {[]map[string]string{few, more, all}, porch.ErrOutdated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := observed()
+			o.Input = decide.Input{Upstream: &revision.Revision{}, Revisions: []revision.Revision{
+				{Namespace: namespace, Name: "edge.web.v1", Lifecycle: revision.Proposed, Version: "v1.1"}}}
+			r := &Reconciler{porch: porch.Client{Reader: &writing{files: c.reads}}}
+			if content, err := r.current(t.Context(), o, "edge.web.v1"); !errors.Is(err, c.want) {
+				t.Errorf("got %v, %v, want %v", content.Files, err, c.want)
+			}
+		})
 	}
 }

@@ -44,11 +44,12 @@ func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpst
 	return out
 }
 
-// deliver sets in the status when the downstream package was first ready and first published with the upstream, and
-// returns what is new since the earlier status. A time is set once and measured when it is set, so nothing is measured
-// twice, even by another process.
+// deliver writes to the status when the downstream package was first ready and first published with the upstream, and
+// returns the deliveries that are new since the earlier status. A time is set once and measured when it is set, so
+// nothing is measured twice, even by another process.
 func (out *result) deliver(before, status *v1alpha1.PackageVariantStatus, now metav1.Time) (all []delivery) {
-	if out.Upstream == nil || out.Upstream.Number < 1 || status.Upstream == nil {
+	if out.Upstream == nil || out.Upstream.Number < 1 || status.Upstream == nil ||
+		status.Upstream.Name != out.Upstream.Name { // it is gone
 		return nil
 	}
 	since := out.Upstream.PublishedAt
@@ -79,9 +80,9 @@ func (out *result) deliver(before, status *v1alpha1.PackageVariantStatus, now me
 	return all
 }
 
-// readyAt returns since when a variant has been ready with its upstream, and whether that is new: it was not ready with
-// it before, and no older revision was made from the same upstream revision, as after an edit, or when a variant
-// returns to a revision that it had left.
+// readyAt returns since when a variant has been ready with its upstream, and whether that is new. It is new if the
+// variant was not ready with this upstream before, and no older revision was made from it. There is an older one after
+// an edit, or if the variant returns to an earlier upstream.
 func (out *result) readyAt(before *v1alpha1.PackageVariantStatus, now metav1.Time) (at metav1.Time, isNew bool) {
 	ready := meta.FindStatusCondition(before.Conditions, v1alpha1.ConditionReady)
 	if ready != nil && ready.Status == metav1.ConditionTrue && before.Upstream != nil &&

@@ -89,6 +89,9 @@ func TestDeliver(t *testing.T) {
 		"the published one is another variant's": {[]func(*world){noted, wasDraft, publish, func(w *world) {
 			w.draft.Owners = owners("web-us", "u")
 		}}, want{"40s", "", nil}},
+		"the status still names an upstream that is gone": {[]func(*world){publish, func(w *world) {
+			w.after.Upstream = &v1alpha1.ResolvedUpstream{Name: "blueprints.web.v3"}
+		}}, want{}},
 		"a second draft of the same revision, by an edit": {[]func(*world){func(w *world) {
 			w.out.Revisions[1].Lock.Commit, w.out.Revisions[1].PublishedAt = "b2", at(50).Time
 		}}, want{"1m40s", "50s", nil}},
@@ -108,7 +111,7 @@ func TestDeliver(t *testing.T) {
 			for _, edit := range c.edit {
 				edit(w)
 			}
-			if u := w.out.Upstream; u != nil {
+			if u := w.out.Upstream; u != nil && w.after.Upstream == nil {
 				w.after.Upstream = resolved(u, "", w.before.Upstream)
 			}
 			var got want

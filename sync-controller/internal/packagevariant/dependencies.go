@@ -28,7 +28,7 @@ func (r *Reconciler) variant(ctx context.Context, namespace, name string) (*v1al
 	return &pv, err
 }
 
-// observeDependencies finds the variants of spec.dependsOn, and the way on which they lead back to the variant.
+// observeDependencies finds the variants of spec.dependsOn, and the path by which they lead back to the variant.
 func (r *Reconciler) observeDependencies(ctx context.Context, o *observation) error {
 	if o.Deleting || len(o.Spec.DependsOn) == 0 {
 		return nil
@@ -141,7 +141,7 @@ func (r *Reconciler) related(ctx context.Context, o client.Object) []ctrl.Reques
 	}
 	for i := range pv.Spec.DependsOn {
 		dependency, err := r.variant(ctx, pv.Namespace, pv.Spec.DependsOn[i].Name)
-		if err != nil { // as in variants
+		if err != nil { // unexpected, as in variants
 			log.FromContext(ctx).Error(err, "cannot find what a variant depends on", "variant", pv.Name)
 		} else if dependency != nil && !dependency.DeletionTimestamp.IsZero() {
 			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(dependency)})

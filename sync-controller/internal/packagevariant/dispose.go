@@ -43,7 +43,7 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		return fmt.Errorf("there is no step %s", step.Action)
 	}
 	if err != nil {
-		return client.IgnoreNotFound(err) // it went by itself
+		return client.IgnoreNotFound(err) // it is gone already
 	}
 	a.disposed = append(a.disposed, did+" "+target.Name)
 	a.note(change, target.Name)
@@ -67,8 +67,8 @@ func (a *action) remove(ctx context.Context, r *revision.Revision, version strin
 	return a.porch.Delete(ctx, r)
 }
 
-// retire proposes the deletion of a superseded revision. A refusal is reported once, and tried again when something
-// changes.
+// retire proposes the deletion of a superseded revision. If Porch refuses, that is reported once, and retried when
+// something changes.
 func (a *action) retire(ctx context.Context, target *revision.Revision) error {
 	err := a.porch.ProposeDeletion(ctx, target, target.Owners)
 	switch {
@@ -88,7 +88,7 @@ func (a *action) retire(ctx context.Context, target *revision.Revision) error {
 	return nil
 }
 
-// disown removes a revision from those that may be taken back, before it loses its owner.
+// disown removes a revision from those that the variant may take back, before the revision loses its owner.
 func (a *action) disown(ctx context.Context, name string) error {
 	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
 		is := func(owned string) bool { return owned == name }

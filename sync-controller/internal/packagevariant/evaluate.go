@@ -69,7 +69,7 @@ func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e 
 	if err != nil || target == nil {
 		return e, unread(name, err)
 	}
-	e.files, e.untouched, err = r.resume(ctx, in, target, e.content)
+	e.files, e.asMade, err = r.resume(ctx, in, target, e.content)
 	if err == nil && e.unfinished {
 		e.files, err = r.restore(ctx, in, target, e.files)
 	}
@@ -79,23 +79,33 @@ func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e 
 // try runs the functions over the files of a revision, and notes the result. A function that fails is a result, too.
 func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun evaluated) error {
 	e, err := r.runFunctions(ctx, in.observation, begun)
-	failure, failed := errors.AsType[*mutate.FunctionError](err)
-	if err != nil && (!failed || unavailable(err)) {
+	failure, err := failureOf(err)
+	if err != nil {
 		return err
 	}
 	m := e.mutation()
 	switch {
-	case failed:
+	case failure != nil:
 		m = decide.Mutation{Err: failure}
 	case decide.Approving(&in.Input) && in.target(name) != nil:
 		e.addApproval(&m)
 	case in.target(name) != nil && decide.CameBack(&in.Input, in.target(name)) != nil:
 		m.Content = kptfile.Digest(e.content.Files)
 	}
-	m.Untouched = e.untouched
+	m.AsMade = e.asMade
 	m.RenderError = cmp.Or(m.RenderError, in.renderError(name))
 	in.contents[name], in.Mutations[name] = e, m
 	return nil
+}
+
+// failureOf returns the failure of a function, or the error if it is another one: a function that could not be run may
+// succeed later.
+func failureOf(err error) (*mutate.FunctionError, error) {
+	failure, failed := errors.AsType[*mutate.FunctionError](err)
+	if err != nil && (!failed || unavailable(err)) {
+		return nil, err
+	}
+	return failure, nil
 }
 
 // renderError returns why the pipeline of a target failed when it was saved last, as far as the status says.

@@ -23,6 +23,9 @@ var faults = map[string]map[string]memorytest.Fault{
 		"and the controller is killed": memorytest.KilledAfter,
 		"is refused by a conflict":     memorytest.Conflicting,
 		"is refused":                   memorytest.Refused,
+		"gets no answer":               memorytest.Unanswered,
+		"is done, repeated, and refused by a conflict": {Of: isPorchs, Done: true, Err: apierrors.NewInternalError(
+			errors.New("reference not found"))},
 	},
 	"PostgreSQL": {
 		"and the controller is killed": memorytest.KilledAfter,
@@ -39,8 +42,8 @@ func isPorchs(o client.Object) bool {
 }
 
 // TestFaults checks that each act of a story has the same end whichever write of the controller fails, or is its last:
-// packages, conditions, and what a user reads. Two things are left to people: a draft that was to be published, if it
-// is not known whether its save was the controller's, and an old revision whose deletion was refused.
+// packages, conditions, and what a user reads. Two things are left to people: a draft that was to be published, if
+// another save than its first failed, and an old revision whose deletion was refused.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for name, acts := range memorytest.Beginnings(stories) {
@@ -62,6 +65,9 @@ func testFaults(t *testing.T, cache string, acts []act) {
 	}
 	none := memorytest.Fault{At: -1}
 	healthy, _ := play(none)
+	c := begin(t, caches[cache])
+	memorytest.Play(c, acts[:len(acts)-1], none)
+	before := c.Is()
 	for kind, f := range faults[cache] {
 		for f.At = 1; ; f.At++ {
 			c, failed := play(f)
@@ -69,7 +75,7 @@ func testFaults(t *testing.T, cache string, acts []act) {
 				break
 			}
 			want := healthy
-			if draft := c.unsure(); draft != "" {
+			if draft := c.unsure(before); draft != "" {
 				want, _ = play(none)
 				want.help(draft)
 				c.help(draft)
@@ -87,11 +93,16 @@ func testFaults(t *testing.T, cache string, acts []act) {
 	}
 }
 
-// unsure returns the draft that others may have edited, for all the controller knows, because its save failed.
-func (c *cluster) unsure() string {
+// unsure returns the draft that others may have edited, for all the controller knows, because its save failed. The draft
+// was there before: whether a draft that was just made is as the controller saved it can be told.
+func (c *cluster) unsure(before map[string]string) string {
 	_, saveFailed := c.Failed.(*porchapi.PackageRevisionResources)
 	for _, pv := range c.variants() {
-		if d := pv.Status.OpenDraft; saveFailed && d != nil && d.Reason == v1alpha1.ReasonEditedByOthers {
+		d := pv.Status.OpenDraft
+		if !saveFailed || d == nil || d.Reason != v1alpha1.ReasonEditedByOthers {
+			continue
+		}
+		if _, there := before[d.Name]; there {
 			return d.Name
 		}
 	}

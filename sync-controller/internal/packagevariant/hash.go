@@ -74,7 +74,7 @@ func (o *observation) hash() string {
 				write("base", target.Name, base.Name)
 			}
 			if _, to, moved := decide.BranchMoved(&o.Input, &target); moved && u.Commit == "" {
-				write("branch", target.Name, to) // which the version does not tell
+				write("branch", target.Name, to) // the version does not show it
 			}
 		}
 	}

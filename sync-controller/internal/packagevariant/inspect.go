@@ -6,32 +6,64 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// inspect reads the contents that a decision over an observation needs, and runs the functions over them. It reads
-// nothing while a guard holds.
+// inspect brings an observation up to date. If Porch does not find a content, the cache may not know yet that a draft
+// was deleted: the drafts that Porch does not find by their name either are left out, and the others inspected again.
 func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspection, error) {
+	for {
+		in, err := r.inspectKnown(ctx, seen)
+		if !apierrors.IsNotFound(err) || !r.leaveOutGone(ctx, seen) {
+			return in, err
+		}
+	}
+}
+
+// inspectKnown reads the contents that a decision over an observation needs, and runs the functions over them. It reads
+// nothing while a guard holds.
+func (r *Reconciler) inspectKnown(ctx context.Context, seen *observation) (*inspection, error) {
 	in := &inspection{observation: seen, contents: map[string]evaluated{}}
 	if !seen.Deleting && decide.Guard(&seen.Input) != nil {
 		return in, nil
 	}
-	for _, read := range []func(context.Context, *observation) error{r.identify, r.confirmProposal} {
-		if err := read(ctx, seen); err != nil {
-			return nil, err
-		}
+	if err := r.identify(ctx, seen); err != nil {
+		return nil, err
 	}
 	for _, name := range decide.Inspections(&in.Input) {
 		if err := in.noteUnusable(name, r.evaluate(ctx, in, name)); err != nil {
 			return nil, err
 		}
 	}
-	return in, r.mayApprove(ctx, in)
+	// The targets are up to date now, even if the cache was behind.
+	for _, read := range []func(context.Context, *inspection) error{r.confirmProposal, r.observePushed, r.mayApprove} {
+		if err := read(ctx, in); err != nil {
+			return nil, err
+		}
+	}
+	return in, nil
+}
+
+// observePushed reads what is on the branch of a package that is proposed and of which no revision is published: people
+// may have pushed it, or Porch, which does so before it reports that the proposed revision is published.
+func (r *Reconciler) observePushed(ctx context.Context, in *inspection) error {
+	branch := decide.ForeignBranch(&in.Input)
+	if branch == nil || !decide.Approving(&in.Input) || !slices.ContainsFunc(decide.Targets(&in.Input),
+		func(r revision.Revision) bool { return r.Lifecycle == revision.Proposed }) {
+		return nil
+	}
+	content, err := r.porch.Content(ctx, branch.Namespace, branch.Name)
+	if err == nil {
+		in.Pushed = kptfile.Digest(content.Files)
+	}
+	return err
 }
 
 // mayApprove asks the cluster whether the controller may approve package revisions, if the variant needs that. Without
@@ -49,21 +81,23 @@ func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error)
 // confirmProposal finds out whether a proposal that the status announces is the controller's. While the cache has a
 // draft, or Porch has lost sight of it, the proposal may still show up: Porch does not send an event for a change
 // during which it was stopped.
-func (r *Reconciler) confirmProposal(ctx context.Context, o *observation) error {
-	announced := o.Saved.Proposing
-	target := o.target(o.Saved.Name)
+func (r *Reconciler) confirmProposal(ctx context.Context, in *inspection) error {
+	announced := in.Saved.Proposing
+	target := in.target(in.Saved.Name)
 	if announced == "" || target == nil || target.Lifecycle == revision.Draft {
 		return nil
 	}
-	o.Saved.Proposing = ""
-	if target.Lifecycle != revision.Proposed {
-		return nil
+	if target.Lifecycle == revision.Proposed {
+		content, err := r.porch.Content(ctx, target.Namespace, target.Name)
+		if err != nil {
+			return err // the announcement is needed again if the revision is gone
+		}
+		if kptfile.Meaning(content.Files) == announced {
+			in.Saved.Proposed = target.Version
+		}
 	}
-	content, err := r.porch.Content(ctx, target.Namespace, target.Name)
-	if err == nil && kptfile.Meaning(content.Files) == announced {
-		o.Saved.Proposed = target.Version
-	}
-	return err
+	in.Saved.Proposing = ""
+	return nil
 }
 
 // identify finds out whether the upstream, and the one before it, are still the revisions that the status knows, if

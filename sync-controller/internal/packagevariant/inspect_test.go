@@ -7,8 +7,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
@@ -66,13 +70,38 @@ func TestConfirmProposal(t *testing.T) {
 		"proposed for deletion": {revision.DeletionProposed, ""},
 		"out of sight":          {"", "files"},
 	} {
-		o := &observation{Input: decide.Input{Saved: decide.Saved{Name: "edge.web.v1", Proposing: "files"}}}
+		in := &inspection{observation: &observation{
+			Input: decide.Input{Saved: decide.Saved{Name: "edge.web.v1", Proposing: "files"}}}}
 		if c.lifecycle != "" {
-			o.Revisions = []revision.Revision{{Name: "edge.web.v1", Lifecycle: c.lifecycle}}
+			in.Revisions = []revision.Revision{{Name: "edge.web.v1", Lifecycle: c.lifecycle}}
 		}
-		if err := (&Reconciler{}).confirmProposal(t.Context(), o); err != nil || o.Saved.Proposing != c.want ||
-			o.Saved.Proposed != "" {
-			t.Errorf("%s: got %+v, %v", name, o.Saved, err)
+		if err := (&Reconciler{}).confirmProposal(t.Context(), in); err != nil || in.Saved.Proposing != c.want ||
+			in.Saved.Proposed != "" {
+			t.Errorf("%s: got %+v, %v", name, in.Saved, err)
 		}
+	}
+}
+
+// TestProposalUnheard checks that the controller recognizes a proposal that it has announced if the cache still has the
+// draft: Porch may send no event for it.
+func TestProposalUnheard(t *testing.T) {
+	t.Parallel()
+	for cache, git := range caches {
+		t.Run(cache, func(t *testing.T) {
+			t.Parallel()
+			c := begin(t, git)
+			c.applies()
+			c.Run()
+			was, announced := c.Revision(first), kptfile.Meaning(c.FilesOf(first))
+			c.Moves(first, porchapi.PackageRevisionLifecycleProposed)
+			c.remembers(func(status *v1alpha1.PackageVariantStatus) { status.SavedDraft.Proposing = announced })
+			c.edits(func(s *variant.Spec) { s.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
+
+			c.reconciler.client = &outdated{c.client, was}
+			c.reconcile("web")
+			if is := c.Revision(first).Spec.Lifecycle; is != porchapi.PackageRevisionLifecyclePublished {
+				t.Errorf("the draft is %s: %v, %v", is, statusOf(&c.variants()[0]), c.Errs)
+			}
+		})
 	}
 }

@@ -46,7 +46,7 @@ func seconds(durations ...time.Duration) (all []float64) {
 func init() {
 	metrics.Registry.MustRegister(evaluations, actions, delivered)
 	for _, until := range []string{untilReady, untilPublished} {
-		delivered.WithLabelValues(until) // both are there from the start
+		delivered.WithLabelValues(until) // both series exist from the start
 	}
 }
 

@@ -147,12 +147,16 @@ func (r *Reconciler) neighborsAt(ctx context.Context, found *neighbors, place al
 	if err != nil {
 		return err
 	}
+	best := map[*decide.Neighbor]decide.Claim{}
 	for i := range variants {
 		pv := &variants[i]
 		n := found.at(pv.Namespace, revision.DownstreamOf(&pv.Spec))
+		if best[n].Name == "" {
+			best[n] = found.own
+		}
 		if claim := found.o.claim(pv, n.Revisions); pv.DeletionTimestamp.IsZero() &&
-			decide.Winner([]decide.Claim{found.own, claim}) == claim {
-			n.Variant = claim.Name
+			decide.Winner([]decide.Claim{best[n], claim}) == claim {
+			n.Variant, best[n] = claim.Name, claim
 		}
 	}
 	return nil

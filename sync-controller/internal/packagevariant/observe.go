@@ -48,11 +48,16 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 			return nil, err
 		}
 	}
-	if !slices.ContainsFunc(o.Revisions, func(r revision.Revision) bool { return ofDraft(&pv.Status, r.Name) }) {
-		o.Conflicts = nil
-	}
+	o.leaveOutConflicts()
 	o.readBefore()
 	return o, nil
+}
+
+// leaveOutConflicts leaves out the conflicts of a draft that does not exist.
+func (o *observation) leaveOutConflicts() {
+	if !slices.ContainsFunc(o.Revisions, func(r revision.Revision) bool { return ofDraft(&o.pv.Status, r.Name) }) {
+		o.Conflicts = nil
+	}
 }
 
 func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err error) {
@@ -64,7 +69,7 @@ func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err
 }
 
 // observeOwnedInOtherPackages finds the revisions of other packages that the variant owns, or that its status says it
-// owned.
+// owned, without those that somebody took from another variant.
 func (r *Reconciler) observeOwnedInOtherPackages(ctx context.Context, o *observation) error {
 	owned, err := r.cached(ctx, o.pv.Namespace, porch.OwnerIndex, o.pv.Name)
 	if err != nil {
@@ -75,7 +80,14 @@ func (r *Reconciler) observeOwnedInOtherPackages(ctx context.Context, o *observa
 		found[o.Revisions[i].Name] = true
 	}
 	for i := range owned {
-		if !found[owned[i].Name] {
+		if found[owned[i].Name] {
+			continue
+		}
+		others, err := r.knownToOthers(ctx, o, &owned[i])
+		if err != nil {
+			return err
+		}
+		if !others {
 			o.OwnedInOtherPackages = append(o.OwnedInOtherPackages, owned[i])
 			found[owned[i].Name] = true
 		}
@@ -93,6 +105,14 @@ func (r *Reconciler) observeOwnedInOtherPackages(ctx context.Context, o *observa
 	}
 	slices.SortFunc(o.OwnedInOtherPackages, revision.ByName)
 	return nil
+}
+
+// knownToOthers reports whether another variant, of the revision's package, made or adopted it.
+func (r *Reconciler) knownToOthers(ctx context.Context, o *observation, rev *revision.Revision) (bool, error) {
+	variants, err := r.indexed(ctx, rev.Namespace, downstreamIndex, rev.Package.String())
+	return slices.ContainsFunc(variants, func(pv v1alpha1.PackageVariant) bool {
+		return pv.Name != o.pv.Name && slices.Contains(pv.Status.OwnedRevisions, rev.Name)
+	}), err
 }
 
 // observeUpstream finds the upstream revision, and the revisions that the targets may have been derived from.

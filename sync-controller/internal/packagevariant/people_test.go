@@ -4,11 +4,13 @@ package packagevariant
 
 import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // repositories registers Repositories.
@@ -17,6 +19,14 @@ func (c *cluster) repositories(names ...string) {
 	for _, name := range names {
 		c.Repository(name, nil)
 	}
+}
+
+// becomes gives a Repository its condition Ready.
+func (c *cluster) becomes(repository string, status metav1.ConditionStatus, reason string) {
+	c.T.Helper()
+	memorytest.Edit(c.Cluster, repository, &configapi.Repository{}, func(r *configapi.Repository) {
+		r.Status.Conditions[0].Status, r.Status.Conditions[0].Reason = status, reason
+	})
 }
 
 // files are the files of the package web, with a value in its settings.
@@ -58,6 +68,16 @@ func (c *cluster) edits(edit func(*variant.Spec)) {
 	c.T.Helper()
 	memorytest.Edit(c.Cluster, "web", &v1alpha1.PackageVariant{},
 		func(pv *v1alpha1.PackageVariant) { edit(&pv.Spec) })
+}
+
+// remembers changes what the status of the variant web says.
+func (c *cluster) remembers(edit func(*v1alpha1.PackageVariantStatus)) {
+	c.T.Helper()
+	var pv v1alpha1.PackageVariant
+	c.Must(c.Get(c.T.Context(), memorytest.Key("web"), &pv))
+	before := pv.DeepCopy()
+	edit(&pv.Status)
+	c.Must(c.World.Status().Patch(c.T.Context(), &pv, client.MergeFrom(before)))
 }
 
 // deletes deletes the variant web.

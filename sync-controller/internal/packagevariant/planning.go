@@ -52,7 +52,7 @@ func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime
 		started: time.Now().UTC(), lookWithin: 1000 * time.Hour,
 		watches: source, objects: objects.NewContents(source, world),
 		upstream: ttlcache.New[upstreamContent](keptContents, time.Hour), allowed: ttlcache.New[bool](keptAnswers, time.Hour),
-		turns: repolock.New(func(types.NamespacedName) {}), events: &events.FakeRecorder{},
+		repoLocks: repolock.New(func(types.NamespacedName) {}), events: &events.FakeRecorder{},
 		retries: retry.New[ctrl.Request](firstRetry),
 		looked:  func(l *Look) { p.look = l },
 	}
@@ -65,7 +65,7 @@ func (p *Planner) Reconcile(ctx context.Context, variant types.NamespacedName) (
 	p.look = nil
 	request := ctrl.Request{NamespacedName: variant}
 	_, err := p.reconciler.Reconcile(ctx, request)
-	if err != nil && p.look != nil { // which says why its steps ended
+	if err != nil && p.look != nil { // the look says why the steps ended
 		p.reconciler.retries.When(request)
 		err = nil
 	}

@@ -7,12 +7,14 @@ package packagevariant
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -46,18 +48,18 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Dura
 	}
 	seen, err := r.observe(ctx, &pv)
 	if err != nil {
-		r.turns.Release(req.NamespacedName)
+		r.repoLocks.Release(req.NamespacedName)
 		return 0, err
 	}
 	if wait, rests := r.rests(req, seen); rests {
-		r.turns.Release(req.NamespacedName)
+		r.repoLocks.Release(req.NamespacedName)
 		return wait, nil
 	}
-	if !r.turns.Take(seen.key(), r.writersOf(seen), seen.places()...) {
-		return 0, nil // it is woken when it is its turn
+	if !r.repoLocks.Take(seen.key(), r.writersOf(seen), seen.places()...) {
+		return 0, nil // it is woken when its turn comes
 	}
-	defer r.turns.Release(seen.key())
-	ctx = context.WithoutCancel(ctx) // what was begun is finished when the controller is asked to end
+	defer r.repoLocks.Release(seen.key())
+	ctx = context.WithoutCancel(ctx) // work that was begun is finished even if the controller is asked to stop
 	evaluations.Inc()
 	var in *inspection
 	if err = r.observeUnlisted(ctx, seen); err == nil {
@@ -69,10 +71,10 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Dura
 	decision := decide.Decide(&in.Input)
 	result := r.act(ctx, in, decision)
 	r.expose(in, decision, result)
-	r.turns.Release(seen.key()) // what follows writes to no Repository
+	r.repoLocks.Release(seen.key()) // the rest writes to no Repository
 	known, more, err := r.report(ctx, in, decision, result)
 	switch {
-	case err != nil && known != nil: // events do not shorten it: a draft that Porch failed to make comes and goes as one
+	case err != nil && known != nil: // wait even if events come: a draft that Porch fails to make causes some itself
 		r.retries.Hold(req, known.hash())
 		return 0, err
 	case err != nil:
@@ -85,8 +87,8 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Dura
 	return 0, nil
 }
 
-// rests reports whether there is nothing to do for a variant now, and after what time it is to be looked at again; 0
-// for when an event says so.
+// rests reports whether there is nothing to do for a variant now, and after how long to look at it again; 0 to wait for
+// an event.
 func (r *Reconciler) rests(req ctrl.Request, seen *observation) (wait time.Duration, rests bool) {
 	hash := seen.hash()
 	if wait, settled := r.settled(seen, hash); settled {
@@ -100,12 +102,13 @@ const (
 	// catchUp is how long a reconcile waits at most for the caches to know what it wrote.
 	catchUp     = 3 * time.Second
 	lookedAfter = 10 * time.Millisecond
-	// lookAgain is when to look at a variant again although an event should come: Porch loses a write now and then.
+	// lookAgain is when to look at a variant again although an event should come: Porch occasionally loses a write.
 	lookAgain = 10 * time.Second
 )
 
-// await waits until the caches know what was written, so that the next reconcile finds the variant settled. It reports
-// whether they knew in time.
+// await waits until the caches know what was written, so that the next reconcile finds the variant settled, or until
+// they know that others have changed since: the caches will then never have what was written, and that change has
+// already caused the next reconcile, which this one keeps waiting. It reports whether they knew in time.
 func (r *Reconciler) await(ctx context.Context, written *observation) bool {
 	return nil == wait.PollUntilContextTimeout(ctx, lookedAfter, catchUp, true, func(ctx context.Context) (bool, error) {
 		var pv v1alpha1.PackageVariant
@@ -116,8 +119,22 @@ func (r *Reconciler) await(ctx context.Context, written *observation) bool {
 			return pv.Generation != written.pv.Generation, nil
 		}
 		seen, err := r.observe(ctx, &pv)
-		return err != nil || pv.Status.ObservedInputs == "" || seen.hash() == written.hash(), nil
+		return err != nil || pv.Status.ObservedInputs == "" || seen.hash() == written.hash() || othersChanged(written, seen),
+			nil
 	})
+}
+
+// othersChanged reports whether what a reconcile only reads has changed: the variants that one depends on, those that
+// depend on it, and its upstream.
+func othersChanged(before, after *observation) bool {
+	version := func(u *revision.Revision) string {
+		if u == nil {
+			return ""
+		}
+		return u.Name + " " + u.Version
+	}
+	return !slices.Equal(before.Dependencies, after.Dependencies) || !slices.Equal(before.Dependents, after.Dependents) ||
+		version(before.Upstream) != version(after.Upstream)
 }
 
 // isGone reports whether nothing is left to do for a variant that is being deleted.
@@ -128,6 +145,6 @@ func isGone(pv *v1alpha1.PackageVariant) bool {
 // forget drops what is kept for a variant.
 func (r *Reconciler) forget(req ctrl.Request) {
 	r.watches.Release(req.NamespacedName)
-	r.turns.Release(req.NamespacedName)
+	r.repoLocks.Release(req.NamespacedName)
 	r.retries.Release(req)
 }

@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// report writes the status after the steps. It returns what is known then, whether more steps follow, and the failure
-// of a step if it has to be tried again. While more steps follow, it writes only what has to be remembered, because the
-// writes of the steps come back as events. If it wrote nothing, it returns no observation.
+// report writes the status after the steps. It returns the new observation, whether more steps follow, and the error of
+// a step that has to be retried. While more steps follow, it writes only what must not be lost, because the writes of
+// the steps come back as events. If it wrote nothing, it returns no observation.
 func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.Decision, out *result) (
 	known *observation, more bool, err error) {
 	if out.gone {
@@ -29,7 +29,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		return nil, false, errors.Join(out.err, r.saveState(ctx, in, out))
 	}
 	after, more := out.decideAgain(&decided)
-	if after.Conflicted != nil { // it knows those of a draft that was finished, and what is over since the save
+	if after.Conflicted != nil { // with the conflicts of a finished draft, without those that the save ended
 		decided.Conflicted = after.Conflicted
 	}
 	condition, failure := out.condition(after, in.Deleting)
@@ -60,8 +60,8 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	return known, more, failure
 }
 
-// saveState writes what must not be lost, even if the variant has changed meanwhile: which draft only the controller
-// has edited, and that a save was finished.
+// saveState writes the state that must not be lost, even if the variant has changed meanwhile: which draft only the
+// controller has edited, and that a save was finished.
 func (r *Reconciler) saveState(ctx context.Context, in *inspection, out *result) error {
 	if out.Saved == in.Saved && out.approval == nil && (!out.marked || out.saving != nil) {
 		return nil
@@ -77,18 +77,18 @@ func (r *Reconciler) saveState(ctx context.Context, in *inspection, out *result)
 	return nil
 }
 
-// nothingToTell reports whether nothing has to be written while more steps follow.
+// nothingToTell reports whether the status needs no write while more steps follow.
 func (out *result) nothingToTell(in *inspection, condition v1alpha1.Condition) bool {
 	return condition.Type != v1alpha1.ConditionReady && out.Saved == in.Saved && out.change == nil
 }
 
-// decideAgain decides by what is known after the steps of a decision, and reports whether more steps follow. They do if
-// a revision that was not inspected has become a target, for example behind a draft that was discarded.
+// decideAgain decides once more after the steps of a decision, and reports whether more steps follow. They do if a
+// revision that was not inspected has become a target, for example behind a draft that was discarded.
 func (out *result) decideAgain(done *decide.Decision) (after decide.Decision, more bool) {
-	if done.Conflicted != nil {
-		out.Conflicts = slices.Concat(done.Conflicted.Ending, done.Conflicted.Conflicts)
-	}
 	after = decide.Decide(&out.Input)
+	if now := after.Conflicted; now != nil {
+		out.Conflicts = now.All()
+	}
 	unseen := out.err == nil && len(done.Steps) > 0 &&
 		slices.ContainsFunc(decide.Inspections(&out.Input), func(name string) bool {
 			_, seen := out.contents[name]
@@ -108,7 +108,7 @@ var warnings = []string{
 	v1alpha1.ReasonInjectionUnmet, v1alpha1.ReasonPermissionMissing, v1alpha1.ReasonApprovalFailed,
 }
 
-// setConditions sets the conditions, and returns a warning for each that is news.
+// setConditions sets the conditions, and returns a warning for each that is new.
 func (out *result) setConditions(in *inspection, status *v1alpha1.PackageVariantStatus, conflicted *decide.Conflicted,
 	after *decide.Decision, condition v1alpha1.Condition) (news []warning) {
 	out.fillConflicts(status, conflicted)
@@ -149,7 +149,7 @@ func (out *result) condition(after decide.Decision, deleting bool) (v1alpha1.Con
 }
 
 // reportFailure writes why a variant could not be inspected, and returns the error. If Porch does not find something
-// while it reads a repository, that is a failure like any other, because no event says when it is there.
+// because it is reading a repository, that is a failure like any other: no event says when it can be found again.
 func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err error) error {
 	if porch.Busy(err) {
 		return err
@@ -168,7 +168,7 @@ func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err e
 		r.event(pv, corev1.EventTypeWarning, condition.Reason, condition.Message)
 	}
 	if _, isPutOff := errors.AsType[*inhand.PutOffError](err); isPutOff && written != nil {
-		return written // which is tried again at once
+		return written // without the PutOffError, so the write is retried at once
 	}
 	return errors.Join(err, written)
 }

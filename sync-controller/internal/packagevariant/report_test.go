@@ -57,10 +57,10 @@ func TestConditionOf(t *testing.T) {
 			v1alpha1.Stalled("PackageTooLarge", `edge.web.v1 is not worked on: \x1b[2J/Kptfile: boom`)},
 		"a file is not text": {checkFiles("edge.web.v1", map[string]string{"Kptfile": "", "a/logo.png": "\uFFFDPNG"}),
 			v1alpha1.Stalled("PackageRefused", "edge.web.v1 is not worked on: a/logo.png is not text in UTF-8, or has the "+
-				"character U+FFFD, which Porch's API tells in place of other bytes: convert it, or take it out of the package")},
+				"character U+FFFD, which Porch's API returns in place of other bytes: convert it, or take it out of the package")},
 		"a name of a file is not text": {checkFiles("edge.web.v1", map[string]string{"caf\uFFFD.txt": ""}),
 			v1alpha1.Stalled("PackageRefused", "edge.web.v1 is not worked on: caf\uFFFD.txt is not text in UTF-8, or has the "+
-				"character U+FFFD, which Porch's API tells in place of other bytes: convert it, or take it out of the package")},
+				"character U+FFFD, which Porch's API returns in place of other bytes: convert it, or take it out of the package")},
 		"Porch refuses a file": {wrap(errors.New("illegal name 'a\x1b[2Jb.txt' in file creation")),
 			v1alpha1.Stalled("PackageRefused", "Porch does not take a file of the package: rename or correct the file that it "+
 				`names, in the upstream or in this package (cannot clone edge/web: illegal name 'a\x1b[2Jb.txt' in file creation)`)},

@@ -6,9 +6,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 )
 
 func (r *Reconciler) observeRepositories(ctx context.Context, o *observation) error {
@@ -35,8 +37,14 @@ func repositories(s *variant.Spec) []string {
 	return names
 }
 
-// readBefore treats a Repository that Porch is reading as ready if revisions of it are known already.
+// readBefore treats a Repository that Porch is reading as ready if revisions of it are known already. If the variant
+// waits for a Repository, they may be from before it was registered anew, and newer Porch sends no event when they go:
+// until the Repository is ready, their contents may be missing, or have only some of the files.
 func (o *observation) readBefore() {
+	if is := meta.FindStatusCondition(o.pv.Status.Conditions, v1alpha1.ConditionReady); is != nil &&
+		(is.Reason == v1alpha1.ReasonRepositoryNotFound || is.Reason == v1alpha1.ReasonRepositoryNotReady) {
+		return
+	}
 	for _, r := range slices.Concat(o.Revisions, o.OwnedInOtherPackages, o.Bases) {
 		if repository := o.Repositories[r.Package.Repo]; repository.Reading {
 			repository.Ready = true

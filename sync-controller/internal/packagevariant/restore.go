@@ -24,16 +24,13 @@ func (in *inspection) isUnfinished(target *revision.Revision, content *porch.Con
 func (r *Reconciler) restore(ctx context.Context, in *inspection, target *revision.Revision, files map[string]string) (
 	map[string]string, error) {
 	p, err := r.predictMade(ctx, in, target)
-	if apierrors.IsNotFound(err) { // nothing tells what it was made from
+	if apierrors.IsNotFound(err) { // the revision that it was made from is gone
 		return files, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	whole := p.made
-	if p.wanted != nil {
-		whole = p.wanted
-	}
+	whole := p.unedited(p.made)
 	// The upstream may have been merged into the draft since.
 	if base := decide.Base(&in.Input, target); whole != nil && base != nil && base.Name != p.source.Name &&
 		target.Task.Type != revision.Edit {
@@ -44,7 +41,7 @@ func (r *Reconciler) restore(ctx context.Context, in *inspection, target *revisi
 	return completed(whole, files), nil
 }
 
-// completed returns the files, and those of the others that are missing among them.
+// completed returns the files, with those of the others that they lack.
 func completed(others, files map[string]string) map[string]string {
 	all := make(map[string]string, len(others))
 	maps.Copy(all, others)

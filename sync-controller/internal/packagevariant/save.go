@@ -32,7 +32,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 			return err
 		}
 	}
-	ours := a.ours(draft, e.content) || e.untouched
+	ours := a.ours(draft, e.content) || e.asMade
 	for range maxSaves {
 		wanted, changed := e.wanted(), e.changed()
 		if len(changed) == 0 {
@@ -61,7 +61,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 		m.Content = kptfile.Digest(e.content.Files)
 	}
 	a.out.Mutations[draft.Name] = m
-	if ours { // and nobody else's: it may be approved
+	if ours { // only the controller has edited the draft, so it may be approved
 		a.out.Saved = decide.Saved{Name: draft.Name, Content: m.Content}
 	}
 	if a.created != nil {
@@ -83,15 +83,15 @@ func (a *action) save(ctx context.Context, draft *revision.Revision, content por
 // ours reports whether only the controller has edited a draft. It also notes a draft that was just made as saved: if
 // the next save fails, the draft is still known to be the controller's.
 func (a *action) ours(draft *revision.Revision, content porch.Content) bool {
-	if a.untouched(content) {
+	if a.isAsMade(content) {
 		a.out.Saved = decide.Saved{Name: draft.Name, Content: kptfile.Digest(content.Files)}
 		return true
 	}
 	return a.in.Saved.Name == draft.Name && a.in.Saved.Content == kptfile.Digest(content.Files)
 }
 
-// untouched reports whether a content is as Porch made it when the draft was created.
-func (a *action) untouched(content porch.Content) bool {
+// isAsMade reports whether a content is as Porch made it when the draft was created.
+func (a *action) isAsMade(content porch.Content) bool {
 	return a.created != nil && a.created.Version == content.Version
 }
 
@@ -123,7 +123,7 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision, version 
 func (a *action) saved(draft *revision.Revision, content porch.Content, changed []string) {
 	merged := decide.Merged(&a.in.Input, draft.Name)
 	switch {
-	case a.created != nil: // which is noted
+	case a.created != nil: // the creation was noted already
 	case merged:
 		a.did("Merged", draft.Name,
 			fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name))
@@ -136,7 +136,7 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 		switch {
 		case merged:
 			r.Lock = a.in.lock(draft)
-		case r.Lock == nil: // its Kptfile was lost, and was put back
+		case r.Lock == nil: // its Kptfile was lost and has been restored
 			r.Lock = predict.LockOf(content.Files)
 		}
 	})
@@ -156,7 +156,7 @@ func (a *action) prepare(ctx context.Context, draft *revision.Revision) (evaluat
 	if err == nil || unavailable(err) {
 		return e, err
 	}
-	if a.untouched(e.content) {
+	if a.isAsMade(e.content) {
 		if err := a.discard(ctx, draft, e.content.Version); err != nil {
 			return evaluated{}, err
 		}
@@ -172,16 +172,16 @@ func (a *action) prepare(ctx context.Context, draft *revision.Revision) (evaluat
 func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluated, err error) {
 	if local, merged := a.in.contents[a.out.Requested.Task.Local]; merged && a.created != nil {
 		files, err := a.onLock(ctx, local)
-		return evaluated{content: porch.Unread(a.created), files: files, untouched: true}, err
+		return evaluated{content: porch.Unread(a.created), files: files, asMade: true}, err
 	}
 	if e.content, err = a.porch.Content(ctx, draft.Namespace, draft.Name); err != nil {
 		return e, err
 	}
 	if a.created != nil {
-		e.files, e.untouched = e.content.Files, a.untouched(e.content)
+		e.files, e.asMade = e.content.Files, a.isAsMade(e.content)
 		return e, nil
 	}
-	e.files, e.untouched, err = a.resume(ctx, a.in, draft, e.content)
+	e.files, e.asMade, err = a.resume(ctx, a.in, draft, e.content)
 	return e, err
 }
 

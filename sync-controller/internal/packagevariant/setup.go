@@ -24,7 +24,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
@@ -64,7 +63,7 @@ type Reconciler struct {
 	objects    *objects.Contents
 	upstream   *ttlcache.Values[upstreamContent]
 	allowed    *ttlcache.Values[bool] // to approve, by namespace
-	turns      *repolock.Turns
+	repoLocks  *repolock.Locks
 	// concurrency is how many variants of a namespace are worked on at once.
 	concurrency int
 	// retries says when to retry a reconcile that failed.
@@ -94,26 +93,22 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
 		runtime: options.Runtime, inHand: options.InHand,
 		version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
-		watches:  objects.New(mgr.GetRESTMapper(), metadataClient, wake),
-		upstream: ttlcache.New[upstreamContent](keptContents, keptFor),
-		allowed:  ttlcache.New[bool](keptAnswers, answerFor),
-		turns:    repolock.New(wake), concurrency: options.Concurrency,
+		watches:   objects.New(mgr.GetRESTMapper(), metadataClient, wake),
+		upstream:  ttlcache.New[upstreamContent](keptContents, keptFor),
+		allowed:   ttlcache.New[bool](keptAnswers, answerFor),
+		repoLocks: repolock.New(wake), concurrency: options.Concurrency,
 		retries: retry.New[ctrl.Request](firstRetry),
 		events:  mgr.GetEventRecorder("package-variants"),
 	}
+	r.porch.Large = r.large
 	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())
-	specChanged := builder.WithPredicates(predicate.GenerationChangedPredicate{})
-	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, tampered(),
-		suspendReasonChanged()))
-	return ctrl.NewControllerManagedBy(mgr).
+	b := ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariant").
-		For(&v1alpha1.PackageVariant{}, changed).
-		Watches(&v1alpha1.PackageVariant{}, handler.EnqueueRequestsFromMapFunc(r.conflicting), specChanged).
-		Watches(&v1alpha1.PackageVariant{}, handler.EnqueueRequestsFromMapFunc(r.related),
-			builder.WithPredicates(dependencyChanged())).
-		Watches(porch.NewRevision(), handler.EnqueueRequestsFromMapFunc(r.affectedByRevision)).
-		Watches(porch.NewRepository(), handler.EnqueueRequestsFromMapFunc(r.affectedByRepository),
-			builder.WithPredicates(repositoryChanged())).
+		For(&v1alpha1.PackageVariant{}, builder.WithPredicates(changed()))
+	for _, t := range r.triggers() {
+		b.Watches(t.kind, handler.EnqueueRequestsFromMapFunc(t.affected), builder.WithPredicates(t.passes))
+	}
+	return b.
 		WatchesRawSource(source.TypedChannel(woken, handler.TypedEnqueueRequestsFromMapFunc(
 			func(_ context.Context, user types.NamespacedName) []ctrl.Request {
 				return []ctrl.Request{{NamespacedName: user}}

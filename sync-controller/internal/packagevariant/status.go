@@ -13,10 +13,10 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
-// fill sets what is known after the steps, of which some may be held.
+// fill sets the fields of the status that the steps may have changed. held says that some steps were held back.
 func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, held bool) {
 	status.ObservedGeneration = out.pv.Generation
-	if u := out.Upstream; u != nil {
+	if u := out.Upstream; u != nil && !decide.UpstreamGone(&out.Input, status.Upstream) {
 		status.Upstream = resolved(u, in.content, status.Upstream)
 	}
 	if len(out.contents) > 0 {
@@ -31,7 +31,7 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, h
 	}
 }
 
-// fillRequested takes away the draft that was asked for once it is there, and completed.
+// fillRequested removes the requested draft once it exists and is complete.
 func (out *result) fillRequested(status *v1alpha1.PackageVariantStatus) {
 	if d := out.Requested; out.err == nil && (d.Workspace == "" ||
 		slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
@@ -47,8 +47,8 @@ func (out *result) fillRequested(status *v1alpha1.PackageVariantStatus) {
 	}
 }
 
-// fillProgress sets which revision is published, what the open draft waits for, and what was done last, as far as that
-// is known.
+// fillProgress sets which revision is published, what the open draft waits for, and what was done last, as far as these
+// are known.
 func (out *result) fillProgress(status *v1alpha1.PackageVariantStatus, after *decide.Decision,
 	condition v1alpha1.Condition) {
 	if out.change != nil {
@@ -67,13 +67,13 @@ func (out *result) fillProgress(status *v1alpha1.PackageVariantStatus, after *de
 	}
 }
 
-// fillLife sets what approvals and the history need to remember.
+// fillLife sets the state that approvals and the history need later.
 func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 	if out.approval != nil {
 		status.LastApproval = out.approval
 	}
 	status.SavedDraft, status.SavingDraft, status.RetiredRevisions = nil, out.saving, nil
-	// A draft that Porch has lost sight of is still the controller's when it comes back as it was.
+	// A draft that Porch has lost sight of is still the controller's if it comes back unchanged.
 	saved := slices.Contains(status.OwnedRevisions, out.Saved.Name)
 	for i := range out.Revisions {
 		r := &out.Revisions[i]
@@ -89,9 +89,10 @@ func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 	}
 }
 
-// ownedRevisions returns the names of the revisions that the variant made or adopted. Known names stay unless Porch was
-// asked for them and all steps were done, and also if it has none of them: revisions that come back without an owner,
-// as they do when a Repository is registered again, are recognized by name. So are those that have Vanished.
+// ownedRevisions returns the names of the revisions that the variant made or adopted. Known names are dropped only if
+// Porch was asked for them, all steps were done, and the variant still owns something. Otherwise they stay, because
+// revisions that come back without an owner, as they do when a Repository is registered again, are recognized by name.
+// So are those that have Vanished, or that somebody gave to another variant, which must not remove them.
 func (out *result) ownedRevisions(known []string, done bool) []string {
 	var names []string
 	for _, r := range decide.Owned(&out.Input) {
@@ -103,6 +104,11 @@ func (out *result) ownedRevisions(known []string, done bool) []string {
 		names = append(names, known...)
 	} else {
 		names = append(names, decide.Vanished(&out.Input)...)
+		for i := range out.Revisions {
+			if r := &out.Revisions[i]; out.Known[r.Name] && r.OtherOwner(out.Owner) != "" {
+				names = append(names, r.Name)
+			}
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -5,6 +5,8 @@ package packagevariant
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -16,7 +18,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -80,6 +81,25 @@ var stories = map[string][]act{
 		{"the upstream changes it, too", toSecond},
 		{"the upstream has the value of the package", toThird("blue")},
 	},
+	"a conflict of a suspended variant is named once it is merged": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
+		{"the variant is suspended, and the upstream changes it, too", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Suspend = true })
+			toSecond(c)
+		}},
+		{"it is resumed", func(c *cluster) { c.edits(func(s *variant.Spec) { s.Suspend = false }) }},
+	},
+	"a conflict keeps a draft from being published until it ends": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
+		{"the draft is published, and later ones are to be published", func(c *cluster) {
+			c.Publishes(first)
+			c.edits(func(s *variant.Spec) { s.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
+		}},
+		{"the upstream changes it, too", toSecond},
+		{"the upstream has the value of the package", toThird("blue")},
+	},
 	"a conflict is decided for the package, until the upstream takes its change back": {
 		{"the variant is applied, and its own values are to be kept", func(c *cluster) {
 			c.applies(func(pv *v1alpha1.PackageVariant) {
@@ -123,6 +143,16 @@ var stories = map[string][]act{
 		{"the value of the package is to be kept", func(c *cluster) {
 			c.edits(func(s *variant.Spec) { s.Upgrade.OnConflict = variant.OnConflictKeepLocal })
 		}},
+	},
+	"a conflict of a merge that was stopped ends with the former upstream": {
+		{"the variant is applied, and conflicts are to stop a merge", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) {
+				pv.Spec.Upgrade = &variant.Upgrade{OnConflict: variant.OnConflictStop}
+			})
+		}},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
+		{"the upstream changes it, too", toSecond},
+		{"the upstream asked for is the first one again", to(1)},
 	},
 	"approval": {
 		{"the variant is applied, and drafts are to be published", func(c *cluster) {
@@ -274,6 +304,16 @@ var stories = map[string][]act{
 		{"it is published", func(c *cluster) { c.blueprint(2, files("green")) }},
 		{"it is deleted", func(c *cluster) { c.Removes("blueprints.web.v2") }},
 	},
+	"the latest upstream is deleted, and published again": {
+		{"the variant is applied, to a draft on the latest revision", (*cluster).appliesToSecond},
+		{"the latest revision is deleted", func(c *cluster) { c.Removes("blueprints.web.v2") }},
+		{"another is published under its number", func(c *cluster) { c.has("blueprints", "again", 2, files("yellow")) }},
+	},
+	"the latest upstream is lost, and found again": {
+		{"the variant is applied, to a draft on the latest revision", (*cluster).appliesToSecond},
+		{"Porch loses sight of the latest revision", func(c *cluster) { c.loses("blueprints.web.v2") }},
+		{"Porch finds it again", (*cluster).finds},
+	},
 	"a Repository comes and goes": {
 		{"the variant is applied, to a Repository that is not registered", func(c *cluster) {
 			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Downstream.Repo = "core" })
@@ -284,6 +324,22 @@ var stories = map[string][]act{
 			c.Removes("core.web.packagevariant-1")
 		}},
 		{"it is registered again", func(c *cluster) { c.repositories("core") }},
+	},
+	"a Repository is registered anew, and its revisions are known from before": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
+		{"the Repository is unregistered", func(c *cluster) {
+			c.Must(c.Delete(c.T.Context(), &configapi.Repository{ObjectMeta: memorytest.Meta("edge")}))
+		}},
+		{"it is registered again, and Porch reads it", func(c *cluster) {
+			c.repositories("edge")
+			c.becomes("edge", metav1.ConditionFalse, "Reconciling")
+		}},
+		{"Porch has read it", func(c *cluster) { c.becomes("edge", metav1.ConditionTrue, "Ready") }},
+		{"Porch reads it again, as it does from time to time", func(c *cluster) {
+			c.becomes("edge", metav1.ConditionFalse, "Reconciling")
+			c.edits(zone("b"))
+		}},
 	},
 	"people delete the draft": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
@@ -423,6 +479,23 @@ func onFirst(pr *porchapi.PackageRevision) {
 		Repo: "https://git.example.com/blueprints.git", Directory: "web", Ref: "web/v1"}}
 }
 
+// appliesToSecond adds the variant web, of the latest revision of the blueprint, and a draft that was made from that one,
+// the second, with its commit in the lock.
+func (c *cluster) appliesToSecond() {
+	commit := fmt.Sprintf("%040x", "blueprints.web.v2")
+	c.blueprint(2, files("green"))
+	made := locked()
+	maps.Copy(made, settings("green"))
+	made["Kptfile"] = strings.ReplaceAll(made["Kptfile"], "web/v1", "web/v2") + "    commit: " + commit + "\n"
+	c.has("edge", "mine", 0, made, onFirst, func(pr *porchapi.PackageRevision) {
+		pr.Status.UpstreamLock.Git.Ref, pr.Status.UpstreamLock.Git.Commit = "web/v2", commit
+	})
+	c.applies(func(pv *v1alpha1.PackageVariant) {
+		pv.Spec.Upstream.Revision = variant.Revision{Str: variant.TagLatest}
+		pv.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting
+	})
+}
+
 // withPoint returns the files of a package with an injection point, required or not.
 func withPoint(required string) map[string]string {
 	all := files("red")
@@ -450,12 +523,11 @@ func locked() map[string]string {
 // leavesEmpty leaves a draft that the variant asked for as a killed Porch leaves it: without files.
 func (c *cluster) leavesEmpty() {
 	c.edits(zone("b"))
-	var pv v1alpha1.PackageVariant
-	c.Must(c.Get(c.T.Context(), memorytest.Key("web"), &pv))
-	before := pv.DeepCopy()
-	pv.Status.RequestedDraft = &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-2",
-		Task: string(revision.Edit), Source: first}
-	c.Must(c.World.Status().Patch(c.T.Context(), &pv, client.MergeFrom(before)))
+	c.remembers(func(status *v1alpha1.PackageVariantStatus) {
+		status.RequestedDraft = &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-2",
+			Task: string(revision.Edit), Source: first}
+	})
+	pv := c.variants()[0]
 	c.has("edge", "packagevariant-2", 0, nil, func(pr *porchapi.PackageRevision) {
 		pr.OwnerReferences = []metav1.OwnerReference{revision.Owner{Name: pv.Name, UID: pv.UID}.Reference()}
 		pr.Spec.Tasks = []porchapi.Task{{Type: porchapi.TaskTypeEdit,

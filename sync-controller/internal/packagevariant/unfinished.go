@@ -16,17 +16,17 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// resume returns the files from which to finish a requested draft, and whether the draft is as Porch made it. Such a
-// draft was not seen complete, because the controller was stopped or the draft was edited before it was saved. For an
-// upgrade the files come from our own merge, with people's changes to Porch's merge. What Porch made is predicted: a
-// wrong prediction counts as an edit, so nothing is lost.
+// resume returns the files from which to finish a requested draft, and whether only Porch and the controller wrote it.
+// Such a draft was not seen complete, because the controller was stopped or the draft was edited before it was saved.
+// For an upgrade the files come from our own merge, with people's changes to Porch's merge. What Porch made is
+// predicted: a wrong prediction counts as an edit, so nothing is lost.
 func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revision.Revision,
-	content porch.Content) (files map[string]string, untouched bool, err error) {
+	content porch.Content) (files map[string]string, asMade bool, err error) {
 	if !decide.Requested(&in.Input, target) || target.Lock == nil && target.Task.Type != revision.Edit {
 		return content.Files, false, nil
 	}
 	p, err := r.predictMade(ctx, in, target)
-	if apierrors.IsNotFound(err) { // what it was made from has gone
+	if apierrors.IsNotFound(err) { // the revision that it was made from is gone
 		return content.Files, false, nil
 	}
 	if err != nil {
@@ -39,27 +39,60 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 		return nil, false, errUnwritten
 	}
 	if least := predict.WithoutNestedContexts(p.made); !target.KeptInGit && len(content.Files) < len(least) {
-		content.Files = completed(least, content.Files) // it was stopped over the first save
+		content.Files = completed(least, content.Files) // Porch was stopped during the first save
 	}
-	untouched = in.Requested.Version == content.Version || isMade(p.made, content.Files)
-	switch {
-	case p.wanted == nil:
-		return content.Files, untouched, nil
-	case untouched:
-		return p.wanted, true, nil
+	if in.Requested.Version == content.Version || isMade(p.made, content.Files) {
+		return p.unedited(content.Files), true, nil
 	}
-	merged, _, err := merging.Merge(p.made, p.wanted, content.Files, merging.Options{OnConflict: merging.KeepLocal})
-	if err != nil { // it is no package any more; the functions say why
-		return content.Files, false, nil
+	if saved, err := r.isSaved(ctx, in, &p, content); err != nil || saved {
+		return content.Files, saved, err
 	}
-	return merged, false, nil
+	return p.withEdits(content.Files), false, nil
+}
+
+// unedited returns the files from which to finish a draft with these files, which only Porch wrote.
+func (p *prediction) unedited(files map[string]string) map[string]string {
+	if p.wanted == nil {
+		return files
+	}
+	return p.wanted
+}
+
+// withEdits returns the files from which to finish a draft with these files, which others have edited.
+func (p *prediction) withEdits(files map[string]string) map[string]string {
+	if p.wanted == nil {
+		return files
+	}
+	merged, _, err := merging.Merge(p.made, p.wanted, files, merging.Options{OnConflict: merging.KeepLocal})
+	if err != nil { // the files are no longer a package; the functions say why
+		return files
+	}
+	return merged
+}
+
+// isSaved reports whether a requested draft is as the controller saves it once Porch has made it: the save was done,
+// and the controller did not hear of it.
+func (r *Reconciler) isSaved(ctx context.Context, in *inspection, p *prediction, content porch.Content) (bool, error) {
+	made := p.made
+	if p.merge != nil {
+		made = p.wanted
+	}
+	if made == nil {
+		return false, nil
+	}
+	e, err := r.runFunctions(ctx, in.observation, evaluated{content: content, files: made})
+	failure, err := failureOf(err)
+	if err != nil {
+		return false, err
+	}
+	return failure == nil && kptfile.Meaning(e.wanted()) == kptfile.Meaning(content.Files), nil
 }
 
 // errUnwritten says that Porch was stopped before it wrote all files of a draft: its cache in PostgreSQL writes them
 // one by one.
 var errUnwritten = errors.New("not all files were written")
 
-// isPart reports whether files are only some of those that Porch makes: it was stopped while it wrote them.
+// isPart reports whether files are only some of those that Porch makes, because it was stopped while it wrote them.
 func isPart(made, files map[string]string) bool {
 	for p, text := range files {
 		if want, there := made[p]; !there || want != text && path.Base(p) != "Kptfile" {
@@ -69,8 +102,8 @@ func isPart(made, files map[string]string) bool {
 	return len(files) < len(made)
 }
 
-// isMade reports whether files are as Porch made them, in the way of any of its versions. It returns false if it is not
-// known what Porch made.
+// isMade reports whether files are as any version of Porch would have made them. It returns false if that cannot be
+// predicted.
 func isMade(made, files map[string]string) bool {
 	if made == nil {
 		return false
@@ -84,7 +117,7 @@ func isMade(made, files map[string]string) bool {
 func (in *inspection) savedUnchanged() decide.Saved {
 	for name, e := range in.contents {
 		target := in.target(name)
-		if target != nil && e.untouched && decide.Requested(&in.Input, target) && in.Mutations[name].Err == nil &&
+		if target != nil && e.asMade && decide.Requested(&in.Input, target) && in.Mutations[name].Err == nil &&
 			len(e.changed()) == 0 {
 			return decide.Saved{Name: name, Content: kptfile.Digest(e.content.Files)}
 		}

@@ -59,7 +59,7 @@ func TestSavedUnchanged(t *testing.T) {
 		want decide.Saved
 	}{
 		"as Porch made it": {func(*inspection, *evaluated) {}, saved},
-		"edited":           {func(_ *inspection, e *evaluated) { e.untouched = false }, before},
+		"edited":           {func(_ *inspection, e *evaluated) { e.asMade = false }, before},
 		"not asked for":    {func(in *inspection, _ *evaluated) { in.Requested = decide.Draft{} }, before},
 		"published":        {func(in *inspection, _ *evaluated) { in.Revisions[0].Lifecycle = "Published" }, before},
 		"to be saved": {func(_ *inspection, e *evaluated) {
@@ -76,7 +76,7 @@ func TestSavedUnchanged(t *testing.T) {
 			in := &inspection{observation: &observation{Input: decide.Input{Saved: before,
 				Revisions: []revision.Revision{draft},
 				Requested: decide.Draft{Package: draft.Package, Workspace: draft.Workspace, Task: draft.Task}}}}
-			e := evaluated{content: porch.Content{Files: files}, files: files, untouched: true}
+			e := evaluated{content: porch.Content{Files: files}, files: files, asMade: true}
 			c.edit(in, &e)
 			in.contents = map[string]evaluated{draft.Name: e}
 			if got := in.savedUnchanged(); got != c.want {

@@ -47,7 +47,7 @@ func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation, a *al
 		return err
 	}
 	candidates := revision.Candidates(o.Revisions)
-	for i := range candidates { // by which the variants there name them
+	for i := range candidates { // the variants there use the names of the alias
 		candidates[i].Repo, candidates[i].Package = a.pkg.Repo, a.pkg.Name
 	}
 	for i := range variants {
@@ -81,8 +81,8 @@ func (r *Reconciler) isBase(ctx context.Context, rev *revision.Revision) (bool, 
 	return false, nil
 }
 
-// bases returns the variants with a limit of their history that own what a published package was made from: it may be
-// needed no more.
+// bases returns the variants that limit their history and own the revisions that a published package was made from:
+// these revisions may no longer be needed.
 func (r *Reconciler) bases(ctx context.Context, rev *revision.Revision) []ctrl.Request {
 	var requests []ctrl.Request
 	siblings, err := r.cached(ctx, rev.Namespace, porch.PackageIndex, rev.Package.String())
@@ -98,7 +98,7 @@ func (r *Reconciler) bases(ctx context.Context, rev *revision.Revision) []ctrl.R
 			requests = append(requests, r.limited(ctx, &bases[j])...)
 		}
 	}
-	if err != nil { // as in variants
+	if err != nil { // unexpected, as in variants
 		log.FromContext(ctx).Error(err, "cannot find what a package was made from", "revision", rev.Name)
 	}
 	return requests

@@ -13,9 +13,33 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
+
+// trigger is what wakes variants: the events of a kind of objects that pass, and the variants that such an object
+// affects.
+type trigger struct {
+	kind     client.Object
+	passes   predicate.Predicate
+	affected handler.MapFunc
+}
+
+// triggers are those of the variants, besides a change of a variant itself and of the objects that it names.
+func (r *Reconciler) triggers() []trigger {
+	return []trigger{
+		{&v1alpha1.PackageVariant{}, predicate.GenerationChangedPredicate{}, r.conflicting},
+		{&v1alpha1.PackageVariant{}, dependencyChanged(), r.related},
+		{porch.NewRevision(), predicate.Funcs{}, r.affectedByRevision},
+		{porch.NewRepository(), repositoryChanged(), r.affectedByRepository},
+	}
+}
+
+// changed passes the events of a variant that matter to itself.
+func changed() predicate.Predicate {
+	return predicate.Or(predicate.GenerationChangedPredicate{}, tampered(), suspendReasonChanged())
+}
 
 // affectedByRevision returns the variants that own a revision, that make its package, or one inside it or around it,
 // whose upstream it may be, or whose downstream was derived from it.
@@ -31,7 +55,7 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 	if !rev.Main() {
 		requests = append(requests, r.variants(ctx, rev.Namespace, downstreamIndex, rev.Package.String(), nil)...)
 		n, err := r.neighborhood(ctx, rev.Namespace, rev.Package)
-		if err != nil { // as in variants
+		if err != nil { // unexpected, as in variants
 			log.FromContext(ctx).Error(err, "cannot find the packages inside a package, or around it", "revision", rev.Name)
 		}
 		requests = append(requests, r.nested(ctx, &n)...)
@@ -46,26 +70,26 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 	}
 	requests = append(requests, r.bases(ctx, &rev)...)
 	derived, err := r.derivedFrom(ctx, rev)
-	if err != nil { // as in variants
+	if err != nil { // unexpected, as in variants
 		log.FromContext(ctx).Error(err, "cannot find what was derived from a revision", "revision", rev.Name)
 	}
 	for i := range derived {
 		requests = append(requests, r.variants(ctx, rev.Namespace, downstreamIndex, derived[i].Package.String(),
 			func(pv *v1alpha1.PackageVariant) bool {
-				return revision.UpstreamOf(pv.Spec.Upstream) != rev.Package // those are in the list
+				return revision.UpstreamOf(pv.Spec.Upstream) != rev.Package // the others are in the list already
 			})...)
 	}
 	return requests
 }
 
-// branchAt returns the workspace of the branch of a revision's package, if only the revision tells where the branch is;
+// branchAt returns the workspace of the branch of a revision's package, if only the revision shows where the branch is;
 // "" if it does not.
 func (r *Reconciler) branchAt(ctx context.Context, rev *revision.Revision) string {
 	if !rev.Published() || rev.KeptInGit {
 		return ""
 	}
 	siblings, err := r.cached(ctx, rev.Namespace, porch.PackageIndex, rev.Package.String())
-	if err != nil { // as in variants
+	if err != nil { // unexpected, as in variants
 		log.FromContext(ctx).Error(err, "cannot find the branch of a package", "revision", rev.Name)
 	}
 	for i := range siblings {
@@ -89,7 +113,7 @@ func mayMean(u *variant.Upstream, r *revision.Revision, branch string) bool {
 	case fixed && number > 0:
 		return r.Number == number
 	default:
-		return r.Published() // the main branch, which each goes to
+		return r.Published() // the main branch: every published revision is on it
 	}
 }
 
@@ -109,7 +133,7 @@ func (r *Reconciler) conflicting(ctx context.Context, o client.Object) []ctrl.Re
 	if err == nil {
 		variants, err = r.claimants(ctx, pv, &n)
 	}
-	if err != nil { // as in variants
+	if err != nil { // unexpected, as in variants
 		log.FromContext(ctx).Error(err, "cannot find the variants of the same package", "variant",
 			client.ObjectKeyFromObject(o))
 		return nil

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+)
+
+// TestChainWithoutClock has ten variants each depend on the one before, in a controller whose clock stands still: what
+// asks to be looked at after a time never is. Events alone publish the whole chain.
+func TestChainWithoutClock(t *testing.T) {
+	t.Parallel()
+	for cache, git := range map[string]bool{"git": true, "PostgreSQL": false} {
+		t.Run(cache, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, git)
+			c.repositories("blueprints", "edge")
+			c.blueprint(1, files("red"))
+			c.work(func() {
+				for i := range 10 {
+					c.applies(policy(variant.ApprovalPolicyAutomatic), linked(i))
+				}
+			})
+			for i := range 10 {
+				name := fmt.Sprintf("edge.c%d.packagevariant-1", i)
+				var pr porchapi.PackageRevision
+				if err := c.Get(t.Context(), memorytest.Key(name), &pr); err != nil {
+					t.Fatal(err)
+				}
+				if pr.Spec.Lifecycle != porchapi.PackageRevisionLifecyclePublished {
+					t.Errorf("%s is %s", name, pr.Spec.Lifecycle)
+				}
+			}
+		})
+	}
+}
+
+// linked makes a variant a link of a chain: it depends on the link before.
+func linked(i int) func(*v1alpha1.PackageVariant) {
+	return func(pv *v1alpha1.PackageVariant) {
+		pv.Name = fmt.Sprintf("c%d", i)
+		pv.UID, pv.Spec.Downstream.Package = "", pv.Name
+		if i > 0 {
+			pv.Spec.DependsOn = []variant.Dependency{{Name: fmt.Sprintf("c%d", i-1)}}
+		}
+	}
+}
+
+// work has people do something, and then the variants reconcile that events wake, in the order of the events, until
+// there are no more. The time at which a variant is to be looked at again never comes.
+func (c *cluster) work(people func()) {
+	c.T.Helper()
+	known := c.objects()
+	people()
+	queue := c.woken(known, c.objects())
+	for len(queue) > 0 {
+		known = c.objects()
+		name := queue[0].Name
+		if c.reconcile(name); c.Errs[name] != nil {
+			c.T.Fatalf("%s fails: %v", name, c.Errs[name])
+		}
+		queue = append(queue[1:], c.woken(known, c.objects())...)
+	}
+}
+
+// objects returns the variants and package revisions, in order.
+func (c *cluster) objects() []client.Object {
+	c.T.Helper()
+	var out []client.Object
+	for _, pv := range c.variants() {
+		out = append(out, &pv)
+	}
+	var revisions porchapi.PackageRevisionList
+	c.Must(c.List(c.T.Context(), &revisions))
+	for i := range revisions.Items {
+		out = append(out, &revisions.Items[i])
+	}
+	return out
+}
+
+// woken returns the requests that a queue gets by the changes between two states of the cluster.
+func (c *cluster) woken(before, after []client.Object) []ctrl.Request {
+	itself := trigger{&v1alpha1.PackageVariant{}, changed(), func(_ context.Context, o client.Object) []ctrl.Request {
+		return []ctrl.Request{{NamespacedName: client.ObjectKeyFromObject(o)}}
+	}}
+	was := map[string]client.Object{}
+	for _, o := range before {
+		was[fmt.Sprintf("%T %s", o, o.GetName())] = o
+	}
+	var requests []ctrl.Request
+	for _, o := range after {
+		for _, t := range append(c.reconciler.triggers(), itself) {
+			if fmt.Sprintf("%T", t.kind) != fmt.Sprintf("%T", o) {
+				continue
+			}
+			old := was[fmt.Sprintf("%T %s", o, o.GetName())]
+			passes := old == nil && t.passes.Create(event.CreateEvent{Object: o}) ||
+				old != nil && old.GetResourceVersion() != o.GetResourceVersion() &&
+					t.passes.Update(event.UpdateEvent{ObjectOld: old, ObjectNew: o})
+			if passes {
+				requests = append(requests, t.affected(c.T.Context(), o)...)
+			}
+		}
+	}
+	return requests
+}
+
+// TestAwaitOvertaken has a dependency become ready just when a variant has reported that it waits for it: the reconcile
+// ends at once, and the next one, which that has caused, is not kept waiting for what the caches will never have.
+func TestAwaitOvertaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, true)
+		c.repositories("blueprints", "edge")
+		c.blueprint(1, files("red"))
+		c.applies(policy(variant.ApprovalPolicyAutomatic), linked(0))
+		c.applies(policy(variant.ApprovalPolicyAutomatic), linked(1))
+		c.reconcile("c1")
+		var waits v1alpha1.PackageVariant
+		c.Must(c.Get(t.Context(), memorytest.Key("c1"), &waits))
+		written, err := c.reconciler.observe(t.Context(), &waits)
+		c.Must(err)
+		if waits.Status.ObservedInputs == "" || !c.reconciler.await(t.Context(), written) {
+			t.Fatal("what was written is not known")
+		}
+		for range 10 {
+			c.reconcile("c0")
+		}
+		before := time.Now()
+		c.reconciler.await(t.Context(), written)
+		if waited := time.Since(before); waited > 0 {
+			t.Errorf("it waits %s", waited)
+		}
+	})
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"slices"
+
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// leaveOutGone leaves out of an observation the drafts that Porch does not find, and reports whether there are any.
+func (r *Reconciler) leaveOutGone(ctx context.Context, o *observation) bool {
+	before := len(o.Revisions)
+	o.Revisions = slices.DeleteFunc(o.Revisions, func(known revision.Revision) bool {
+		if !known.Open() {
+			return false
+		}
+		_, err := r.porch.Revision(ctx, known.Namespace, known.Name)
+		return apierrors.IsNotFound(err)
+	})
+	o.leaveOutConflicts()
+	return len(o.Revisions) < before
+}

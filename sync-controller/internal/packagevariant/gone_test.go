@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// outdated is a cache that has a revision as it was, even if it is gone.
+type outdated struct {
+	porch.API
+	was *porchapi.PackageRevision
+}
+
+func (o *outdated) List(ctx context.Context, into client.ObjectList, options ...client.ListOption) error {
+	err := o.API.List(ctx, into, options...)
+	list, ok := into.(*porchapi.PackageRevisionList)
+	if !ok || err != nil {
+		return err
+	}
+	for i := range list.Items {
+		if list.Items[i].Name == o.was.Name {
+			list.Items[i] = *o.was
+			return nil
+		}
+	}
+	asked := new(client.ListOptions).ApplyOptions(options)
+	if fields := asked.FieldSelector; fields != nil {
+		r, asks := porch.Revision(o.was), fields.Requirements()[0]
+		switch asks.Field {
+		case porch.PackageIndex, porch.OwnerIndex:
+			if asks.Value != r.Package.String() && asks.Value != "web" {
+				return nil
+			}
+		default:
+			return nil
+		}
+	}
+	list.Items = append(list.Items, *o.was)
+	return nil
+}
+
+// refusing is a Porch that does not answer a request for a revision by its name.
+type refusing struct{ client.Reader }
+
+func (r refusing) Get(ctx context.Context, key client.ObjectKey, o client.Object, options ...client.GetOption) error {
+	if _, is := o.(*porchapi.PackageRevision); is {
+		return errors.New("no answer")
+	}
+	return r.Reader.Get(ctx, key, o, options...)
+}
+
+// TestGone checks that a draft that the cache still has although it was deleted is made anew, once, and what was
+// decided then stays when the cache learns of the deletion. While Porch does not say that the draft is gone, it is not.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	for cache, git := range caches {
+		t.Run(cache, func(t *testing.T) {
+			t.Parallel()
+			c := begin(t, git)
+			synctest.Test(t, func(t *testing.T) {
+				c.T = t
+				c.applies()
+				c.Run()
+				gone := c.Revision(first)
+				c.Removes(first)
+				c.edits(zone("b"))
+				c.reconciler.client = &outdated{c.client, gone}
+				drafts := func() (names []string) {
+					var list porchapi.PackageRevisionList
+					c.Must(c.List(t.Context(), &list))
+					for i := range list.Items {
+						if list.Items[i].Spec.RepositoryName == "edge" {
+							names = append(names, list.Items[i].Name)
+						}
+					}
+					return names
+				}
+
+				c.reconciler.porch.Reader = refusing{c.client}
+				c.reconcile("web")
+				if got := drafts(); got != nil || c.Errs["web"] == nil {
+					t.Errorf("Porch does not answer: there are %v, the error is %v", got, c.Errs["web"])
+				}
+				c.reconciler.porch.Reader, c.Errs["web"] = c.client, nil
+				for range 5 {
+					c.Pass()
+					c.reconcile("web")
+				}
+				got := drafts()
+				if len(got) != 1 || got[0] == first || c.Errs["web"] != nil {
+					t.Errorf("there are %v, the error is %v", got, c.Errs["web"])
+				}
+				c.reconciler.client = c.client
+				c.Run()
+				if now := drafts(); !slices.Equal(now, got) {
+					t.Errorf("once the cache knows, there are %v, before there were %v", now, got)
+				}
+				pv := c.variants()[0]
+				if !meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionReady) {
+					t.Errorf("the status is %v", statusOf(&pv))
+				}
+			})
+		})
+	}
+}

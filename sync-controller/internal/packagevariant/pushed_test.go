@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package packagevariant
+
+import (
+	"testing"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
+	"k8s.io/apimachinery/pkg/api/meta"
+)
+
+// TestPushedWhileProposed has the package show up on the branch once the controller has proposed its draft: it approves
+// the draft if these are its own files, which Porch pushes before it reports that, and no other files.
+func TestPushedWhileProposed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		pushed    func(*cluster) map[string]string
+		lifecycle porchapi.PackageRevisionLifecycle
+		approved  string
+	}{
+		"by Porch":  {func(c *cluster) map[string]string { return c.FilesOf(first) }, "Published", "Published"},
+		"by people": {func(*cluster) map[string]string { return files("mine") }, "Proposed", "DownstreamExists"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, true)
+			c.repositories("blueprints", "edge")
+			c.blueprint(1, files("red"))
+			c.applies()
+			c.Run()
+			c.edits(func(s *variant.Spec) { s.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
+			for c.Revision(first).Spec.Lifecycle == porchapi.PackageRevisionLifecycleDraft {
+				c.reconcile("web")
+			}
+			c.has("edge", "main", -1, test.pushed(c))
+			c.Run()
+			if got := c.Revision(first).Spec.Lifecycle; got != test.lifecycle {
+				t.Errorf("the draft is %s, want %s", got, test.lifecycle)
+			}
+			var pv v1alpha1.PackageVariant
+			c.Must(c.Get(t.Context(), memorytest.Key("web"), &pv))
+			approved := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionApproved)
+			if approved == nil || approved.Reason != test.approved {
+				t.Errorf("the condition Approved is %+v, want %s", approved, test.approved)
+			}
+		})
+	}
+}
