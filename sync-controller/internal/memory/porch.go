@@ -97,8 +97,7 @@ func (w *World) draft(ctx context.Context, pr *porchapi.PackageRevision) (map[st
 	return nil, fmt.Errorf("there is no task of package revision %s that is known", pr.Name)
 }
 
-// upgraded returns what Porch makes of an upgrade: the merge of merge-upstream, where the upstream wins, predicts
-// Porch's.
+// upgraded returns the files of an upgrade by Porch, which the merge of merge-upstream predicts if the upstream wins.
 func (w *World) upgraded(ctx context.Context, namespace string, task *porchapi.PackageUpgradeTaskSpec,
 	files func(string) (map[string]string, error)) (map[string]string, error) {
 	var of [3]map[string]string
@@ -171,7 +170,7 @@ func (w *World) save(ctx context.Context, prr *porchapi.PackageRevisionResources
 	return w.put(pr)
 }
 
-// touched returns the files that a draft has once its metadata or its lifecycle is changed; nil for any other revision.
+// touched returns the files of a draft after a change of its metadata or its lifecycle; nil for any other revision.
 func (w *World) touched(ctx context.Context, key types.NamespacedName) (map[string]string, error) {
 	var pr porchapi.PackageRevision
 	if err := w.Get(ctx, key, &pr); err != nil {
@@ -191,8 +190,8 @@ func (w *World) touched(ctx context.Context, key types.NamespacedName) (map[stri
 	return w.render(ctx, files)
 }
 
-// revise gives a revision that is patched what Porch gives it: a number when it is published, and another commit, with
-// the files that a draft has then. The lock must be held.
+// revise changes a patched revision as Porch does: it gets a number when it is published, and a new commit, for a draft
+// with the files in touched. The lock must be held.
 func (w *World) revise(before, after *porchapi.PackageRevision, touched map[string]string) {
 	key := client.ObjectKeyFromObject(after)
 	published := porchapi.LifecycleIsPublished(after.Spec.Lifecycle)

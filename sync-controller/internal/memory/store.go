@@ -15,13 +15,13 @@ import (
 type store struct {
 	objects map[types.NamespacedName]client.Object
 	indexes map[string]*index
-	// asked are the namespaces whose objects were asked for with Unknown.
+	// asked are the namespaces whose objects were already requested with Unknown.
 	asked map[string]bool
-	// gone are the objects that were dropped, and stay away.
+	// gone are the objects that were dropped and must not come back.
 	gone map[types.NamespacedName]bool
 }
 
-// index finds objects by the values that a function makes of them.
+// index finds objects by the values that a function returns for them.
 type index struct {
 	values client.IndexerFunc
 	keys   map[string]map[types.NamespacedName]bool

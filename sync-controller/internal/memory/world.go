@@ -42,7 +42,7 @@ type World struct {
 	// kept are contents that were read, by the key of the revision.
 	kept    *lru.Cache
 	unknown Unknown
-	// render is what Porch does to the files of a draft that is saved, made or changed.
+	// render is what Porch does to the files of a draft when it creates, saves or changes the draft.
 	render Render
 	// memo predicts what Porch makes of the files.
 	memo *predict.Memo
@@ -58,10 +58,10 @@ type World struct {
 	now     time.Time
 	version int
 	writes  []Write
-	commits bool // for versions of package revisions
+	commits bool // whether versions of package revisions are commits
 }
 
-// Render returns what becomes of a package's files when Porch saves them. The error is that of a pipeline.
+// Render returns the files of a package as they are after Porch has saved them. The error is that of a pipeline.
 type Render func(ctx context.Context, files map[string]string) (map[string]string, error)
 
 // Admission returns the error of an API server that does not store an object of a kind; nil if it does.
@@ -93,8 +93,8 @@ func New(scheme *runtime.Scheme, contents Contents, unknown Unknown, render Rend
 	return w
 }
 
-// KeepInGit gives package revisions that are written git commits for versions, as Porch's cache in custom resources
-// gives them. Without it they get versions that say nothing, as its cache in PostgreSQL does.
+// KeepInGit gives written package revisions git commits as versions, as Porch's cache in custom resources does. Without
+// it they get opaque versions, as with the cache in PostgreSQL.
 func (w *World) KeepInGit() { w.commits = true }
 
 // all admits all objects.
@@ -219,7 +219,7 @@ func (w *World) Original(ctx context.Context, key types.NamespacedName) (map[str
 	return content.Spec.Resources, nil
 }
 
-// maxKept is how many contents are kept: those that many ask for are the upstreams.
+// maxKept is how many contents are kept: only upstreams are needed by many variants.
 const maxKept = 100
 
 // read returns the content of a package revision as it was before anything was written. It must not be changed.
@@ -258,7 +258,8 @@ func (w *World) Metadata(ctx context.Context, kind schema.GroupVersionKind, name
 	return out, nil
 }
 
-// learn asks once for the objects of a kind that the world does not know. What is there already stays as it is.
+// learn requests the objects of a kind that the world does not know, once. Objects that the world already has stay as
+// they are.
 func (w *World) learn(ctx context.Context, kind schema.GroupVersionKind, namespace string) error {
 	w.mu.Lock()
 	asked := w.store(kind.GroupKind()).asked[namespace]
@@ -282,5 +283,5 @@ func (w *World) learn(ctx context.Context, kind schema.GroupVersionKind, namespa
 	return nil
 }
 
-// IsPlanned reports whether an object was made in the world, and is not there outside of it.
+// IsPlanned reports whether an object was made in the world and does not exist outside of it.
 func IsPlanned(o client.Object) bool { return strings.HasPrefix(string(o.GetUID()), planned) }

@@ -22,7 +22,7 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
-// note notes a write. The lock must be held.
+// note records a write. The lock must be held.
 func (w *World) note(verb string, gvk schema.GroupVersionKind, subresource, name string) {
 	w.version++
 	w.writes = append(w.writes, Write{Verb: verb, Resource: resourceOf(gvk.Kind), Subresource: subresource, Name: name})
@@ -187,7 +187,7 @@ func specOf(o client.Object) any {
 	return spec.Interface()
 }
 
-// Delete implements client.Writer. What has a finalizer is marked, as an API server does.
+// Delete implements client.Writer. An object with a finalizer is only marked, as by an API server.
 func (w *World) Delete(_ context.Context, o client.Object, _ ...client.DeleteOption) error {
 	gvk, err := w.kindOf(o)
 	if err != nil {
@@ -220,7 +220,8 @@ func (w *World) delete(s *store, o client.Object) error {
 	return w.put(marked)
 }
 
-// remove removes an object, and what has no other owner, as the cluster does then. The lock must be held.
+// remove removes an object, and the objects that no other object owns, as the cluster's garbage collector does. The
+// lock must be held.
 func (w *World) remove(s *store, o client.Object) {
 	s.drop(client.ObjectKeyFromObject(o))
 	delete(w.drafts, client.ObjectKeyFromObject(o))

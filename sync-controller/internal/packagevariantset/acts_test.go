@@ -4,6 +4,8 @@ package packagevariantset
 
 import (
 	"context"
+	"encoding/json"
+	"regexp"
 	"strings"
 	"time"
 
@@ -186,3 +188,28 @@ func (unavailable) Run(context.Context, string, *kyaml.RNode, []*kyaml.RNode) (k
 
 // passes lets time pass.
 func (*fleet) passes(d time.Duration) { time.Sleep(d) }
+
+// setsBack sets back the clock of the controllers: all times that they wrote are that much later by it.
+func (f *fleet) setsBack(by time.Duration) {
+	f.T.Helper()
+	later := func(o client.Object) {
+		text, err := json.Marshal(o)
+		f.Must(err)
+		text = timestamp.ReplaceAllFunc(text, func(at []byte) []byte {
+			t, err := time.Parse(time.RFC3339, string(at))
+			f.Must(err)
+			return []byte(t.Add(by).Format(time.RFC3339))
+		})
+		f.Must(json.Unmarshal(text, o))
+		f.Must(f.Add(o))
+	}
+	for _, pv := range f.made() {
+		later(&pv)
+	}
+	for _, set := range f.sets() {
+		later(&set)
+	}
+}
+
+// timestamp is a time as an API server writes it.
+var timestamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)

@@ -115,6 +115,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // sync does what the plan says. Nothing is done if the set cannot be expanded.
 func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) outcome {
 	in, err := r.gather(ctx, set)
+	if in != nil {
+		defer in.free()
+	}
 	if err != nil {
 		return failed(err)
 	}

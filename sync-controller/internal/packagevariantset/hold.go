@@ -26,7 +26,8 @@ func (in *input) hold(steps []step) hold {
 	}
 	if todo := pending(names); in.spec.Suspend && todo != "" {
 		return hold{v1alpha1.ReasonSuspended,
-			fmt.Sprintf("suspended: %s; set %s.suspend to false to go on", v1alpha1.Because(in.suspendReason, todo), specPath),
+			fmt.Sprintf("suspended: %s; set %s.suspend to false to continue",
+				v1alpha1.Because(in.suspendReason, todo), specPath),
 			todo}
 	}
 	return hold{}

@@ -15,7 +15,7 @@ import (
 
 // suspendedAnd is the hold of a set that is suspended, and would do something.
 func suspendedAnd(would string) hold {
-	return hold{"Suspended", "suspended: " + would + "; set spec.suspend to false to go on", would}
+	return hold{"Suspended", "suspended: " + would + "; set spec.suspend to false to continue", would}
 }
 
 // tooManyAnd is the hold of a set that would delete too many variants.
@@ -49,7 +49,7 @@ func TestHold(t *testing.T) {
 		"suspended, and somebody said why": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, reason: "freeze until Monday",
 			wanted: wanted[:2], existing: current[:1],
 			want: hold{"Suspended", "suspended: freeze until Monday; would create 1 (web-b) of its variants; " +
-				"set spec.suspend to false to go on", "would create 1 (web-b) of its variants"}},
+				"set spec.suspend to false to continue", "would create 1 (web-b) of its variants"}},
 		"suspended, with a deleted target": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, wanted: wanted[:2],
 			existing: current,
 			want:     suspendedAnd("would delete 1 (web-e) of its variants")},

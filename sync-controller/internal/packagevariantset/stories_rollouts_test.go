@@ -167,6 +167,49 @@ var waits = map[string][]act{
 	},
 }
 
+// clocks are stories of rollouts in which the clock jumps.
+var clocks = map[string][]act{
+	"soaking, and the clock is set back": {
+		{"the set is applied over a canary and two sites", func(f *fleet) { f.rollsOut(byPeople, soaking) }},
+		{"people publish the draft of the canary", func(f *fleet) { f.Publishes(first("alpha")) }},
+		{"forty seconds later the clock is set back by three hours", func(f *fleet) {
+			f.passes(40 * time.Second)
+			f.setsBack(3 * time.Hour)
+		}},
+		{"fifty-nine seconds pass", func(f *fleet) { f.passes(59 * time.Second) }},
+		{"one more second passes", func(f *fleet) { f.passes(time.Second) }},
+	},
+	"soaking, and the clock is set forward": {
+		{"the set is applied over a canary and two sites", func(f *fleet) { f.rollsOut(byPeople, soaking) }},
+		{"people publish the draft of the canary", func(f *fleet) { f.Publishes(first("alpha")) }},
+		{"the clock is set forward by three hours", func(f *fleet) { f.passes(3 * time.Hour) }},
+	},
+	"a deadline, and the clock is set back": {
+		{"the set is applied over three sites", func(f *fleet) {
+			f.sites("wave=sites", "north", "south", "west")
+			f.applies(latest, byPeople, withDeadline)
+		}},
+		{"forty seconds later the clock is set back by three hours", func(f *fleet) {
+			f.passes(40 * time.Second)
+			f.setsBack(3 * time.Hour)
+		}},
+		{"one minute passes", func(f *fleet) { f.passes(time.Minute) }},
+	},
+	"a deadline, and the clock is set forward and back": {
+		{"the set is applied over three sites", func(f *fleet) {
+			f.sites("wave=sites", "north", "south", "west")
+			f.applies(latest, byPeople, withDeadline)
+		}},
+		{"the clock is set forward by three hours", func(f *fleet) { f.passes(3 * time.Hour) }},
+		{"the clock is set back by three hours", func(f *fleet) { f.setsBack(3 * time.Hour) }},
+		{"people publish two drafts", func(f *fleet) {
+			f.Publishes(first("north"))
+			f.Publishes(first("south"))
+		}},
+		{"one minute passes", func(f *fleet) { f.passes(time.Minute) }},
+	},
+}
+
 // rollsOut applies the set over a canary and two sites.
 func (f *fleet) rollsOut(lines ...string) {
 	f.T.Helper()

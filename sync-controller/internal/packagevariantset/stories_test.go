@@ -16,7 +16,7 @@ type act = memorytest.Act[*fleet]
 
 // stories are the lives of a set, called fleet. Each begins with the Repository blueprints, and the first revision of
 // the blueprint web. Time passes only where people let it pass.
-var stories = together(targets, templates, guards, claims, upstreams, waves, waits)
+var stories = together(targets, templates, guards, claims, upstreams, waves, waits, clocks)
 
 // together returns the stories of all tables.
 func together(tables ...map[string][]act) map[string][]act {

@@ -32,7 +32,7 @@ type Client struct {
 	killed bool
 }
 
-// NewClient returns the client of a controller that starts.
+// NewClient returns the client of a controller that is being started.
 func (c *Cluster) NewClient() *Client { return &Client{Cluster: c} }
 
 // Killed reports whether the controller was killed.

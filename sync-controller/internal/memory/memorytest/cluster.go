@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package memorytest has tests tell the story of a controller in a world in memory: what it writes, reports and makes
-// of packages after each act of people, and that the end is the same whichever of its writes fails.
+// Package memorytest lets tests tell stories about a controller in a world in memory: what the controller writes,
+// reports and makes of packages after each act of people. The story must end the same way whichever write fails.
 package memorytest
 
 import (
@@ -86,7 +86,7 @@ func New(t *testing.T, git bool, indexes ...func(client.FieldIndexer) error) *Cl
 // Base returns the cluster itself, for types in which it is embedded.
 func (c *Cluster) Base() *Cluster { return c }
 
-// Must ends the test if something fails that people do.
+// Must ends the test if an act of people fails.
 func (c *Cluster) Must(err error) {
 	c.T.Helper()
 	if err != nil {

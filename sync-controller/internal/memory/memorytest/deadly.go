@@ -16,10 +16,10 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Deadly runs functions, and can have the controller die of them.
+// Deadly runs functions, and can make the controller die while it runs them.
 type Deadly struct {
 	mutate.Runtime
-	// When reports whether the next function is deadly; nil for always.
+	// When reports whether the controller dies in the next function; nil means always.
 	When func() bool
 
 	t    *testing.T
@@ -27,7 +27,7 @@ type Deadly struct {
 	dies bool
 }
 
-// NewDeadly returns a Deadly of which no controller has died yet.
+// NewDeadly returns a Deadly in which no controller has died yet.
 func NewDeadly(t *testing.T) *Deadly {
 	t.Helper()
 	return &Deadly{Runtime: mutate.Builtin{}, t: t, dir: t.TempDir()}
@@ -47,8 +47,8 @@ func (d *Deadly) Run(ctx context.Context, function string, config *yaml.RNode, i
 	panic(d)
 }
 
-// Die has a reconcile end in the middle of the first deadly function that it runs. A ledger opened then has what a
-// process that died there leaves.
+// Die makes a reconcile end in the middle of the first deadly function. A ledger that is opened afterwards has what a
+// process that died there leaves behind.
 func (d *Deadly) Die(reconcile func()) {
 	d.t.Helper()
 	d.dies = true
