@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// Of each there is a series for what exists, and no label has a value that users choose but the names of namespaces,
-// sets and waves.
+// Only existing objects have series. The only label values that users choose are the names of namespaces, sets and
+// waves.
 var (
 	variants = prometheus.NewDesc("package_variants",
 		"PackageVariants by which of Ready, Stalled and Reconciling is True (state), and the reason of Ready.",
@@ -44,7 +44,7 @@ var (
 		[]string{"namespace", "set", "phase"}, nil)
 )
 
-// patience is how long a cache is waited for that has just been started.
+// patience is how long to wait for a cache that has just been started.
 const patience = 5 * time.Second
 
 // fleet collects what the cache of the manager has, once that works.
@@ -52,8 +52,8 @@ var fleet = &collector{}
 
 func init() { metrics.Registry.MustRegister(fleet) }
 
-// SetupWithManager has the metrics served for as long as the manager's controllers run: of several replicas, by the one
-// that works.
+// SetupWithManager serves the metrics as long as the manager's controllers run: of several replicas, only the active
+// one serves them.
 func SetupWithManager(mgr ctrl.Manager) error {
 	return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
 		fleet.serve(mgr.GetCache())
@@ -86,7 +86,7 @@ func (*collector) Describe(descriptions chan<- *prometheus.Desc) {
 }
 
 // Collect implements prometheus.Collector. It lists the cache's own objects without changing them: the cache is locked
-// only while the pointers are copied. What cannot be read has no series.
+// only while the pointers are copied. Objects that cannot be read have no series.
 func (c *collector) Collect(samples chan<- prometheus.Metric) {
 	reader := c.reader.Load()
 	if reader == nil {

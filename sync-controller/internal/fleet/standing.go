@@ -15,8 +15,8 @@ import (
 // standing is what the conditions of an object say, as labels.
 type standing struct{ namespace, state, reason string }
 
-// standingOf returns the standing of an object of a generation: that the conditions are about an older one counts as
-// pending. A reason that the API does not define is Other.
+// standingOf returns the standing of an object of a generation. If the conditions are about an older generation, that
+// counts as pending. A reason that the API does not define is Other.
 func standingOf(namespace string, generation int64, conditions []metav1.Condition) standing {
 	s := standing{namespace: namespace, state: v1alpha1.ConditionReconciling, reason: v1alpha1.ReasonPending}
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)

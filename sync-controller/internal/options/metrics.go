@@ -41,7 +41,7 @@ func (m *Metrics) validate() error {
 	case !m.Secure || m.Address == noMetrics:
 		return fmt.Errorf("--metrics-cert-dir is %q, but no metrics are served by https", m.CertDir)
 	}
-	// The server would make a certificate of its own without a word.
+	// Otherwise the server would silently make its own certificate.
 	certificate, key := filepath.Join(m.CertDir, "tls.crt"), filepath.Join(m.CertDir, "tls.key")
 	if _, err := tls.LoadX509KeyPair(certificate, key); err != nil {
 		return fmt.Errorf("--metrics-cert-dir is %q, but must have the certificate tls.crt and its key tls.key: %w",
@@ -50,7 +50,7 @@ func (m *Metrics) validate() error {
 	return nil
 }
 
-// server returns the options of the server. It has no HTTP/2, which Prometheus does not need.
+// server returns the options of the server. HTTP/2 is off, because Prometheus does not need it.
 func (m *Metrics) server() metricsserver.Options {
 	options := metricsserver.Options{BindAddress: m.Address}
 	if m.Secure {

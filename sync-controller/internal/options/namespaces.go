@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// open returns the namespaces to work in, none for all, and what waits for rights in the others that --namespace names;
-// nil if there are none. It is an error if the controller has no rights in any.
+// open returns the namespaces to work in, none for all. It also returns a Wait for rights in the other namespaces of
+// --namespace; nil if there are none. It is an error if the controller has no rights in any.
 func (o *Options) open(ctx context.Context, config *rest.Config, types *runtime.Scheme) (map[string]cache.Config,
 	*access.Wait, error) {
 	if len(o.Namespaces) == 0 {

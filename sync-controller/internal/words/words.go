@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package words writes what messages have in common.
+// Package words has helpers for the text of messages.
 package words
 
 import (
@@ -29,8 +29,8 @@ func First[T any](list []T, first int, separator string) string {
 	return text
 }
 
-// Nearest returns the word nearest to another, the first of several, if fewer letters than the limit differ; "" if no
-// word is that near.
+// Nearest returns the word that differs least from another one, the first of several; "" if no word differs in fewer
+// letters than the limit.
 func Nearest(to string, words []string, limit int) string {
 	best := ""
 	for _, word := range words {

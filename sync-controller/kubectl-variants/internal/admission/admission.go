@@ -49,7 +49,7 @@ func Check(ctx context.Context, manifest []byte) error {
 		return err
 	}
 	var object map[string]any
-	if err := json.Unmarshal(data, &object); err != nil { // whole numbers stay so, as the schema wants
+	if err := json.Unmarshal(data, &object); err != nil { // it keeps integers as integers, which the schema requires
 		return err
 	}
 	return CheckObject(ctx, object)
@@ -82,7 +82,7 @@ func (k *kind) check(ctx context.Context, object map[string]any) error {
 	ofSchema := schemavalidation.ValidateCustomResource(nil, object, k.schema)
 	ofSchema = append(ofSchema, listtype.ValidateListSetsAndMaps(nil, k.structural, object)...)
 	problems = append(problems, ofSchema...)
-	if len(ofSchema) == 0 { // the rules are for what the schema takes
+	if len(ofSchema) == 0 { // the rules need an object that fits the schema
 		broken, _ := k.rules.Validate(ctx, nil, k.structural, object, nil, celconfig.RuntimeCELCostBudget)
 		problems = append(problems, broken...)
 	}

@@ -119,7 +119,7 @@ func NoCluster(err error) error {
 	return fmt.Errorf("cannot find a cluster: %w; set --kubeconfig or --context", err)
 }
 
-// One accepts exactly one argument. what names it in the error, such as a PackageVariant.
+// One accepts exactly one argument. what describes it in the error, such as a PackageVariant.
 func One(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {

@@ -4,10 +4,14 @@ package plans
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // conditionOf summarizes conditions: it takes reason and message from Ready, and the type from the condition that
@@ -24,6 +28,15 @@ func conditionOf(conditions []metav1.Condition) Condition {
 		}
 	}
 	return out
+}
+
+// withoutUID returns the condition of an object without its uid, if the object exists only in the plan: an API server
+// will give it another.
+func withoutUID(c Condition, o client.Object) Condition {
+	if memory.IsPlanned(o) {
+		c.Message = strings.ReplaceAll(c.Message, fmt.Sprintf("%q", o.GetUID()), "its uid, once it exists")
+	}
+	return c
 }
 
 // unmet returns what a package lacks although its variant is Ready: required injection points that are not filled, and

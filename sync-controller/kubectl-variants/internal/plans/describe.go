@@ -43,7 +43,7 @@ func (p *planner) set(s *setRecord) Set {
 		out.Error = s.err.Error()
 	}
 	if s.after != nil {
-		out.Condition = conditionOf(s.after.Status.Conditions)
+		out.Condition = withoutUID(conditionOf(s.after.Status.Conditions), s.after)
 		out.Stalled = stallOf(s.before, s.after.Status.Conditions)
 	}
 	for _, look := range s.looks {
@@ -59,11 +59,13 @@ func (p *planner) set(s *setRecord) Set {
 		slices.Sort(*names)
 		*names = slices.Compact(*names)
 	}
-	if s.last == nil || s.last.Rollout == nil {
+	if s.after == nil || s.after.Status.Rollout == nil {
 		return out
 	}
-	out.HeldBack = slices.Sorted(slices.Values(s.last.HeldBack))
-	for _, w := range s.last.Rollout.Waves {
+	if s.last != nil {
+		out.HeldBack = slices.Sorted(slices.Values(s.last.HeldBack))
+	}
+	for _, w := range s.after.Status.Rollout.Waves { // a set that cannot be expanded keeps them
 		out.Waves = append(out.Waves, Wave{Name: w.Name, State: string(w.State), Message: w.Message,
 			Targets: int(w.Targets), Updated: int(w.Updated), Reached: int(w.Reached), Failed: int(w.Failed),
 			Suspended: int(w.Suspended)})

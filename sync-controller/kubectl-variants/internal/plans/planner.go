@@ -129,6 +129,7 @@ func Make(ctx context.Context, world *memory.World, sets, variants []types.Names
 // newPlanner returns a planner over a world, without records.
 func newPlanner(world *memory.World, options Options) *planner {
 	// The controller reads whole objects to inject them, and only the metadata of those that a set selects.
+	world.Writes() // those until now are not the controller's
 	injected, selected := sourceOf(world, options.Denied, "list", "get"), sourceOf(world, options.Denied, "list")
 	return &planner{
 		Options: options, world: world,

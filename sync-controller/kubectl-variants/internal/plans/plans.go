@@ -19,7 +19,7 @@ type Action string
 const (
 	// Fail says that the variant becomes Stalled, that a step fails, or that the outcome cannot be predicted.
 	Fail Action = "fail"
-	// Delete lets the variant go, with what its deletion policy says of its packages.
+	// Delete deletes the variant, and handles its packages by its deletion policy.
 	Delete Action = "delete"
 	// Prune removes packages or revisions that are no longer wanted.
 	Prune Action = "prune"
@@ -55,8 +55,8 @@ const WaveNotOpen = "WaveNotOpen"
 
 // Plan is what is going to happen.
 type Plan struct {
-	// Counts are how many variants each action applies to; actions that apply to none are left out. A failing set counts
-	// as Fail too, and a set that stays Stalled as Stalled.
+	// Counts are how many variants each action applies to; actions that apply to none are left out. A variant counts for
+	// each of its Actions. A failing set counts as Fail too, and a set that stays Stalled as Stalled.
 	Counts map[Action]int `json:"counts"`
 	// Conflicts is the total number of conflicts.
 	Conflicts int `json:"conflicts"`
@@ -175,14 +175,35 @@ type Step struct {
 	Text string `json:"text,omitempty"`
 }
 
-// deletions are the steps by which a package revision goes, or by which the variant lets go of it.
+// deletions are the steps that delete a package revision, or by which the variant gives it up.
 var deletions = []decide.Action{decide.Delete, decide.ProposeDeletion, decide.Orphan, decide.Discard, decide.Retire}
 
-// Deletes reports whether a package revision goes by this step, or the variant lets go of it.
+// Deletes reports whether this step deletes a package revision, or the variant gives it up by this step.
 func (s *Step) Deletes() bool { return slices.Contains(deletions, decide.Action(s.Do)) }
 
 // Publishes reports whether a draft is published by this step.
 func (s *Step) Publishes() bool { return s.Do == string(decide.Approve) }
+
+// letsGo reports whether the variant itself goes by this step.
+func (s *Step) letsGo() bool {
+	return s.Do == string(decide.RemoveFinalizer) || s.Do == string(decide.Delete) && s.Revision == ""
+}
+
+// Actions returns the variant's action and, after it, what the steps delete or publish beside that.
+func (v *Variant) Actions() []Action {
+	out := []Action{v.Action}
+	removes := Prune
+	if slices.ContainsFunc(v.Steps, func(s Step) bool { return s.letsGo() }) {
+		removes = Delete
+	}
+	if slices.ContainsFunc(v.Steps, func(s Step) bool { return s.Deletes() }) && v.Action != Prune && v.Action != Delete {
+		out = append(out, removes)
+	}
+	if slices.ContainsFunc(v.Steps, func(s Step) bool { return s.Publishes() }) && v.Action != Publish {
+		out = append(out, Publish)
+	}
+	return out
+}
 
 // Upstream is the revision that a package moves to.
 type Upstream struct {
@@ -231,7 +252,9 @@ func (p *Plan) Count() {
 		}
 	}
 	for i := range p.Variants {
-		p.Counts[p.Variants[i].Action]++
+		for _, a := range p.Variants[i].Actions() {
+			p.Counts[a]++
+		}
 		p.Conflicts += len(p.Variants[i].Conflicts)
 	}
 }

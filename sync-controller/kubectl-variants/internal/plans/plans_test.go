@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -44,6 +45,18 @@ func TestFailureOfSet(t *testing.T) {
 				t.Errorf("errors (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestWavesOfUnexpandable checks that a set that cannot be expanded has the waves that its status keeps.
+func TestWavesOfUnexpandable(t *testing.T) {
+	t.Parallel()
+	set := &v1alpha2.PackageVariantSet{}
+	set.Status.Rollout = &v1alpha2.RolloutStatus{Waves: []v1alpha2.WaveStatus{{Name: "rest",
+		State: "Progressing", Targets: 2, Failed: 1}}}
+	got := (&planner{}).set(&setRecord{after: set}).Waves
+	if diff := cmp.Diff([]Wave{{Name: "rest", State: "Progressing", Targets: 2, Failed: 1}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -85,5 +98,34 @@ func TestUnmet(t *testing.T) {
 	}
 	if got := unmet([]metav1.Condition{{Type: "Approved", Status: "False", Reason: "NotReady"}}); got != nil {
 		t.Errorf("of a variant that is not ready: %v", got)
+	}
+}
+
+// TestCount checks that a variant counts for each action that applies to it.
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		action Action
+		steps  []Step
+		want   map[Action]int
+	}{
+		"one action":   {Create, []Step{{Do: "Create"}, {Do: "Mutate"}}, map[Action]int{Create: 1}},
+		"moved":        {Create, []Step{{Do: "Create"}, {Do: "Delete", Revision: "a"}}, map[Action]int{Create: 1, Prune: 1}},
+		"published":    {Upgrade, []Step{{Do: "Create"}, {Do: "Approve"}}, map[Action]int{Upgrade: 1, Publish: 1}},
+		"history":      {Publish, []Step{{Do: "Approve"}, {Do: "Retire", Revision: "a"}}, map[Action]int{Publish: 1, Prune: 1}},
+		"pruned alone": {Prune, []Step{{Do: "Delete", Revision: "a"}}, map[Action]int{Prune: 1}},
+		"deleted":      {Delete, []Step{{Do: "Delete", Revision: "a"}, {Do: "RemoveFinalizer"}}, map[Action]int{Delete: 1}},
+		"deletion that fails": {Fail, []Step{{Do: "Delete", Revision: "a"}, {Do: "RemoveFinalizer"}},
+			map[Action]int{Fail: 1, Delete: 1}},
+		"deletion without a finalizer that fails": {Fail, []Step{{Do: "Delete"}}, map[Action]int{Fail: 1, Delete: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &Plan{Variants: []Variant{{Action: c.action, Steps: c.steps}}}
+			p.Count()
+			if diff := cmp.Diff(c.want, p.Counts); diff != "" {
+				t.Errorf("counts (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -31,19 +31,19 @@ const contentKind = "PackageRevisionResources"
 // Object is an object that a file has.
 type Object struct {
 	client.Object
-	// Path and Line are where it stands.
+	// Path and Line are its position.
 	Path string
 	Line int
 }
 
-// Files are the objects of files, but for the contents of package revisions, which are read when they are asked for.
+// Files are the objects of files, except the contents of package revisions, which are read on demand.
 type Files struct {
 	Objects []Object
 	// Count is how many objects there are, with the contents.
 	Count  int
 	types  *runtime.Scheme
 	strict bool
-	// identities is whether objects are read no further than to what names them.
+	// identities reports whether only the identities of objects are read.
 	identities bool
 	path       string
 	contents   map[types.NamespacedName]place
@@ -81,8 +81,8 @@ func ReadManifests(scheme *runtime.Scheme, name string, from io.Reader) (*Files,
 	return f, splitStream(from, name, true, f.add)
 }
 
-// readable returns an error for what is no file of the directory: a link that leads out of it, and a device or a pipe,
-// of which there may be no end. The path that was asked for itself is whatever it is.
+// readable returns an error for a path that is not a file in the directory: a link that leads out of it, and a device
+// or a pipe, which may have no end. It accepts the requested path itself, whatever it is.
 func readable(directory, name string, entry fs.DirEntry) error {
 	if name == directory || entry.Type().IsRegular() {
 		return nil
@@ -106,18 +106,18 @@ func readable(directory, name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// head is what says which object a text is.
+// head has the fields that identify the object in a text.
 type head struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Metadata   struct {
 		Name, GenerateName, Namespace string
 	} `json:"metadata"`
-	// Items are those of a list in a form in which it could not be split.
+	// Items are the items of a list that could not be split because of its form.
 	Items any `json:"items"`
 }
 
-// add adds the object that a text is.
+// add adds the object in a text.
 func (f *Files) add(at place, text []byte) error {
 	problem := func(err error) error {
 		line, reason := reasonOf(err, at.line)
@@ -149,7 +149,7 @@ func (f *Files) add(at place, text []byte) error {
 	return f.addObject(at, h, text)
 }
 
-// addObject adds an object. The contents of a package of a snapshot are read where they are asked for.
+// addObject adds an object. The contents of packages in a snapshot are read on demand.
 func (f *Files) addObject(at place, h *head, text []byte) error {
 	f.Count++
 	if f.identities {
@@ -195,10 +195,10 @@ func admit(at place, h *head, text []byte) error {
 	return nil
 }
 
-// isManifest reports whether a file is one that is to have objects: values of other programs are YAML, too.
+// isManifest reports whether a file should contain objects: other programs' values are YAML, too.
 func isManifest(path string) bool { return filepath.Ext(path) != ".json" }
 
-// addList adds the items of a list that stands in a form in which it could not be split.
+// addList adds the items of a list that could not be split because of its form.
 func (f *Files) addList(at place, text []byte) error {
 	var list struct{ Items []any }
 	if err := yaml.Unmarshal(text, &list); err != nil {
@@ -229,7 +229,8 @@ func (f *Files) addList(at place, text []byte) error {
 	return nil
 }
 
-// headOf reads which object a text is, without the rest of it where its keys begin lines, as in what kubectl writes.
+// headOf reads the identity of the object in a text. If the keys begin lines, as in the output of kubectl, it skips the
+// rest of the text.
 func headOf(text []byte) (*head, error) {
 	var part bytes.Buffer
 	keep := false
@@ -248,7 +249,7 @@ func headOf(text []byte) (*head, error) {
 	return h, yaml.Unmarshal(text, h)
 }
 
-// decode decodes an object: one of a kind that is known here as such, any other as it is.
+// decode decodes an object: into its Go type if the kind is known here, else as unstructured.
 func (f *Files) decode(h *head, text []byte) (client.Object, error) {
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(h.APIVersion)

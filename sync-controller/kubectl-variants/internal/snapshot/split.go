@@ -117,8 +117,8 @@ type splitter struct {
 	listing bool // whether a list is being read
 	dash    int  // how far the dashes of its items are indented; -1 before the first
 	items   place
-	front   part // what stands before the items of a list, its own
-	tailing bool // whether what is behind the items is being read
+	front   part // the list's own fields before its items
+	tailing bool // whether the fields after the items are being read
 }
 
 func (s *splitter) add(line []byte) error {

@@ -22,7 +22,7 @@ func elsewhere(ctx context.Context, w *memory.World, manifests []snapshot.Object
 	var names []string
 	for _, m := range manifests {
 		after, is := m.Object.(*configapi.Repository)
-		if !is || after.Spec.Git == nil && after.Spec.Oci == nil { // it is applied in part
+		if !is || after.Spec.Git == nil && after.Spec.Oci == nil { // the manifest has only some of the fields
 			continue
 		}
 		var before configapi.Repository

@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Newest returns the latest time in the objects of a snapshot, which was written then or later; the zero time if there
-// is none.
+// Newest returns the latest time in the objects of a snapshot; the zero time if there is none. The snapshot was written
+// then or later.
 func Newest(ctx context.Context, w *memory.World) (time.Time, error) {
 	var repositories configapi.RepositoryList
 	var variants v1alpha1.PackageVariantList

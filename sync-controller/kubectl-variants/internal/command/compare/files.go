@@ -99,8 +99,7 @@ func shown(from, to side) (side, side) {
 	return out[0], out[1]
 }
 
-// escaped returns a text as it may be shown, and doubles its backslashes where it stands beside such as has to be
-// changed.
+// escaped returns a text in a form that is safe to show. In texts with something to escape, it doubles the backslashes.
 func escaped(text string, beside bool) string {
 	if !beside {
 		return text

@@ -30,7 +30,7 @@ func busy() *plans.Plan {
 	// two that do something else, and delete nevertheless
 	retired := up("par", "-1\n+2\n", plans.Step{Do: "Create"}, plans.Step{Do: "Retire", Text: "propose the deletion of par.web.v0"})
 	moved := plans.Variant{Name: "rom", Repo: "rom", Package: "web", Action: plans.Create, Condition: retired.Condition, Steps: []plans.Step{
-		{Do: "Create", Text: "clone b.web.v2 into rom/web"}, {Do: "Delete", Text: "delete old.web.v1"}}}
+		{Do: "Create", Text: "clone b.web.v2 into rom/web"}, {Do: "Delete", Revision: "old.web.v1", Text: "delete old.web.v1"}}}
 	plan := &plans.Plan{
 		About: plans.About{Snapshot: "snapshot", Namespace: "fleet", Time: at, Newest: at.Add(-50 * time.Hour)},
 		Sets: []plans.Set{{Name: "sites", Updated: []string{"ams", "fra", "ldn"}, Deleted: []string{"osl"}, Condition: plans.Condition{
@@ -48,7 +48,7 @@ func busy() *plans.Plan {
 // TestComment checks what a reviewer reads, and in which order.
 func TestComment(t *testing.T) {
 	t.Parallel()
-	const want = "### Plan: 1 delete, 1 create, 4 upgrade, 1 unchanged; 4 conflicts.\n\n" +
+	const want = "### Plan: 1 delete, 2 prune, 1 create, 4 upgrade, 1 publish, 1 unchanged; 4 conflicts.\n\n" +
 		"Over the snapshot snapshot, namespace fleet, planned at 2026-11-23 12:00 UTC. The newest that the snapshot has is of " +
 		"2026-11-21 10:00 UTC, 2d2h before.\n\n" +
 		"#### Look at these first\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n" +

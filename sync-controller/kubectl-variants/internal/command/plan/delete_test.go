@@ -88,7 +88,7 @@ func TestDeleteSet(t *testing.T) {
 	}
 	got := map[string][]string{}
 	for _, s := range plan.Sets {
-		got[s.Name] = s.Deleted
+		got[s.Name] = append(s.Deleted, s.Requests...)
 	}
 	for i := range plan.Variants {
 		v := &plan.Variants[i]
@@ -102,6 +102,20 @@ func TestDeleteSet(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+}
+
+// TestDeleteVariant checks that the requests are the controller's alone: the deletion itself is the user's.
+func TestDeleteVariant(t *testing.T) {
+	t.Parallel()
+	snapshot := snapshotOf(t, ownedVariant("a", "config.porch.kpt.dev/packagevariants", "s1", "delete"))
+	file := filepath.Join(t.TempDir(), "manifest.yaml")
+	if err := os.WriteFile(file, []byte(variantText("a", "{repo: edge-1, package: a}", "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan, _ := planOf(t, "-f", file, "--delete", "--from", snapshot)
+	if diff := cmp.Diff([]string{"delete packagerevisions", "patch packagevariants"}, plan.Variants[0].Requests); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 }
 

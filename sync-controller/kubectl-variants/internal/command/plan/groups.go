@@ -11,8 +11,8 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
-// does reports whether the controller deletes something of a variant, or lets go of it, and whether it publishes a
-// draft, whether or not it does anything else.
+// does reports whether the controller deletes or gives up something of a variant, and whether it publishes a draft,
+// even if it also does something else.
 func does(v *plans.Variant) (deletes, publishes bool) {
 	for i := range v.Steps {
 		deletes, publishes = deletes || v.Steps[i].Deletes(), publishes || v.Steps[i].Publishes()
@@ -20,7 +20,7 @@ func does(v *plans.Variant) (deletes, publishes bool) {
 	return deletes, publishes
 }
 
-// lead is the action by which a variant is listed: that it fails, or what is deleted or published, before all else.
+// lead is the action under which a variant is listed: failing, deleting and publishing come before all others.
 func lead(v *plans.Variant) plans.Action {
 	switch deletes, publishes := does(v); {
 	case v.Action == plans.Fail, v.Action == plans.Delete:
@@ -33,16 +33,11 @@ func lead(v *plans.Variant) plans.Action {
 	return v.Action
 }
 
-// doing says what happens to a variant: its action, and that something of it is deleted or published if that is not the
-// action itself.
+// doing says what happens to a variant: its action, and what is deleted or published beside that.
 func doing(v *plans.Variant) string {
-	words := []string{string(v.Action)}
-	deletes, publishes := does(v)
-	if deletes && v.Action != plans.Prune && v.Action != plans.Delete {
-		words = append(words, string(plans.Prune))
-	}
-	if publishes && v.Action != plans.Publish {
-		words = append(words, string(plans.Publish))
+	var words []string
+	for _, a := range v.Actions() {
+		words = append(words, string(a))
 	}
 	return strings.Join(words, ", ")
 }
@@ -89,7 +84,7 @@ func sorted(plan *plans.Plan) groups {
 	return g
 }
 
-// sortByAction sorts variants in the order of their actions, and those to which the same happens beside each other.
+// sortByAction sorts variants in the order of their actions, and puts those with the same changes next to each other.
 func sortByAction(variants []*plans.Variant) {
 	slices.SortStableFunc(variants, func(a, b *plans.Variant) int {
 		return cmp.Or(slices.Index(plans.Actions, lead(a))-slices.Index(plans.Actions, lead(b)),

@@ -28,8 +28,9 @@ const title = "What the controller is going to do"
 // set, wave and target.
 func HTML(w io.Writer, plan *plans.Plan) error {
 	p := &page.Page{Title: title, Summary: summary(plan), About: aboutOf(&plan.About), Notes: notes(plan)}
+	states := statesOf(plan)
 	for _, a := range plans.Actions {
-		if n := plan.Counts[a]; n > 0 {
+		if n := states[a]; n > 0 {
 			p.Counts = append(p.Counts, page.Count{State: string(a), Tone: tones[a], N: n})
 		}
 	}
@@ -45,6 +46,23 @@ func HTML(w io.Writer, plan *plans.Plan) error {
 	}
 	p.Roots, p.First = t.roots, t.first(plan)
 	return page.Write(w, p)
+}
+
+// statesOf counts the nodes of each state, of which the page's search finds those that it names.
+func statesOf(plan *plans.Plan) map[plans.Action]int {
+	out := map[plans.Action]int{}
+	for i := range plan.Sets {
+		switch s := &plan.Sets[i]; {
+		case s.Failure() != "":
+			out[plans.Fail]++
+		case s.Stalled == plans.Still:
+			out[plans.Stalled]++
+		}
+	}
+	for i := range plan.Variants {
+		out[plan.Variants[i].Action]++
+	}
+	return out
 }
 
 // first returns what needs attention, grouped by what happens to it.

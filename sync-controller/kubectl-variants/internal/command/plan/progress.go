@@ -12,8 +12,8 @@ import (
 // patience is the time before the first progress message, interval the time from one to the next.
 const patience, interval = time.Second, time.Second / 4
 
-// progress shows how far a plan is, if it takes long and the output is a terminal. What is kept, such as the log of a
-// CI job, has no use for it.
+// progress shows how far a plan is, if it takes long and the output is a terminal. In output that is kept, such as the
+// log of a CI job, it would only be noise.
 type progress struct {
 	out io.Writer
 	// stop is closed at the end, and stopped by whatever shows the progress; both are nil if nothing does.

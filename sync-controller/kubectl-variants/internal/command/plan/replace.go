@@ -16,8 +16,8 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
-// listFile is the file of --write-to that lists the files which the plan wrote there, one path a line. It is what tells
-// them from the files of people.
+// listFile is the file of --write-to that lists the files which the plan wrote there, one path a line. It tells them
+// apart from people's files.
 const listFile = ".kubectl-variants-plan"
 
 // write replaces the packages that an earlier plan wrote, if a directory was chosen. It fails, before it removes or

@@ -232,3 +232,30 @@ func TestStalledInFormats(t *testing.T) {
 		})
 	}
 }
+
+// TestNameTaken checks that the message about a name that is taken has no identifier of a set that does not exist yet.
+func TestNameTaken(t *testing.T) {
+	t.Parallel()
+	const set = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s, namespace: fleet%s}\n" +
+		"spec:\n  upstream: {repo: blueprints, package: web, revision: 1}\n  targets: [{repositories: [{name: edge-1}]}]\n"
+	const there, label = `, uid: u, resourceVersion: "1", generation: 1`, `the label config.porch.kpt.dev/packagevariantset: `
+	created, err := planManifests(t, "", fmt.Sprintf(set, ""))
+	if cli.ExitCode(err) != cli.ExitChanges || len(created.Sets[0].Created) != 1 {
+		t.Fatalf("%v: %+v", err, created.Sets)
+	}
+	taken := strings.Replace(variantText(created.Sets[0].Created[0], "{repo: edge-1, package: other}", ""), "namespace: fleet",
+		`namespace: fleet, uid: v, resourceVersion: "1", generation: 1`, 1)
+	for name, c := range map[string]struct{ world, want string }{
+		"new":   {"", label + "its uid, once it exists"},
+		"there": {"---\n" + fmt.Sprintf(set, there), label + `"u"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan, _ := planManifests(t, taken+c.world, fmt.Sprintf(set, ""))
+			got := plan.Sets[0].Condition
+			if got.Reason != "NameTaken" || !strings.HasSuffix(got.Message, c.want) {
+				t.Errorf("%+v, want a message that ends in %q", got, c.want)
+			}
+		})
+	}
+}

@@ -13,7 +13,7 @@ func TestPrintHostile(t *testing.T) {
 	t.Parallel()
 	const hostile, shown = "a\x1b[2J\u202eb", `a\x1b[2J\u202eb`
 	for format, printer := range Printers {
-		if format == "json" { // which is for programs
+		if format == "json" { // for programs
 			continue
 		}
 		var out strings.Builder

@@ -25,7 +25,7 @@ type Printer func(w io.Writer, trees []*Node, now time.Time) error
 var Printers = map[string]Printer{
 	"text": shown(func(w io.Writer, trees []*Node, now time.Time) error { return printText(w, trees, now, longest) }),
 	"wide": shown(func(w io.Writer, trees []*Node, now time.Time) error { return printText(w, trees, now, 0) }),
-	"json": printJSON, // which is for programs
+	"json": printJSON, // for programs
 	"dot":  shown(printDot),
 	"html": shown(printHTML),
 }
