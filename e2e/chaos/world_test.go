@@ -58,18 +58,9 @@ func newWorld(t *testing.T) *world {
 		"--clusterrole=package-variants-approver", "--user="+controller.Account); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	w.kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	w.proxy, w.kubeconfig = proxy.StartFor(t, s.Config, proxy.Options{ImpersonateUser: controller.Account,
+		ImpersonateGroups: []string{"system:serviceaccounts", "system:authenticated"}})
 	t.Cleanup(w.tell) // before the directories go
-	var err error
-	w.proxy, err = proxy.Start(s.Config, proxy.Options{ImpersonateUser: controller.Account, ImpersonateGroups: []string{
-		"system:serviceaccounts", "system:authenticated"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.proxy.Close() })
-	if err := w.proxy.Kubeconfig(w.kubeconfig); err != nil {
-		t.Fatal(err)
-	}
 	w.Repository("blueprints", nil, false)
 	w.Repository("edge", nil, true)
 	w.Repository("alpha", map[string]string{"wave": "canary"}, false)

@@ -5,7 +5,6 @@ package install
 import (
 	"encoding/json"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -125,15 +124,7 @@ func (g *guide) start(t *testing.T, team string, more ...string) (*controller.Pr
 	if err := json.Unmarshal([]byte(out), &args); err != nil {
 		t.Fatal(err)
 	}
-	p, err := proxy.Start(g.Config, proxy.Options{ImpersonateUser: accountOf(team)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.Close() })
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := p.Kubeconfig(kubeconfig); err != nil {
-		t.Fatal(err)
-	}
+	p, kubeconfig := proxy.StartFor(t, g.Config, proxy.Options{ImpersonateUser: accountOf(team)})
 	args = append(args, "--leader-election-namespace="+namespace, "--state-dir="+t.TempDir())
 	return controller.Start(t, controller.Options{Kubeconfig: kubeconfig, Args: append(args, more...)}), p
 }

@@ -46,6 +46,10 @@ func TestHostileSets(t *testing.T) {
 		"patterns": {targets + "  - repositories: [{name: edge}]\n    template:\n      packageContext:\n        dataExprs:\n" +
 			list(1_000, "        - {key: k%d, valueExpr: \"''.matches('a{1000}%[1]d') ? 'a' : 'b'\"}\n"),
 			"the regular expressions of this set have programs of more than 200000 steps: use fewer, or with fewer repetitions"},
+		"values": {targets + "  - repositories:\n    - name: edge\n      packageNames:\n" + list(1_000, "      - p%d\n") +
+			"    template:\n      packageContext:\n        data:\n" + list(1_000, "          k%d: v\n"),
+			"spec.targets: give 1000 variants 1000000 values in all by their templates, and a set may have 400000: make the " +
+				"templates smaller, select fewer, or split the set"},
 		// With ten times as many levels, kpt itself takes too long.
 		"deep": {targets + "  - " + strings.Repeat("[", 1_000) + strings.Repeat("]", 1_000) + "\n",
 			"is nested deeper than 250 levels: make it flatter"},

@@ -66,17 +66,15 @@ type world struct {
 	t     *testing.T
 	stack *stack.Stack
 	proxy *proxy.Proxy
+	// kubeconfig leads to the proxy.
+	kubeconfig string
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	s := stacktest.Start(t, stack.Options{})
 	w := &world{Fleet: fleet.New(t, s, namespace), t: t, stack: s}
-	var err error
-	if w.proxy, err = proxy.Start(s.Config, proxy.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.proxy.Close() })
+	w.proxy, w.kubeconfig = proxy.StartFor(t, s.Config, proxy.Options{})
 	w.Repository("blueprints", nil, false)
 	w.Repository("edge-1", map[string]string{"env": "prod", "region": "eu"}, true)
 	w.Repository("edge-2", map[string]string{"env": "prod", "region": "us"}, true)
@@ -98,11 +96,7 @@ func (w *world) start(args ...string) *controller.Process {
 // startBinary starts a controller of any version; see controller.Options.Binary.
 func (w *world) startBinary(binary string, args ...string) *controller.Process {
 	w.t.Helper()
-	kubeconfig := filepath.Join(w.t.TempDir(), "kubeconfig")
-	if err := w.proxy.Kubeconfig(kubeconfig); err != nil {
-		w.t.Fatal(err)
-	}
-	p := controller.Start(w.t, controller.Options{Binary: binary, Kubeconfig: kubeconfig,
+	p := controller.Start(w.t, controller.Options{Binary: binary, Kubeconfig: w.kubeconfig,
 		Args: append([]string{"--log-format=text"}, args...)})
 	p.WaitReady(w.t.Context())
 	return p
@@ -335,7 +329,6 @@ func TestPorchRestarts(t *testing.T) {
 	w.Apply(configMap("eu", "eu-2"), pv("shop"))
 	w.WaitReason("web", "PorchUnavailable")
 	w.WaitReason("shop", "PorchUnavailable")
-	time.Sleep(5 * time.Second)
 	if err := w.stack.StartPorch(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,8 @@ import (
 
 // TestKilled kills the controller at random, over and over: before and after writes, and while Porch works on them.
 // After each kill the controller has to continue where it was. KILLS sets the number of kills, 100 by default. In the
-// end there are the same drafts, with the same files, as without kills, and no others; what was published has the files
-// that it had. It is the slowest test, and is in the first file so that it starts first.
+// end there are exactly the drafts and files that there would be without kills, and published revisions have the same
+// files as before. It is the slowest test, and is in the first file so that it starts first.
 func TestKilled(t *testing.T) {
 	w, git := newWorldBehind(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -117,7 +117,7 @@ func (w *world) allSettled(names []string, round int, seen map[string]int) error
 			return fmt.Errorf("%s has the revisions %v only, of %d", name, all, seen[name])
 		}
 		if err := w.settled(all[len(all)-1], round); err != nil {
-			return err
+			return fmt.Errorf("%w; what the variant says: %+v", err, w.Variant(name).Status)
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ type killer struct {
 
 func newKiller(w *world, git *gitServer) *killer {
 	k := &killer{w: w, git: git, random: rand.New(rand.NewPCG(1, 2))} // the same each time
-	w.Timeout = 2 * time.Minute                                       // a call whose client has gone holds up Porch for a second or two
+	w.Timeout = unanswered
 	w.proxy.Handle(k.hook)
 	w.proxy.HandleInside(k.within)
 	k.mu.Lock()
@@ -162,7 +162,7 @@ func newKiller(w *world, git *gitServer) *killer {
 // maxDelay is about how long Porch's calls take.
 const maxDelay = 100 * time.Millisecond
 
-// atPush is the phase of a call in which the git server has what Porch pushed, and Porch does not know it yet.
+// atPush is the phase of a call in which the git server has Porch's push, and Porch does not know that yet.
 const atPush proxy.Phase = "Pushed"
 
 // start starts a controller that is to be killed before, inside or after one of its first writes. The lock must be
@@ -174,7 +174,7 @@ func (k *killer) start() {
 		k.git.pushed.Store(new(k.pushed))
 	}
 	k.countdown = 1 + k.random.IntN(3)
-	if k.phase == proxy.Inside { // which few writes live to see
+	if k.phase == proxy.Inside { // few writes reach this phase
 		k.countdown, k.delay = 1, time.Duration(k.random.Int64N(int64(maxDelay)))
 	}
 	k.running = controller.Start(k.w.t, k.w.options("--log-level=error"))
@@ -187,7 +187,7 @@ func (k *killer) within(r proxy.Request) (time.Duration, bool) {
 	return k.delay, k.phase == proxy.Inside && proxy.IsWrite(r) && !proxy.IsBookkeeping(r)
 }
 
-// hook kills the controller when it is time, and has it restarted.
+// hook kills the controller when its time has come, and restarts it.
 func (k *killer) hook(r proxy.Request, phase proxy.Phase) *metav1.Status {
 	if !proxy.IsWrite(r) || proxy.IsBookkeeping(r) {
 		return nil
@@ -207,7 +207,8 @@ func (k *killer) hook(r proxy.Request, phase proxy.Phase) *metav1.Status {
 		Message: "killed"}
 }
 
-// pushed kills the controller when the git server has what Porch pushed, and lets Porch know that its client has gone.
+// pushed kills the controller when the git server has Porch's push, and waits until Porch knows that its client is
+// gone.
 func (k *killer) pushed() {
 	k.mu.Lock()
 	if !k.spared && k.phase == atPush {
@@ -217,7 +218,7 @@ func (k *killer) pushed() {
 	time.Sleep(letGo)
 }
 
-// kill kills the controller, and has it restarted. The lock must be held.
+// kill kills the controller and restarts it. The lock must be held.
 func (k *killer) kill() {
 	k.running.Kill()
 	k.killed.Add(1)

@@ -22,7 +22,7 @@ func isProposal(r proxy.Request) bool {
 	return r.Resource == "packagerevisions" && r.Subresource == "" && r.Verb == "patch"
 }
 
-// refuseApprovals has Porch refuse to publish, as long as it is true.
+// refuseApprovals makes Porch refuse to publish as long as the returned value is true.
 func (w *world) refuseApprovals() *atomic.Bool {
 	var refuse atomic.Bool
 	refuse.Store(true)

@@ -45,6 +45,7 @@ func (w *world) waitApproved(name, reason string) (message string) {
 		message = c.Message
 		return nil
 	})
+	w.reached(name, func(v *plannedVariant) bool { return v.isApproved(reason) })
 	return message
 }
 
@@ -59,6 +60,7 @@ func (w *world) waitLifecycle(name string, lifecycle porchapi.PackageRevisionLif
 		}
 		return err
 	})
+	w.reachedRevision(name, lifecycle)
 }
 
 // TestApprovalAutomatic publishes what the controller made, in each generation, and nothing that a person edited.
@@ -180,7 +182,7 @@ func isApproval(r proxy.Request) bool {
 	return r.Resource == "packagerevisions" && r.Subresource == "approval" && proxy.IsWrite(r)
 }
 
-// TestApprovalRefused has Porch refuse to publish a draft for a while. The package still is as its variant asks.
+// TestApprovalRefused has Porch refuse to publish a draft for a while. The package is still what its variant asks for.
 func TestApprovalRefused(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()

@@ -129,7 +129,7 @@ func TestRenderFails(t *testing.T) {
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 }
 
-// TestPipelineConflict has the package's own pipeline undo what the variant sets.
+// TestPipelineConflict has a package whose own pipeline undoes what the variant sets.
 func TestPipelineConflict(t *testing.T) {
 	w := newWorld(t)
 	files := simple()

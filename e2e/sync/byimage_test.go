@@ -48,7 +48,7 @@ func (w *world) run(r *stack.Runner) {
 	}
 }
 
-// TestFunctionRunnerDown has the function-runner not run at first, then run, end, and run again.
+// TestFunctionRunnerDown starts without a function-runner, then starts one, stops it, and starts it again.
 func TestFunctionRunnerDown(t *testing.T) {
 	w := newWorld(t)
 	runner := w.newRunner(nil)
@@ -74,7 +74,7 @@ func TestFunctionRunnerDown(t *testing.T) {
 	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web", "edge/web")
 	w.waitFile(draft, "region.yaml", "api: eu")
 
-	// It ends, and an object changes meanwhile.
+	// The function-runner stops, and an object changes meanwhile.
 	before := w.Files(draft)
 	runner.Stop()
 	w.proxy.Reset()
@@ -126,8 +126,8 @@ func TestBadFunctions(t *testing.T) {
 		lost    = "the output of " + image + " has lost Kptfile, and may remove nothing" + refused
 	)
 	for _, bad := range []struct {
-		script []string // none for an image that is not there
-		want   string   // never the same twice in a row: there would be no new Event
+		script []string // none for a missing image
+		want   string   // never the same twice in a row, because there would be no new Event
 	}{
 		{nil, "the function-runner has no image " + image +
 			": add it to the function-runner's config, or correct --function-registry and --function-version"},

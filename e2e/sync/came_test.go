@@ -47,27 +47,13 @@ func (w *world) cameTrue() {
 	for i := range p.Sets {
 		w.setCame(&p.Sets[i])
 	}
-	if !repeated[w.test()] {
-		w.writesCame(p)
-	}
-}
-
-// readyCame compares a variant that is ready now with its prediction; if the plan is about this variant alone, with the
-// whole plan.
-func (w *world) readyCame(name string) {
-	w.t.Helper()
-	w.busy = false
-	p := w.planned
-	if p == nil || len(p.Variants) == 1 && len(p.Sets) == 0 {
-		w.cameTrue()
-		return
-	}
-	w.planned = nil
-	for i := range p.Variants {
-		if p.Variants[i].Name == name {
-			w.variantCame(p, &p.Variants[i])
+	if !p.crowded {
+		if !repeated[w.test()] {
+			w.writesCame(p)
 		}
+		w.noOtherCame(p)
 	}
+	compared.whole(w.test(), p)
 }
 
 // variantCame waits until a variant is as predicted, with its drafts, file for file.
@@ -89,6 +75,9 @@ func (w *world) variantCame(p *plan, v *plannedVariant) {
 			return nil
 		case err != nil:
 			return err
+		}
+		if diff := cmp.Diff(unmetOf(pv.Status.Conditions), v.Unmet); diff != "" {
+			return fmt.Errorf("what is unmet (-came +planned):\n%s", diff)
 		}
 		return v.Condition.diff(pv.Generation, pv.Status.Conditions)
 	})
@@ -135,7 +124,12 @@ func (w *world) setCame(s *plannedSet) {
 		if err := w.Client.Get(w.t.Context(), key, &set); err != nil {
 			return err
 		}
-		return s.Condition.diff(set.Generation, set.Status.Conditions)
+		if diff := cmp.Diff(wavesOf(&set), s.Waves); diff != "" {
+			return fmt.Errorf("waves (-came +planned):\n%s", diff)
+		}
+		c := s.Condition // a plan does not know the uid of a set that it creates
+		c.Message = strings.Replace(c.Message, "its uid, once it exists", fmt.Sprintf("%q", set.UID), 1)
+		return c.diff(set.Generation, set.Status.Conditions)
 	})
 	w.t.Logf("planned and came true: %s of the set %s", s.Condition.Reason, s.Name)
 }
@@ -143,22 +137,29 @@ func (w *world) setCame(s *plannedSet) {
 // writesCame waits until the writes are the predicted ones, in their order if they are of one variant.
 func (w *world) writesCame(p *plan) {
 	w.t.Helper()
-	var want []string
+	var planned []string
 	ordered := len(p.Sets) == 0 && len(p.Variants) == 1
 	for _, v := range p.Variants {
 		if v.Error != "" {
 			return
 		}
-		want = append(want, v.Requests...)
+		planned = append(planned, v.Requests...)
 	}
 	for _, s := range p.Sets {
-		want = append(want, s.Requests...)
+		planned = append(planned, s.Requests...)
 	}
 	w.Eventually("the writes are those planned", func() error { // what is pruned goes last
-		got := w.writesSince(p.seen)
+		got, failed := w.writesSince(p.seen)
+		want := slices.Clone(planned)
+		if w.stack.Foreign() {
+			want = lessRestored(want, got)
+		}
 		if !ordered {
 			slices.Sort(got)
 			slices.Sort(want)
+		}
+		if failed {
+			got, want = kindsOf(got), kindsOf(want)
 		}
 		diff := cmp.Diff(got, want)
 		if diff == "" || w.tookBack(p) && slices.Equal(withoutPatches(got), withoutPatches(want)) {
@@ -167,6 +168,9 @@ func (w *world) writesCame(p *plan) {
 		return fmt.Errorf("(-came +planned):\n%s", diff)
 	})
 }
+
+// kindsOf returns each kind of write once.
+func kindsOf(writes []string) []string { return slices.Compact(slices.Sorted(slices.Values(writes))) }
 
 // tookBack reports whether Porch lost the owner of what a plan is about, so that the controller took it back: no plan
 // can know of that.
@@ -198,22 +202,34 @@ func (c plannedCondition) diff(generation int64, conditions []metav1.Condition) 
 			got.Type = typ
 		}
 	}
+	if c.Reason == v1alpha1.ReasonRenderFailed { // kpt words it in its way, and Porch in another
+		got.Message, c.Message = "", ""
+	}
 	if diff := cmp.Diff(got, c); diff != "" {
 		return fmt.Errorf("(-came +planned):\n%s", diff)
 	}
 	return nil
 }
 
-// writesSince returns the writes after the first so many requests that were not refused, except those of a status.
-func (w *world) writesSince(seen int) []string {
-	var out []string
+// writesSince returns the controller's writes in the namespace after the first so many requests, except those of a
+// status, and whether one has failed. It is made again, or Porch has done it nevertheless: no plan can know how often.
+func (w *world) writesSince(seen int) (writes []string, failed bool) {
+	var all []string
 	for _, r := range w.proxy.Requests()[seen:] {
-		if r.Resource != "" && proxy.IsWrite(r) && !proxy.IsBookkeeping(r) && r.Subresource != "status" &&
-			r.Status < http.StatusBadRequest && !r.DryRun {
-			out = append(out, strings.TrimSuffix(r.Verb+" "+r.Resource+"/"+r.Subresource, "/"))
+		if r.Resource == "" || r.Namespace != w.Namespace || !proxy.IsWrite(r) || proxy.IsBookkeeping(r) ||
+			r.Subresource == "status" || r.DryRun {
+			continue
+		}
+		write := strings.TrimSuffix(r.Verb+" "+r.Resource+"/"+r.Subresource, "/")
+		all = append(all, write)
+		if r.Status < http.StatusBadRequest {
+			writes = append(writes, write)
 		}
 	}
-	return out
+	if len(all) > len(writes) {
+		return all, true
+	}
+	return writes, false
 }
 
 // void drops the prediction: something it depends on changes before it has come true.

@@ -39,6 +39,10 @@ func (w *world) expectCondition(name, typ, status, reason string) string {
 		message = c.Message
 		return nil
 	})
+	w.reached(name, func(v *plannedVariant) bool {
+		return status == "False" && v.isUnmet(typ, reason) ||
+			status == "True" && typ == v.Condition.Type && reason == v.Condition.Reason
+	})
 	return message
 }
 

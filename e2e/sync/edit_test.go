@@ -3,6 +3,7 @@
 package sync
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,11 +55,14 @@ func TestEditDraft(t *testing.T) {
 		step.change()
 		w.waitFile(draft, step.file, step.text)
 		w.Ready("web")
-		files := w.Files(draft)
-		if files["settings.yaml"] != mine || files["notes.md"] != "mine\n" {
-			t.Errorf("after a change of the %s, the user's edit is gone:\n%s\n%s", step.name, files["settings.yaml"],
-				files["notes.md"])
-		}
+		// With the DB cache, Porch writes the files of a draft one by one.
+		w.Eventually("the user's edit is there after a change of the "+step.name, func() error {
+			files, err := w.GetFiles(draft)
+			if err == nil && (files["settings.yaml"] != mine || files["notes.md"] != "mine\n") {
+				err = fmt.Errorf("it is:\n%s\n%s", files["settings.yaml"], files["notes.md"])
+			}
+			return err
+		})
 	}
 	if got := w.Files(draft)["Kptfile"]; strings.Contains(got, "PackageVariant.web") {
 		t.Errorf("the function that the variant has no more is still in the Kptfile:\n%s", got)

@@ -3,10 +3,13 @@
 package sync
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -90,6 +93,38 @@ func TestPorchDown(t *testing.T) {
 	w.proxy.SetDown("porch.kpt.dev", true)
 	w.Delete(w.Revision(draft))
 	w.proxy.SetDown("porch.kpt.dev", false)
+	w.waitOneDraft("web")
+	w.Ready("web")
+	w.expectNoLoop()
+}
+
+// TestDeletedBeforeWatch deletes a draft when the controller has just started: after its list, before its watch of Porch.
+func TestDeletedBeforeWatch(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", blueprint())
+	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
+	c := w.start()
+	draft := w.target("web")
+	w.quiet(c)
+	c.Stop()
+	watches, deleted := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.Before && kindOf(r) == "watch packagerevisions" {
+			first.Do(func() {
+				close(watches)
+				select {
+				case <-deleted:
+				case <-t.Context().Done():
+				}
+			})
+		}
+		return nil
+	})
+	w.start()
+	<-watches
+	w.Delete(w.Revision(draft))
+	close(deleted)
 	w.waitOneDraft("web")
 	w.Ready("web")
 	w.expectNoLoop()
@@ -241,7 +276,8 @@ func (w *world) waitNoRepository(name string) {
 }
 
 // registerAnew registers a deleted Repository again. Porch removes its clone a little later, and never reads a
-// Repository that is registered before that.
+// Repository that is registered before that. Events of the revisions that go may come after those of the revisions that
+// are found.
 func (w *world) registerAnew(name string, deployment bool) {
 	w.t.Helper()
 	if w.stack.Foreign() { // the clone of Porch's API server stays, and a Repository that goes is there for a while
@@ -249,6 +285,15 @@ func (w *world) registerAnew(name string, deployment bool) {
 		w.Repository(name, nil, deployment)
 		return
 	}
+	w.Eventually("Porch has no revision of "+name, func() error {
+		var list porchapi.PackageRevisionList
+		err := w.Client.List(w.t.Context(), &list, client.InNamespace(w.Namespace))
+		isOf := func(r porchapi.PackageRevision) bool { return r.Spec.RepositoryName == name }
+		if err == nil && slices.ContainsFunc(list.Items, isOf) {
+			err = errors.New("it has one")
+		}
+		return err
+	})
 	w.Eventually("Porch has removed its clone of "+name, func() error {
 		left, err := filepath.Glob(filepath.Join(w.stack.Dir, "cache", "*", "*-"+w.Namespace+"-"+name))
 		if err != nil || len(left) > 0 {

@@ -95,14 +95,14 @@ func (w *world) readAnew(repository string) {
 	})
 }
 
-// gitServer is the stack's git server behind a server that fails as a test asks.
+// gitServer is a server in front of the stack's git server that fails when a test wants it to.
 type gitServer struct {
 	*httptest.Server
 	// closed refuses all access, readOnly refuses writes.
 	closed, readOnly atomic.Bool
 	// pushed, if set, is called once: when a push is stored and the client does not know it yet.
 	pushed atomic.Pointer[func()]
-	// hidden, if set, is how the names begin of the references, without refs/, that a fetch does not find.
+	// hidden, if set, is the prefix of the names of references, without refs/, that a fetch does not find.
 	hidden atomic.Pointer[string]
 }
 

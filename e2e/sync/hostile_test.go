@@ -3,17 +3,21 @@
 package sync
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/fleet"
-	"github.com/package-variants/package-variants/e2e/internal/machine"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
 
@@ -29,8 +33,8 @@ const (
 )
 
 // hostilePackages are packages that take memory out of proportion if nothing bounds it, by the reason for which the
-// controller refuses them. The last is just within the bounds: its variants are suspended, so that the functions run
-// over it, and Porch gets no request for it.
+// controller refuses them. Two are just within the bounds: their variants are suspended, so that the functions run over
+// them, and Porch gets no request for them.
 func hostilePackages() (files map[string]string, reasons map[string]string) {
 	const head = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n"
 	bomb := head + "data:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
@@ -50,9 +54,12 @@ func hostilePackages() (files map[string]string, reasons map[string]string) {
 		"bomb/bomb.yaml":     bomb,
 		"itself/itself.yaml": head + "data: &a\n  b: *a\n",
 		"large/large.yaml":   large.String(),
+		"text/text.txt":      strings.Repeat(strings.Repeat("x", 99)+"\n", 150<<10),
+		"answer/answer.txt":  strings.Repeat(strings.Repeat("x", 99)+"\n", 350<<10),
 	}
 	reasons = map[string]string{"functions": "PackageTooLarge", "resources": "PackageTooLarge", "deep": "PackageTooLarge",
-		"bomb": "PackageTooLarge", "itself": "PackageTooLarge", "large": "Suspended"}
+		"bomb": "PackageTooLarge", "itself": "PackageTooLarge", "answer": "PackageTooLarge", "large": "Suspended",
+		"text": "Suspended"}
 	for pkg := range reasons {
 		if pkg != "functions" {
 			files[pkg+"/Kptfile"] = kptfile(pkg)
@@ -61,8 +68,8 @@ func hostilePackages() (files map[string]string, reasons map[string]string) {
 	return files, reasons
 }
 
-// hostileSets are sets that do so: of 100,000 targets, with as many regular expressions as a list may have, and with a
-// million pairs, each of a few bytes.
+// hostileSets are sets that would do the same: one with 100,000 targets, one with as many regular expressions as a list
+// may have, and one with a million pairs of a few bytes each.
 func hostileSets(t *testing.T) []*v1alpha2.PackageVariantSet {
 	targets, patterns, values := simpleSet(t, "", ""), simpleSet(t, "", ""), simpleSet(t, "", "")
 	targets.Name, patterns.Name, values.Name = "targets", "patterns", "values"
@@ -100,7 +107,7 @@ func hostileSets(t *testing.T) []*v1alpha2.PackageVariantSet {
 	return []*v1alpha2.PackageVariantSet{targets, patterns, values}
 }
 
-// tenant is a namespace whose users write what is hostile.
+// tenant is a namespace whose users write hostile objects.
 type tenant struct {
 	*fleet.Fleet
 	t *testing.T
@@ -119,13 +126,42 @@ func (w *world) newTenant(name string) *tenant {
 	return other
 }
 
-// variantOf applies a variant of a package on the branch of the blueprints.
-func (n *tenant) variantOf(pkg string) {
-	n.t.Helper()
-	n.Apply(newVariant(pkg, func(s *variant.Spec) {
+// hostileVariant returns a variant of a package on the branch of the blueprints.
+func hostileVariant(pkg, reason string) *v1alpha1.PackageVariant {
+	return newVariant(pkg, func(s *variant.Spec) {
 		s.Upstream = &variant.Upstream{Repo: "blueprints", Package: pkg, Revision: variant.RevisionNumber(-1)}
-		s.Suspend = pkg == "large"
-	}))
+		s.Suspend = reason == "Suspended"
+	})
+}
+
+// plan has the plugin plan an object of a tenant, which has to say one of the reasons, and to take no more memory than
+// the controller has. The system counts the memory of this process, which starts the plugin, as well.
+func (n *tenant) plan(w *world, object client.Object, reasons ...string) {
+	n.t.Helper()
+	object.SetNamespace(n.Namespace)
+	manifest := filepath.Join(n.t.TempDir(), "manifest.yaml")
+	if err := os.WriteFile(manifest, w.manifest([]client.Object{object}), 0o600); err != nil {
+		n.t.Fatal(err)
+	}
+	began := time.Now()
+	command := exec.CommandContext(n.t.Context(), plugin(), "plan", "-f", manifest, "--namespace", n.Namespace,
+		"--kubeconfig", w.stack.Kubeconfig)
+	command.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit))
+	out, err := command.CombinedOutput()
+	if _, is := errors.AsType[*exec.ExitError](err); err != nil && !is {
+		n.t.Fatal(err)
+	}
+	if !slices.ContainsFunc(reasons, func(reason string) bool { return strings.Contains(string(out), reason) }) {
+		n.t.Errorf("the plan of %s ends with %v, want one of %s:\n%.2000s", object.GetName(), err, reasons, out)
+	}
+	used, is := command.ProcessState.SysUsage().(*syscall.Rusage)
+	if !is {
+		return
+	}
+	n.t.Logf("the plan of %s took %.1f s and %d MiB", object.GetName(), time.Since(began).Seconds(), used.Maxrss>>10)
+	if used.Maxrss<<10 >= memoryLimit {
+		n.t.Errorf("the plan of %s took %d MiB, and may take %d", object.GetName(), used.Maxrss>>10, memoryLimit>>20)
+	}
 }
 
 // waitSetStalled waits until a set is Stalled.
@@ -144,8 +180,9 @@ func (n *tenant) waitSetStalled(name string) {
 }
 
 // TestHostileManifests has tenants write what once killed controllers, one after the other and then all at once, with
-// the memory limit of the Deployment. Each stalls with its reason, a neighbour's changes are drafted meanwhile, and the
-// controller keeps running within the limit. Porch gets no request for any of the packages.
+// the memory limit of the Deployment. Each stalls with its reason, and a plan of it says so; a neighbor's changes are
+// drafted meanwhile, and the controller keeps running within the limit. Porch gets no request for any of the packages.
+// How long the neighbor waits is printed.
 func TestHostileManifests(t *testing.T) {
 	w := newWorldApart(t)
 	w.Timeout = 3 * time.Minute // Porch v1.5 reads the Repositories of all tenants before it answers the first list
@@ -159,40 +196,32 @@ func TestHostileManifests(t *testing.T) {
 		all = append(all, w.newTenant(fmt.Sprintf("tenant-%d", i)))
 		args = append(args, "--namespace="+all[i].Namespace)
 	}
-	options := w.options(args...)
-	options.Env = []string{fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit)}
-	c := controller.Start(t, options)
-	c.WaitReady(t.Context())
-	w.Fleet.Apply(newVariant("web", contextOnly))
-	w.target("web")
-
-	changes := 0
-	neighbour := func() {
-		t.Helper()
-		changes++
-		text := fmt.Sprintf("zone-%d", changes)
-		w.Fleet.Apply(newVariant("web", contextOnly, func(s *variant.Spec) { s.PackageContext.Data["zone"] = text }))
-		w.waitFile("edge.web.packagevariant-1", "package-context.yaml", "zone: "+text)
+	c := startLimited(t, w.options(args...))
+	n := w.newNeighbor()
+	for range 3 {
+		n.change("nothing")
 	}
 	for pkg, reason := range reasons {
-		all[0].variantOf(pkg)
-		neighbour()
+		all[0].plan(w, hostileVariant(pkg, reason), reason)
+		all[0].Apply(hostileVariant(pkg, reason))
+		n.change(pkg)
 		all[0].WaitReason(pkg, reason)
 	}
 	for _, set := range hostileSets(t) {
+		all[0].plan(w, set.DeepCopy(), "InvalidSpec", "ExpansionFailed")
 		all[0].Apply(set)
-		neighbour()
+		n.change("the set " + set.Name)
 		all[0].waitSetStalled(set.Name)
 	}
 	for _, tenant := range all[1:] {
-		for pkg := range reasons {
-			tenant.variantOf(pkg)
+		for pkg, reason := range reasons {
+			tenant.Apply(hostileVariant(pkg, reason))
 		}
 		for _, set := range hostileSets(t) {
 			tenant.Apply(set)
 		}
 	}
-	neighbour()
+	n.change("all of them")
 	for _, tenant := range all[1:] {
 		for pkg, reason := range reasons {
 			tenant.WaitReason(pkg, reason)
@@ -201,21 +230,9 @@ func TestHostileManifests(t *testing.T) {
 			tenant.waitSetStalled(set.Name)
 		}
 	}
-	neighbour()
-	select {
-	case <-c.Ended():
-		t.Fatal("the controller has ended")
-	default:
-	}
-	usage, err := machine.Use(c.PID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("the controller had %d MiB at most", usage.PeakBytes>>20)
-	if usage.PeakBytes >= memoryLimit {
-		t.Errorf("the controller had %d MiB, and may have %d", usage.PeakBytes>>20, memoryLimit>>20)
-	}
-	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 1 {
-		t.Errorf("Porch was asked for %d drafts, want the neighbour's only", n)
+	n.change("nothing")
+	expectAlive(t, c)
+	if made := proxy.Count(w.proxy.Requests(), isCreate); made != 1 {
+		t.Errorf("Porch was asked for %d drafts, want the neighbor's only", made)
 	}
 }

@@ -85,7 +85,7 @@ func TestSetCounts(t *testing.T) {
 	w.expectCounts(map[string]int64{"desired": 2, "current": 2, "ready": 0, "injected": 0})
 	w.publish("blueprints.web.v1")
 	w.expectCounts(map[string]int64{"desired": 2, "current": 2, "ready": 2, "injected": 1})
-	w.Apply(configMap("us", map[string]string{"api": "us"}))
+	w.applyAlone(configMap("us", map[string]string{"api": "us"}))
 	w.expectCounts(map[string]int64{"desired": 2, "current": 2, "ready": 2, "injected": 2})
 }
 
@@ -102,6 +102,7 @@ func (w *world) expectCounts(want map[string]int64) {
 		}
 		return nil
 	})
+	w.cameTrue()
 }
 
 func pointOf(apiVersion, kind, name, need string) string {
@@ -148,14 +149,15 @@ func TestInjectionOfOtherKinds(t *testing.T) {
 	w.Publish("blueprints", "optional", "v1", with(strings.ReplaceAll(cluster, "required", "optional"),
 		strings.ReplaceAll(secret, "required", "optional")))
 	names := []string{"unknown", "denied", "both", "optional"}
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
+	objects := []client.Object{configMap("eu", map[string]string{"api": "eu"})}
 	for _, name := range names {
-		w.Apply(newVariant(name, func(s *variant.Spec) {
+		objects = append(objects, newVariant(name, func(s *variant.Spec) {
 			s.Upstream.Package = name
 			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage,
 				ConfigMap: map[string]string{"pipe": "line"}}}}
 		}))
 	}
+	w.Apply(objects...)
 	w.start()
 	unknown, denied := "the cluster does not know the kind", adviceFor("", "secrets")
 	w.expectUnmet("unknown", "config.injection.Cluster.here", unknown)
@@ -251,6 +253,7 @@ func TestTwoPointsOfOneKind(t *testing.T) {
 	w.Apply(points("eu-1", "us"))
 	w.waitFile(draft, "region.yaml", "api: eu-1\n")
 	w.expectUnmet("web", `config.injection.ConfigMap.zone: no v1 ConfigMap named "us" in namespace "`+w.Namespace+`"`)
-	w.Apply(configMap("us", map[string]string{"api": "us"}))
+	w.applyAlone(configMap("us", map[string]string{"api": "us"}))
 	w.waitFile(draft, "zone.yaml", "api: us\n")
+	w.cameTrue()
 }

@@ -4,6 +4,9 @@ package sync
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	stdsync "sync"
@@ -59,8 +62,7 @@ var reasons = map[string]status.Status{
 	"FunctionRunnerUnavailable": status.InProgressStatus,
 }
 
-// setReasons are all reasons of the condition Ready of a PackageVariantSet with their kstatus, except those of the
-// functions' runtime and of calls that fail.
+// setReasons are all reasons of the condition Ready of a PackageVariantSet, each with its kstatus.
 var setReasons = map[string]status.Status{
 	"VariantsReady": status.CurrentStatus,
 
@@ -80,26 +82,92 @@ var setReasons = map[string]status.Status{
 	"SetAside":             status.FailedStatus,
 	"RolloutStopped":       status.FailedStatus,
 
-	"VariantsNotReady":        status.InProgressStatus,
-	"ApplyFailed":             status.InProgressStatus,
-	"RolloutProgressing":      status.InProgressStatus,
-	"RolloutAwaitingApproval": status.InProgressStatus,
-	"RolloutPaused":           status.InProgressStatus,
+	"Pending":                   status.InProgressStatus,
+	"VariantsNotReady":          status.InProgressStatus,
+	"ApplyFailed":               status.InProgressStatus,
+	"RolloutProgressing":        status.InProgressStatus,
+	"RolloutAwaitingApproval":   status.InProgressStatus,
+	"RolloutPaused":             status.InProgressStatus,
+	"FunctionRunnerUnavailable": status.InProgressStatus,
 }
 
-// reasonsSeen are those that a test has seen on a variant and compared with the table.
-var reasonsSeen stdsync.Map
+// ofFaults are the reasons of a set that need a fault, and that only the stories of packagevariantset have.
+var ofFaults = []string{"Pending", "ApplyFailed", "FunctionRunnerUnavailable", "SetAside"}
 
-// reasonsUnseen returns the reasons of the table that no test has seen, in order.
-func reasonsUnseen() []string {
+// reasonsSeen are those that a test has seen on a variant and compared with the table, and setReasonsSeen those on a
+// set.
+var reasonsSeen, setReasonsSeen stdsync.Map
+
+// reasonsUnseen returns the reasons of the tables that no test has seen, in order, except the given ones of a set.
+func reasonsUnseen(except ...string) []string {
 	var unseen []string
 	for reason := range reasons {
 		if _, seen := reasonsSeen.Load(reason); !seen {
 			unseen = append(unseen, reason)
 		}
 	}
+	for reason := range setReasons {
+		if _, seen := setReasonsSeen.Load(reason); !seen && !slices.Contains(except, reason) {
+			unseen = append(unseen, reason+" of a set")
+		}
+	}
 	slices.Sort(unseen)
 	return unseen
+}
+
+// TestReasons compares the tables with the manual: each reason has a row, with the kstatus of the condition that is True
+// with it. Besides its own, a set has the reasons of a variant that docs/conditions.md names for it, Suspended, and that
+// of a rollout without a published upstream.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	const sets = "\n## Of a PackageVariantSet\n"
+	ofVariant, ofSet, _ := strings.Cut(readPage(t, "reference/conditions.md"), sets)
+	want, wantOfSet := reasonsIn(ofVariant), reasonsIn(ofSet)
+	_, shared, _ := strings.Cut(readPage(t, "conditions.md"), sets)
+	shared, _, _ = strings.Cut(shared, "as above")
+	names := append(strings.Split(shared, "`"), "Suspended", "UpstreamNotPublished")
+	for _, name := range names {
+		if kstatus, is := want[name]; is {
+			wantOfSet[name] = kstatus
+		}
+	}
+	want["DependentsExist"] = status.TerminatingStatus
+	if diff := cmp.Diff(want, reasons); diff != "" {
+		t.Errorf("of a variant (-manual +table):\n%s", diff)
+	}
+	if diff := cmp.Diff(wantOfSet, setReasons); diff != "" {
+		t.Errorf("of a set (-manual +table):\n%s", diff)
+	}
+}
+
+// readPage returns a page of the manual.
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// reasonRow is a row of a reason, with the first condition in brackets.
+var reasonRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\|.*?\\((Ready|Stalled|Reconciling)\\)")
+
+// reasonsIn returns the reasons of the condition Ready in a part of docs/reference/conditions.md, each with the kstatus
+// of the condition that is the first in brackets.
+func reasonsIn(part string) map[string]status.Status {
+	of := map[string]status.Status{"Ready": status.CurrentStatus, "Stalled": status.FailedStatus,
+		"Reconciling": status.InProgressStatus}
+	found := map[string]status.Status{}
+	for _, section := range strings.Split(part, "\n### ") {
+		if !strings.HasPrefix(section, "Reasons of the conditions Ready") {
+			continue
+		}
+		for _, row := range reasonRow.FindAllStringSubmatch(section, -1) {
+			found[row[1]] = of[row[2]]
+		}
+	}
+	return found
 }
 
 // WaitReason is the Fleet's, and checks that the variant's kstatus is that of the reason.
@@ -108,6 +176,7 @@ func (w *world) WaitReason(name, reason string) *v1alpha1.PackageVariant {
 	pv := w.Fleet.WaitReason(name, reason)
 	w.busy = false
 	w.checkKstatus(name, reason)
+	w.reached(name, func(v *plannedVariant) bool { return v.Condition.Reason == reason })
 	return pv
 }
 
@@ -116,7 +185,8 @@ func (w *world) Ready(name string) *v1alpha1.PackageVariant {
 	w.t.Helper()
 	pv := w.Fleet.Ready(name)
 	w.checkKstatus(name, "UpToDate")
-	w.readyCame(name)
+	w.busy = false
+	w.reached(name, func(*plannedVariant) bool { return true })
 	return pv
 }
 
@@ -163,6 +233,7 @@ func (w *world) checkSet() {
 		if want, known = setReasons[ready.reason]; !known {
 			w.t.Errorf("the reason %s is not in the table of a set's", ready.reason)
 		}
+		setReasonsSeen.Store(ready.reason, true)
 	}
 	if err == nil && got == want {
 		return

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 func historyLimit(n int32) func(*variant.Spec) {
@@ -58,7 +59,7 @@ func TestSuspend(t *testing.T) {
 	w.proxy.Reset()
 	w.kubectl("annotate", "packagevariant", "web", "--namespace", w.Namespace,
 		v1alpha1.SuspendReasonAnnotation+"=freeze until Monday")
-	w.waitMessage("web", "Suspended", "suspended: freeze until Monday; "+would+"; set spec.suspend to false to go on")
+	w.waitMessage("web", "Suspended", "suspended: freeze until Monday; "+would+"; set spec.suspend to false to continue")
 	if got := meta.FindStatusCondition(w.Variant("web").Status.Conditions, v1alpha1.ConditionSuspended); got == nil ||
 		got.Message != "freeze until Monday; "+would || !got.LastTransitionTime.Equal(&c.LastTransitionTime) {
 		t.Errorf("the condition Suspended is %+v, want one since %v that says why", got, c.LastTransitionTime)
@@ -81,7 +82,7 @@ func TestSuspend(t *testing.T) {
 	w.expectDrafts("web")
 }
 
-// TestHistoryLimit checks that revisions stay that another package was made from.
+// TestHistoryLimit checks that a revision stays if another package was made from it.
 func TestHistoryLimit(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
@@ -114,8 +115,8 @@ func TestHistoryLimit(t *testing.T) {
 	w.waitRetired("web", "edge.web.packagevariant-1")
 }
 
-// waitRetired waits until the deletion of a superseded revision was proposed. With the CR cache, Porch v1.5 may bring
-// back later what was before, and the controller proposes it once only.
+// waitRetired waits until the deletion of a superseded revision was proposed. With the CR cache, Porch v1.5 may revert
+// the proposal later, and the controller proposes only once.
 func (w *world) waitRetired(name, revision string) {
 	w.t.Helper()
 	w.Eventually("the deletion of "+revision+" was proposed", func() error {
@@ -188,13 +189,15 @@ func TestDependencyChain(t *testing.T) {
 	w.Publish("blueprints", "web", "v1", simple())
 	w.start()
 	names := []string{"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"}
+	var chain []client.Object
 	for i, name := range names {
 		changes := []func(*variant.Spec){plain, automatic}
 		if i > 0 {
 			changes = append(changes, dependsOn(variant.Dependency{Name: names[i-1]}))
 		}
-		w.Apply(newVariant(name, changes...))
+		chain = append(chain, newVariant(name, changes...))
 	}
+	w.Apply(chain...)
 	for _, name := range names {
 		w.waitLifecycle("edge."+name+".packagevariant-1", isPublished)
 	}
@@ -203,7 +206,7 @@ func TestDependencyChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// It is not there yet, it is not ready, it is not published.
+	// The dependency does not exist yet, is not ready, is not published.
 	if n := events["Warning DependencyNotFound"] + events["Warning DependencyNotReady"]; n > 3 {
 		t.Errorf("there are %d Events of what c9 waited for: %v", n, events)
 	}

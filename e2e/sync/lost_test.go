@@ -32,7 +32,7 @@ func (w *world) loseSight(git *gitServer, prefix, revision string) {
 	w.readAnew("edge")
 }
 
-// newWorldLosing is newWorldBehind for what is about Porch losing sight of drafts.
+// newWorldLosing is newWorldBehind for tests in which Porch loses sight of drafts.
 func newWorldLosing(t *testing.T) (*world, *gitServer) {
 	t.Helper()
 	w, git := newWorldBehind(t)

@@ -31,10 +31,13 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := stacktest.Main(m, &shared, stack.Options{Functions: functions()})
-	// A run of all tests has to see each reason that a variant can have.
+	if compared.applied > 0 {
+		fmt.Println(&compared)
+	}
+	// A run of all tests has to see each reason that a variant or a set can have.
 	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
-	if unseen := reasonsUnseen(); code == 0 && all && len(unseen) > 0 {
-		fmt.Fprintln(os.Stderr, "no test has a variant with the reasons", unseen)
+	if unseen := reasonsUnseen(ofFaults...); code == 0 && all && len(unseen) > 0 {
+		fmt.Fprintln(os.Stderr, "no test has a variant or a set with the reasons", unseen)
 		code = 1
 	}
 	// And the tests need each right that the controller has, and no other.

@@ -31,7 +31,7 @@ func TestMetricsAccess(t *testing.T) {
 	roots, dir := signed(t)
 	for name, c := range map[string]struct {
 		args  []string
-		roots *x509.CertPool // by which the server is known; none where it makes its own certificate
+		roots *x509.CertPool // to verify the server; none if it makes its own certificate
 	}{
 		"its own certificate": {},
 		"a given certificate": {[]string{"--metrics-cert-dir=" + dir}, roots},
@@ -95,7 +95,7 @@ func (w *world) token(account string) string {
 	return request.Status.Token
 }
 
-// signed returns a directory with a certificate for this machine and its key, and the roots by which it is known.
+// signed returns a directory with a certificate for this machine and its key, and the roots to verify it.
 func signed(t *testing.T) (*x509.CertPool, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -130,6 +130,6 @@ func get(t *testing.T, client *http.Client, url, token string) (status int, body
 		return 0, fmt.Sprint(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(response.Body) // what is plain, the server cuts off
+	content, err := io.ReadAll(response.Body) // the server closes a connection without TLS
 	return response.StatusCode, fmt.Sprint(string(content), err)
 }

@@ -39,10 +39,12 @@ func TestNamesOfPackages(t *testing.T) {
 		}
 	}
 	w.Publish("blueprints", "web", "v1", simple())
+	var variants []client.Object
 	for name, pkg := range map[string]string{"one": "x", "digits": "5g-core-1", "deep": "site/eu/web",
 		"long": strings.Repeat("x", 60)} {
-		w.Apply(newVariant(name, plain, downstream(pkg)))
+		variants = append(variants, newVariant(name, plain, downstream(pkg)))
 	}
+	w.Apply(variants...)
 	w.start()
 	for _, name := range []string{"one", "digits", "deep", "long"} {
 		w.target(name)
@@ -150,6 +152,7 @@ func TestSetNames(t *testing.T) {
 		}
 		return nil
 	})
+	w.cameTrue()
 	if got := w.variants(); len(got) > 0 {
 		t.Errorf("it has made %v", got)
 	}

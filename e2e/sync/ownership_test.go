@@ -4,7 +4,9 @@ package sync
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // cloneByHand makes a draft of a downstream package as a user does, by a clone of blueprints.web.v1.
@@ -132,8 +135,8 @@ func TestPublishedByPeople(t *testing.T) {
 	}
 }
 
-// TestPublishedAnew has a person publish a new package over a variant's: the variant changes nothing, and reports the
-// revision that is there.
+// TestPublishedAnew has a person publish a new package over a variant's: the variant changes nothing, and reports that
+// revision.
 func TestPublishedAnew(t *testing.T) {
 	w := published(t)
 	w.needsSecondClone()
@@ -171,6 +174,45 @@ func TestPushedPackage(t *testing.T) {
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 }
 
+// TestPushedAfterDraft has a person push the package to the branch past Porch once a draft of it is there: shop long
+// before it would be published, and web just before it is proposed, so that Porch sees that only then. Neither is
+// published over what they pushed, and each variant says why.
+func TestPushedAfterDraft(t *testing.T) {
+	w := newWorld(t)
+	if w.stack.Foreign() || w.stack.Cache() == stack.DBCache {
+		t.Skip("this Porch does not look for branches that others have pushed: docs/limits.md")
+	}
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain), newVariant("shop", plain))
+	w.mayApprove()
+	w.start()
+	pushes := func(pkg string) {
+		w.push("edge", "main", pkg, map[string]string{"Kptfile": kptfile(pkg), "mine.yaml": settings})
+	}
+	w.target("shop")
+	pushes("shop")
+	w.readAnew("edge")
+	w.Apply(newVariant("shop", plain, automatic))
+	w.expectCondition("shop", v1alpha1.ConditionApproved, "False", "DownstreamExists")
+	w.target("web")
+	var once atomic.Bool
+	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
+		if phase == proxy.Before && isProposal(r) && once.CompareAndSwap(false, true) {
+			pushes("web")
+		}
+		return nil
+	})
+	w.Apply(newVariant("web", plain, automatic))
+	w.expectCondition("web", v1alpha1.ConditionApproved, "False", "DownstreamExists")
+	w.readAnew("edge")
+	w.expectCondition("web", v1alpha1.ConditionApproved, "False", "DownstreamExists")
+	for _, name := range []string{"web", "shop"} {
+		if got := w.Files("edge." + name + ".main")["mine.yaml"]; got != settings {
+			t.Errorf("the branch has mine.yaml of %s with %q", name, got)
+		}
+	}
+}
+
 // noDrafts returns an error if there are open drafts of a package of edge.
 func (w *world) noDrafts(pkg string) error {
 	drafts, _, err := w.listDrafts(pkg)
@@ -180,6 +222,17 @@ func (w *world) noDrafts(pkg string) error {
 	return err
 }
 
+// waitOwned waits until the status says that the variant owns just these revisions.
+func (w *world) waitOwned(name string, revisions ...string) {
+	w.t.Helper()
+	w.Eventually(fmt.Sprintf("%s owns %v", name, revisions), func() error {
+		if owned := w.Ready(name).Status.OwnedRevisions; !slices.Equal(owned, revisions) {
+			return fmt.Errorf("it owns %v", owned)
+		}
+		return nil
+	})
+}
+
 // TestNeverOwnedAfterOrphaning orphans a variant's package by a change of its downstream, and changes it back: the
 // package then belongs to someone else.
 func TestNeverOwnedAfterOrphaning(t *testing.T) {
@@ -187,6 +240,7 @@ func TestNeverOwnedAfterOrphaning(t *testing.T) {
 	w.Apply(newVariant("web", orphan, downstream("shop")))
 	w.waitTarget("web", "edge.shop.packagevariant-1")
 	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 0}})
+	w.waitOwned("web", "edge.shop.packagevariant-1")
 	w.Apply(newVariant("web", orphan))
 	w.WaitReason("web", "DownstreamExists")
 	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 0}})
@@ -250,8 +304,8 @@ func (w *world) claimedBy(name, other string) {
 	w.expectCondition(name, v1alpha1.ConditionStalled, "True", "DownstreamClaimed")
 }
 
-// TestSharedRepository has two Repositories over the same git repository and directory: what is one package in both has
-// one variant.
+// TestSharedRepository has two Repositories over the same git repository and directory: a package that both contain
+// belongs to one variant.
 func TestSharedRepository(t *testing.T) {
 	w := newWorld(t)
 	if w.stack.Foreign() {
@@ -304,7 +358,7 @@ func TestSharedRepositoryOfNamespaces(t *testing.T) {
 	w.Ready("first")
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 	w.compareDrafts()
-	// The first gone, the second takes its place. With one of Porch's caches its draft shows up in both namespaces.
+	// When the first is gone, the second takes its place. With one of Porch's caches its draft shows up in both namespaces.
 	w.Delete(newVariant("first"))
 	w.waitGone("first")
 	other.Ready("second")

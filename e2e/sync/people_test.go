@@ -14,10 +14,11 @@ import (
 
 var automatic = approval(variant.ApprovalPolicyAutomatic)
 
-// settleTime is how long a test waits for a thing that must not happen.
+// settleTime is how long a test watches for something that must not happen.
 const settleTime = 4 * time.Second
 
-// promptly is the limit, on a busy machine, for what must not wait for a retry. Retries get to be minutes apart.
+// promptly is the time limit, on a busy machine, for something that must not wait for a retry. Retries can be minutes
+// apart.
 const promptly = 30 * time.Second
 
 // mine is what people write into drafts.

@@ -21,7 +21,7 @@ func downstream(pkg string) func(*variant.Spec) {
 	return func(s *variant.Spec) { s.Downstream.Package = pkg }
 }
 
-// state is what a policy leaves of a revision.
+// state is the state in which a policy leaves a revision.
 type state struct {
 	Lifecycle porchapi.PackageRevisionLifecycle
 	Owners    int
@@ -209,7 +209,7 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("labels %v, annotations %v, want those of the variant", r.Labels, r.Annotations)
 	}
 
-	// They are never touched again.
+	// The variant does not change its labels and annotations again.
 	r.Labels["team"] = "mine"
 	if err := w.Client.Update(t.Context(), r); err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ type progress struct {
 	Revision   string
 }
 
-// waitProgress waits until the status of the variant web tells this of its package.
+// waitProgress waits until the status of the variant web says this about its package.
 func (w *world) waitProgress(want progress) *v1alpha1.PackageVariant {
 	w.t.Helper()
 	var pv *v1alpha1.PackageVariant
@@ -36,6 +36,7 @@ func (w *world) waitProgress(want progress) *v1alpha1.PackageVariant {
 		}
 		return nil
 	})
+	w.cameTrue()
 	return pv
 }
 
@@ -70,7 +71,7 @@ func TestProgress(t *testing.T) {
 	})
 	w.Apply(held)
 	suspended := &v1alpha1.OpenDraft{Name: two, Reason: "Suspended",
-		Message: "suspended: would change " + two + "; set spec.suspend to false to go on"}
+		Message: "suspended: would change " + two + "; set spec.suspend to false to continue"}
 	w.waitProgress(progress{Downstream: published, OpenDraft: suspended, Action: "Upgraded", Revision: two})
 	held = held.DeepCopy()
 	held.Spec.Suspend = false

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// closed is a policy by which the API server refuses variants in the Repository north.
+// closed is a policy that makes the API server refuse variants in the Repository north.
 const closed = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:

@@ -53,7 +53,7 @@ func TestBrokenRepository(t *testing.T) {
 	w.target("changed")
 	w.quiet(c)
 	git.closed.Store(true)
-	if w.stack.Cache() == stack.DBCache && !w.stack.Foreign() { // Porch needs no git for drafts, and does not tell
+	if w.stack.Cache() == stack.DBCache && !w.stack.Foreign() { // Porch needs no git for drafts, and does not report it
 		w.Apply(newVariant("changed", zone), newVariant("new"))
 		w.Ready("changed")
 		w.Ready("new")
@@ -154,7 +154,7 @@ func (w *world) migrate(repository string, migrated bool) {
 }
 
 // TestMigratedRepository has Repositories whose packages are missing from the lists that the controller reads. It does
-// not take them for empty: it clones nothing, releases nothing and forgets nothing.
+// not treat them as empty: it clones nothing, gives up nothing and forgets nothing.
 func TestMigratedRepository(t *testing.T) {
 	w := newWorldOfVersion2(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -200,6 +200,7 @@ func TestMigratedRepository(t *testing.T) {
 	w.expectDrafts("web", draft)
 	w.target("shop")
 	w.migrate("blueprints", true)
+	w.WaitReason("web", "RepositoryMigrated") // late is planned when that has come
 	w.Apply(newVariant("late"))
 	w.WaitReason("late", "RepositoryMigrated")
 	w.migrate("blueprints", false)
@@ -209,8 +210,8 @@ func TestMigratedRepository(t *testing.T) {
 	}
 }
 
-// TestMigratedUpstreams has a set select its upstreams in a Repository whose packages are missing from the lists that the
-// controller reads: it does not take the selection for empty, and its variants stay.
+// TestMigratedUpstreams has a set select its upstreams in a Repository whose packages are missing from the lists that
+// the controller reads: it does not treat the selection as empty, and its variants stay.
 func TestMigratedUpstreams(t *testing.T) {
 	w := newWorldOfVersion2(t)
 	base := map[string]string{"tier": "base"}
@@ -237,6 +238,7 @@ func TestMigratedUpstreams(t *testing.T) {
 func (w *world) expectMigrated(variants []string) {
 	w.t.Helper()
 	w.waitSetReason("fleet", "RepositoryMigrated")
+	w.checkSet()
 	if diff := cmp.Diff(variants, w.variants()); diff != "" {
 		w.t.Errorf("variants (-want +got):\n%s", diff)
 	}
@@ -316,13 +318,13 @@ func TestRevisionMain(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what was cloned (-want +got):\n%s", diff)
 	}
-	// At rest there is silence, however often Porch reads the branch.
+	// At rest, the controller makes no requests, however often Porch reads the branch.
 	w.quiet(c)
 	evaluations := c.Metric("package_variant_evaluations_total", nil)
 	w.proxy.Reset()
 	time.Sleep(probeAgain)
 	w.expectSilence(c, evaluations)
-	// What is published next is followed.
+	// The variant follows the next published revision.
 	for _, name := range []string{"web-number", "web-word"} {
 		w.publish(w.target(name))
 		w.seesPublished(name)

@@ -27,15 +27,25 @@ func TestRequests(t *testing.T) {
 	draft := w.target("web")
 	w.quiet(c)
 
-	// It may see a draft proposed, or only published: each time it reads the content and reports.
+	// It may see a draft proposed, or only published: each time it reads the content and reports. With the DB cache, Porch
+	// may give the draft its new version meanwhile, and its files one by one, so that it reads the draft again.
 	w.proxy.Reset()
 	w.publish(draft)
 	w.quiet(c)
 	one := []string{"get packagerevisionresources", "patch packagevariants/status"}
 	got := w.work(func(proxy.Request) bool { return true })
 	slices.Sort(got)
-	if twice := slices.Sorted(slices.Values(slices.Concat(one, one))); !slices.Equal(got, one) && !slices.Equal(got, twice) {
-		t.Errorf("a draft is published: %q, want %q, once or twice", got, one)
+	allowed := [][]string{one, slices.Concat(one, one)}
+	if w.stack.Cache() == stack.DBCache {
+		again := []string{"get packagerevisions", "get packagerevisionresources"}
+		for range 3 {
+			for _, a := range allowed[len(allowed)-2:] {
+				allowed = append(allowed, slices.Concat(a, again))
+			}
+		}
+	}
+	if !slices.ContainsFunc(allowed, func(a []string) bool { return slices.Equal(got, slices.Sorted(slices.Values(a))) }) {
+		t.Errorf("a draft is published: %q, want one of %q", got, allowed)
 	}
 
 	w.proxy.Reset()

@@ -19,8 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pushed stands for the moment when the git server has the draft and Porch does not know it yet. The other moments are
-// times since the call began: Porch clones, upgrades and edits in about a tenth of a second.
+// pushed means the moment when the git server has the draft and Porch does not know it yet. The other moments are times
+// since the call began: Porch clones, upgrades and edits in about a tenth of a second.
 const pushed = time.Hour
 
 // ends are the ways in which the controller is ended, as a node that fails does and as Kubernetes does, and the moments
@@ -36,7 +36,7 @@ var ends = map[string]struct {
 
 func isCreate(r proxy.Request) bool { return r.Verb == "create" && r.Resource == "packagerevisions" }
 
-// isHeardCreate leaves out those that Porch refuses because it is still at work on an earlier one.
+// isHeardCreate leaves out creations that Porch refuses because it is still working on an earlier one.
 func isHeardCreate(r proxy.Request) bool { return isCreate(r) && r.Status != http.StatusConflict }
 
 func isSave(r proxy.Request) bool {

@@ -16,13 +16,13 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/rights"
 )
 
-// asked is what controllers of the tests have asked for.
+// asked are the rights that the tests' controllers have needed.
 var asked struct {
 	stdsync.Mutex
 	accesses map[proxy.Access]bool
 }
 
-// noteAccesses adds what has been asked for by way of a proxy.
+// noteAccesses adds the rights that requests through a proxy needed.
 func noteAccesses(p *proxy.Proxy) {
 	asked.Lock()
 	defer asked.Unlock()

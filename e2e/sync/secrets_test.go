@@ -21,10 +21,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// mark begins each value that must not be told.
+// mark begins each value that must not be shown.
 const mark = "s3cr3t"
 
-// secretFile is a Secret in a package, with values that must not be told.
+// secretFile is a Secret in a package, with values that must not be shown.
 func secretFile(value string) string {
 	return `apiVersion: v1
 kind: Secret
@@ -132,6 +132,7 @@ func (w *world) waitSetReason(name, reason string) {
 		}
 		return err
 	})
+	w.reachedSet(name, reason)
 }
 
 // expectUntold fails the test if a controller has written a value with the mark anywhere.

@@ -33,6 +33,7 @@ func TestSetKstatus(t *testing.T) {
 		{"Suspended", set(web, zone, "  suspend: true\n")},
 		{"TooManyDeletions", set(web, other, "  maxDeletions: 0\n")},
 		{"RolloutPaused", set(web, zone, "  rollout: {paused: true}\n")},
+		{"RolloutProgressing", set(web, zone, "  rollout: {maxFailures: 1}\n")},
 		{"RolloutStopped", set(web, zone, "  rollout: {progressDeadline: 1s}\n")},
 		{"KindNotFound", set(web, "{objectSelector: {apiVersion: example.com/v1, kind: Site}}", "")},
 		{"PermissionMissing", set(web, "{objectSelector: {apiVersion: v1, kind: Secret}}", "")},

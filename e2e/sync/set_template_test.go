@@ -7,10 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 )
 
 // TestSetWithoutHands has two sets take a blueprint through three versions over three sites, each app after its site's
@@ -29,7 +26,7 @@ func TestSetWithoutHands(t *testing.T) {
 	apps := simpleSet(t, "", automatic+`, dependsOn: [{nameExpr: "variantName('namespaces', target.name, 'ns')"}]`)
 	w.Apply(apps)
 	w.start()
-	w.WaitReason(w.appOf("edge-1"), "DependencyNotFound")
+	w.WaitReason(expansion.Name(apps.Name, "edge-1", "web"), "DependencyNotFound")
 	w.Apply(namespaces)
 	for number := 1; number <= 3; number++ {
 		if number > 1 {
@@ -54,25 +51,6 @@ func TestSetWithoutHands(t *testing.T) {
 	}
 	w.expectSet("VariantsReady", [3]int32{3, 3, 3}, "edge-1/ns", "edge-1/web", "edge-2/ns", "edge-2/web", "edge-3/ns",
 		"edge-3/web")
-}
-
-// appOf waits until the set has a variant in a Repository, and returns its name.
-func (w *world) appOf(repository string) (name string) {
-	w.t.Helper()
-	w.Eventually("the set has a variant in "+repository, func() error {
-		var list v1alpha1.PackageVariantList
-		if err := w.Client.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
-			return err
-		}
-		for _, pv := range list.Items {
-			if *pv.Spec.Downstream == (variant.Downstream{Repo: repository, Package: "web"}) {
-				name = pv.Name
-				return nil
-			}
-		}
-		return fmt.Errorf("it has not")
-	})
-	return name
 }
 
 // TestSetRefused checks what the API server refuses to store.

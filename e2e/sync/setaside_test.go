@@ -14,7 +14,7 @@ import (
 )
 
 // TestSetAside kills the controller twice while a function works for a variant, as if that took all of its memory.
-// Others come through after each restart, the variant is set aside, and comes through when it is tried alone.
+// Others succeed after each restart, the variant is set aside, and succeeds when it is retried alone.
 func TestSetAside(t *testing.T) {
 	w := newWorld(t)
 	files := blueprint()

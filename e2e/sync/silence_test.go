@@ -50,7 +50,7 @@ func TestSilence(t *testing.T) {
 	w.proxy.Reset()
 	c = w.start()
 	w.Eventually("each variant is looked at", func() error {
-		families, err := c.Metrics() // which are served a moment after the controller is ready
+		families, err := c.Metrics() // served only a moment after the controller is ready
 		n := families.Sum("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariant"})
 		if err == nil && n < variants {
 			err = fmt.Errorf("%v are", n)

@@ -90,9 +90,10 @@ func TestColumns(t *testing.T) {
 	w.Repository("edge-1", prod("eu"), true)
 	w.Apply(newVariant("web", plain), newVariant("shop", plain), newSet(t, strings.Split(fleetSet, "    template:")[0]))
 	w.start()
-	w.publish(w.target("shop"))
+	draft := w.target("shop")
 	w.target("web")
 	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web", "edge/shop", "edge/web")
+	w.publish(draft)
 	w.Eventually("the published variant has no draft", func() error {
 		if got := w.Variant("shop").Status.DownstreamTargets; len(got) != 1 || got[0].Lifecycle != "Published" {
 			return fmt.Errorf("targets %+v", got)

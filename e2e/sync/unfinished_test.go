@@ -46,7 +46,7 @@ func TestEditUnfinished(t *testing.T) {
 }
 
 // TestPublishUnfinished has a person publish such a draft, to which Porch has not written the owner, before another
-// controller finishes it: the variant still owns it, and what it lacks follows in another draft.
+// controller finishes it: the variant still owns it, and another draft adds what it lacks.
 func TestPublishUnfinished(t *testing.T) {
 	w := newWorld(t)
 	unfinished(w, func(pv *v1alpha1.PackageVariant, draft string, start func() *controller.Process) {

@@ -61,7 +61,7 @@ func TestUpgrade(t *testing.T) {
 	w.waitTarget("web", "edge.web.packagevariant-2")
 	w.expectUpgraded("edge.web.packagevariant-2", "web/v2")
 
-	// Back again, once it is published.
+	// Back to the first revision, once the second is published.
 	w.publish("edge.web.packagevariant-2")
 	w.Apply(newVariant("web", revision(1)))
 	w.waitTarget("web", "edge.web.packagevariant-3")
@@ -166,7 +166,7 @@ func TestUpgradeToOtherPackage(t *testing.T) {
 }
 
 // TestAdoptedWithoutLock adopts packages that do not say what they were derived from, as porchctl rpkg init makes them:
-// a draft, and a published one. All but upgrades is done for them.
+// a draft, and a published one. Everything but upgrades works for them.
 func TestAdoptedWithoutLock(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())

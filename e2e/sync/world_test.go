@@ -5,7 +5,6 @@ package sync
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,7 +81,7 @@ func newWorldOn(t *testing.T, s *stack.Stack) *world {
 	return w
 }
 
-// newWorldBehind is newWorld with Porch reaching the Repository edge by way of a server.
+// newWorldBehind is newWorld, except that Porch reaches the Repository edge through a server of the test.
 func newWorldBehind(t *testing.T) (*world, *gitServer) {
 	t.Helper()
 	t.Parallel()
@@ -100,42 +99,15 @@ func newWorldBehind(t *testing.T) (*world, *gitServer) {
 func newWorldWithout(t *testing.T, s *stack.Stack) *world {
 	t.Helper()
 	namespace := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-")
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("what Porch logged last of %s:\n%s", namespace, porchLog(s, namespace))
-		}
-	})
 	w := &world{t: t, stack: s, Fleet: fleet.New(t, s, namespace), dir: t.TempDir(),
 		runtime: runtimeArgs(runtime, s.FunctionRunner())}
+	w.tellFailure()
 	w.Client = voiding{w.Client, w.void}
 	t.Cleanup(w.compareDrafts)
-	p, err := proxy.Start(s.Config, proxy.Options{ImpersonateUser: controller.Account, ImpersonateGroups: []string{
-		"system:serviceaccounts", "system:authenticated"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { noteAccesses(p); _ = p.Close() })
-	w.proxy, w.kubeconfig = p, filepath.Join(w.dir, "kubeconfig")
-	if err := p.Kubeconfig(w.kubeconfig); err != nil {
-		t.Fatal(err)
-	}
+	w.proxy, w.kubeconfig = proxy.StartFor(t, s.Config, proxy.Options{ImpersonateUser: controller.Account,
+		ImpersonateGroups: []string{"system:serviceaccounts", "system:authenticated"}})
+	t.Cleanup(func() { noteAccesses(w.proxy) })
 	return w
-}
-
-// porchLog returns the last lines of Porch's log about a namespace.
-func porchLog(s *stack.Stack, namespace string) string {
-	const last = 60
-	log, err := os.ReadFile(filepath.Join(s.Dir, "porch.log"))
-	if err != nil {
-		return err.Error()
-	}
-	var lines []string
-	for line := range strings.Lines(string(log)) {
-		if strings.Contains(line, namespace) && !strings.Contains(line, "httplog.go") {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines[max(0, len(lines)-last):], "")
 }
 
 // start starts a controller for the namespace.
@@ -286,6 +258,7 @@ func (w *world) waitGone(name string) {
 		}
 		return nil
 	})
+	w.reached(name, func(v *plannedVariant) bool { return v.Condition.Reason == "" })
 }
 
 // work are the requests that say what the controller did, without discovery, Leases and Events.

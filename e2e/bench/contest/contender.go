@@ -36,8 +36,9 @@ var latest = variant.Revision{Str: "latest"}
 // startOurs starts this project's controller with its default flags.
 func startOurs(a *arena) *contender {
 	a.t.Helper()
-	c := &contender{arena: a, rests: true, newest: latest}
-	ours := controller.Start(a.t, controller.Options{Kubeconfig: c.startProxy()})
+	between, kubeconfig := proxy.StartFor(a.t, a.stack.Config, proxy.Options{})
+	c := &contender{arena: a, proxy: between, rests: true, newest: latest}
+	ours := controller.Start(a.t, controller.Options{Kubeconfig: kubeconfig})
 	c.pid, c.metrics = ours.PID(), ours.Metrics
 	ours.WaitReady(a.t.Context())
 	c.awaitWatches()
@@ -51,8 +52,8 @@ const porchsMetrics, porchsHealth = "http://127.0.0.1:8080/metrics", "http://127
 // head of the branch, which comes closest to the newest revision.
 func startPorchs(a *arena) *contender {
 	a.t.Helper()
-	c := &contender{arena: a, newest: variant.RevisionNumber(-1)}
-	kubeconfig := c.startProxy()
+	between, kubeconfig := proxy.StartFor(a.t, a.stack.Config, proxy.Options{})
+	c := &contender{arena: a, proxy: between, newest: variant.RevisionNumber(-1)}
 	porchs, err := process.Start(a.t.TempDir(), "porch-controllers",
 		filepath.Join(os.Getenv("TOOLS_BIN"), "porch-controllers"),
 		[]string{"KUBECONFIG=" + kubeconfig}, "--reconcilers=packagevariants,packagevariantsets")
@@ -76,21 +77,6 @@ func startPorchs(a *arena) *contender {
 	}
 	c.awaitWatches()
 	return c
-}
-
-// startProxy starts the proxy and returns the kubeconfig that leads to it.
-func (c *contender) startProxy() string {
-	c.t.Helper()
-	var err error
-	if c.proxy, err = proxy.Start(c.stack.Config, proxy.Options{}); err != nil {
-		c.t.Fatal(err)
-	}
-	c.t.Cleanup(func() { _ = c.proxy.Close() }) // nothing depends on it any more
-	kubeconfig := filepath.Join(c.t.TempDir(), "kubeconfig")
-	if err := c.proxy.Kubeconfig(kubeconfig); err != nil {
-		c.t.Fatal(err)
-	}
-	return kubeconfig
 }
 
 // awaitWatches returns once the controller watches its objects, so that its start is not measured.

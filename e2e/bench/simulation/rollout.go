@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -72,15 +71,7 @@ func measureRollouts(t harness.T, o *RolloutOptions, targets int) report.Rollout
 	if err := f.prepare(t.Context()); err != nil {
 		t.Fatalf("cannot prepare the fleet: %v", err)
 	}
-	between, err := proxy.Start(s.Config, proxy.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = between.Close() }) // nothing depends on it any more
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := between.Kubeconfig(kubeconfig); err != nil {
-		t.Fatal(err)
-	}
+	between, kubeconfig := proxy.StartFor(t, s.Config, proxy.Options{})
 	who := employ(t, porch, 2*targets) // so that no draft waits for room
 	op := &operation{
 		fleet: f, observed: start(t, kubeconfig, 0), proxy: between, person: who, flight: follow(t, f, who.drafts),

@@ -105,7 +105,7 @@ func busy(proc string, but int) (time.Duration, error) {
 	return time.Duration(others * float64(time.Second)), nil
 }
 
-// descends reports whether a process is another one, or descends from it.
+// descends reports whether a process is the given one, or a descendant of it.
 func descends(parents map[int]int, pid, from int) bool {
 	for pid > 1 {
 		if pid == from {

@@ -33,10 +33,10 @@ type Runtime struct {
 // settings are what podman reads in place of the user's files, by name; %[1]s is the directory of the Runtime.
 //
 // containers.conf: limits that any user may set, since podman's own are higher than some environments allow; no need of
-// systemd or of a journal; locks in files, since those in shared memory are the user's too.
-// storage.conf: the one driver that neither mounts anything nor asks for a kernel or file system of some kind. A user
-// who is not root has graphroot and runroot by other names: rootless_storage_path and XDG_RUNTIME_DIR. registries.conf:
-// a reference without a registry is none of a registry's.
+// systemd or of a journal; locks in files, since those in shared memory are the user's too. storage.conf: the one
+// driver that neither mounts anything nor asks for a kernel or file system of some kind. A user who is not root has
+// graphroot and runroot by other names: rootless_storage_path and XDG_RUNTIME_DIR. registries.conf: a reference without
+// a registry is not looked up in any registry.
 var settings = map[string]string{
 	"containers.conf": `[containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]

@@ -46,7 +46,7 @@ func (p *Proxy) delay(r *Request, response *http.Response) {
 	}
 }
 
-// late is a stream whose parts can be read some time after they came.
+// late is a stream whose parts can be read only some time after they have arrived.
 type late struct {
 	parts chan part
 	ended chan struct{} // closed by Close

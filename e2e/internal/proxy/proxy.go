@@ -15,9 +15,12 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/package-variants/package-variants/e2e/internal/harness"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -87,6 +90,22 @@ func Start(config *rest.Config, options Options) (*Proxy, error) {
 	p.server = &http.Server{Handler: p, ErrorLog: quiet, ReadHeaderTimeout: time.Minute}
 	go func() { p.ended <- p.server.Serve(listener) }()
 	return p, nil
+}
+
+// StartFor starts a proxy as Start does, and returns it with the path of a kubeconfig for it. Both end with t, which
+// fails if the proxy cannot start.
+func StartFor(t harness.T, config *rest.Config, options Options) (p *Proxy, kubeconfig string) {
+	t.Helper()
+	p, err := Start(config, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() }) // nothing depends on it any more
+	kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	if err := p.Kubeconfig(kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	return p, kubeconfig
 }
 
 // Close ends the proxy and all current requests.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -39,19 +38,7 @@ func TestMain(m *testing.M) { os.Exit(stacktest.Main(m, &shared, stack.Options{}
 // start starts a proxy, and returns a client that uses the kubeconfig of the proxy.
 func start(t *testing.T, options Options) (*Proxy, client.WithWatch) {
 	t.Helper()
-	p, err := Start(shared.Config, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := p.Kubeconfig(kubeconfig); err != nil {
-		t.Fatal(err)
-	}
+	p, kubeconfig := StartFor(t, shared.Config, options)
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		t.Fatal(err)

@@ -24,8 +24,8 @@ type Request struct {
 	Resource string
 	// Subresource is the part of the object that the request is about, such as status or approval.
 	Subresource string
-	// Namespace is the namespace of the request, also when that is the object itself; it is empty for a request for all
-	// namespaces.
+	// Namespace is the namespace of the request, even if the namespace is the requested object itself; it is empty for
+	// a request for all namespaces.
 	Namespace string
 	// Name is the name of the object, if the address has it: a create has none.
 	Name string
