@@ -312,6 +312,13 @@ history: ## Merge unchanged packages over each step of the history of a catalog 
 	@[ -d "$(CATALOG)" ] || { echo "name a clone of a git repository with kpt packages: make history CATALOG=DIR" >&2; exit 2; }
 	@cd functions && CATALOG='$(abspath $(CATALOG))' $(GO_TEST) -v -run '^TestHistory$$' ./merge-upstream/merging
 
+# The manifests and packages of a public catalog, as they are. The ports of Porch's controllers are fixed, so nothing else
+# may use 8080 and 8081.
+.PHONY: manifests
+manifests: tools build stack-tools ## Make the variants of a catalog's manifests, and with Porch's controllers (CATALOG=clone of a git repository)
+	@[ -d "$(CATALOG)" ] || { echo "name a clone of a git repository with PackageVariants: make manifests CATALOG=DIR" >&2; exit 2; }
+	@cd e2e/bench && CATALOG='$(abspath $(CATALOG))' GOWORK=off $(GO_TEST) -v -run '^TestManifests$$' ./contest
+
 .PHONY: chaos
 chaos: export CHAOS_FOR ?= 5m
 chaos: PKG := ./chaos
