@@ -113,7 +113,7 @@ func (w *world) settle() {
 	second := shop("1.5", "3")
 	second["budget.yaml"] = budget
 	w.Publish("blueprints", "shop", "v2", second)
-	w.waitWave("shop", "america", v1alpha2.WaveComplete)
+	w.waitWave("shop", "america", v1alpha2.WaveComplete, "")
 }
 
 // snapshots are the commands of the example's README that write the snapshot.

@@ -27,8 +27,8 @@ spec:
     - {name: canary, selector: {matchLabels: {wave: canary}}, after: {approval: true}}
 `
 
-// waitWave waits until a wave of a set is in a state.
-func (w *world) waitWave(of, name string, state v1alpha2.WaveState) {
+// waitWave waits until a wave of a set is in a state, and its message has these words.
+func (w *world) waitWave(of, name string, state v1alpha2.WaveState, words string) {
 	w.t.Helper()
 	w.Eventually(fmt.Sprintf("the wave %s is %s", name, state), func() error {
 		var set v1alpha2.PackageVariantSet
@@ -37,7 +37,7 @@ func (w *world) waitWave(of, name string, state v1alpha2.WaveState) {
 			return fmt.Errorf("there is no rollout: %v, %w", set.Status.Conditions, err)
 		}
 		for _, wave := range set.Status.Rollout.Waves {
-			if wave.Name == name && wave.State == state {
+			if wave.Name == name && wave.State == state && strings.Contains(wave.Message, words) {
 				return nil
 			}
 		}
@@ -77,21 +77,21 @@ func TestWave(t *testing.T) {
 	}
 	w.Apply(set)
 	w.variantIn("alpha", "web")
-	w.waitWave("sites", "canary", v1alpha2.WaveProgressing)
+	w.waitWave("sites", "canary", v1alpha2.WaveProgressing, "1 waiting for a person")
 	w.expect(answer{"", `error: the rollout of the PackageVariantSet "sites" has no wave "canry": did you mean "canary"?` +
 		"\n", 2}, "approve", "--set=sites", "--wave=canry")
 	w.expect(answer{"", `error: the PackageVariantSet "sites" has no PackageVariant in the wave rest` + "\n", 2},
 		"approve", "--set=sites", "--wave=rest")
 	w.shows(0, "trace", "packagevariantset/sites")
 	w.shows(0, "approve", "--set=sites", "--wave=canary", "--yes")
-	w.waitWave("sites", "canary", v1alpha2.WaveComplete)
+	w.waitWave("sites", "canary", v1alpha2.WaveComplete, "")
 	north := w.variantIn("north", "web")
 	if got := w.kubectl("variants", "approve", "--set=sites", "--wave=rest", "--yes"); got.code != 0 || !strings.Contains(got.out,
 		"the wave rest of sites needs no approval of its own\npackagerevision/north.web.packagevariant-1 approved\n") {
 		t.Errorf("the last wave: %+v", got)
 	}
 	w.Eventually("it is published", func() error { return lifecycleIs(w.Variant(north), "Published") })
-	w.waitWave("sites", "rest", v1alpha2.WaveComplete)
+	w.waitWave("sites", "rest", v1alpha2.WaveComplete, "")
 	w.expect(answer{"packagevariantset/sites suspended: INC-1\n", "", 0}, "suspend", "packagevariantset/sites",
 		"--reason=INC-1")
 	w.expect(answer{"packagevariantset/sites is suspended already: INC-1\n", "", 0}, "suspend", "pkgvarset/sites",
