@@ -28,6 +28,7 @@ func TestHeldDraftAndSet(t *testing.T) {
 	w.Apply(newVariant("web", plain), simpleSet(t, "", ""))
 	c := w.start()
 	w.target("web")
+	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web", "edge/web")
 	w.holdObject("packagerevisions.porch.kpt.dev", draft)
 	w.holdObject("packagevariantset", "fleet")
 	w.proxy.Reset()
