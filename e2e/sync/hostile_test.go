@@ -232,7 +232,12 @@ func TestHostileManifests(t *testing.T) {
 	}
 	n.change("nothing")
 	expectAlive(t, c)
-	if made := proxy.Count(w.proxy.Requests(), isCreate); made != 1 {
-		t.Errorf("Porch was asked for %d drafts, want the neighbor's only", made)
+	made := func(isNeighbors bool) int {
+		return proxy.Count(w.proxy.Requests(), func(r proxy.Request) bool {
+			return isHeardCreate(r) && (r.Namespace == w.Namespace) == isNeighbors
+		})
+	}
+	if made(true) != 1 || made(false) != 0 {
+		t.Errorf("Porch was asked for %d drafts of the neighbor and %d of tenants, want 1 and none", made(true), made(false))
 	}
 }

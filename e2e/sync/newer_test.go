@@ -97,25 +97,22 @@ func plainKptfile(text string) string {
 }
 
 // planAtRest is plan at a moment when Porch reads no Repository. Newer Porch reads them every few seconds in tests; new
-// variants wait meanwhile, and the plan would say so.
+// variants wait meanwhile, and the plan would say so. With the CR cache, a list may lack for a moment what Porch has: a
+// plan that does not find an upstream has to say so three times.
 func (w *world) planAtRest(args []string, objects []client.Object) *plan {
 	w.t.Helper()
 	p := w.plan(args, objects...)
-	for try := 0; w.stack.Foreign() && try < 5 && p.waitsForRepository(); try++ {
+	for try := 0; w.stack.Foreign() && try < 5 && p.says("RepositoryNotReady") ||
+		w.stack.Cache() == stack.CRCache && try < 2 && p.says("UpstreamNotFound"); try++ {
 		time.Sleep(time.Second)
 		p = w.plan(args, objects...)
 	}
 	return p
 }
 
-// waitsForRepository reports whether a variant waits for a Repository that is not ready.
-func (p *plan) waitsForRepository() bool {
-	for i := range p.Variants {
-		if p.Variants[i].Condition.Reason == "RepositoryNotReady" {
-			return true
-		}
-	}
-	return false
+// says reports whether a variant will not be ready for a reason.
+func (p *plan) says(reason string) bool {
+	return slices.ContainsFunc(p.Variants, func(v plannedVariant) bool { return v.Condition.Reason == reason })
 }
 
 // newWorldOfVersion2 is newWorld where the CRD of PackageRevision v1alpha2 is installed, if there is one. It has a
