@@ -43,10 +43,10 @@ func TestEditBeforeFirstSave(t *testing.T) {
 	w.Publish("blueprints", "web", "v1", simple())
 	w.Publish("blueprints", "web", "v2", settingsB("9"))
 	var draft atomic.Pointer[string]
-	var edited atomic.Bool
+	var edited hook
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if d := draft.Load(); d != nil && phase == proxy.After && isCreate(r) && edited.CompareAndSwap(false, true) {
-			w.WriteFiles(*d, mine)
+		if d := draft.Load(); d != nil && phase == proxy.After && isCreate(r) {
+			edited.once(func() { w.WriteFiles(*d, mine) })
 		}
 		return nil
 	})
@@ -61,7 +61,7 @@ func TestEditBeforeFirstSave(t *testing.T) {
 			w.waitLifecycle("edge."+step.name+".packagevariant-1", isPublished)
 			w.seesPublished(step.name)
 		}
-		edited.Store(false)
+		edited.reset()
 		name := fmt.Sprintf("edge.%s.packagevariant-%d", step.name, step.number)
 		draft.Store(&name)
 		w.Apply(newVariant(step.name, contextOnly, automatic, step.change))
@@ -79,12 +79,14 @@ func TestEditBeforeFirstSave(t *testing.T) {
 func TestSwapWhileApproving(t *testing.T) {
 	w := newWorld(t)
 	w.mayApprove()
-	var swapped atomic.Bool
+	var swapped hook
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if phase == proxy.Before && isApproval(r) && swapped.CompareAndSwap(false, true) {
-			w.Reject(r.Name)
-			w.WriteFiles(r.Name, mine)
-			w.Propose(r.Name)
+		if phase == proxy.Before && isApproval(r) {
+			swapped.once(func() {
+				w.Reject(r.Name)
+				w.WriteFiles(r.Name, mine)
+				w.Propose(r.Name)
+			})
 		}
 		return nil
 	})

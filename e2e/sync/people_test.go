@@ -44,12 +44,29 @@ func (w *world) neverIs(revision string, lifecycle porchapi.PackageRevisionLifec
 	}
 }
 
+// hook does something once, when the proxy sees a request.
+type hook struct{ called, done atomic.Bool }
+
+// once does it, unless it has been called before.
+func (h *hook) once(do func()) {
+	if h.called.CompareAndSwap(false, true) {
+		do()
+		h.done.Store(true)
+	}
+}
+
+// reset lets it be called once more.
+func (h *hook) reset() {
+	h.called.Store(false)
+	h.done.Store(false)
+}
+
 // hit waits until a hook has done its work.
-func (w *world) hit(done *atomic.Bool) {
+func (w *world) hit(h *hook) {
 	w.t.Helper()
-	w.Eventually("the hook is called", func() error {
-		if !done.Load() {
-			return fmt.Errorf("it is not")
+	w.Eventually("the hook has done its work", func() error {
+		if !h.done.Load() {
+			return fmt.Errorf("it has not: called %t", h.called.Load())
 		}
 		return nil
 	})

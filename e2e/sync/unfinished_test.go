@@ -4,7 +4,6 @@ package sync
 
 import (
 	"net/http"
-	"sync/atomic"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -72,11 +71,10 @@ func TestEditUnfinishedThatFails(t *testing.T) {
 		w.Apply(newVariant("web", stocked, func(s *variant.Spec) { s.PackageContext = nil }))
 	})
 	const draft = "stock.web.packagevariant-1"
-	var edited atomic.Bool
+	var edited hook
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if phase == proxy.After && r.Verb == "get" && r.Resource == "packagerevisionresources" && r.Name == draft &&
-			edited.CompareAndSwap(false, true) {
-			w.WriteFiles(draft, mine)
+		if phase == proxy.After && r.Verb == "get" && r.Resource == "packagerevisionresources" && r.Name == draft {
+			edited.once(func() { w.WriteFiles(draft, mine) })
 		}
 		return nil
 	})
