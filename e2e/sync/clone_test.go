@@ -77,12 +77,11 @@ func TestClone(t *testing.T) {
 // TestCloneByTagAndBranch checks which revision is cloned if the variant gives no number.
 func TestCloneByTagAndBranch(t *testing.T) {
 	w := newWorld(t)
-	first := w.Publish("blueprints", "web", "v1", simple())
+	w.Publish("blueprints", "web", "v1", simple())
 	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": strings.Replace(settings, "2", "3", 1)})
-	first.Labels = map[string]string{"tag.config.porch.kpt.dev/stable": "true"}
-	if err := w.Client.Update(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
+	w.changeMeta("blueprints.web.v1", func(r *porchapi.PackageRevision) {
+		r.Labels = map[string]string{"tag.config.porch.kpt.dev/stable": "true"}
+	})
 	w.start()
 	for name, c := range map[string]struct {
 		change func(*variant.Spec)

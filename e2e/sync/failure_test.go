@@ -218,11 +218,7 @@ func TestLostOwnerBehind(t *testing.T) {
 // loseOwner removes from a revision what Porch loses of it.
 func (w *world) loseOwner(name string) {
 	w.t.Helper()
-	r := w.Revision(name)
-	r.OwnerReferences, r.Labels = nil, nil
-	if err := w.Client.Update(w.t.Context(), r); err != nil {
-		w.t.Fatal(err)
-	}
+	w.changeMeta(name, func(r *porchapi.PackageRevision) { r.OwnerReferences, r.Labels = nil, nil })
 }
 
 // ownedAgain returns an error unless a revision has an owner. Labels are the user's: the controller does not restore

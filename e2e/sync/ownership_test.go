@@ -378,11 +378,7 @@ func TestForgedOwner(t *testing.T) {
 
 	forged := w.Revision(w.target("other")).OwnerReferences[0]
 	forged.Controller = nil
-	r := w.Revision(mine)
-	r.OwnerReferences = append(r.OwnerReferences, forged)
-	if err := w.Client.Update(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	w.changeMeta(mine, func(r *porchapi.PackageRevision) { r.OwnerReferences = append(r.OwnerReferences, forged) })
 	w.quiet(c)
 	w.expectDrafts("web", mine)
 	w.waitSettings(mine, `a: "mine"`)

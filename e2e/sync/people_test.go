@@ -44,6 +44,16 @@ func (w *world) neverIs(revision string, lifecycle porchapi.PackageRevisionLifec
 	}
 }
 
+// changeMeta changes the metadata of a revision, again while Porch is busy with the revision.
+func (w *world) changeMeta(name string, change func(*porchapi.PackageRevision)) {
+	w.t.Helper()
+	w.Eventually(name+" has other metadata", func() error {
+		r := w.Revision(name)
+		change(r)
+		return w.Client.Update(w.t.Context(), r)
+	})
+}
+
 // hook does something once, when the proxy sees a request.
 type hook struct{ called, done atomic.Bool }
 

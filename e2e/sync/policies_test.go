@@ -210,10 +210,7 @@ func TestAdopt(t *testing.T) {
 	}
 
 	// The variant does not change its labels and annotations again.
-	r.Labels["team"] = "mine"
-	if err := w.Client.Update(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	w.changeMeta(r.Name, func(r *porchapi.PackageRevision) { r.Labels["team"] = "mine" })
 	w.Apply(newVariant("again", again, adopt, func(s *variant.Spec) {
 		s.Labels["team"],
 			s.PackageContext.Data["zone"] = "b", "z"

@@ -13,7 +13,6 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // settingsV2 is what the second revision of the blueprint changes.
@@ -88,24 +87,18 @@ func TestUpgradeMain(t *testing.T) {
 // TestUpgradeTag moves a floating tag, which changes no content that Porch reports.
 func TestUpgradeTag(t *testing.T) {
 	w := newWorld(t)
-	label := func(name, tag string) {
-		t.Helper()
-		r := &porchapi.PackageRevision{}
-		r.Namespace, r.Name = w.Namespace, name
-		patch := `{"metadata":{"labels":{"tag.config.porch.kpt.dev/stable":` + tag + `}}}`
-		if err := w.Client.Patch(t.Context(), r, client.RawPatch("application/merge-patch+json", []byte(patch))); err != nil {
-			t.Fatal(err)
-		}
+	stable := func(r *porchapi.PackageRevision) {
+		r.Labels = map[string]string{"tag.config.porch.kpt.dev/stable": "true"}
 	}
 	w.Publish("blueprints", "web", "v1", simple())
 	w.Publish("blueprints", "web", "v2", settingsV2)
-	label("blueprints.web.v1", `"true"`)
+	w.changeMeta("blueprints.web.v1", stable)
 	w.Apply(newVariant("web", plain, tag("stable")))
 	w.start()
 	draft := w.target("web")
 	w.publish(draft)
 	w.waitTarget("web", draft)
-	label("blueprints.web.v2", `"true"`)
+	w.changeMeta("blueprints.web.v2", stable)
 	w.waitTarget("web", "edge.web.packagevariant-2")
 	if ref := w.Revision("edge.web.packagevariant-2").Status.UpstreamLock.Git.Ref; ref != "web/v2" {
 		t.Errorf("upgraded to %s, want web/v2", ref)
