@@ -6,6 +6,7 @@ package controller
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -152,11 +153,15 @@ func (p *Process) Log() string {
 // MetricsAddress returns the host and port of the metrics, which are plain HTTP unless the arguments say otherwise.
 func (p *Process) MetricsAddress() string { return p.address }
 
-// Metrics returns the controller's metrics.
+// Metrics returns the controller's metrics. A controller may be ready a moment before it serves them.
 func (p *Process) Metrics() (metrics.Families, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	families, err := metrics.Get(ctx, http.DefaultClient, p.metrics)
+	for errors.Is(err, syscall.ECONNREFUSED) && p.process.Running() && ctx.Err() == nil {
+		time.Sleep(50 * time.Millisecond)
+		families, err = metrics.Get(ctx, http.DefaultClient, p.metrics)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("sync-controller: %w", err)
 	}

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve has the controller's flags and servers. It becomes ready at the third request, and ends with code 7 when asked
-// to.
+// serve has the controller's flags and servers. It becomes ready at the third request, serves its metrics a moment after
+// that, and ends with code 7 when asked to.
 func serve() {
 	flags := flag.NewFlagSet("sync-controller", flag.ExitOnError)
 	flags.String("kubeconfig", "", "")
@@ -56,8 +56,25 @@ func serve() {
 			http.Error(w, "not yet", http.StatusServiceUnavailable)
 		}
 	})
-	go listen(*metricsAddress, func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `# TYPE reconciles counter
+	go func() {
+		for asked.Load() < 3 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(200 * time.Millisecond)
+		listen(*metricsAddress, serveMetrics)
+	}()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	select {
+	case <-signals:
+		os.Exit(7)
+	case <-time.After(time.Minute):
+	}
+}
+
+// serveMetrics answers with the metrics of a controller.
+func serveMetrics(w http.ResponseWriter, _ *http.Request) {
+	fmt.Fprint(w, `# TYPE reconciles counter
 reconciles{controller="a",result="ok"} 3
 reconciles{controller="a",result="error"} 1
 reconciles{controller="b",result="ok"} 5
@@ -69,14 +86,6 @@ seconds_bucket{le="+Inf"} 6
 seconds_sum 9
 seconds_count 6
 `)
-	})
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM)
-	select {
-	case <-signals:
-		os.Exit(7)
-	case <-time.After(time.Minute):
-	}
 }
 
 // listen serves until the process ends.
