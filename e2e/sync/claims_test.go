@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 
 	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -153,11 +154,7 @@ func TestSwappedController(t *testing.T) {
 	forged := w.Revision(w.target("thief")).OwnerReferences
 	give := func(owners []metav1.OwnerReference) {
 		for _, name := range []string{"edge.web.packagevariant-1", "edge.web.packagevariant-2"} {
-			w.Eventually("the owner of "+name+" is another", func() error {
-				r := w.Revision(name)
-				r.OwnerReferences = owners
-				return w.Client.Update(t.Context(), r)
-			})
+			w.changeMeta(name, func(r *porchapi.PackageRevision) { r.OwnerReferences = owners })
 		}
 	}
 	w.quiet(c)

@@ -79,9 +79,7 @@ func TestCloneByTagAndBranch(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
 	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": strings.Replace(settings, "2", "3", 1)})
-	w.changeMeta("blueprints.web.v1", func(r *porchapi.PackageRevision) {
-		r.Labels = map[string]string{"tag.config.porch.kpt.dev/stable": "true"}
-	})
+	w.labelRevision("blueprints.web.v1", map[string]string{"tag.config.porch.kpt.dev/stable": "true"})
 	w.start()
 	for name, c := range map[string]struct {
 		change func(*variant.Spec)

@@ -48,7 +48,10 @@ func (w *world) neverIs(revision string, lifecycle porchapi.PackageRevisionLifec
 func (w *world) changeMeta(name string, change func(*porchapi.PackageRevision)) {
 	w.t.Helper()
 	w.Eventually(name+" has other metadata", func() error {
-		r := w.Revision(name)
+		r, err := w.GetRevision(name)
+		if err != nil {
+			return err
+		}
 		change(r)
 		return w.Client.Update(w.t.Context(), r)
 	})

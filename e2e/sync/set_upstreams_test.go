@@ -55,11 +55,7 @@ func (w *world) expectUpstreams(want ...string) {
 // labelRevision changes the labels of a package revision as it is now.
 func (w *world) labelRevision(name string, labels map[string]string) {
 	w.t.Helper()
-	w.Eventually(name+" has got its labels", func() error {
-		r := &porchapi.PackageRevision{}
-		if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, r); err != nil {
-			return err
-		}
+	w.changeMeta(name, func(r *porchapi.PackageRevision) {
 		labels := maps.Clone(labels)
 		if labels == nil {
 			labels = map[string]string{}
@@ -68,7 +64,6 @@ func (w *world) labelRevision(name string, labels map[string]string) {
 			labels[porchapi.LatestPackageRevisionKey] = latest // newer Porch does not allow to remove it
 		}
 		r.Labels = labels
-		return w.Client.Update(w.t.Context(), r)
 	})
 }
 

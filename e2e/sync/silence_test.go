@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	"github.com/google/go-cmp/cmp"
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -68,11 +69,7 @@ func (w *world) decorate(name, owner string) {
 	if err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: owner}, cm); err != nil {
 		w.t.Fatal(err)
 	}
-	w.Eventually(name+" has got a label, an annotation and an owner", func() error {
-		r, err := w.GetRevision(name)
-		if err != nil {
-			return err
-		}
+	w.changeMeta(name, func(r *porchapi.PackageRevision) {
 		if r.Labels == nil {
 			r.Labels = map[string]string{}
 		}
@@ -81,7 +78,6 @@ func (w *world) decorate(name, owner string) {
 		}
 		r.Labels["team"], r.Annotations["example.com/note"] = "a", "b"
 		r.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: cm.UID}}
-		return w.Client.Update(w.t.Context(), r)
 	})
 }
 

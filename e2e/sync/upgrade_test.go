@@ -87,18 +87,16 @@ func TestUpgradeMain(t *testing.T) {
 // TestUpgradeTag moves a floating tag, which changes no content that Porch reports.
 func TestUpgradeTag(t *testing.T) {
 	w := newWorld(t)
-	stable := func(r *porchapi.PackageRevision) {
-		r.Labels = map[string]string{"tag.config.porch.kpt.dev/stable": "true"}
-	}
+	stable := map[string]string{"tag.config.porch.kpt.dev/stable": "true"}
 	w.Publish("blueprints", "web", "v1", simple())
 	w.Publish("blueprints", "web", "v2", settingsV2)
-	w.changeMeta("blueprints.web.v1", stable)
+	w.labelRevision("blueprints.web.v1", stable)
 	w.Apply(newVariant("web", plain, tag("stable")))
 	w.start()
 	draft := w.target("web")
 	w.publish(draft)
 	w.waitTarget("web", draft)
-	w.changeMeta("blueprints.web.v2", stable)
+	w.labelRevision("blueprints.web.v2", stable)
 	w.waitTarget("web", "edge.web.packagevariant-2")
 	if ref := w.Revision("edge.web.packagevariant-2").Status.UpstreamLock.Git.Ref; ref != "web/v2" {
 		t.Errorf("upgraded to %s, want web/v2", ref)
