@@ -34,6 +34,9 @@ func (r *Reconciler) inspectKnown(ctx context.Context, seen *observation) (*insp
 	if !seen.Deleting && decide.Guard(&seen.Input) != nil {
 		return in, nil
 	}
+	if err := r.readDoubtful(ctx, seen); err != nil {
+		return nil, err
+	}
 	if err := r.identify(ctx, seen); err != nil {
 		return nil, err
 	}
@@ -49,6 +52,18 @@ func (r *Reconciler) inspectKnown(ctx context.Context, seen *observation) (*insp
 		}
 	}
 	return in, nil
+}
+
+// readDoubtful reads the targets whose proposal the cache may be wrong about, before they are left to people.
+func (r *Reconciler) readDoubtful(ctx context.Context, o *observation) error {
+	for _, name := range decide.Doubtful(&o.Input) {
+		now, err := r.porch.Revision(ctx, o.pv.Namespace, name)
+		if err != nil {
+			return err
+		}
+		*o.target(name) = now
+	}
+	return nil
 }
 
 // observePushed reads what is on the branch of a package that is proposed and of which no revision is published: people

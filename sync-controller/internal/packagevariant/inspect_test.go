@@ -105,3 +105,23 @@ func TestProposalUnheard(t *testing.T) {
 		})
 	}
 }
+
+// TestPublicationUnheard checks that a revision is upgraded that the cache has as proposed although it is published:
+// Porch v1.5 may report an earlier state once more, and sends no event when it knows better.
+func TestPublicationUnheard(t *testing.T) {
+	t.Parallel()
+	c := begin(t, true)
+	c.applies()
+	c.Run()
+	c.Moves(first, porchapi.PackageRevisionLifecycleProposed)
+	was := c.Revision(first)
+	c.Moves(first, porchapi.PackageRevisionLifecyclePublished)
+	c.Run()
+	toSecond(c)
+
+	c.reconciler.client = &outdated{c.client, was}
+	c.reconcile("web")
+	if pv := &c.variants()[0]; pv.Status.LastDraft != second {
+		t.Errorf("there is no upgrade: %v, %v", statusOf(pv), c.Errs)
+	}
+}

@@ -98,11 +98,11 @@ func laterRevision(in *Input, target *revision.Revision) *Aspect {
 
 // editedByOthers leaves a draft to a person unless it is as the controller last saved it, or last proposed it.
 func editedByOthers(in *Input, target *revision.Revision) *Aspect {
-	asSaved := in.Saved.Content == in.Mutations[target.Name].Content
+	asSaved := in.Saved.Name == target.Name && in.Saved.Content == in.Mutations[target.Name].Content
 	if target.Lifecycle == revision.Proposed {
-		asSaved = in.Saved.Proposed == target.Version
+		asSaved = proposedByController(in, target)
 	}
-	if in.Saved.Name == target.Name && asSaved {
+	if asSaved {
 		return nil
 	}
 	return waits(v1alpha1.ReasonEditedByOthers, "%s waits for a person, because someone else made or edited it, or may "+

@@ -164,7 +164,7 @@ func mutationsChanged(in *Input, target *revision.Revision) *Decision {
 
 // proposed withdraws the controller's own proposal of a target that has to change first. A person's proposal stays.
 func proposed(in *Input, target *revision.Revision, change, remedy string) *Decision {
-	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || in.Saved.Proposed != target.Version || !in.MayApprove {
+	if !proposedByController(in, target) || !in.MayApprove {
 		return &Decision{Condition: *stalled(v1alpha1.ReasonDownstreamProposed,
 			"%s is proposed for publication, but would have to %s: %s", target.Name, change, remedy)}
 	}
@@ -172,6 +172,22 @@ func proposed(in *Input, target *revision.Revision, change, remedy string) *Deci
 		Steps:     []Step{{Action: Withdraw, Revision: target}},
 		Condition: pending("%s is proposed and has to change: it is to become a draft again", target.Name),
 	}
+}
+
+// proposedByController reports whether a proposed target is as the controller proposed it.
+func proposedByController(in *Input, target *revision.Revision) bool {
+	return in.Saved.Name == target.Name && in.Saved.Proposed != "" && in.Saved.Proposed == target.Version
+}
+
+// Doubtful returns the names of targets that seem to be proposed, though not as the controller proposed them, and may be
+// published: Porch v1.5 may report an earlier lifecycle of a revision, and sends no event when it knows better.
+func Doubtful(in *Input) (names []string) {
+	for _, target := range Targets(in) {
+		if target.KeptInGit && target.Lifecycle == revision.Proposed && !proposedByController(in, &target) {
+			names = append(names, target.Name)
+		}
+	}
+	return names
 }
 
 // lockMissing reports that a downstream cannot be upgraded. What the variant sets in it is still kept in step.
