@@ -21,15 +21,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-const (
-	// interval is the polling interval of a Fleet.
-	interval = 50 * time.Millisecond
-	// user is the field manager of Apply.
-	user = "fleet"
-)
+// user is the field manager of Apply.
+const user = "fleet"
+
+// polling is how a Fleet polls: less often the longer it takes, because each look costs Porch a fetch from git.
+var polling = wait.Backoff{Duration: 50 * time.Millisecond, Factor: 1.3, Steps: 10, Cap: 300 * time.Millisecond}
 
 // Fleet is a namespace of a stack, and what a test does in it. A method that fails ends the test, so it must be called
 // in the test's own goroutine.

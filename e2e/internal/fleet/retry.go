@@ -27,6 +27,7 @@ func (f *Fleet) find(do func() error) error {
 func (f *Fleet) retryWhile(passing func(error) bool, do func() error) error {
 	ctx, cancel := context.WithTimeout(f.t.Context(), f.Timeout)
 	defer cancel()
+	pauses := polling
 	for {
 		err := do()
 		if !passing(err) {
@@ -35,7 +36,7 @@ func (f *Fleet) retryWhile(passing func(error) bool, do func() error) error {
 		select {
 		case <-ctx.Done():
 			return errors.Join(fmt.Errorf("gave up after %s", f.Timeout), err)
-		case <-time.After(interval):
+		case <-time.After(pauses.Step()):
 		}
 	}
 }

@@ -15,7 +15,8 @@ import (
 // Eventually waits until check returns no error. After Timeout, the test fails with the last error.
 func (f *Fleet) Eventually(what string, check func() error) {
 	f.t.Helper()
-	for deadline := time.Now().Add(f.Timeout); ; time.Sleep(interval) {
+	pauses := polling
+	for deadline := time.Now().Add(f.Timeout); ; time.Sleep(pauses.Step()) {
 		err := check()
 		if err == nil {
 			return
@@ -29,8 +30,8 @@ func (f *Fleet) Eventually(what string, check func() error) {
 // Never checks for some time that something does not happen. The test fails if check returns an error.
 func (f *Fleet) Never(during time.Duration, what string, check func() error) {
 	f.t.Helper()
-	began := time.Now()
-	for deadline := began.Add(during); ; time.Sleep(interval) {
+	began, pauses := time.Now(), polling
+	for deadline := began.Add(during); ; time.Sleep(pauses.Step()) {
 		if err := check(); err != nil {
 			f.t.Fatalf("%s: happened after %s: %v", what, time.Since(began).Round(time.Millisecond), err)
 		}
