@@ -33,12 +33,12 @@ type expanding struct {
 }
 
 // TestExpandProperties checks properties of every expansion, on random sets over random clusters, where sets, clusters
-// and variants then change (PROPERTIES=n, 100 by default): the function makes, rendered by kpt, what the library makes,
+// and variants then change (PROPERTIES=n, 40 by default): the function makes, rendered by kpt, what the library makes,
 // whatever the order of the items; variants of targets that fail stay as they are; maxDeletions and allowEmpty are
 // kept; all that is not the set's stays as it is, byte for byte; and a second run changes nothing.
 func TestExpandProperties(t *testing.T) {
 	t.Parallel()
-	fleets, first := make([]*fleet, count(100)), make([]*expanding, count(100))
+	fleets, first := make([]*fleet, count(40)), make([]*expanding, count(40))
 	for seed := range fleets {
 		f := &fleet{versioned: versioned{randomPackage: randomPackage{Rand: rand.New(rand.NewPCG(uint64(seed), 18))},
 			name: name(seed)}, sites: 2 + seed%5}

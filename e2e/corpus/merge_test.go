@@ -57,14 +57,14 @@ func newMerge(t *testing.T, seed int) *merge {
 
 func name(seed int) string { return fmt.Sprintf("p%04d", seed) }
 
-// TestMergeProperties checks properties of every merge, on random versions of random packages (PROPERTIES=n, 100 by
+// TestMergeProperties checks properties of every merge, on random versions of random packages (PROPERTIES=n, 40 by
 // default): the function gives, rendered by kpt, what the library gives, and values as are known without merging; what
 // one side alone changed is that side's to the letter; what the upstream did not change stays as it is, byte for byte;
 // each value that both changed to different ones is named with the value that is lost, but for those of Secrets; and a
 // second run changes nothing.
 func TestMergeProperties(t *testing.T) {
 	t.Parallel()
-	all := make([]*merge, count(100))
+	all := make([]*merge, count(40))
 	byFunction, asIs := tree.Tree{"Kptfile": rootKptfile}, tree.Tree{"Kptfile": rootKptfile}
 	for seed := range all {
 		m := newMerge(t, seed)
