@@ -165,20 +165,27 @@ func TestRunIsInterrupted(t *testing.T) {
 	expectNothing(t, temp)
 }
 
-// TestRunKeepsTheLogs lets the demo fail when the cluster runs: the controller ends.
+// TestRunKeepsTheLogs lets the demo fail when the cluster runs: the controller ends, before it is ready or after the first
+// commands.
 func TestRunKeepsTheLogs(t *testing.T) {
 	for name, c := range map[string]struct{ script, step string }{
 		"at once": {"echo the end is near\nexit 3", "it was ready"},
-		"later":   {os.Getenv("SYNC_CONTROLLER") + ` "$@" & sleep 2; kill $!; wait; echo the end is near; exit 3`, ". "},
+		"later": {os.Getenv("SYNC_CONTROLLER") + ` "$@" & until [ -e "$0.end" ]; do sleep 0.1; done
+			kill $!; wait; echo the end is near; exit 3`, ". "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			temp := temporary(t)
 			binary := filepath.Join(t.TempDir(), "sync-controller")
+			end := func(*chapter, *walkthrough.Section, int, []walkthrough.Result) {
+				if err := os.WriteFile(binary+".end", nil, 0o600); err != nil {
+					t.Error(err)
+				}
+			}
 			if err := os.WriteFile(binary, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			t.Setenv("SYNC_CONTROLLER", binary)
-			err := run(t.Context(), &page{out: &strings.Builder{}}, options{})
+			err := run(t.Context(), &page{out: &strings.Builder{}}, options{printed: end})
 			if err == nil {
 				t.Fatal("no error")
 			}
