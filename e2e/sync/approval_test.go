@@ -263,9 +263,7 @@ func TestChangedWhileProposed(t *testing.T) {
 	w.Apply(newVariant("web", plain, automatic))
 	w.start()
 	w.waitLifecycle("edge.web.packagevariant-1", isPublished)
-	if got := w.Files("edge.web.packagevariant-1")["settings.yaml"]; !strings.Contains(got, `b: "3"`) {
-		t.Errorf("what is published is not of the second revision:\n%s", got)
-	}
+	w.waitFile("edge.web.packagevariant-1", "settings.yaml", `b: "3"`) // Porch (DB) writes the files one by one
 	w.waitApproved("web", "Published")
 }
 

@@ -73,6 +73,7 @@ func TestFunctionRunnerDown(t *testing.T) {
 	draft := w.target("web")
 	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web", "edge/web")
 	w.waitFile(draft, "region.yaml", "api: eu")
+	w.Ready("web")
 
 	// The function-runner stops, and an object changes meanwhile.
 	before := w.Files(draft)
@@ -80,14 +81,21 @@ func TestFunctionRunnerDown(t *testing.T) {
 	w.proxy.Reset()
 	w.Apply(configMap("eu", map[string]string{"api": "eu-2"}))
 	w.expectMessage("web", "FunctionRunnerUnavailable", waits)
+	// Each variant has one Event: the condition does not flap, and nothing is written to a package.
+	want := []string{"patch packagevariants/status", "patch packagevariants/status", "patch packagevariantsets/status"}
+	written := func() string { return cmp.Diff(want, slices.Sorted(slices.Values(w.work(proxy.IsWrite)))) }
+	w.Eventually("all conditions say so", func() error {
+		if diff := written(); diff != "" {
+			return fmt.Errorf("writes (-want +got):\n%s", diff)
+		}
+		return nil
+	})
 	select {
 	case <-c.Ended():
 		t.Fatal("the controller has ended")
 	case <-time.After(5 * time.Second): // long enough for a second retry
 	}
-	// Each variant has one Event: the condition does not flap, and nothing is written to a package.
-	want := []string{"patch packagevariants/status", "patch packagevariants/status", "patch packagevariantsets/status"}
-	if diff := cmp.Diff(want, slices.Sorted(slices.Values(w.work(proxy.IsWrite)))); diff != "" {
+	if diff := written(); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(before, w.Files(draft)); diff != "" {

@@ -20,6 +20,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/fleet"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/functions/bounds"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -36,7 +37,10 @@ const (
 // controller refuses them. Two are just within the bounds: their variants are suspended, so that the functions run over
 // them, and Porch gets no request for them.
 func hostilePackages() (files map[string]string, reasons map[string]string) {
-	const head = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n"
+	const (
+		head     = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n"
+		function = "  - image: example.com/f:v1\n    configMap: {a: b}\n"
+	)
 	bomb := head + "data:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 9 {
 		bomb += fmt.Sprintf("  a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
@@ -48,7 +52,7 @@ func hostilePackages() (files map[string]string, reasons map[string]string) {
 	}
 	files = map[string]string{
 		"functions/Kptfile": kptfile("functions") + "pipeline:\n  mutators:\n" +
-			strings.Repeat("  - image: example.com/f:v1\n    configMap: {a: b}\n", 40_000),
+			strings.Repeat(function, 1+bounds.KptfileBytes/len(function)), // Porch v1.5 parses it for each of its lists
 		"resources/all.yaml": strings.Repeat(head+"data:\n  a: b\n---\n", 40_000),
 		"deep/deep.yaml":     head + "data: " + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000) + "\n",
 		"bomb/bomb.yaml":     bomb,

@@ -41,7 +41,7 @@ func TestSilence(t *testing.T) {
 	for _, target := range targets[variants/2:] {
 		w.publish(target)
 	}
-	w.quiet(c)
+	w.quietFor(c, porchReads)
 	evaluations := c.Metric("package_variant_evaluations_total", nil)
 	w.proxy.Reset()
 	w.decorate("blueprints.web.v1", "eu")
@@ -95,11 +95,19 @@ func (w *world) expectSilence(c *controller.Process, evaluations float64) {
 	}
 }
 
-// quiet waits until the controller has been idle for a while. A call in flight counts as work, because Porch may be
-// slow.
+// porchReads is a bit longer than the time after which Porch reads its repositories again, and may tell of changes late.
+const porchReads = 12 * time.Second
+
+// quiet waits until the controller has been idle for a while.
 func (w *world) quiet(c *controller.Process) {
 	w.t.Helper()
-	const still = 3 * time.Second
+	w.quietFor(c, 3*time.Second)
+}
+
+// quietFor waits until the controller has been idle for so long. A call in flight counts as work, because Porch may be
+// slow.
+func (w *world) quietFor(c *controller.Process, still time.Duration) {
+	w.t.Helper()
 	last, since := -1.0, time.Now()
 	w.Eventually("the controller has nothing to do", func() error {
 		families, err := c.Metrics()
