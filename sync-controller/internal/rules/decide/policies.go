@@ -179,11 +179,16 @@ func proposedByController(in *Input, target *revision.Revision) bool {
 	return in.Saved.Name == target.Name && in.Saved.Proposed != "" && in.Saved.Proposed == target.Version
 }
 
-// Doubtful returns the names of targets that seem to be proposed, though not as the controller proposed them, and may be
-// published: Porch v1.5 may report an earlier lifecycle of a revision, and sends no event when it knows better.
+// Doubtful returns the names of targets that would have to be upgraded and seem to be proposed, though not as the
+// controller proposed them. They may be published: Porch v1.5 may report an earlier lifecycle of a revision, and sends
+// no event when it knows better.
 func Doubtful(in *Input) (names []string) {
+	if in.Deleting || in.Upstream == nil {
+		return nil
+	}
 	for _, target := range Targets(in) {
-		if target.KeptInGit && target.Lifecycle == revision.Proposed && !proposedByController(in, &target) {
+		if target.KeptInGit && target.Lifecycle == revision.Proposed && !proposedByController(in, &target) &&
+			target.Lock != nil && !OnUpstream(in, &target) {
 			names = append(names, target.Name)
 		}
 	}
