@@ -126,10 +126,13 @@ func (w *world) allSettled(names []string, round int, seen map[string]int) error
 // ownedBy returns an error unless a revision is owned by a variant.
 func (w *world) ownedBy(revision, name string) error {
 	r, err := w.GetRevision(revision)
-	if err == nil && (len(r.OwnerReferences) != 1 || r.OwnerReferences[0].Name != name) {
-		err = fmt.Errorf("it is owned by %v, want %s", r.OwnerReferences, name)
+	if err != nil {
+		return err
 	}
-	return err
+	if uid := w.Variant(name).UID; len(r.OwnerReferences) != 1 || r.OwnerReferences[0].UID != uid {
+		return fmt.Errorf("it is owned by %v, want %s (%s)", r.OwnerReferences, name, uid)
+	}
+	return nil
 }
 
 // killer runs a controller, kills it at writes, and starts it again.

@@ -98,12 +98,12 @@ func plainKptfile(text string) string {
 
 // planAtRest is plan at a moment when Porch reads no Repository. Newer Porch reads them every few seconds in tests; new
 // variants wait meanwhile, and the plan would say so. With the CR cache, a list may lack for a moment what Porch has: a
-// plan that does not find an upstream has to say so three times.
+// plan that does not find an upstream has to say so each time.
 func (w *world) planAtRest(args []string, objects []client.Object) *plan {
 	w.t.Helper()
 	p := w.plan(args, objects...)
-	for try := 0; w.stack.Foreign() && try < 5 && p.says("RepositoryNotReady") ||
-		w.stack.Cache() == stack.CRCache && try < 2 && p.says("UpstreamNotFound"); try++ {
+	for try := 0; try < 5 && (w.stack.Foreign() && p.says("RepositoryNotReady") ||
+		w.stack.Cache() == stack.CRCache && p.says("UpstreamNotFound")); try++ {
 		time.Sleep(time.Second)
 		p = w.plan(args, objects...)
 	}
