@@ -120,7 +120,7 @@ func upstreamReplaced(in *Input, target *revision.Revision) *Decision {
 // upstreamChanged has Porch upgrade a published downstream, and merges the upstream's changes into an open draft.
 // lockMissing handles a downstream that does not say what it was derived from.
 func upstreamChanged(in *Input, target *revision.Revision) *Decision {
-	if target.Lock == nil || OnUpstream(in, target) {
+	if !onOtherUpstream(in, target) {
 		return nil
 	}
 	d := &Decision{}
@@ -144,6 +144,11 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 		d.Condition = pending("%s is to be upgraded from %s to %s", target.Name, base.Name, in.Upstream.Name)
 	}
 	return d
+}
+
+// onOtherUpstream reports whether a target was derived from another upstream than the one asked for.
+func onOtherUpstream(in *Input, target *revision.Revision) bool {
+	return target.Lock != nil && !OnUpstream(in, target)
 }
 
 // mutationsChanged edits a published downstream.
@@ -188,7 +193,7 @@ func Doubtful(in *Input) (names []string) {
 	}
 	for _, target := range Targets(in) {
 		if target.KeptInGit && target.Lifecycle == revision.Proposed && !proposedByController(in, &target) &&
-			target.Lock != nil && !OnUpstream(in, &target) {
+			onOtherUpstream(in, &target) {
 			names = append(names, target.Name)
 		}
 	}
