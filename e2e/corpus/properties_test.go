@@ -54,6 +54,7 @@ func TestProperties(t *testing.T) {
 type properties struct {
 	corpusCase
 	list string // the ResourceList, after a function that does nothing
+	// made is what each run returned, by its function, config and list.
 	made map[string]string
 }
 
@@ -68,8 +69,8 @@ func newProperties(t *testing.T, r *randomPackage) *properties {
 	return p
 }
 
-// run returns the items that a function makes of the items of a ResourceList. Each function runs once over the same list
-// with the same config.
+// run returns the items that a function makes of the items of a ResourceList. Each function runs once over the same
+// list with the same config.
 func (p *properties) run(t *testing.T, list, function, config string) string {
 	t.Helper()
 	key := strings.Join([]string{function, config, list}, "\x00")

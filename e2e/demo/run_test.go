@@ -165,8 +165,8 @@ func TestRunIsInterrupted(t *testing.T) {
 	expectNothing(t, temp)
 }
 
-// TestRunKeepsTheLogs lets the demo fail when the cluster runs: the controller ends, before it is ready or after the first
-// commands.
+// TestRunKeepsTheLogs lets the demo fail when the cluster runs: the controller ends, before it is ready or after the
+// first commands.
 func TestRunKeepsTheLogs(t *testing.T) {
 	for name, c := range map[string]struct{ script, step string }{
 		"at once": {"echo the end is near\nexit 3", "it was ready"},

@@ -62,7 +62,7 @@ func TestKilled(t *testing.T) {
 		}
 		for i := range max(seen[name], len(drafts)+len(published)) {
 			revision := fmt.Sprintf("edge.%s.packagevariant-%d", name, i+1)
-			w.Eventually(revision+" is there", func() error { return w.ownedBy(revision, name) })
+			w.waitOwner(revision, name)
 		}
 	}
 	for revision, want := range files {
@@ -123,16 +123,23 @@ func (w *world) allSettled(names []string, round int, seen map[string]int) error
 	return nil
 }
 
-// ownedBy returns an error unless a revision is owned by a variant.
-func (w *world) ownedBy(revision, name string) error {
-	r, err := w.GetRevision(revision)
-	if err != nil {
-		return err
-	}
-	if uid := w.Variant(name).UID; len(r.OwnerReferences) != 1 || r.OwnerReferences[0].UID != uid {
-		return fmt.Errorf("it is owned by %v, want %s (%s)", r.OwnerReferences, name, uid)
-	}
-	return nil
+// waitOwner waits until a revision has one owner, which is a variant, and returns the reference. Porch v1.5 may lose
+// sight of owners.
+func (w *world) waitOwner(revision, name string) (owner metav1.OwnerReference) {
+	w.t.Helper()
+	uid := w.Variant(name).UID
+	w.Eventually(revision+" is owned by "+name, func() error {
+		r, err := w.GetRevision(revision)
+		if err != nil {
+			return err
+		}
+		if len(r.OwnerReferences) != 1 || r.OwnerReferences[0].Name != name || r.OwnerReferences[0].UID != uid {
+			return fmt.Errorf("it is owned by %v, want %s (%s)", r.OwnerReferences, name, uid)
+		}
+		owner = r.OwnerReferences[0]
+		return nil
+	})
+	return owner
 }
 
 // killer runs a controller, kills it at writes, and starts it again.

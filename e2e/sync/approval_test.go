@@ -333,8 +333,7 @@ func TestKilledAfterProposing(t *testing.T) {
 			killed := make(chan struct{})
 			var once sync.Once
 			w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-				if phase == proxy.After && r.Verb == "patch" && r.Resource == "packagerevisions" &&
-					r.Status < http.StatusBadRequest {
+				if phase == proxy.After && r.Verb == "patch" && r.Resource == "packagerevisions" && !r.Failed() {
 					once.Do(func() { c.Kill(); close(killed) })
 				}
 				return nil

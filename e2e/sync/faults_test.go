@@ -69,7 +69,7 @@ const failures = 2
 // handle is the hook of the proxy.
 func (f *fault) handle(r proxy.Request, phase proxy.Phase) *metav1.Status {
 	kind := kindOf(r)
-	if phase != f.phase || !slices.Contains(writes, kind) || phase == proxy.After && r.Status >= http.StatusBadRequest {
+	if phase != f.phase || !slices.Contains(writes, kind) || phase == proxy.After && r.Failed() {
 		return nil
 	}
 	f.mu.Lock()
@@ -293,7 +293,7 @@ func TestBusyAfterWrite(t *testing.T) {
 			w.Publish("blueprints", "web", "v1", simple())
 			var answers atomic.Int32
 			w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-				if phase != proxy.After || kindOf(r) != kind || r.Status >= http.StatusBadRequest || answers.Add(1) > 1 {
+				if phase != proxy.After || kindOf(r) != kind || r.Failed() || answers.Add(1) > 1 {
 					return nil
 				}
 				return &apierrors.NewInternalError(fmt.Errorf("reference not found")).ErrStatus

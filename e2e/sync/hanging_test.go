@@ -4,7 +4,6 @@ package sync
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -97,7 +96,7 @@ func TestNoAnswer(t *testing.T) {
 	t.Cleanup(func() { close(free) })
 	var creates, saves atomic.Int32
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if phase == proxy.After && r.Status < http.StatusBadRequest &&
+		if phase == proxy.After && !r.Failed() &&
 			(isCreate(r) && creates.Add(1) == 1 || isSave(r) && saves.Add(1) == 1) {
 			<-free
 		}

@@ -58,7 +58,7 @@ func TestLostDraft(t *testing.T) {
 	w.loseSight(git, "heads/drafts/web/", draft)
 	w.waitTarget("web", draft)
 	w.quiet(c) // it has not ended
-	w.Eventually(draft+" is the variant's", func() error { return w.ownedBy(draft, "web") })
+	w.waitOwner(draft, "web")
 	w.expectDrafts("web", draft)
 	if diff := cmp.Diff(before, w.Files(draft)); diff != "" {
 		t.Errorf("the draft has changed (-before +after):\n%s", diff)
@@ -90,7 +90,7 @@ func TestLostDraftOfPeople(t *testing.T) {
 	git.hidden.Store(nil)
 	w.readAnew("edge")
 	w.waitTarget("web", draft)
-	w.Eventually(draft+" is the variant's", func() error { return w.ownedBy(draft, "web") })
+	w.waitOwner(draft, "web")
 	w.expectDrafts("web", draft)
 	if diff := cmp.Diff(before, w.Files(draft)); diff != "" {
 		t.Errorf("the draft has changed (-before +after):\n%s", diff)

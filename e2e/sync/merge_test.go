@@ -4,7 +4,6 @@ package sync
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -174,8 +173,7 @@ func TestMergeConflictThroughAKill(t *testing.T) {
 			w.edit(draft, `a: "1"`, `a: "mine"`)
 			w.quiet(c)
 			w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-				if phase == proxy.After && r.Verb == "update" && r.Resource == "packagerevisionresources" &&
-					r.Status < http.StatusBadRequest {
+				if phase == proxy.After && isSave(r) && !r.Failed() {
 					c.Kill()
 				}
 				return nil

@@ -376,18 +376,7 @@ func TestForgedOwner(t *testing.T) {
 	w.target("other")
 	w.edit(mine, `a: "1"`, `a: "mine"`)
 
-	var forged metav1.OwnerReference
-	draft := w.target("other")
-	w.Eventually("the owner of "+draft+" is there", func() error {
-		r, err := w.GetRevision(draft)
-		if err == nil && len(r.OwnerReferences) != 1 {
-			err = fmt.Errorf("it has the owners %v", r.OwnerReferences)
-		}
-		if err == nil {
-			forged = r.OwnerReferences[0]
-		}
-		return err
-	})
+	forged := w.waitOwner(w.target("other"), "other")
 	forged.Controller = nil
 	w.changeMeta(mine, func(r *porchapi.PackageRevision) { r.OwnerReferences = append(r.OwnerReferences, forged) })
 	w.quiet(c)

@@ -237,7 +237,7 @@ func TestRivals(t *testing.T) {
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 	w.Delete(newVariant("web"))
 	w.waitTarget("a-rival", "edge.web.packagevariant-2")
-	w.Eventually("the draft is the rival's", func() error { return w.ownedBy("edge.web.packagevariant-2", "a-rival") })
+	w.waitOwner("edge.web.packagevariant-2", "a-rival")
 }
 
 // TestRestore creates all objects again, with other UIDs, as from a backup.
@@ -271,7 +271,7 @@ func TestRestore(t *testing.T) {
 		w.waitTarget(name, "edge."+name+".packagevariant-1")
 		w.expectStates(name, map[string]state{"packagevariant-1": {want, 1}})
 		r := w.Revision("edge." + name + ".packagevariant-1")
-		w.Eventually(r.Name+" is "+name+"'s", func() error { return w.ownedBy(r.Name, name) })
+		w.waitOwner(r.Name, name)
 		if diff := cmp.Diff(before[r.Name], w.Files(r.Name)); diff != "" {
 			t.Errorf("%s has changed (-before +after):\n%s", r.Name, diff)
 		}

@@ -231,7 +231,7 @@ func (w *world) expectOneDraft(name string, pv *v1alpha1.PackageVariant) {
 		return
 	}
 	draft := w.Revision(drafts[0])
-	w.Eventually(draft.Name+" is "+name+"'s", func() error { return w.ownedBy(draft.Name, name) })
+	w.waitOwner(draft.Name, name)
 	if number, _ := pv.Spec.Upstream.Revision.Number(); draft.Status.UpstreamLock.Git.Ref != fmt.Sprintf("web/v%d",
 		number) {
 		w.t.Errorf("%s is of %s, want web/v%d", draft.Name, draft.Status.UpstreamLock.Git.Ref, number)

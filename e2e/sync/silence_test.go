@@ -41,7 +41,7 @@ func TestSilence(t *testing.T) {
 	for _, target := range targets[variants/2:] {
 		w.publish(target)
 	}
-	w.quietFor(c, porchReads)
+	w.quietFor(c, tellsLate)
 	evaluations := c.Metric("package_variant_evaluations_total", nil)
 	w.proxy.Reset()
 	w.decorate("blueprints.web.v1", "eu")
@@ -95,8 +95,9 @@ func (w *world) expectSilence(c *controller.Process, evaluations float64) {
 	}
 }
 
-// porchReads is a bit longer than the time after which Porch reads its repositories again, and may tell of changes late.
-const porchReads = 12 * time.Second
+// tellsLate is for how long Porch may tell late of what was published. With the CR cache, it reads its repositories again
+// in that time.
+const tellsLate = 12 * time.Second
 
 // quiet waits until the controller has been idle for a while.
 func (w *world) quiet(c *controller.Process) {

@@ -4,7 +4,6 @@ package sync
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -71,7 +70,7 @@ func (w *world) ownedTwice(seen int) bool {
 	owned := map[string]bool{}
 	for _, r := range w.proxy.Requests()[seen:] {
 		if r.Verb == "patch" && r.Resource == "packagerevisions" && r.Subresource == "" && r.Namespace == w.Namespace &&
-			r.Status < http.StatusBadRequest {
+			!r.Failed() {
 			if owned[r.Name] {
 				return true
 			}
@@ -97,7 +96,7 @@ func (w *world) writesSince(seen int) (writes []string, failed bool) {
 		}
 		write := strings.TrimSuffix(r.Verb+" "+r.Resource+"/"+r.Subresource, "/")
 		all = append(all, write)
-		if r.Status < http.StatusBadRequest {
+		if !r.Failed() {
 			writes = append(writes, write)
 		}
 	}

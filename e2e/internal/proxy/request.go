@@ -71,6 +71,9 @@ func (r Request) String() string {
 		path.Join(r.Namespace, r.Name), r.Status)
 }
 
+// Failed reports whether the client got an error.
+func (r Request) Failed() bool { return r.Status >= http.StatusBadRequest }
+
 // Count returns how many requests the filter accepts.
 func Count(requests []Request, filter func(Request) bool) int {
 	n := 0
