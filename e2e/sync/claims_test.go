@@ -83,7 +83,7 @@ func TestClaimsOfMany(t *testing.T) {
 	untouched("claimed")
 	w.expectNoPackageWrite()
 
-	evaluations := c.Metric("package_variant_evaluations_total", nil)
+	evaluations := c.Metric(evaluationsMetric, nil)
 	w.proxy.Reset()
 	w.readAnew("edge")
 	w.quiet(c)

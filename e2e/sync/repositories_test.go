@@ -320,7 +320,7 @@ func TestRevisionMain(t *testing.T) {
 	}
 	// At rest, the controller makes no requests, however often Porch reads the branch.
 	w.quiet(c)
-	evaluations := c.Metric("package_variant_evaluations_total", nil)
+	evaluations := c.Metric(evaluationsMetric, nil)
 	w.proxy.Reset()
 	time.Sleep(probeAgain)
 	w.expectSilence(c, evaluations)
