@@ -166,26 +166,38 @@ func (f *Fleet) WriteFiles(name string, files map[string]string) {
 // Propose proposes a draft for approval.
 func (f *Fleet) Propose(name string) {
 	f.t.Helper()
-	f.move(name, "propose", porchapi.PackageRevisionLifecycleDraft, porchapi.PackageRevisionLifecycleProposed, f.update)
+	f.move(name, "propose", lifecycles{porchapi.PackageRevisionLifecycleDraft: porchapi.PackageRevisionLifecycleProposed},
+		f.update)
 }
 
 // ProposeDeletion proposes a published revision for deletion, so that Delete can delete it.
 func (f *Fleet) ProposeDeletion(name string) {
 	f.t.Helper()
-	f.move(name, "propose the deletion of", porchapi.PackageRevisionLifecyclePublished,
-		porchapi.PackageRevisionLifecycleDeletionProposed, f.update)
+	f.move(name, "propose the deletion of", lifecycles{
+		porchapi.PackageRevisionLifecyclePublished: porchapi.PackageRevisionLifecycleDeletionProposed,
+	}, f.update)
 }
 
 // Approve publishes a proposed draft. Like porchctl, it refuses a draft with unmet readiness gates.
 func (f *Fleet) Approve(name string) {
 	f.t.Helper()
-	f.move(name, "approve", porchapi.PackageRevisionLifecycleProposed, porchapi.PackageRevisionLifecyclePublished,
-		func(ctx context.Context, r *porchapi.PackageRevision) error {
-			if !porchapi.PackageRevisionIsReady(r.Spec.ReadinessGates, r.Status.Conditions) {
-				return fmt.Errorf("its readiness gates %v are not met: %v", r.Spec.ReadinessGates, r.Status.Conditions)
-			}
-			return f.Client.SubResource("approval").Update(ctx, r)
-		})
+	f.move(name, "approve", lifecycles{
+		porchapi.PackageRevisionLifecycleProposed: porchapi.PackageRevisionLifecyclePublished,
+	}, func(ctx context.Context, r *porchapi.PackageRevision) error {
+		if !porchapi.PackageRevisionIsReady(r.Spec.ReadinessGates, r.Status.Conditions) {
+			return fmt.Errorf("its readiness gates %v are not met: %v", r.Spec.ReadinessGates, r.Status.Conditions)
+		}
+		return f.updateApproval(ctx, r)
+	})
+}
+
+// Reject turns a proposed draft back into a draft, or withdraws a proposal of deletion.
+func (f *Fleet) Reject(name string) {
+	f.t.Helper()
+	f.move(name, "reject", lifecycles{
+		porchapi.PackageRevisionLifecycleProposed:         porchapi.PackageRevisionLifecycleDraft,
+		porchapi.PackageRevisionLifecycleDeletionProposed: porchapi.PackageRevisionLifecyclePublished,
+	}, f.updateApproval)
 }
 
 // update writes a revision, as its author may.
@@ -193,36 +205,30 @@ func (f *Fleet) update(ctx context.Context, r *porchapi.PackageRevision) error {
 	return f.Client.Update(ctx, r)
 }
 
-// move changes the lifecycle of a revision. Porch may have done it although it answers with an error.
-func (f *Fleet) move(name, what string, from, to porchapi.PackageRevisionLifecycle,
-	write func(context.Context, *porchapi.PackageRevision) error) {
-	f.t.Helper()
-	asked := false
-	f.edit(name, what, func(ctx context.Context, r *porchapi.PackageRevision) error {
-		switch lifecycle := r.Spec.Lifecycle; {
-		case asked && lifecycle == to:
-			return nil
-		case lifecycle != from:
-			return fmt.Errorf("its lifecycle is %s", lifecycle)
-		}
-		asked, r.Spec.Lifecycle = true, to
-		return write(ctx, r)
-	})
+// updateApproval writes a revision, as those who approve may.
+func (f *Fleet) updateApproval(ctx context.Context, r *porchapi.PackageRevision) error {
+	return f.Client.SubResource("approval").Update(ctx, r)
 }
 
-// Reject turns a proposed draft back into a draft, or withdraws a proposal of deletion.
-func (f *Fleet) Reject(name string) {
+// lifecycles say what a lifecycle is changed to.
+type lifecycles map[porchapi.PackageRevisionLifecycle]porchapi.PackageRevisionLifecycle
+
+// move changes the lifecycle of a revision. Porch may have done it although it answers with an error.
+func (f *Fleet) move(name, what string, changes lifecycles,
+	write func(context.Context, *porchapi.PackageRevision) error) {
 	f.t.Helper()
-	f.edit(name, "reject", func(ctx context.Context, r *porchapi.PackageRevision) error {
-		switch r.Spec.Lifecycle {
-		case porchapi.PackageRevisionLifecycleProposed:
-			r.Spec.Lifecycle = porchapi.PackageRevisionLifecycleDraft
-		case porchapi.PackageRevisionLifecycleDeletionProposed:
-			r.Spec.Lifecycle = porchapi.PackageRevisionLifecyclePublished
-		default:
-			return fmt.Errorf("its lifecycle is %s", r.Spec.Lifecycle)
+	var asked porchapi.PackageRevisionLifecycle
+	f.edit(name, what, func(ctx context.Context, r *porchapi.PackageRevision) error {
+		lifecycle := r.Spec.Lifecycle
+		if lifecycle == asked {
+			return nil
 		}
-		return f.Client.SubResource("approval").Update(ctx, r)
+		to, is := changes[lifecycle]
+		if !is {
+			return fmt.Errorf("its lifecycle is %s", lifecycle)
+		}
+		asked, r.Spec.Lifecycle = to, to
+		return write(ctx, r)
 	})
 }
 

@@ -47,13 +47,15 @@ func busy(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsServiceUnavailable(err) || lostForNow(err)
 }
 
-// lostForNow reports whether Porch did not find a branch, or its own record of a package revision, or had two of them.
-// Porch misreads those of a repository while it writes them, and writes what it reads into its database.
+// lostForNow reports whether Porch did not find a branch, or found another one than it expected, or did not find its own
+// record of a package revision, or had two of them. Porch misreads those of a repository while it writes them, and writes
+// what it reads into its database.
 func lostForNow(err error) bool {
 	status, answered := errors.AsType[*apierrors.StatusError](err)
 	return answered && status.Status().Code == http.StatusInternalServerError &&
 		slices.ContainsFunc([]string{"reference not found", "ref file is empty", "remote not found",
-			"packagerevs.config.porch.kpt.dev", "duplicate key value"}, func(text string) bool {
+			"conflicting with required remote ref", "packagerevs.config.porch.kpt.dev", "duplicate key value",
+		}, func(text string) bool {
 			return strings.Contains(err.Error(), text)
 		})
 }
