@@ -47,9 +47,9 @@ func busy(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsServiceUnavailable(err) || lostForNow(err)
 }
 
-// lostForNow reports whether Porch did not find a branch, or found another one than it expected, or did not find its own
-// record of a package revision, or had two of them. Porch misreads those of a repository while it writes them, and writes
-// what it reads into its database.
+// lostForNow reports whether Porch did not find a branch or saw it elsewhere than it expected, or did not find its own
+// record of a package revision, or had two of them. Porch misreads those of a repository while it writes them, and
+// writes what it reads into its database.
 func lostForNow(err error) bool {
 	status, answered := errors.AsType[*apierrors.StatusError](err)
 	return answered && status.Status().Code == http.StatusInternalServerError &&
