@@ -40,7 +40,7 @@ func TestReplicas(t *testing.T) {
 	w.target("first")
 	b := w.start(elect...)
 	acted := func(p *controller.Process) float64 {
-		return p.Metric("controller_runtime_reconcile_total", nil)
+		return p.Metric(reconcilesMetric, nil)
 	}
 	w.Apply(newVariant("second"))
 	w.target("second")

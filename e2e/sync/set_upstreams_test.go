@@ -84,10 +84,10 @@ func TestSetUpstreamSelector(t *testing.T) {
 
 	// A newer revision counts once it matches; until then the set does not reconcile.
 	w.quiet(c)
-	before := c.Metric("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariantset"})
+	before := c.Metric(reconcilesMetric, map[string]string{"controller": "packagevariantset"})
 	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": settings, "more.yaml": point})
 	w.quiet(c)
-	after := c.Metric("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariantset"})
+	after := c.Metric(reconcilesMetric, map[string]string{"controller": "packagevariantset"})
 	if after != before {
 		t.Errorf("a revision that does not match had the set reconciled %v times", after-before)
 	}

@@ -52,7 +52,7 @@ func TestSilence(t *testing.T) {
 	c = w.start()
 	w.Eventually("each variant is looked at", func() error {
 		families, err := c.Metrics() // served only a moment after the controller is ready
-		n := families.Sum("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariant"})
+		n := families.Sum(reconcilesMetric, map[string]string{"controller": "packagevariant"})
 		if err == nil && n < variants {
 			err = fmt.Errorf("%v are", n)
 		}
@@ -95,7 +95,11 @@ func (w *world) expectSilence(c *controller.Process, evaluations float64) {
 	}
 }
 
-const evaluationsMetric = "package_variant_evaluations_total"
+// Counters of the controller. An evaluation looks into a variant; a reconcile may find at once that nothing has changed.
+const (
+	evaluationsMetric = "package_variant_evaluations_total"
+	reconcilesMetric  = "controller_runtime_reconcile_total"
+)
 
 // tellsLate is for how long Porch may tell late of what was published. With the CR cache, it reads its repositories again
 // in that time.
@@ -104,12 +108,12 @@ const tellsLate = 12 * time.Second
 // quiet waits until the controller has been idle for a while.
 func (w *world) quiet(c *controller.Process) {
 	w.t.Helper()
-	w.unchanged(c, 3*time.Second, "controller_runtime_reconcile_total")
+	w.unchanged(c, 3*time.Second, reconcilesMetric)
 }
 
-// unchanged waits until a counter of the controller has stayed the same for so long. Each reconcile counts, or only the
-// evaluations: those that look into a variant, and do not find at once that nothing has changed. Porch after v1.5 causes
-// the others each time that it reads its repositories. A call in flight counts as work, because Porch may be slow.
+// unchanged waits until a counter of the controller has stayed the same for so long. That of reconciles may not, if Porch
+// is later than v1.5: it causes some each time that it reads its repositories. A call in flight counts as work, because
+// Porch may be slow.
 func (w *world) unchanged(c *controller.Process, still time.Duration, counter string) {
 	w.t.Helper()
 	last, since := -1.0, time.Now()
@@ -162,7 +166,7 @@ func TestOnlyTheAffected(t *testing.T) {
 	expect := func(what string, want map[string]float64, do func()) {
 		t.Helper()
 		before := evaluated(c)
-		reconciles := c.Metric("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariant"})
+		reconciles := c.Metric(reconcilesMetric, map[string]string{"controller": "packagevariant"})
 		do()
 		w.quiet(c)
 		after := evaluated(c)
@@ -179,7 +183,7 @@ func TestOnlyTheAffected(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
-		t.Logf("%s: %v reconciles", what, c.Metric("controller_runtime_reconcile_total",
+		t.Logf("%s: %v reconciles", what, c.Metric(reconcilesMetric,
 			map[string]string{"controller": "packagevariant"})-reconciles)
 	}
 	expect("an unrelated package is published", map[string]float64{}, func() {

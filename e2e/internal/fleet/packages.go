@@ -217,30 +217,22 @@ type lifecycles map[porchapi.PackageRevisionLifecycle]porchapi.PackageRevisionLi
 func (f *Fleet) move(name, what string, changes lifecycles,
 	write func(context.Context, *porchapi.PackageRevision) error) {
 	f.t.Helper()
-	var asked porchapi.PackageRevisionLifecycle
-	f.edit(name, what, func(ctx context.Context, r *porchapi.PackageRevision) error {
-		lifecycle := r.Spec.Lifecycle
-		if lifecycle == asked {
+	var asked porchapi.PackageRevisionLifecycle // none yet
+	err := f.find(func() error {
+		var revision porchapi.PackageRevision
+		if err := f.Client.Get(f.t.Context(), f.key(name), &revision); err != nil {
+			return err
+		}
+		lifecycle := revision.Spec.Lifecycle
+		if asked != "" && lifecycle == asked {
 			return nil
 		}
 		to, is := changes[lifecycle]
 		if !is {
 			return fmt.Errorf("its lifecycle is %s", lifecycle)
 		}
-		asked, r.Spec.Lifecycle = to, to
-		return write(ctx, r)
-	})
-}
-
-// edit changes the current state of a package revision.
-func (f *Fleet) edit(name, what string, change func(context.Context, *porchapi.PackageRevision) error) {
-	f.t.Helper()
-	err := f.find(func() error {
-		var revision porchapi.PackageRevision
-		if err := f.Client.Get(f.t.Context(), f.key(name), &revision); err != nil {
-			return err
-		}
-		return change(f.t.Context(), &revision)
+		asked, revision.Spec.Lifecycle = to, to
+		return write(f.t.Context(), &revision)
 	})
 	if err != nil {
 		f.t.Fatalf("cannot %s package revision %s: %v", what, name, err)
