@@ -90,13 +90,7 @@ func configMap(name, api string) *corev1.ConfigMap {
 // start starts this project's controller.
 func (w *world) start(args ...string) *controller.Process {
 	w.t.Helper()
-	return w.startBinary("", args...)
-}
-
-// startBinary starts a controller of any version; see controller.Options.Binary.
-func (w *world) startBinary(binary string, args ...string) *controller.Process {
-	w.t.Helper()
-	p := controller.Start(w.t, controller.Options{Binary: binary, Kubeconfig: w.kubeconfig,
+	p := controller.Start(w.t, controller.Options{Kubeconfig: w.kubeconfig,
 		Args: append([]string{"--log-format=text"}, args...)})
 	p.WaitReady(w.t.Context())
 	return p

@@ -137,19 +137,11 @@ func (w *world) expectUntouched(what string, before map[string]map[string]string
 	if diff := cmp.Diff(before, w.packages()); diff != "" {
 		w.t.Errorf("%s: the packages have changed (-before +after):\n%s", what, diff)
 	}
-	if err := w.untouched(); err != nil {
-		w.t.Errorf("%s: %v", what, err)
-	}
-}
-
-// untouched returns an error if a controller wrote to a package.
-func (w *world) untouched() error {
 	for _, r := range w.proxy.Requests() {
 		if proxy.IsWrite(r) && r.Group == "porch.kpt.dev" {
-			return fmt.Errorf("a package was written: %s", r)
+			w.t.Errorf("%s: a package was written: %s", what, r)
 		}
 	}
-	return nil
 }
 
 // expectFollows holds that the variants follow what changes.

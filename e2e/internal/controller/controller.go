@@ -4,7 +4,6 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,8 +26,6 @@ const (
 
 // Options say how to start the controller.
 type Options struct {
-	// Binary is the controller; by default it is the one in the environment variable SYNC_CONTROLLER.
-	Binary string
 	// Kubeconfig is the controller's kubeconfig file.
 	Kubeconfig string
 	// Namespaces are the namespaces that the controller watches, one flag for each; without any, it watches all.
@@ -51,12 +48,12 @@ type Process struct {
 	health  string
 }
 
-// Start starts a controller: by default the one in the environment variable SYNC_CONTROLLER, which the Makefile sets.
+// Start starts the controller in the environment variable SYNC_CONTROLLER, which the Makefile sets.
 // The controller is killed when the test ends; if the test failed, the end of the log is printed. A failure here or in
 // the methods ends the test.
 func Start(t harness.T, options Options) *Process {
 	t.Helper()
-	binary := cmp.Or(options.Binary, os.Getenv("SYNC_CONTROLLER"))
+	binary := os.Getenv("SYNC_CONTROLLER")
 	if binary == "" {
 		t.Fatal("the environment variable SYNC_CONTROLLER must name the binary of the controller: " +
 			"run this by make, which builds it and sets it")
