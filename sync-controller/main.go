@@ -11,7 +11,6 @@ import (
 	"os"
 
 	"github.com/package-variants/package-variants/functions/version"
-	"github.com/package-variants/package-variants/sync-controller/internal/fleet"
 	"github.com/package-variants/package-variants/sync-controller/internal/options"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
@@ -60,9 +59,6 @@ func run() error {
 		return err
 	}
 	if err := packagevariantset.SetupWithManager(mgr, runtime, inHand, o.FunctionsVersion()); err != nil {
-		return err
-	}
-	if err := fleet.SetupWithManager(mgr); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)

@@ -2,8 +2,6 @@
 
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 // ResolvedUpstream is the package revision that an upstream stands for.
 type ResolvedUpstream struct {
 	// Name is the name of the PackageRevision.
@@ -31,16 +29,6 @@ type ResolvedUpstream struct {
 	// published. What was made from it follows. Absent where there was none.
 	// +optional
 	Replaced string `json:"replaced,omitempty"`
-
-	// ReadyAt is when the downstream package, made from this revision, was first what the variant asks for; a draft is
-	// enough. Absent until then, and for a branch.
-	// +optional
-	ReadyAt *metav1.Time `json:"readyAt,omitempty"`
-
-	// DeliveredAt is when a downstream package made from this revision was first published. Absent until then, and for a
-	// branch.
-	// +optional
-	DeliveredAt *metav1.Time `json:"deliveredAt,omitempty"`
 }
 
 // PublishedRevision is a published package revision.

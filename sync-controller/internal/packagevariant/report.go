@@ -13,7 +13,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -41,12 +40,9 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		out.injected, known.objects = injectedObjects(out.contents)
 	}
 	var news []warning
-	var deliveries []delivery
 	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
-		before := status.DeepCopy()
 		out.fill(status, in, after.Held)
 		news = out.setConditions(in, status, decided.Conflicted, &after, condition)
-		deliveries = out.deliver(before, status, metav1.Now())
 		out.fillProgress(status, &after, condition)
 		status.ObservedInputs = ""
 		if failure == nil && !more && (condition.Type != v1alpha1.ConditionReconciling || after.Held) {
@@ -56,7 +52,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 	if written != nil {
 		return nil, false, errors.Join(written, r.saveState(ctx, in, out))
 	}
-	r.recordEvents(out.pv, news, deliveries)
+	r.recordEvents(out.pv, news)
 	return known, more, failure
 }
 
@@ -173,12 +169,9 @@ func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err e
 	return errors.Join(err, written)
 }
 
-// recordEvents records an Event for each warning that is new, and measures what was delivered.
-func (r *Reconciler) recordEvents(pv *v1alpha1.PackageVariant, news []warning, deliveries []delivery) {
+// recordEvents records an Event for each warning that is new.
+func (r *Reconciler) recordEvents(pv *v1alpha1.PackageVariant, news []warning) {
 	for _, w := range news {
 		r.event(pv, corev1.EventTypeWarning, w.reason, w.message)
-	}
-	for _, d := range deliveries {
-		delivered.WithLabelValues(d.until).Observe(d.took.Seconds())
 	}
 }

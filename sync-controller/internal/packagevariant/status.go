@@ -31,6 +31,20 @@ func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, h
 	}
 }
 
+// resolved returns the status of an upstream with a digest of its content. If its content was not read, the digest is
+// "", and what identifies it stays.
+func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpstream) *v1alpha1.ResolvedUpstream {
+	out := &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
+	switch {
+	case u.KeptInGit:
+	case content != "":
+		out.Version, out.Content, out.Replaced = u.Version, content, u.Replaced
+	case known != nil && known.Name == u.Name:
+		out.Commit, out.Version, out.Content, out.Replaced = known.Commit, known.Version, known.Content, known.Replaced
+	}
+	return out
+}
+
 // fillRequested removes the requested draft once it exists and is complete.
 func (out *result) fillRequested(status *v1alpha1.PackageVariantStatus) {
 	if d := out.Requested; out.err == nil && (d.Workspace == "" ||
