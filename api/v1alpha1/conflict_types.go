@@ -38,6 +38,11 @@ type Conflict struct {
 	// +kubebuilder:validation:Enum=upstream;local
 	// +optional
 	Taken string `json:"taken,omitempty"`
+
+	// PendingMerge is the upstream revision whose merge has this conflict, while that merge is being saved or is stopped.
+	// Absent once the draft has the merge.
+	// +optional
+	PendingMerge string `json:"pendingMerge,omitempty"`
 }
 
 // The sides of a conflict, as Conflict.Taken has them.

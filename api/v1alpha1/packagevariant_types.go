@@ -131,8 +131,8 @@ type PackageVariantStatus struct {
 	// +optional
 	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
 
-	// Conflicts are the values that the upstream and someone in the downstream package both changed, as of the last
-	// merge: at most 100.
+	// Conflicts are the values that the upstream and someone in the downstream package both changed, as of the last merge
+	// that had each: at most 100. They stay until the draft is published or deleted.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional

@@ -59,9 +59,6 @@ func withWrittenNumbers(n *yaml.Node) *yaml.Node {
 	return c
 }
 
-// Known reports whether a value of a Conflict is the complete value of that side: it is neither hidden nor shortened.
-func Known(value string) bool { return value != notShown && !strings.HasSuffix(value, shortened) }
-
 // shortened ends a value that is not shown completely.
 const shortened = "…"
 

@@ -33,9 +33,6 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 			break
 		}
 		step := &d.Steps[i]
-		if step.Action == decide.Mutate {
-			a.tellConflicts(&d)
-		}
 		a.out.err = a.do(ctx, step, &d)
 		actions.WithLabelValues(label(step), outcomeOf(a.out.err)).Inc()
 	}
@@ -62,20 +59,6 @@ func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 		status.ObservedInputs, status.SavingDraft = "", a.out.saving
 		a.out.fillConflicts(status, d.Conflicted)
 	})
-}
-
-// tellConflicts records an Event for new conflicts before the draft with them is saved: a controller that is killed
-// right after its last write of the status could not record it any more.
-func (a *action) tellConflicts(d *decide.Decision) {
-	if d.Condition.Reason == v1alpha1.ReasonConflicted {
-		return // that condition has an Event of its own
-	}
-	status := a.in.pv.Status.DeepCopy()
-	a.out.fillConflicts(status, d.Conflicted)
-	if conflicts := untoldConflicts(&a.in.pv.Status, status); conflicts != nil {
-		a.event(a.out.pv, corev1.EventTypeWarning, conflicts.Type, conflicts.Message)
-		a.out.told = conflicts.Message
-	}
 }
 
 // do does one step of a decision. The decision's condition is reported until the step is done.
@@ -140,6 +123,9 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	a.out.Revisions, a.out.Requested = append(a.out.Revisions, made), *draft
 	slices.SortFunc(a.out.Revisions, revision.ByName)
 	a.out.Requested.Version = made.Version
+	if m, merged := a.in.Merges[draft.Task.Local]; merged { // it is in the draft now
+		a.out.Merges = map[string]decide.Merge{made.Name: m}
+	}
 	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && draft.Task.Source == u.Name {
 		u.Commit, a.learned = made.Lock.Commit, made.Lock.Commit != ""
 	}

@@ -29,8 +29,6 @@ type result struct {
 	// the status said so before the steps.
 	saving *v1alpha1.SavingDraft
 	marked bool
-	// told is the message of the Event about conflicts that was recorded before the save; "" if there was none.
-	told string
 	// injected are the objects to watch from now on.
 	injected []v1alpha1.ObjectReference
 	// gone reports whether the variant's finalizer was removed.

@@ -9,139 +9,39 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestConflictAfterAFailedSave checks that a conflict which a merge would end stands if the merge is not saved and the
-// variant then asks for the upstream of before, or for one that has the same value there.
-func TestConflictAfterAFailedSave(t *testing.T) {
+// TestConflictNotSaved checks that a conflict of a merge that was not saved ends when the variant asks for the former
+// upstream again, or for another one that has the former value.
+func TestConflictNotSaved(t *testing.T) {
 	t.Parallel()
-	for name, then := range map[string]func(*cluster){
-		"the upstream of before": to(2),
-		"another one": func(c *cluster) {
-			c.blueprint(3, files("green"))
-			to(3)(c)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for then, back := range map[string]func(*cluster){"the former one": to(1), "another one": toThird("red")} {
+		t.Run(then, func(t *testing.T) {
 			t.Parallel()
 			c := begin(t, true)
 			for _, do := range []func(*cluster){
-				func(c *cluster) {
-					c.applies(func(pv *v1alpha1.PackageVariant) {
-						pv.Spec.Upgrade = &variant.Upgrade{OnConflict: variant.OnConflictKeepLocal}
-					})
-				},
+				func(c *cluster) { c.applies() },
 				func(c *cluster) { c.SavesFiles(first, settings("blue")) },
-				toSecond,
 				func(c *cluster) {
 					c.Fault = &memorytest.Fault{At: 1, Err: memorytest.Refused.Err, Of: func(o client.Object) bool {
 						_, isSave := o.(*porchapi.PackageRevisionResources)
 						return isSave
 					}}
-					to(1)(c)
+					toSecond(c)
 				},
-				then,
+				back,
 			} {
 				do(c)
 				c.Run()
 			}
-			if c.Fault != nil {
-				t.Fatal("no save failed")
-			}
 			status := c.variants()[0].Status
-			want := []v1alpha1.Conflict{{File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.color",
-				Original: "red", Local: "blue", Updated: "green", Taken: v1alpha1.TakenLocal}}
-			if diff := cmp.Diff(want, status.Conflicts); diff != "" || status.ConflictCount != 1 {
-				t.Errorf("%d conflicts, -want +got:\n%s", status.ConflictCount, diff)
+			if len(status.Conflicts) > 0 || meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted) {
+				t.Errorf("conflicts %v, conditions %v", status.Conflicts, status.Conditions)
 			}
 		})
-	}
-}
-
-// TestConflictNotSaved checks that a conflict of a merge that was not saved ends when the variant asks for the former
-// upstream again, or for another one that has the former value.
-func TestConflictNotSaved(t *testing.T) {
-	t.Parallel()
-	suspend := func(is bool) func(*variant.Spec) { return func(s *variant.Spec) { s.Suspend = is } }
-	for before, hold := range map[string]func(*cluster){
-		"it is suspended": func(c *cluster) { c.edits(suspend(true)) },
-		"the save fails": func(c *cluster) {
-			c.Fault = &memorytest.Fault{At: 1, Err: memorytest.Refused.Err, Of: func(o client.Object) bool {
-				_, isSave := o.(*porchapi.PackageRevisionResources)
-				return isSave
-			}}
-		},
-	} {
-		for then, back := range map[string]func(*cluster){"the former one": to(1), "another one": toThird("red")} {
-			t.Run(before+"/"+then, func(t *testing.T) {
-				t.Parallel()
-				c := begin(t, true)
-				for _, do := range []func(*cluster){
-					func(c *cluster) { c.applies() },
-					func(c *cluster) { c.SavesFiles(first, settings("blue")) },
-					func(c *cluster) { hold(c); toSecond(c) },
-					back,
-					func(c *cluster) { c.edits(suspend(false)) },
-				} {
-					do(c)
-					c.Run()
-				}
-				status := c.variants()[0].Status
-				if len(status.Conflicts) > 0 || meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted) {
-					t.Errorf("conflicts %v, conditions %v", status.Conflicts, status.Conditions)
-				}
-			})
-		}
-	}
-}
-
-// TestConflictPublishedAgain checks that a conflict in an open draft has the value that people wrote, and that the
-// draft is not published, if its upstream is deleted and published again, whichever write fails then. Only in git the
-// versions of this Porch are commits, which tell the two revisions apart.
-func TestConflictPublishedAgain(t *testing.T) {
-	t.Parallel()
-	upstreams := map[int]string{3: "green", 4: "yellow", 5: "green", 6: "green"} // after these acts
-	for policy, taken := range map[variant.OnConflict]string{
-		variant.OnConflictTakeUpstream: v1alpha1.TakenUpstream, variant.OnConflictKeepLocal: v1alpha1.TakenLocal,
-	} {
-		story := []act{
-			{"the variant is applied", func(c *cluster) {
-				c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Upgrade = &variant.Upgrade{OnConflict: policy} })
-			}},
-			{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
-			{"the draft is published", func(c *cluster) { c.Publishes(first) }},
-			{"the upstream changes it, too", toSecond},
-			{"the upstream is published again, with another value", func(c *cluster) {
-				c.Removes("blueprints.web.v2")
-				c.has("blueprints", "again", 2, files("yellow"))
-			}},
-			{"the upstream has the value of before", toThird("green")},
-			{"drafts are to be published, and the package context changes", func(c *cluster) {
-				c.edits(func(s *variant.Spec) {
-					s.PackageContext.Data, s.ApprovalPolicy = map[string]string{"zone": "b"}, variant.ApprovalPolicyAutomatic
-				})
-			}},
-		}
-		c := begin(t, true)
-		for at, a := range story {
-			a.Do(c)
-			if c.Run(); upstreams[at] == "" {
-				continue
-			}
-			want := []v1alpha1.Conflict{{File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.color",
-				Original: "red", Local: "blue", Updated: upstreams[at], Taken: taken}}
-			if diff := cmp.Diff(want, c.variants()[0].Status.Conflicts); diff != "" {
-				t.Errorf("%s, %s: -want +got:\n%s", policy, a.What, diff)
-			}
-			if got := c.Revision(second).Spec.Lifecycle; got != porchapi.PackageRevisionLifecycleDraft {
-				t.Errorf("%s, %s: the draft is %s", policy, a.What, got)
-			}
-		}
-		testFaults(t, "git", story[:5])
 	}
 }
 

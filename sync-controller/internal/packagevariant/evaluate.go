@@ -125,7 +125,7 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	local map[string]string) (map[string]string, error) {
 	base := decide.Merging(&in.Input, target)
 	if base == nil {
-		return nil, r.checkConflicts(ctx, in, target, local)
+		return nil, nil
 	}
 	merged, outcome, err := r.mergeChanges(ctx, in, base, in.Upstream, in.lock(target), local)
 	if err == nil {
@@ -134,8 +134,8 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	if err != nil {
 		return nil, err
 	}
-	if err := r.addEarlier(ctx, in, &outcome, base, target, local); err != nil {
-		return nil, err
+	if outcome.Err == nil { // the draft may be an upgrade that is not finished
+		outcome.Conflicts = decide.Union(in.Merges[target.Name].Conflicts, outcome.Conflicts)
 	}
 	in.Merges[target.Name] = outcome
 	return merged, nil
@@ -177,7 +177,8 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 		if stopped {
 			c.Taken = ""
 		}
-		outcome.Conflicts = append(outcome.Conflicts, v1alpha1.Conflict(c))
+		outcome.Conflicts = append(outcome.Conflicts, v1alpha1.Conflict{File: c.File, Resource: c.Resource, Field: c.Field,
+			Original: c.Original, Local: c.Local, Updated: c.Updated, Taken: c.Taken})
 	}
 	if err != nil && !stopped {
 		outcome.Err = fmt.Errorf("merge-upstream: %w", err)

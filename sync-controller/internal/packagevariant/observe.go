@@ -11,7 +11,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -35,11 +34,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	for _, name := range pv.Status.RetiredRevisions {
 		o.Retired[name] = true
 	}
-	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted); c != nil {
-		o.Conflicts = slices.DeleteFunc(slices.Clone(pv.Status.Conflicts), func(conflict v1alpha1.Conflict) bool {
-			return c.Reason == v1alpha1.ReasonMergeStopped && conflict.Taken == "" // nothing of it is in the draft
-		})
-	}
+	o.Conflicts = pv.Status.Conflicts
 	for _, read := range []func(context.Context, *observation) error{
 		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observePlace,
 		r.observeClaims, r.observeNeighbors, r.observeDependencies, r.observeDependents, r.observeUses, r.observeObjects,

@@ -28,7 +28,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.
 		return nil, false, errors.Join(out.err, r.saveState(ctx, in, out))
 	}
 	after, more := out.decideAgain(&decided)
-	if after.Conflicted != nil { // with the conflicts of a finished draft, without those that the save ended
+	if after.Conflicted != nil { // what was saved is not pending any more
 		decided.Conflicted = after.Conflicted
 	}
 	condition, failure := out.condition(after, in.Deleting)
@@ -82,9 +82,6 @@ func (out *result) nothingToTell(in *inspection, condition v1alpha1.Condition) b
 // revision that was not inspected has become a target, for example behind a draft that was discarded.
 func (out *result) decideAgain(done *decide.Decision) (after decide.Decision, more bool) {
 	after = decide.Decide(&out.Input)
-	if now := after.Conflicted; now != nil {
-		out.Conflicts = now.All()
-	}
 	unseen := out.err == nil && len(done.Steps) > 0 &&
 		slices.ContainsFunc(decide.Inspections(&out.Input), func(name string) bool {
 			_, seen := out.contents[name]
@@ -108,8 +105,8 @@ var warnings = []string{
 func (out *result) setConditions(in *inspection, status *v1alpha1.PackageVariantStatus, conflicted *decide.Conflicted,
 	after *decide.Decision, condition v1alpha1.Condition) (news []warning) {
 	out.fillConflicts(status, conflicted)
-	if conflicts := untoldConflicts(&in.pv.Status, status); conflicts != nil && conflicts.Message != out.told &&
-		len(out.contents) > 0 && condition.Reason != v1alpha1.ReasonConflicted {
+	if conflicts := newConflicts(&in.pv.Status, status); conflicts != nil &&
+		condition.Reason != v1alpha1.ReasonConflicted { // that condition has an Event of its own
 		news = append(news, warning{conflicts.Type, conflicts.Message})
 	}
 	if failed, is := errors.AsType[*approvalError](out.err); is {

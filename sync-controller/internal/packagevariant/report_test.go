@@ -365,15 +365,8 @@ func TestFillConflicts(t *testing.T) {
 		}
 		out, status := &result{pv: o.pv, Input: o.Input}, c.before.DeepCopy()
 		out.fillConflicts(status, c.decided)
-		before := c.before
-		for _, told := range []bool{false, true} { // whether the reconcile before was completed
-			if before.ObservedInputs = ""; told {
-				before.ObservedInputs = "i"
-			}
-			want := c.news || !told && len(status.Conflicts) > 0
-			if news := untoldConflicts(&before, status) != nil; news != want {
-				t.Errorf("%s, completed %v: news: %v", name, told, news)
-			}
+		if news := newConflicts(&c.before, status) != nil; news != c.news {
+			t.Errorf("%s: news: %v", name, news)
 		}
 		for i := range status.Conditions {
 			status.Conditions[i].LastTransitionTime = metav1.Time{}

@@ -75,12 +75,6 @@ var stories = map[string][]act{
 		{"the upstream has another value", toThird("yellow")},
 		{"the upstream asked for is the first one again", to(1)},
 	},
-	"a conflict stands until the upstream has the value of the package": {
-		{"the variant is applied", func(c *cluster) { c.applies() }},
-		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
-		{"the upstream changes it, too", toSecond},
-		{"the upstream has the value of the package", toThird("blue")},
-	},
 	"a conflict of a suspended variant is named once it is merged": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
@@ -90,7 +84,7 @@ var stories = map[string][]act{
 		}},
 		{"it is resumed", func(c *cluster) { c.edits(func(s *variant.Spec) { s.Suspend = false }) }},
 	},
-	"a conflict keeps a draft from being published until it ends": {
+	"a conflict keeps a draft from being published": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
 		{"the draft is published, and later ones are to be published", func(c *cluster) {
@@ -99,17 +93,7 @@ var stories = map[string][]act{
 		}},
 		{"the upstream changes it, too", toSecond},
 		{"the upstream has the value of the package", toThird("blue")},
-	},
-	"a conflict is decided for the package, until the upstream takes its change back": {
-		{"the variant is applied, and its own values are to be kept", func(c *cluster) {
-			c.applies(func(pv *v1alpha1.PackageVariant) {
-				pv.Spec.Upgrade = &variant.Upgrade{OnConflict: variant.OnConflictKeepLocal}
-			})
-		}},
-		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
-		{"the upstream changes it, too", toSecond},
-		{"the upstream has another value", toThird("yellow")},
-		{"the upstream asked for is the first one again", to(1)},
+		{"people publish the draft", func(c *cluster) { c.Publishes(second) }},
 	},
 	"a conflict stands while another one stops a merge": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},

@@ -164,12 +164,11 @@ func notRendered(in *Input, target *revision.Revision) *Aspect {
 		target.Name, failure)
 }
 
-// mergedConflicts leaves a draft to a person while conflicts stand in it: those of the status, or after a merge those
-// that it leaves.
+// mergedConflicts leaves a draft with conflicts to a person.
 func mergedConflicts(in *Input, target *revision.Revision) *Aspect {
-	conflicts := in.Conflicts
+	conflicts, _ := inDraft(in, Targets(in))
 	if merged := conflicted(in, Targets(in)); merged != nil {
-		conflicts = merged.All()
+		conflicts = merged.Conflicts
 	}
 	if len(conflicts) == 0 {
 		return nil

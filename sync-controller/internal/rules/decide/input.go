@@ -40,10 +40,8 @@ type Input struct {
 	Requested Draft
 	// Saved is the open draft that only the controller has edited.
 	Saved Saved
-	// Conflicts are the conflicts of the merges that made the open draft. Checked reports whether their upstream values
-	// are those of the upstream that the draft is on now; the status may have older ones.
+	// Conflicts are the conflicts that the status names of the open draft.
 	Conflicts []v1alpha1.Conflict
-	Checked   bool
 	// MayApprove reports whether the controller may approve package revisions; known where Approving.
 	MayApprove bool
 	// Used are the names of superseded revisions that another package was made from, or that another variant asks for.
@@ -80,8 +78,6 @@ type Input struct {
 type Merge struct {
 	// Conflicts are the values that both sides changed.
 	Conflicts []v1alpha1.Conflict
-	// Earlier are the conflicts of earlier merges into the open draft, with the values that the upstream asked for has.
-	Earlier []v1alpha1.Conflict
 	// Err is why the merge failed; nil if it did not.
 	Err error
 }

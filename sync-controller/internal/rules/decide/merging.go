@@ -3,13 +3,11 @@
 package decide
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
@@ -71,40 +69,45 @@ func conflictsStop(in *Input, target *revision.Revision) *Decision {
 // Conflicted is the condition Conflicted, with the conflicts of a merge.
 type Conflicted struct {
 	Aspect
+	// Conflicts are the conflicts of the draft with the merge.
 	Conflicts []v1alpha1.Conflict
-	// Ending are conflicts that end with the merge. They stay in the status until it is saved.
-	Ending []v1alpha1.Conflict
+	// Pending is the upstream revision whose merge is not saved yet; "" if it is. Until then, the draft has the conflicts
+	// Before.
+	Pending string
+	Before  []v1alpha1.Conflict
 }
 
-// All returns the conflicts that stand in the status: those that end, which stay until the save, and the others.
-func (c *Conflicted) All() []v1alpha1.Conflict { return slices.Concat(c.Ending, c.Conflicts) }
+// All returns the conflicts to name in the status. While a merge is not saved, these are the ones that the draft has,
+// and those that it gets with the merge.
+func (c *Conflicted) All() []v1alpha1.Conflict {
+	if c.Pending == "" {
+		return c.Conflicts
+	}
+	all := slices.Clone(c.Before)
+	for _, conflict := range c.Conflicts {
+		if !slices.Contains(c.Before, conflict) {
+			conflict.PendingMerge = c.Pending
+			all = append(all, conflict)
+		}
+	}
+	return all
+}
 
-// conflicted returns the condition for the merges into targets. The conflicts of earlier merges into an open draft are
-// reported as long as it is open, unless they have ended.
+// conflicted returns the condition for the merges into targets. An open draft keeps the conflicts of earlier merges.
 func conflicted(in *Input, targets []revision.Revision) *Conflicted {
-	var open, saved bool
-	merged, earlier := in.Checked, in.Conflicts
+	known, merged := inDraft(in, targets)
 	c := NoConflicts("the upstream and the downstream package changed nothing to different values")
 	for i := range targets {
 		m, ok := in.Merges[targets[i].Name]
-		merged = merged || ok && m.Err == nil
-		open = open || targets[i].Open()
-		saved = saved || ok && OnUpstream(in, &targets[i])
-		c.Conflicts = append(c.Conflicts, m.Conflicts...)
-		if m.Err == nil && m.Earlier != nil {
-			earlier = m.Earlier
+		if merged = merged || ok && m.Err == nil; ok && !OnUpstream(in, &targets[i]) {
+			c.Pending, c.Before = in.Upstream.Name, known
 		}
+		c.Conflicts = append(c.Conflicts, m.Conflicts...)
 	}
 	if !merged {
 		return nil
 	}
-	if open {
-		all := Union(earlier, c.Conflicts)
-		c.Conflicts = Standing(all)
-		if !saved {
-			c.Ending = without(all, c.Conflicts)
-		}
-	}
+	c.Conflicts = Union(known, c.Conflicts)
 	if len(c.Conflicts) == 0 {
 		return c
 	}
@@ -114,17 +117,32 @@ func conflicted(in *Input, targets []revision.Revision) *Conflicted {
 	return c
 }
 
-// Standing returns the conflicts that have not ended. A conflict ends when the upstream has the value that the package
-// had, or takes back its change while the package keeps its own. If the draft has the upstream's value instead, it
-// still lacks what people wrote. Values that are not shown, or not as a whole, may differ.
-func Standing(conflicts []v1alpha1.Conflict) (out []v1alpha1.Conflict) {
-	for _, c := range conflicts {
-		takenBack := c.Taken == v1alpha1.TakenLocal && c.Updated == cmp.Or(c.Original, merging.Removed)
-		if !merging.Known(c.Updated) || c.Updated != c.Local && !takenBack {
-			out = append(out, c)
+// inDraft returns the conflicts that the open draft has, and reports whether the status names a merge that was pending:
+// the draft has the conflicts of that one if it is on the upstream that was merged.
+func inDraft(in *Input, targets []revision.Revision) (conflicts []v1alpha1.Conflict, pending bool) {
+	var merged []v1alpha1.Conflict
+	for _, c := range in.Conflicts {
+		upstream := c.PendingMerge
+		c.PendingMerge = ""
+		switch {
+		case !slices.ContainsFunc(targets, func(r revision.Revision) bool { return r.Open() }):
+		case upstream == "":
+			conflicts = append(conflicts, c)
+		case slices.ContainsFunc(targets, func(r revision.Revision) bool { return isOn(in, &r, upstream) }):
+			merged = append(merged, c)
 		}
+		pending = pending || upstream != ""
 	}
-	return out
+	return Union(conflicts, merged), pending
+}
+
+// isOn reports whether a target was derived from the upstream revision with a name, or brought to it.
+func isOn(in *Input, target *revision.Revision, upstream string) bool {
+	if OnUpstream(in, target) {
+		return in.Upstream.Name == upstream
+	}
+	base := Base(in, target)
+	return base != nil && base.Name == upstream
 }
 
 // resolved returns the reason that says how a policy resolved conflicts. A file or resource that one side removed, and
@@ -150,43 +168,12 @@ func NoConflicts(message string) *Conflicted {
 		Message: message}}
 }
 
-// Union returns the conflicts of merges into one draft, those of the latest one last. A conflict of several merges
-// keeps the original value of the first one.
+// Union returns the conflicts of merges into one draft. A later one replaces an earlier one in the same place.
 func Union(earlier, later []v1alpha1.Conflict) []v1alpha1.Conflict {
-	all := without(earlier, later)
-	for _, l := range later {
-		first := slices.IndexFunc(earlier, func(c v1alpha1.Conflict) bool { return samePlace(c, l) })
-		if first >= 0 && l.Taken != "" {
-			l.Original = earlier[first].Original
-		}
-		all = append(all, l)
-	}
-	return all
-}
-
-// Inherit gives conflicts of a merge into a draft the package's values of earlier conflicts, where the draft has the
-// upstream's value that an earlier merge took. People did not write that value, but the merge cannot tell if the
-// upstream that had it is gone. A draft that only the controller has edited has no other values there.
-func Inherit(earlier, later []v1alpha1.Conflict, edited bool) {
-	for i := range later {
-		l := &later[i]
-		for _, e := range earlier {
-			taken := samePlace(e, *l) && e.Taken == v1alpha1.TakenUpstream && (!edited || e.Updated == l.Local)
-			if ends := e.Local == l.Updated; taken && (!ends || l.Taken == v1alpha1.TakenUpstream) {
-				l.Local, l.Taken = e.Local, e.Taken
-			}
-		}
-	}
-}
-
-// without returns the conflicts in other places than those of others.
-func without(conflicts, others []v1alpha1.Conflict) (out []v1alpha1.Conflict) {
-	for _, c := range conflicts {
-		if !slices.ContainsFunc(others, func(o v1alpha1.Conflict) bool { return samePlace(c, o) }) {
-			out = append(out, c)
-		}
-	}
-	return out
+	all := slices.DeleteFunc(slices.Clone(earlier), func(e v1alpha1.Conflict) bool {
+		return slices.ContainsFunc(later, func(l v1alpha1.Conflict) bool { return samePlace(e, l) })
+	})
+	return append(all, later...)
 }
 
 // samePlace reports whether two conflicts are about one value.

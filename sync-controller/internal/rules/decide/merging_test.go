@@ -3,10 +3,10 @@
 package decide
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
@@ -168,105 +168,57 @@ func TestConflicted(t *testing.T) {
 			told("UpstreamTaken", both+conflictText(2)+"; "+conflictText(1), 2, 1)},
 		"those of a draft that was published are not those of the next": {input(all(second, earlier(2), conflicts(one, 1)),
 			down("packagevariant-1", 1, published)), told("UpstreamTaken", both+conflictText(1), 1)},
-		"an earlier one has the upstream's value of now": {input(all(second, earlier(1), now("7", "")),
-			draftOne), &Conflicted{Aspect: Aspect{"Conflicted", true, "UpstreamTaken",
-			both + strings.Replace(conflictText(1), `upstream "3"`, `upstream "7"`, 1)},
-			Conflicts: []v1alpha1.Conflict{valued("1", "2", "7", "")}}},
-		"an earlier one ends once the merge is saved": {input(all(second, earlier(1), now("2", "")),
-			draftOne), &Conflicted{Aspect: none.Aspect, Ending: []v1alpha1.Conflict{valued("1", "2", "2", "")}}},
-		"an earlier one has ended": {input(all(second, earlier(1), now("2", "")),
-			down("packagevariant-1", 0, draft, from("web/v2", "commit-2"))), none},
-		"an earlier one, of which the upstream has taken back its change": {input(all(second, earlier(1), now("1", "local"),
-			func(in *Input) {
-				in.Merges[one] = Merge{Earlier: in.Merges[one].Earlier,
-					Conflicts: []v1alpha1.Conflict{valued("3", "2", "1", "local")}}
-			}), down("packagevariant-1", 0, draft, from("web/v2", "commit-2"))), none},
-		"those of the status were checked, and one stands": {input(all(earlier(1), checked), draftOne), told("UpstreamTaken",
-			"with blueprints.web.v1, both sides changed "+conflictText(1), 1)},
-		"those of the status were checked, and have ended": {input(checked, draftOne), none},
 		"there are none in two drafts": {input(all(second, conflicts(one, 0), conflicts(two, 0)), draftOne,
 			draftTwo), none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(c.want, Decide(c.in).Conflicted); diff != "" {
+			if diff := cmp.Diff(c.want, Decide(c.in).Conflicted,
+				cmpopts.IgnoreFields(Conflicted{}, "Pending", "Before")); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
 }
 
-// now says that the upstream has a value in the place of the first conflict, of which the draft has a side.
-func now(value, taken string) func(*Input) {
-	return func(in *Input) {
-		in.Merges[one] = Merge{Earlier: []v1alpha1.Conflict{valued("1", "2", value, taken)}}
-	}
-}
-
-// checked says that the conflicts were compared with the upstream that the draft is on.
-func checked(in *Input) { in.Checked = true }
-
-// valued returns the first conflict with other values.
-func valued(original, local, updated, taken string) v1alpha1.Conflict {
-	c := conflict(1)
-	c.Original, c.Local, c.Updated, c.Taken = original, local, updated, taken
-	return c
-}
-
-// TestStanding checks which conflicts of earlier merges have ended.
-func TestStanding(t *testing.T) {
+// TestPendingMerge checks which conflicts the status names, and which the draft has, until a merge is saved.
+func TestPendingMerge(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		conflict v1alpha1.Conflict
-		want     bool
-	}{
-		"both differ":                               {valued("1", "2", "3", "local"), false},
-		"the upstream has the package's value":      {valued("1", "2", "2", "upstream"), true},
-		"the same, and the package kept it":         {valued("1", "2", "2", "local"), true},
-		"the upstream's change is taken back":       {valued("1", "2", "1", "local"), true},
-		"the same, and people's value is gone":      {valued("1", "2", "1", "upstream"), false},
-		"the same, of a status without sides":       {valued("1", "2", "1", ""), false},
-		"what both added is removed upstream":       {valued("", "2", "(removed)", "local"), true},
-		"what both added is removed, also here":     {valued("", "2", "(removed)", "upstream"), false},
-		"both removed it":                           {valued("1", "(removed)", "(removed)", "local"), true},
-		"values that are not shown":                 {valued("(not shown)", "(not shown)", "(not shown)", "local"), false},
-		"values that are shortened":                 {valued("a…", "b…", "b…", "local"), false},
-		"an upstream value that came to be nothing": {valued("1", "2", "(removed)", "local"), false},
-	} {
-		if got := len(Standing([]v1alpha1.Conflict{c.conflict})) == 0; got != c.want {
-			t.Errorf("%s: got %t", name, got)
+	const v2, v3 = "blueprints.web.v2", "blueprints.web.v3"
+	onFirst, onSecond := down("packagevariant-1", 0, draft), down("packagevariant-1", 0, draft, from("web/v2", "commit-2"))
+	of := func(merge string, numbers ...int) (all []v1alpha1.Conflict) {
+		for _, i := range numbers {
+			c := conflict(i)
+			c.PendingMerge = merge
+			all = append(all, c)
 		}
+		return all
 	}
-}
-
-// TestInherit checks which conflicts of a merge name what people wrote before an earlier merge took the upstream's
-// value.
-func TestInherit(t *testing.T) {
-	t.Parallel()
-	mine, kept := valued("1", "2", "3", "upstream"), valued("1", "2", "3", "local")
-	other := mine
-	other.Field = "spec.f2"
 	for name, c := range map[string]struct {
-		earlier, later v1alpha1.Conflict
-		edited         bool
-		want           v1alpha1.Conflict
+		known  []v1alpha1.Conflict
+		change func(*Input)
+		target revision.Revision
+		want   []v1alpha1.Conflict
 	}{
-		"the draft has what was taken": {mine, valued("", "3", "4", "upstream"), true, valued("", "2", "4", "upstream")},
-		"the same, of another merge that was not saved": {mine, valued("", "5", "4", "upstream"), false,
-			valued("", "2", "4", "upstream")},
-		"people wrote another value":     {mine, valued("", "5", "4", "upstream"), true, valued("", "5", "4", "upstream")},
-		"the package's value was kept":   {kept, valued("", "2", "4", "local"), false, valued("", "2", "4", "local")},
-		"another value":                  {other, valued("", "3", "4", "upstream"), false, valued("", "3", "4", "upstream")},
-		"what was taken is kept now":     {mine, valued("", "3", "4", "local"), true, valued("", "2", "4", "upstream")},
-		"it stops the merge":             {mine, valued("", "3", "4", ""), true, valued("", "2", "4", "upstream")},
-		"the upstream has people's":      {mine, valued("", "3", "2", "upstream"), true, valued("", "2", "2", "upstream")},
-		"the same, and it is not merged": {mine, valued("", "3", "2", "local"), true, valued("", "3", "2", "local")},
+		"it is decided":                                {of("", 1), all(second, conflicts(one, 2)), onFirst, append(of("", 1), of(v2, 2)...)},
+		"an upgrade is decided":                        {nil, all(second, conflicts(one, 1)), down("packagevariant-1", 1, published), of(v2, 1)},
+		"it is saved":                                  {append(of("", 1), of(v2, 2)...), all(second, conflicts(one, 2)), onSecond, of("", 1, 2)},
+		"it was saved, in a kill":                      {append(of("", 1), of(v2, 2)...), second, onSecond, of("", 1, 2)},
+		"it was not saved, and again":                  {append(of("", 1), of(v2, 2)...), all(second, conflicts(one, 3)), onFirst, append(of("", 1), of(v2, 2, 3)...)},
+		"it was not saved, and is not wanted any more": {append(of("", 1), of(v2, 2)...), nil, onFirst, of("", 1)},
+		"it was saved, and is not wanted any more": {append(of("", 1), of(v2, 2)...), conflicts(one, 0), onSecond,
+			of("", 1, 2)},
+		"another one was not saved": {of(v3, 1), second, onSecond, nil},
+		"the draft is published":    {of("", 1), all(second, conflicts(one, 0)), down("packagevariant-1", 1, published), nil},
 	} {
-		got := []v1alpha1.Conflict{c.later}
-		Inherit([]v1alpha1.Conflict{c.earlier}, got, c.edited)
-		if diff := cmp.Diff([]v1alpha1.Conflict{c.want}, got); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := input(c.change, c.target)
+			in.Conflicts = c.known
+			if diff := cmp.Diff(c.want, Decide(in).Conflicted.All(), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
 	}
 }
 
