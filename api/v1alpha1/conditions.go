@@ -96,10 +96,9 @@ const (
 	ReasonDependencyCycle = "DependencyCycle"
 	// ReasonDependentsExist says that the variant is deleted once those that depend on it are (Reconciling).
 	ReasonDependentsExist = "DependentsExist"
-	// ReasonPorchUnavailable says that Porch, or the Kubernetes API, did not answer (Reconciling).
+	// ReasonPorchUnavailable says that Porch, or the Kubernetes API, cannot do now what it was asked for (Reconciling). The
+	// message has its own words.
 	ReasonPorchUnavailable = "PorchUnavailable"
-	// ReasonPorchFailed says that Porch refused a call (Reconciling).
-	ReasonPorchFailed = "PorchFailed"
 )
 
 // Reasons of the condition ConfigInjected of a PackageVariant.

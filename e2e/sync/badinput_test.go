@@ -96,7 +96,7 @@ func TestDownstreamRepository(t *testing.T) {
 	w.Repository("later", nil, true)
 	w.target("missing")
 	if w.stack.Cache() == stack.CRCache { // elsewhere, drafts are not in git
-		if got := w.message("readonly", "PorchFailed"); !strings.Contains(got, "cannot clone readonly/readonly: ") ||
+		if got := w.message("readonly", "PorchUnavailable"); !strings.Contains(got, "cannot clone readonly/readonly: ") ||
 			!strings.Contains(got, "authorization failed") {
 			t.Errorf("message %q", got)
 		}

@@ -58,7 +58,6 @@ var reasons = map[string]status.Status{
 
 	"DependentsExist":           status.TerminatingStatus,
 	"PorchUnavailable":          status.InProgressStatus,
-	"PorchFailed":               status.InProgressStatus,
 	"FunctionRunnerUnavailable": status.InProgressStatus,
 }
 

@@ -69,7 +69,7 @@ func TestRetargetPrunesWhenReady(t *testing.T) {
 			Message: "git says no"}
 	})
 	w.Apply(newVariant("web", downstream("shop")))
-	w.WaitReason("web", "PorchFailed")
+	w.WaitReason("web", "PorchUnavailable")
 	w.expectStates("web", want)
 	var early []string
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {

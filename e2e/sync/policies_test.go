@@ -161,7 +161,7 @@ func TestRecreate(t *testing.T) {
 	w.Apply(newVariant("web"))
 	if w.stack.Foreign() { // Porch clones into no package that exists
 		w.compared = true
-		if message := w.message("web", "PorchFailed"); !strings.Contains(message, "already exists") {
+		if message := w.message("web", "PorchUnavailable"); !strings.Contains(message, "already exists") {
 			t.Errorf("message %q, want one that says what is in the way", message)
 		}
 		return

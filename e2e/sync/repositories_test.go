@@ -66,7 +66,7 @@ func TestBrokenRepository(t *testing.T) {
 		w.void()
 		w.Eventually("what needs git waits", func() error {
 			reason := w.Condition("new", v1alpha1.ConditionReady).Reason
-			if reason == "RepositoryNotReady" || reason == "PorchFailed" || w.stack.Cache() == stack.DBCache {
+			if reason == "RepositoryNotReady" || reason == "PorchUnavailable" || w.stack.Cache() == stack.DBCache {
 				return nil // drafts in a database need no git while Porch tries again
 			}
 			return fmt.Errorf("it is %q", reason)

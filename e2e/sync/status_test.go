@@ -156,7 +156,7 @@ func TestFinalizerIsKept(t *testing.T) {
 			Message: "git says no"}
 	})
 	w.Delete(newVariant("web", plain))
-	if got := w.message("web", "PorchFailed"); !strings.Contains(got,
+	if got := w.message("web", "PorchUnavailable"); !strings.Contains(got,
 		"the variant is deleted once its package revisions are dealt with") || !strings.Contains(got, "git says no") {
 		t.Errorf("message %q", got)
 	}

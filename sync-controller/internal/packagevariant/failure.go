@@ -75,9 +75,7 @@ func conditionOf(err error) v1alpha1.Condition {
 	case porch.RunnerUnavailable(err):
 		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable,
 			"will try again: Porch's function-runner does not answer: "+err.Error())
-	case porch.Unavailable(err):
-		return v1alpha1.Reconciling(v1alpha1.ReasonPorchUnavailable, "will try again: "+err.Error())
-	case ofFunction:
+	case ofFunction && !porch.Unavailable(err):
 		return decide.FunctionFailed(mutation.revision, mutation.err)
 	case ofRender:
 		return v1alpha1.Stalled(v1alpha1.ReasonRenderFailed,
@@ -95,7 +93,7 @@ func conditionOf(err error) v1alpha1.Condition {
 			"lacks a right in this namespace, and tries again: an administrator has to bind its ServiceAccount to the "+
 			"ClusterRole "+access.Role+" ("+err.Error()+")")
 	default:
-		return v1alpha1.Reconciling(v1alpha1.ReasonPorchFailed, "will try again: "+err.Error())
+		return v1alpha1.Reconciling(v1alpha1.ReasonPorchUnavailable, "will try again: "+err.Error())
 	}
 }
 

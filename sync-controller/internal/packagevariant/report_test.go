@@ -93,8 +93,11 @@ func TestConditionOf(t *testing.T) {
 			"nothing is wrong with this variant, but the controller lacks a right in this namespace, and tries again: an "+
 				"administrator has to bind its ServiceAccount to the ClusterRole package-variants-sync-controller ("+
 				wrap(denied).Error()+")")},
-		"Porch refuses": {wrap(errBoom), v1alpha1.Reconciling("PorchFailed",
-			"will try again: cannot clone edge/web: boom")},
+		"an object to inject cannot be read now": {&mutationError{revision: "x", err: unavailable},
+			v1alpha1.Reconciling("PorchUnavailable", "will try again: "+decide.FunctionFailed("x", unavailable).Message)},
+		"Porch fails": {wrap(apierrors.NewInternalError(errors.New("No space left on device"))),
+			v1alpha1.Reconciling("PorchUnavailable",
+				"will try again: cannot clone edge/web: Internal error occurred: No space left on device")},
 	} {
 		if diff := cmp.Diff(c.want, conditionOf(c.err)); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", name, diff)
@@ -289,7 +292,7 @@ func TestFillProgress(t *testing.T) {
 		"a guard holds": {func(out *result) { out.Conflicting = "web-us" }, v1alpha1.Stalled("DownstreamClaimed", "it is another's"),
 			v1alpha1.PackageVariantStatus{Downstream: before.Downstream, LastChange: before.LastChange,
 				OpenDraft: &v1alpha1.OpenDraft{Name: "before", Reason: "DownstreamClaimed", Message: "it is another's"}}},
-		"it is being deleted": {func(out *result) { out.Deleting = true }, v1alpha1.Reconciling("PorchFailed", "no"), before},
+		"it is being deleted": {func(out *result) { out.Deleting = true }, v1alpha1.Reconciling("PorchUnavailable", "no"), before},
 	} {
 		o := observed()
 		out, status := &result{pv: o.pv, Input: o.Input}, before.DeepCopy()
