@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	// What follows registers metrics.
+	_ "github.com/package-variants/package-variants/sync-controller/internal/options"
 	_ "github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	_ "github.com/package-variants/package-variants/sync-controller/internal/porch"
 )

@@ -8,40 +8,50 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// open returns the namespaces to work in, none for all. It also returns a Wait for rights in the other namespaces of
-// --namespace; nil if there are none. It is an error if the controller has no rights in any.
-func (o *Options) open(ctx context.Context, config *rest.Config, types *runtime.Scheme) (map[string]cache.Config,
-	*access.Wait, error) {
+// leftOut has a series for each namespace of --namespace in which the controller does nothing.
+var leftOut = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+	Name: "package_variant_namespaces_left_out",
+	Help: "1 for each namespace of --namespace in which the controller does nothing, because it had no rights there when " +
+		"it started.",
+}, []string{"namespace"})
+
+func init() { metrics.Registry.MustRegister(leftOut) }
+
+// open returns the namespaces of --namespace to work in, none for all. Those in which the controller has no rights are
+// left out: the log and a metric name them. It is an error if no other is left.
+func (o *Options) open(ctx context.Context, config *rest.Config, types *runtime.Scheme) (map[string]cache.Config, error) {
 	if len(o.Namespaces) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	c, err := client.New(config, client.Options{Scheme: types})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	names, closed, err := access.Survey(ctx, c, o.Namespaces)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	var problems []error
+	for _, left := range closed {
+		problems = append(problems, errors.New(left.String()))
+		log.Log.Info(left.String(), "namespace", left.Namespace)
+		leftOut.WithLabelValues(left.Namespace).Set(1)
 	}
 	if len(names) == 0 {
-		problems := make([]error, len(closed))
-		for i := range closed {
-			problems[i] = errors.New(closed[i].String())
-		}
-		return nil, nil, fmt.Errorf("--namespace names nothing to work in: %w", errors.Join(problems...))
+		return nil, fmt.Errorf("--namespace names nothing to work in: %w", errors.Join(problems...))
 	}
 	namespaces := map[string]cache.Config{}
 	for _, name := range names {
 		namespaces[name] = cache.Config{}
 	}
-	if len(closed) == 0 {
-		return namespaces, nil, nil
-	}
-	return namespaces, &access.Wait{Client: c, Closed: closed}, nil
+	return namespaces, nil
 }

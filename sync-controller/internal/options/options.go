@@ -228,7 +228,7 @@ func (o *Options) Manager(ctx context.Context) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	namespaces, wait, err := o.open(ctx, config, types)
+	namespaces, err := o.open(ctx, config, types)
 	if err != nil {
 		return nil, err
 	}
@@ -249,11 +249,6 @@ func (o *Options) Manager(ctx context.Context) (ctrl.Manager, error) {
 	}
 	if err != nil {
 		return nil, err
-	}
-	if wait != nil {
-		if err := mgr.Add(wait); err != nil {
-			return nil, err
-		}
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return nil, err

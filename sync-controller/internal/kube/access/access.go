@@ -8,20 +8,15 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // Role is the ClusterRole that has the controller's rights.
 const Role = "package-variants-sync-controller"
-
-// askAgain is how often the controller asks again for its rights in a closed namespace: no event reports a new right.
-const askAgain = 30 * time.Second
 
 // listed are the resources that the controller lists in each namespace in which it works.
 var listed = []schema.GroupResource{
@@ -84,42 +79,4 @@ func missingIn(ctx context.Context, c client.Writer, namespace string) (missing 
 		}
 	}
 	return missing, nil
-}
-
-// Wait waits for rights in namespaces: the namespaces of a cache cannot be changed, so the process has to restart.
-type Wait struct {
-	Client client.Writer
-	// Closed are the namespaces; there is at least one.
-	Closed []Closed
-}
-
-// NeedLeaderElection says that each replica waits.
-func (*Wait) NeedLeaderElection() bool { return false }
-
-// Start logs which namespaces are left out, and returns an error once the controller may work in one of them. It
-// implements manager.Runnable.
-func (w *Wait) Start(ctx context.Context) error {
-	logger := log.FromContext(ctx)
-	namespaces := make([]string, len(w.Closed))
-	for i, closed := range w.Closed {
-		namespaces[i] = closed.Namespace
-		logger.Info(closed.String(), "namespace", closed.Namespace)
-	}
-	ticker := time.NewTicker(askAgain)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-		open, _, err := Survey(ctx, w.Client, namespaces)
-		if len(open) > 0 {
-			return fmt.Errorf("the controller may work in namespace %s now, and has to start again for that",
-				strings.Join(open, ", "))
-		}
-		if err != nil && ctx.Err() == nil {
-			logger.Error(err, "will ask again")
-		}
-	}
 }

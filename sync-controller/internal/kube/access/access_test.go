@@ -5,10 +5,7 @@ package access
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -18,14 +15,11 @@ import (
 // authorizer answers what may be listed, as namespace/resource.
 type authorizer struct {
 	client.Writer
-	mutex   sync.Mutex
 	allowed map[string]bool
 	err     error
 }
 
 func (a *authorizer) Create(_ context.Context, o client.Object, _ ...client.CreateOption) error {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
 	review, ok := o.(*authorizationv1.SelfSubjectAccessReview)
 	if !ok || review.Spec.ResourceAttributes.Verb != "list" {
 		return errors.New("it is no question whether something may be listed")
@@ -37,8 +31,6 @@ func (a *authorizer) Create(_ context.Context, o client.Object, _ ...client.Crea
 
 // grant allows all that is listed in a namespace but the resources that are named.
 func (a *authorizer) grant(namespace string, but ...string) *authorizer {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
 	if a.allowed == nil {
 		a.allowed = map[string]bool{}
 	}
@@ -81,36 +73,5 @@ func TestSurveyWithoutAnAnswer(t *testing.T) {
 	const want = "cannot ask what the controller may do in namespace a: boom"
 	if !errors.Is(err, boom) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
-	}
-}
-
-// TestWait checks that the process ends once a right has come, and not before.
-func TestWait(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := &authorizer{}
-		w := &Wait{Client: a, Closed: []Closed{{Namespace: "a"}, {Namespace: "b"}}}
-		ended := make(chan error, 1)
-		go func() { ended <- w.Start(t.Context()) }()
-		select {
-		case err := <-ended:
-			t.Fatalf("it ended without a right: %v", err)
-		case <-time.After(10 * askAgain):
-		}
-		a.grant("b")
-		const want = "the controller may work in namespace b now, and has to start again for that"
-		if err := <-ended; err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
-	})
-}
-
-// TestWaitEnds checks that a process that is asked to end does so without an error.
-func TestWaitEnds(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := (&Wait{Client: &authorizer{}, Closed: []Closed{{Namespace: "a"}}}).Start(ctx); err != nil {
-		t.Error(err)
 	}
 }
