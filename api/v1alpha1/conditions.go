@@ -49,6 +49,9 @@ const (
 	ReasonRepositoryNotFound = "RepositoryNotFound"
 	// ReasonRepositoryMigrated says that a Repository is served by an API that is not supported yet (Stalled).
 	ReasonRepositoryMigrated = "RepositoryMigrated"
+	// ReasonRepositoriesOverlap says that the downstream's Repository is over the same directory of a git repository as an
+	// older one, or one of the two over a directory in that of the other (Stalled).
+	ReasonRepositoriesOverlap = "RepositoriesOverlap"
 	// ReasonRepositoryNotReady says that Porch cannot read a Repository (Reconciling).
 	ReasonRepositoryNotReady = "RepositoryNotReady"
 	// ReasonDownstreamClaimed says that the downstream package is another variant's (Stalled).

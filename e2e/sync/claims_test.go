@@ -4,14 +4,12 @@ package sync
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/internal/controller"
-	"github.com/package-variants/package-variants/e2e/internal/fleet"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 
@@ -105,41 +103,6 @@ func TestClaimsOfMany(t *testing.T) {
 	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}, "packagevariant-2": {isDraft, 1}})
 	w.expectNoPackageWrite()
 	w.Ready("web")
-}
-
-// TestClaimsOfAnotherNamespace has a variant of another namespace, which is older, claim the package of a variant by a
-// Repository over the same git repository, and adopt and publish what exists.
-func TestClaimsOfAnotherNamespace(t *testing.T) {
-	w := newWorld(t)
-	if w.stack.Foreign() {
-		t.Skip("newer Porch refuses a second Repository over a directory of a git repository")
-	}
-	w.compared = true // only one of Porch's caches shows the drafts of the other namespace
-	other := fleet.New(t, w.stack, w.Namespace+"-other")
-	other.Timeout = w.Timeout
-	w.Publish("blueprints", "web", "v1", simple())
-	other.Repository("blueprints", nil, false)
-	other.Publish("blueprints", "web", "v1", simple())
-	w.kubectl("create", "rolebinding", "package-variants-approver", "--namespace="+other.Namespace,
-		"--clusterrole=package-variants-approver", "--serviceaccount=package-variants-system:sync-controller")
-	w.twin(other.Namespace, "edge")
-	other.Apply(newVariant("older", plain, downstream("elsewhere")))
-	options := w.options("--log-level=debug")
-	options.Namespaces = append(options.Namespaces, other.Namespace)
-	c := controller.Start(t, options)
-	c.WaitReady(t.Context())
-	other.Ready("older")
-	untouched := w.theirs(c)
-	w.proxy.Reset()
-	other.Apply(newVariant("older", plain, adopt, automatic, downstream("web")))
-	other.WaitReason("older", "DownstreamClaimed")
-	message := other.Condition("older", v1alpha1.ConditionReady).Message
-	if !strings.Contains(message, w.Namespace+"/web") {
-		t.Errorf("message %q, want one that names the variant and its namespace", message)
-	}
-	w.readAnew("edge")
-	untouched("claimed by another namespace")
-	w.expectNoPackageWrite()
 }
 
 // TestSwappedController has a person make another variant the controller of a variant's published revision and of its

@@ -75,13 +75,12 @@ func TestTwoControllers(t *testing.T) {
 // TestSubdirectory has the upstream and the downstream in Repositories over directories of git repositories.
 func TestSubdirectory(t *testing.T) {
 	w := newWorld(t)
-	for name, git := range map[string]string{"catalog": "blueprints", "site": "edge"} {
+	for name, git := range map[string]string{"catalog": "blueprints", "site": "site"} {
 		if err := w.stack.RegisterRepository(t.Context(), stack.Repository{Namespace: w.Namespace, Name: name,
 			Git: w.Namespace + "-" + git, Directory: "all/" + name, Deployment: name == "site"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.only = "site."
 	in := func(s *variant.Spec) { s.Upstream.Repo, s.Downstream.Repo = "catalog", "site" }
 	w.Publish("catalog", "web", "v1", simple())
 	w.Publish("catalog", "web", "v2", settingsV2)

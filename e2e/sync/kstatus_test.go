@@ -36,6 +36,7 @@ var reasons = map[string]status.Status{
 	"UpstreamLockMissing":   status.FailedStatus,
 	"RepositoryNotFound":    status.FailedStatus,
 	"RepositoryMigrated":    status.FailedStatus,
+	"RepositoriesOverlap":   status.FailedStatus,
 	"DownstreamClaimed":     status.FailedStatus,
 	"DownstreamExists":      status.FailedStatus,
 	"DownstreamProposed":    status.FailedStatus,

@@ -20,8 +20,8 @@ func withSubpackage(a string) map[string]string {
 		"sub/notes.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: notes\ndata:\n  a: \"" + a + "\"\n"}
 }
 
-// TestNested has variants that ask for packages inside others or around them: those of another variant, of people, and
-// in a Repository over a directory. None is made until the other one goes. A package with a subpackage is not affected.
+// TestNested has variants that ask for packages inside others or around them: those of another variant, and of people.
+// None is made until the other one goes. A package with a subpackage is not affected.
 func TestNested(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", withSubpackage("1"))
@@ -58,29 +58,26 @@ func TestNested(t *testing.T) {
 	w.claimedBy("web", `"inner"`)
 }
 
-// TestNestedDirectories is TestNested by a Repository over a directory of the other's git repository.
-func TestNestedDirectories(t *testing.T) {
+// TestRepositoriesOverlap has a variant of a Repository over a directory of an older one's git repository, where
+// nothing is made until the older one goes.
+func TestRepositoriesOverlap(t *testing.T) {
 	w := newWorld(t)
-	w.only = "below." // the CR cache has edge list them, too
 	w.Publish("blueprints", "web", "v1", simple())
-	err := w.stack.RegisterRepository(t.Context(), stack.Repository{Namespace: w.Namespace, Name: "below",
-		Git: w.Namespace + "-edge", Directory: "site/web", Deployment: true})
+	err := w.stack.RegisterRepository(t.Context(), stack.Repository{Namespace: w.Namespace, Name: "younger",
+		Git: w.Namespace + "-edge", Directory: "site", Deployment: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	below := func(s *variant.Spec) { s.Downstream.Repo = "below" }
-	w.Apply(newVariant("outer", plain, downstream("site")))
-	w.start()
-	w.target("outer")
-	w.Apply(newVariant("inner", plain, below))
-	w.expectMessage("inner", "DownstreamClaimed", `the package below/inner would lie inside edge/site, which belongs to `+
-		`the PackageVariant "outer"`+nestsHelp+"variant")
-	w.Delete(newVariant("outer"))
-	w.waitGone("outer")
-	w.waitTarget("inner", "below.inner.packagevariant-1")
-	w.Apply(newVariant("outer", plain, downstream("site/web")))
-	w.expectMessage("outer", "DownstreamClaimed", `the package edge/site/web would lie around below/inner, which belongs to `+
-		`the PackageVariant "inner"`+nestsHelp+"variant")
+	w.Apply(newVariant("web", plain, func(s *variant.Spec) { s.Downstream.Repo = "younger" }))
+	c := w.start()
+	w.expectMessage("web", "RepositoriesOverlap", `the Repository "younger" (directory /site) overlaps the Repository `+
+		`"edge" (directory /) on the same branch of a git repository, so publishing a package of one could remove a package of `+
+		`the other: delete one of the two, or register "younger", which is the younger one, with a directory outside of the `+
+		"other's")
+	w.quiet(c)
+	w.expectNoPackageWrite()
+	w.kubectl("delete", "repository", "edge", "--namespace", w.Namespace)
+	w.waitTarget("web", "younger.web.packagevariant-1")
 }
 
 // TestNestedBefore has packages inside each other that were published before the rule: both stay as they are, and only

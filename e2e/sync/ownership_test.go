@@ -12,8 +12,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/e2e/internal/controller"
-	"github.com/package-variants/package-variants/e2e/internal/fleet"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
 
@@ -285,16 +283,6 @@ func TestRegisteredAnewBehindDraft(t *testing.T) {
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isDeletion, 0}})
 }
 
-// twin registers a Repository over the git repository of edge, in a namespace.
-func (w *world) twin(namespace, name string) {
-	w.t.Helper()
-	err := w.stack.RegisterRepository(w.t.Context(), stack.Repository{Namespace: namespace, Name: name,
-		Git: w.Namespace + "-edge", Deployment: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // claimedBy fails the test unless the variant is stalled because its downstream belongs to another.
 func (w *world) claimedBy(name, other string) {
 	w.t.Helper()
@@ -302,66 +290,6 @@ func (w *world) claimedBy(name, other string) {
 		w.t.Errorf("message of %s: %s, want one with %s", name, message, other)
 	}
 	w.expectCondition(name, v1alpha1.ConditionStalled, "True", "DownstreamClaimed")
-}
-
-// TestSharedRepository has two Repositories over the same git repository and directory: a package that both contain
-// belongs to one variant.
-func TestSharedRepository(t *testing.T) {
-	w := newWorld(t)
-	if w.stack.Foreign() {
-		t.Skip("newer Porch refuses a second Repository over a directory of a git repository in one namespace")
-	}
-	w.Publish("blueprints", "web", "v1", simple())
-	w.twin(w.Namespace, "twin")
-	inTwin := func(s *variant.Spec) { s.Downstream.Repo = "twin" }
-	w.Apply(newVariant("first", plain, downstream("web")))
-	c := w.start()
-	w.target("first")
-	w.proxy.Reset()
-	w.Apply(newVariant("second", plain, downstream("web"), inTwin), newVariant("third", plain, downstream("shop"), inTwin))
-	w.claimedBy("second", "first")
-	w.target("third")
-	w.readAnew("edge")
-	w.quiet(c)
-	w.claimedBy("second", "first")
-	w.Ready("first")
-	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 1 {
-		t.Errorf("Porch was asked for %d drafts, want the third variant's only", n)
-	}
-	w.expectDrafts("web", "edge.web.packagevariant-1")
-}
-
-// TestSharedRepositoryOfNamespaces is TestSharedRepository with the Repositories in two namespaces of one controller.
-func TestSharedRepositoryOfNamespaces(t *testing.T) {
-	w := newWorld(t)
-	other := fleet.New(t, w.stack, w.Namespace+"-other")
-	w.Publish("blueprints", "web", "v1", simple())
-	other.Repository("blueprints", nil, false)
-	other.Publish("blueprints", "web", "v1", simple())
-	w.twin(other.Namespace, "edge")
-	w.Apply(newVariant("first", plain, downstream("web")))
-	options := w.options("--log-level=debug")
-	options.Namespaces = append(options.Namespaces, other.Namespace)
-	c := controller.Start(t, options)
-	c.WaitReady(t.Context())
-	w.target("first")
-	other.Apply(newVariant("second", plain, downstream("web")))
-	pv := other.WaitReason("second", "DownstreamClaimed")
-	if message := other.Condition("second", v1alpha1.ConditionReady).Message; !strings.Contains(message, "first") ||
-		!strings.Contains(message, w.Namespace) {
-		t.Errorf("message %q, want one that names the variant and its namespace", message)
-	}
-	if got := len(pv.Status.DownstreamTargets); got != 0 {
-		t.Errorf("the second variant has %d targets", got)
-	}
-	w.quiet(c)
-	w.Ready("first")
-	w.expectDrafts("web", "edge.web.packagevariant-1")
-	w.compareDrafts()
-	// When the first is gone, the second takes its place. With one of Porch's caches its draft shows up in both namespaces.
-	w.Delete(newVariant("first"))
-	w.waitGone("first")
-	other.Ready("second")
 }
 
 // TestForgedOwner has a person add another variant as an owner of a draft. The variant that controls the draft keeps it,

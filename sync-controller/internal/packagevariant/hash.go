@@ -67,6 +67,9 @@ func (o *observation) hash() string {
 		repository := o.Repositories[name]
 		write("repository", name, repository.Migrated, repository.Deployment, repository.Address, repository.Directory)
 	}
+	for _, overlap := range o.Overlaps {
+		write("overlap", overlap)
+	}
 	if u := o.Upstream; u != nil {
 		write("upstream", u.Name, u.Version, u.Lifecycle)
 		for _, target := range decide.Targets(&o.Input) {

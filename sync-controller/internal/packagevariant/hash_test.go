@@ -102,6 +102,7 @@ func TestHash(t *testing.T) {
 		"directory of a Repository": {func(o *observation) {
 			o.Repositories["edge"] = revision.Repository{Ready: true, Address: "https://git/edge", Directory: "packages"}
 		}, true},
+		"Repositories overlap":      {func(o *observation) { o.Overlaps = []decide.Overlap{{Repository: "edge"}} }, true},
 		"Repository not registered": {func(o *observation) { delete(o.Repositories, "edge") }, true},
 		"version of an object":      {func(o *observation) { o.objects[1] = "b 2" }, true},
 		"another object":            {func(o *observation) { o.objects = append(o.objects, "c 1") }, true},

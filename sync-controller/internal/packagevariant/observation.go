@@ -18,8 +18,6 @@ import (
 type observation struct {
 	decide.Input
 	pv *v1alpha1.PackageVariant
-	// place is where the downstream package lies; empty if the spec names none.
-	place neighborhood
 	// objects are the versions of the objects that the status says are injected.
 	objects []string
 	// asked reports whether Porch was asked for the revisions that the cache does not have.

@@ -36,8 +36,8 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	}
 	o.Conflicts = pv.Status.Conflicts
 	for _, read := range []func(context.Context, *observation) error{
-		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observePlace,
-		r.observeClaims, r.observeNeighbors, r.observeDependencies, r.observeDependents, r.observeUses, r.observeObjects,
+		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observeClaims,
+		r.observeNeighbors, r.observeDependencies, r.observeDependents, r.observeUses, r.observeObjects,
 	} {
 		if err := read(ctx, o); err != nil {
 			return nil, err

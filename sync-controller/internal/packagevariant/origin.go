@@ -5,6 +5,7 @@ package packagevariant
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
@@ -38,11 +39,12 @@ func (r *Reconciler) named(ctx context.Context, namespace string, lock *revision
 	}
 	var found []revision.Revision
 	for i := range repositories {
-		name, below := aliasAt(&repositories[i], lock.Place())
-		if !below || namespace != "" && name.namespace != namespace {
+		in := &repositories[i]
+		pkg, below := packageAt(in, lock.Place())
+		if !below || namespace != "" && in.Namespace != namespace {
 			continue
 		}
-		revisions, err := r.cached(ctx, name.namespace, porch.PackageIndex, name.pkg.String())
+		revisions, err := r.cached(ctx, in.Namespace, porch.PackageIndex, pkg.String())
 		if err != nil {
 			return nil, err
 		}
@@ -56,6 +58,13 @@ func (r *Reconciler) named(ctx context.Context, namespace string, lock *revision
 		}
 	}
 	return found, nil
+}
+
+// packageAt returns what a Repository calls the package in a directory of its git repository, and false if the directory
+// is not below the Repository's.
+func packageAt(repository *porch.Repository, place string) (revision.Package, bool) {
+	name, below := strings.CutPrefix(place, repository.Root())
+	return revision.Package{Repo: repository.Name, Name: name}, below
 }
 
 // derived returns the revisions in a namespace whose lock was taken on a revision; in all namespaces for "".

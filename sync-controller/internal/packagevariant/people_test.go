@@ -21,6 +21,21 @@ func (c *cluster) repositories(names ...string) {
 	}
 }
 
+// registers adds a Repository in a namespace over a directory of the git repository of the Repository edge. It is younger
+// than the others.
+func (c *cluster) registers(namespace, name, directory string) {
+	c.T.Helper()
+	r := &configapi.Repository{
+		ObjectMeta: memorytest.Meta(name),
+		Spec: configapi.RepositorySpec{Deployment: true, Git: &configapi.GitRepository{
+			Repo: "https://git.example.com/edge.git", Branch: "main", Directory: directory}},
+		Status: configapi.RepositoryStatus{Conditions: []metav1.Condition{
+			{Type: configapi.RepositoryReady, Status: metav1.ConditionTrue, Reason: "Ready"}}},
+	}
+	r.Namespace, r.CreationTimestamp = namespace, metav1.Now()
+	c.Must(c.Add(r))
+}
+
 // becomes gives a Repository its condition Ready.
 func (c *cluster) becomes(repository string, status metav1.ConditionStatus, reason string) {
 	c.T.Helper()

@@ -3,12 +3,15 @@
 package packagevariant
 
 import (
+	"cmp"
 	"context"
+	"path"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 )
@@ -18,11 +21,56 @@ func (r *Reconciler) observeRepositories(ctx context.Context, o *observation) er
 		repository, err := porch.GetRepository(ctx, r.client, o.pv.Namespace, name)
 		if err == nil {
 			o.Repositories[name] = repository.Repository
-		} else if !apierrors.IsNotFound(err) {
+			err = r.observeOverlaps(ctx, o, &repository)
+		}
+		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
 	return nil
+}
+
+// observeOverlaps finds the Repositories that overlap one of the variant's: older ones of its namespace, and for the
+// downstream also those of other namespaces.
+func (r *Reconciler) observeOverlaps(ctx context.Context, o *observation, repository *porch.Repository) error {
+	others, err := r.overlapping(ctx, repository)
+	if err != nil {
+		return err
+	}
+	isDownstream := o.Spec.Downstream != nil && o.Spec.Downstream.Repo == repository.Name
+	for i := range others {
+		other := &others[i]
+		overlap := decide.Overlap{Repository: repository.Name, Directory: path.Join("/", repository.Directory), Other: other.Name,
+			OtherDirectory: path.Join("/", other.Directory), Stalls: isDownstream}
+		switch {
+		case other.Namespace != repository.Namespace && isDownstream:
+			overlap.Other, overlap.Stalls = other.Namespace+"/"+other.Name, false
+		case other.Namespace != repository.Namespace, byAge(other, repository) > 0:
+			continue
+		}
+		o.Overlaps = append(o.Overlaps, overlap)
+	}
+	return nil
+}
+
+// overlapping returns the Repositories in all namespaces that overlap one, the oldest first.
+func (r *Reconciler) overlapping(ctx context.Context, repository *porch.Repository) ([]porch.Repository, error) {
+	if repository.Address == "" {
+		return nil, nil
+	}
+	found, err := porch.RepositoriesAt(ctx, r.client, repository.Address)
+	found = slices.DeleteFunc(found, func(other porch.Repository) bool {
+		return other.Name == repository.Name && other.Namespace == repository.Namespace ||
+			!repository.Overlaps(&other.Repository)
+	})
+	slices.SortFunc(found, func(a, b porch.Repository) int { return byAge(&a, &b) })
+	return found, err
+}
+
+// byAge orders Repositories by their age, the oldest first.
+func byAge(a, b *porch.Repository) int {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name),
+		cmp.Compare(a.Namespace, b.Namespace))
 }
 
 // repositories returns the names of the Repositories that a spec names.
@@ -34,7 +82,7 @@ func repositories(s *variant.Spec) []string {
 	if s.Upstream != nil {
 		names = append(names, s.Upstream.Repo)
 	}
-	return names
+	return slices.Compact(names)
 }
 
 // readBefore treats a Repository that Porch is reading as ready if revisions of it are known already. If the variant

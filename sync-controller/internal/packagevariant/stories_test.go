@@ -309,6 +309,19 @@ var stories = map[string][]act{
 		}},
 		{"it is registered again", func(c *cluster) { c.repositories("core") }},
 	},
+	"Repositories overlap": {
+		{"the variant is applied, to a Repository over a directory of an older one", func(c *cluster) {
+			c.registers(namespace, "site", "/regions/site")
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Downstream.Repo = "site" })
+		}},
+		{"the older one is unregistered", func(c *cluster) {
+			c.Must(c.Delete(c.T.Context(), &configapi.Repository{ObjectMeta: memorytest.Meta("edge")}))
+		}},
+		{"people of another namespace register one over all directories", func(c *cluster) {
+			c.registers("others", "edge", "/")
+			c.edits(zone("b"))
+		}},
+	},
 	"a Repository is registered anew, and its revisions are known from before": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},

@@ -24,10 +24,8 @@ func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
 	if err := r.locate(ctx, superseded); err != nil {
 		return err
 	}
-	for i := range o.place.same {
-		if err := r.observeUpstreams(ctx, o, &o.place.same[i]); err != nil {
-			return err
-		}
+	if err := r.observeUpstreams(ctx, o); err != nil {
+		return err
 	}
 	for i := range superseded {
 		derived, err := r.isBase(ctx, &superseded[i])
@@ -39,20 +37,32 @@ func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
 	return nil
 }
 
-// observeUpstreams notes the revisions of the downstream that are the upstreams of other variants, in a namespace that
-// knows it by an alias.
-func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation, a *alias) error {
-	variants, err := r.indexed(ctx, a.namespace, upstreamIndex, a.pkg.String())
+// observeUpstreams notes the revisions of the downstream that are the upstreams of other variants, in any namespace that
+// has a Repository with the package.
+func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation) error {
+	downstream := revision.DownstreamOf(o.Spec)
+	own := o.Repositories[downstream.Repo]
+	all, err := porch.RepositoriesAt(ctx, r.client, own.Address)
 	if err != nil {
 		return err
 	}
-	candidates := revision.Candidates(o.Revisions)
-	for i := range candidates { // the variants there use the names of the alias
-		candidates[i].Repo, candidates[i].Package = a.pkg.Repo, a.pkg.Name
-	}
-	for i := range variants {
-		if found := variants[i].Spec.Upstream.Resolve(candidates); found >= 0 {
-			o.Used[o.Revisions[found].Name] = true
+	for i := range all {
+		pkg, below := packageAt(&all[i], own.Root()+downstream.Name)
+		if !below {
+			continue
+		}
+		variants, err := r.indexed(ctx, all[i].Namespace, upstreamIndex, pkg.String())
+		if err != nil {
+			return err
+		}
+		candidates := revision.Candidates(o.Revisions)
+		for c := range candidates { // the variants there use the names of that Repository
+			candidates[c].Repo, candidates[c].Package = pkg.Repo, pkg.Name
+		}
+		for v := range variants {
+			if found := variants[v].Spec.Upstream.Resolve(candidates); found >= 0 {
+				o.Used[o.Revisions[found].Name] = true
+			}
 		}
 	}
 	return nil

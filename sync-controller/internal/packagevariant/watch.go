@@ -54,11 +54,7 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 	}
 	if !rev.Main() {
 		requests = append(requests, r.variants(ctx, rev.Namespace, downstreamIndex, rev.Package.String(), nil)...)
-		n, err := r.neighborhood(ctx, rev.Namespace, rev.Package)
-		if err != nil { // unexpected, as in variants
-			log.FromContext(ctx).Error(err, "cannot find the packages inside a package, or around it", "revision", rev.Name)
-		}
-		requests = append(requests, r.nested(ctx, &n)...)
+		requests = append(requests, r.nested(ctx, rev.Namespace, rev.Package)...)
 	}
 	branch := r.branchAt(ctx, &rev)
 	requests = append(requests, r.variants(ctx, rev.Namespace, upstreamIndex, rev.Package.String(),
@@ -117,9 +113,21 @@ func mayMean(u *variant.Upstream, r *revision.Revision, branch string) bool {
 	}
 }
 
-// affectedByRepository returns the variants that name a Repository.
+// affectedByRepository returns the variants that name a Repository, or one that overlaps it.
 func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) []ctrl.Request {
-	return r.variants(ctx, o.GetNamespace(), repositoryIndex, o.GetName(), nil)
+	requests := r.variants(ctx, o.GetNamespace(), repositoryIndex, o.GetName(), nil)
+	repository, ok := porch.RepositoryOf(o)
+	if !ok {
+		return requests
+	}
+	others, err := r.overlapping(ctx, &repository)
+	if err != nil { // unexpected, as in variants
+		log.FromContext(ctx).Error(err, "cannot find the Repositories that overlap", "repository", o.GetName())
+	}
+	for i := range others {
+		requests = append(requests, r.variants(ctx, others[i].Namespace, repositoryIndex, others[i].Name, nil)...)
+	}
+	return requests
 }
 
 // conflicting returns the other variants that make the package that a variant makes, or one inside it or around it.
@@ -128,21 +136,9 @@ func (r *Reconciler) conflicting(ctx context.Context, o client.Object) []ctrl.Re
 	if !ok || pv.Spec.Downstream == nil {
 		return nil
 	}
-	n, err := r.neighborhood(ctx, pv.Namespace, revision.DownstreamOf(&pv.Spec))
-	var variants []*v1alpha1.PackageVariant
-	if err == nil {
-		variants, err = r.claimants(ctx, pv, &n)
-	}
-	if err != nil { // unexpected, as in variants
-		log.FromContext(ctx).Error(err, "cannot find the variants of the same package", "variant",
-			client.ObjectKeyFromObject(o))
-		return nil
-	}
-	requests := r.nested(ctx, &n)
-	for _, other := range variants[1:] {
-		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(other)})
-	}
-	return requests
+	pkg := revision.DownstreamOf(&pv.Spec)
+	return append(r.nested(ctx, pv.Namespace, pkg), r.variants(ctx, pv.Namespace, downstreamIndex, pkg.String(),
+		func(other *v1alpha1.PackageVariant) bool { return other.Name != pv.Name })...)
 }
 
 // onUpdate passes the updates of a variant between which it differs, and all events that are no updates.

@@ -3,6 +3,7 @@
 package porch
 
 import (
+	"cmp"
 	"context"
 
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
@@ -38,7 +39,7 @@ func repositoryOf(repository *configapi.Repository) Repository {
 		Deployment: repository.Spec.Deployment, Migrated: isMigrated(repository), Message: "Porch has not read it yet",
 	}}
 	if git := repository.Spec.Git; git != nil {
-		out.Address, out.Directory = git.Repo, git.Directory
+		out.Address, out.Branch, out.Directory = git.Repo, cmp.Or(git.Branch, "main"), git.Directory
 	}
 	if ready := meta.FindStatusCondition(repository.Status.Conditions, configapi.RepositoryReady); ready != nil {
 		out.Ready, out.Reading, out.Message = ready.Status == metav1.ConditionTrue, isReading(ready), ready.Message

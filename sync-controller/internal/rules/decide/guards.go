@@ -14,7 +14,7 @@ import (
 
 // guards are tried in this order; the first one that returns a condition wins, and nothing is done.
 var guards = []func(*Input) *v1alpha1.Condition{
-	specInvalid, repositoryMissing, repositoryMigrated, upstreamMissing, upstreamUnpublished, downstreamClaimed,
+	specInvalid, repositoryMissing, repositoryMigrated, repositoriesOverlap, upstreamMissing, upstreamUnpublished, downstreamClaimed,
 	dependencyCycle, dependencyNotFound, repositoryNotReady, downstreamUnread,
 }
 

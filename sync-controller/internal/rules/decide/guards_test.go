@@ -19,6 +19,11 @@ const (
 		"take the annotation porch.kpt.dev/v1alpha2-migration off the Repository, or name another"
 )
 
+const overlapText = `the Repository "edge" (directory /site) overlaps the Repository "all" (directory /) on the same branch of ` +
+	"a git repository, so publishing a package of one could remove a package of the other"
+
+func overlapping(o Overlap) func(*Input) { return func(in *Input) { in.Overlaps = []Overlap{o} } }
+
 // TestGuards checks what keeps a variant from being worked on. The revisions behind a guard stay as they are.
 func TestGuards(t *testing.T) {
 	unread := want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "RepositoryNotReady", Message: "Porch lists no " +
@@ -82,6 +87,13 @@ func TestGuards(t *testing.T) {
 		"the downstream's Repository is migrated: nothing is cloned": {input(repository("edge",
 			revision.Repository{Ready: true, Migrated: true})),
 			wantStalled("RepositoryMigrated", migratedEdge)},
+		"the downstream's Repository overlaps an older one": {input(overlapping(Overlap{Repository: "edge", Directory: "/site",
+			Other: "all", OtherDirectory: "/", Stalls: true})),
+			wantStalled("RepositoriesOverlap", overlapText+`: delete one of the two, or register "edge", which is the younger `+
+				"one, with a directory outside of the other's")},
+		"it overlaps one of another namespace": {input(overlapping(Overlap{Repository: "edge", Directory: "/site",
+			Other: "all", OtherDirectory: "/"}), down("packagevariant-1", 1, published)),
+			wantReady("edge.web.packagevariant-1 (Published) is up to date with blueprints.web.v1; but " + overlapText)},
 		"the upstream's Repository is not ready": {input(repository("blueprints", revision.Repository{Message: "down"}),
 			down("packagevariant-1", 1, published)),
 			notReady("blueprints", "down")},

@@ -60,6 +60,8 @@ type Input struct {
 	Conflicting string
 	// Pushed is the digest of the files of the ForeignBranch (package kptfile); known where a target is Proposed.
 	Pushed string
+	// Overlaps are the Repositories that overlap one of the variant's, as far as that matters.
+	Overlaps []Overlap
 	// Neighbors are the packages inside the downstream package, and around it.
 	Neighbors []Neighbor
 	// Repositories are the Repositories by name, as far as they are registered.

@@ -219,9 +219,9 @@ func upToDate(in *Input, target *revision.Revision) Decision {
 		return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
 			"%s (%s) was made from the branch %s at %s, which is at %s now, and Porch cannot tell what changed in the "+
 				"package: to follow it, publish it, name its revision in spec.upstream, and delete the downstream package to "+
-				"have it cloned again",
-			target.Name, target.Lifecycle, in.Upstream.Workspace, from, to))}
+				"have it cloned again%s",
+			target.Name, target.Lifecycle, in.Upstream.Workspace, from, to, overlapWarning(in)))}
 	}
 	return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(
-		"%s (%s) is up to date with %s", target.Name, target.Lifecycle, in.Upstream.Name))}
+		"%s (%s) is up to date with %s%s", target.Name, target.Lifecycle, in.Upstream.Name, overlapWarning(in)))}
 }

@@ -2,6 +2,11 @@
 
 package revision
 
+import (
+	"path"
+	"strings"
+)
+
 // Repository is what is known about a Repository.
 type Repository struct {
 	// Ready reports whether Porch can use it, Message says why not. Reading reports whether it is not ready because Porch
@@ -12,7 +17,19 @@ type Repository struct {
 	Migrated bool
 	// Deployment reports whether packages in it are deployed: Porch then adds a package context to each clone.
 	Deployment bool
-	// Address is that of its git repository, Directory where it has its packages there; "" for one without a git
-	// repository.
-	Address, Directory string
+	// Address is that of its git repository, Branch and Directory are where it has its packages there; "" for one without
+	// a git repository.
+	Address, Branch, Directory string
 }
+
+// Overlaps reports whether one of two Repositories has its packages in the directory of the other one, or in the same
+// directory, on the same branch of a git repository.
+func (r *Repository) Overlaps(other *Repository) bool {
+	if r.Address == "" || Address(r.Address) != Address(other.Address) || r.Branch != other.Branch {
+		return false
+	}
+	return strings.HasPrefix(r.Root(), other.Root()) || strings.HasPrefix(other.Root(), r.Root())
+}
+
+// Root returns the directory of the packages in the git repository, between slashes.
+func (r *Repository) Root() string { return strings.TrimSuffix(path.Join("/", r.Directory), "/") + "/" }

@@ -94,10 +94,8 @@ func (p Package) NameOf(workspace string) string {
 	return strings.Join([]string{p.Repo, strings.ReplaceAll(p.Name, "/", "."), workspace}, ".")
 }
 
-// Ancestors returns the packages, or directories that could be packages, that contain the package, the outermost first;
-// the one without a name is the whole Repository.
-func (p Package) Ancestors() []Package {
-	all := []Package{{Repo: p.Repo}}
+// Ancestors returns the packages, or directories that could be packages, that contain the package, the outermost first.
+func (p Package) Ancestors() (all []Package) {
 	for _, name := range variant.Ancestors(p.Name) {
 		all = append(all, Package{Repo: p.Repo, Name: name})
 	}

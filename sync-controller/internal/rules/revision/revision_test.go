@@ -187,3 +187,30 @@ func TestPackageString(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestOverlaps checks which Repositories have packages of each other's directories.
+func TestOverlaps(t *testing.T) {
+	t.Parallel()
+	one := Repository{Address: "https://git/edge.git", Branch: "main", Directory: "a/b"}
+	for name, c := range map[string]struct {
+		edit func(*Repository)
+		want bool
+	}{
+		"the same directory":          {func(r *Repository) { r.Directory = "/a/b/" }, true},
+		"another form of address":     {func(r *Repository) { r.Address = "https://git/edge" }, true},
+		"a directory inside":          {func(r *Repository) { r.Directory = "a/b/c" }, true},
+		"a directory around":          {func(r *Repository) { r.Directory = "a" }, true},
+		"the whole git repository":    {func(r *Repository) { r.Directory = "" }, true},
+		"a directory beside":          {func(r *Repository) { r.Directory = "a/c" }, false},
+		"a name that begins the same": {func(r *Repository) { r.Directory = "a/bc" }, false},
+		"another branch":              {func(r *Repository) { r.Branch = "next" }, false},
+		"another git repository":      {func(r *Repository) { r.Address = "https://git/other" }, false},
+		"no git repository":           {func(r *Repository) { r.Address = "" }, false},
+	} {
+		other := one
+		c.edit(&other)
+		if one.Overlaps(&other) != c.want || other.Overlaps(&one) != c.want {
+			t.Errorf("%s: got %t and %t, want %t", name, one.Overlaps(&other), other.Overlaps(&one), c.want)
+		}
+	}
+}
