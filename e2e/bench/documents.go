@@ -20,12 +20,9 @@ const (
 	others = "dist/bench"
 	// results is the file with the measurements, beside the page.
 	results = "results.json"
-	// begin and end enclose the generated part of a page: docs/scale.md and the README of the repository, which also has
-	// beginShort and endShort around the lines on its first screen.
-	begin      = "<!-- begin of what make bench writes -->\n"
-	end        = "<!-- end of what make bench writes -->\n"
-	beginShort = "<!-- begin of what make bench writes, in short -->\n"
-	endShort   = "<!-- end of what make bench writes, in short -->\n"
+	// begin and end enclose the generated part of a page: docs/scale.md and the README of the repository.
+	begin = "<!-- begin of what make bench writes -->\n"
+	end   = "<!-- end of what make bench writes -->\n"
 )
 
 // read reads the measurements that docs/benchmarks shows.
@@ -133,10 +130,6 @@ func rewrite(file string, change func(text string) (string, error)) error {
 
 // inReadme returns a README with the summary of a run.
 func inReadme(run *report.Run, text string) (string, error) {
-	text, err := between(text, beginShort, endShort, run.Reasons)
-	if err != nil {
-		return "", err
-	}
 	return between(text, begin, end, run.Summary)
 }
 

@@ -14,15 +14,12 @@ var (
 	pageText string
 	//go:embed readme.md.tmpl
 	readmeText string
-	//go:embed reasons.md.tmpl
-	reasonsText string
 	//go:embed fleets.md.tmpl
 	fleetsText string
 
-	page    = parse("page.md.tmpl", pageText)
-	readme  = parse("readme.md.tmpl", readmeText)
-	reasons = parse("reasons.md.tmpl", reasonsText)
-	fleets  = parse("fleets.md.tmpl", fleetsText)
+	page   = parse("page.md.tmpl", pageText)
+	readme = parse("readme.md.tmpl", readmeText)
+	fleets = parse("fleets.md.tmpl", fleetsText)
 )
 
 // parse returns a template that can use the functions of this package.
@@ -78,9 +75,6 @@ func (r *Run) Markdown() (string, error) { return r.write(page, ".") }
 // Summary returns what the README of the repository says of a run; dir is the directory of the page, from there. The
 // run must have all parts.
 func (r *Run) Summary(dir string) (string, error) { return r.write(readme, dir) }
-
-// Reasons returns what the README says of a run on its first screen: three lines. The run must have all parts.
-func (r *Run) Reasons(dir string) (string, error) { return r.write(reasons, dir) }
 
 // Fleets returns what docs/scale.md says of a run.
 func (r *Run) Fleets(dir string) (string, error) { return r.write(fleets, dir) }

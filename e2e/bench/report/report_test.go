@@ -181,10 +181,6 @@ func TestDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reasons, err := run.Reasons("docs/benchmarks")
-	if err != nil {
-		t.Fatal(err)
-	}
 	fleets, err := run.Fleets("docs/benchmarks")
 	if err != nil {
 		t.Fatal(err)
@@ -199,15 +195,14 @@ func TestDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{"page.md": page, "summary.md": summary, "reasons.md": reasons, "fleets.md": fleets,
-		"part.md": partPage}
+	files := map[string]string{"page.md": page, "summary.md": summary, "fleets.md": fleets, "part.md": partPage}
 	plots, err := run.Plots()
 	if err != nil {
 		t.Fatal(err)
 	}
 	maps.Copy(files, plots)
-	if len(files) != 5+2*4 {
-		t.Errorf("%d documents, want 5, and as many plots in two themes", len(files))
+	if len(files) != 4+2*4 {
+		t.Errorf("%d documents, want 4, and as many plots in two themes", len(files))
 	}
 	for name, got := range files {
 		tree.Golden(t, filepath.Join("testdata", name), got)

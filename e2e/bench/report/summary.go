@@ -16,12 +16,6 @@ type Comparison struct {
 	caches      Caches
 }
 
-// Ours returns this project's numbers with each cache.
-func (c Comparison) Ours() string { return c.caches.each(c.ours) }
-
-// Porch returns the numbers of Porch's controllers with each cache.
-func (c Comparison) Porch() string { return c.caches.each(c.porch) }
-
 // Cells returns the numbers of the contenders as table cells.
 func (c Comparison) Cells() []string {
 	var cells []string
@@ -34,8 +28,8 @@ func (c Comparison) Cells() []string {
 // Contest is what the README shows about the contenders.
 type Contest struct {
 	Caches
-	// FanOut, Rest, Object and Upstream are the comparisons; Followed is the time of Upstream.
-	FanOut, Rest, Object, Upstream, Followed Comparison
+	// FanOut, Rest, Object and Upstream are the comparisons.
+	FanOut, Rest, Object, Upstream Comparison
 }
 
 // Contest returns the README's comparison for the caches for which everything was measured.
@@ -67,8 +61,6 @@ func (r *Run) Contest() (*Contest, error) {
 			count(first.Change.Upstream.Affected), count(first.Change.Upstream.Variants)),
 			func(on *OnCache) string { return on.Change.Upstream.Ours.Summary() },
 			func(on *OnCache) string { return on.Change.Upstream.Porch.Summary() }),
-		Followed: compare("", func(on *OnCache) string { return on.Change.Upstream.Ours.took() },
-			func(on *OnCache) string { return on.Change.Upstream.Porch.took() }),
 	}, nil
 }
 
