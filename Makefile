@@ -3,8 +3,11 @@
 
 GO_NEEDED := 1.26
 GO_VERSION := $(shell go env GOVERSION 2>/dev/null)
-ifeq ($(GO_VERSION),)
-$(error Go is not on the PATH: install Go $(GO_NEEDED) or newer from https://go.dev/dl/)
+ifneq ($(shell printf '%s\n' go$(GO_NEEDED) '$(filter go%,$(GO_VERSION))' | sort -VC && echo new),new)
+$(error Go $(GO_NEEDED) or newer is not on the PATH: install it from https://go.dev/dl/)
+endif
+ifeq ($(shell git --version 2>/dev/null),)
+$(error git is not on the PATH: install it)
 endif
 
 SHELL := bash
@@ -355,37 +358,23 @@ soak: bench ## Change a simulated fleet of 10,000 for SOAK_FOR (1h), and write w
 microbench: ## Run the benchmarks of the modules (BENCH=regexp, BENCHCOUNT=n)
 	@OUTSIDE="$(OUTSIDE)" hack/microbench.sh $(MODULES)
 
-# The demo ends what it starts, so it is not run by go run, which does not hand signals on.
-DEMO := cd e2e && GOWORK=off $(GO_BUILD) -o ../bin/demo ./demo && exec ../bin/demo
-
 # Each demo says what it has to build before that begins, and builds nothing else.
 .PHONY: demo
-demo: ## Show a blueprint become the packages of a fleet, and a rollout in waves, with Porch and the controller
-	@kubectl=$$(hack/users-kubectl.sh) && $(MAKE) --no-print-directory demo-in-a-cluster USERS_KUBECTL="$$kubectl"
-
-# The functions come first: they are built in a minute, and show the main job while nobody waits for the rest.
-.PHONY: demo-in-a-cluster
-demo-in-a-cluster:
-	@first=$$(hack/announce.sh $(FUNCTIONS_BIN) $(PLAIN_STACK) $(SYNC_CONTROLLER)) && \
-	if [ -n "$$first" ]; then echo "$$first"; $(MAKE) --no-print-directory demo-functions; fi
-	@$(MAKE) --no-print-directory -j2 plain-stack-tools demo-controller
-	@$(DEMO)
-
-# It shares little with the others, and is built beside them: each has times when it keeps no more than one core busy.
-.PHONY: demo-controller
-demo-controller:
-	@$(MAKE) --no-print-directory build-controller && $(call built,sync-controller)
-
-.PHONY: demo-functions
-demo-functions: ## Show what the functions do, with nothing but themselves
-	@$(MAKE) --no-print-directory build-functions && $(call built,the functions)
-	@hack/demo-functions.sh $(FUNCTIONS_BIN) && echo && echo "== shown: what the functions do by themselves"
-
-.PHONY: demo-kpt
-demo-kpt: ## Show the functions by themselves, with kpt and no cluster
+demo: ## Show a blueprint become the packages of a fleet, a changed value and an upgrade, on this machine with kpt
 	@hack/announce.sh $(KPT_BUILD) $(CATALOG_BUILD) $(FUNCTIONS_BIN)
 	@$(MAKE) --no-print-directory kpt-tools build-functions
-	@$(DEMO) -kpt
+	@hack/demo.sh
+
+.PHONY: demo-cluster
+demo-cluster: ## Show the same in a cluster, and a rollout in waves, with Porch and the controller
+	@kubectl=$$(hack/users-kubectl.sh) && $(MAKE) --no-print-directory demo-with-kubectl USERS_KUBECTL="$$kubectl"
+
+# It ends what it starts, so it is not run by go run, which does not hand signals on.
+.PHONY: demo-with-kubectl
+demo-with-kubectl:
+	@hack/announce.sh $(PLAIN_STACK) $(SYNC_CONTROLLER)
+	@$(MAKE) --no-print-directory -j2 plain-stack-tools build-controller
+	@cd e2e && GOWORK=off $(GO_BUILD) -o ../bin/demo ./demo && exec ../bin/demo
 
 # The stack runs until make stack-down, with all it writes in bin/stack.
 STACK := cd e2e && GOWORK=off $(GO_BUILD) -o ../bin/stackctl ./stack/stackctl && ../bin/stackctl

@@ -10,7 +10,7 @@ minutes() {
 	case $1 in
 	kube-apiserver) echo 5 ;;
 	porch) echo 3 ;;
-	kpt) echo 2 ;;
+	kpt) echo 3 ;;
 	sync-controller | promtool) echo 4 ;;
 	*) echo 1 ;;
 	esac

@@ -54,7 +54,7 @@ $(go env GOVERSION), $(nproc 2>/dev/null || echo '?') cores, load $load before, 
 END
 while read -r seconds line; do
 	case $line in
-	'== built '* | '== shown: '*) printf '| %s | %s |\n' "$(clock "$seconds")" "${line#== }" ;;
+	'== built '*) printf '| %s | %s |\n' "$(clock "$seconds")" "${line#== }" ;;
 	esac
 done <"$work/log"
 printf '| %s | %s |\n' "$(clock "$total")" "$([[ $failed == 0 ]] && echo 'the end' || echo 'FAILED')"

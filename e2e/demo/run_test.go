@@ -76,78 +76,34 @@ func TestRun(t *testing.T) {
 	expectNothing(t, temp)
 }
 
-// TestRunKpt does the same for the demo without a cluster, whose README is tested with the other examples.
-func TestRunKpt(t *testing.T) {
-	const maxLines = 155
-	temp := temporary(t)
-	var out strings.Builder
-	if err := run(t.Context(), &page{out: &out}, options{kpt: true}); err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
-	expectLines(t, out.String(), maxLines,
-		"From a fleet to the package of one site", `  [PASS] "inject-config" in`, "  +  site: fra # where it runs",
-		"  +  namespace: gateway-fra", "  no file has changed", "What you have seen")
-	expectNothing(t, temp)
-}
-
-func TestRunKeepsTheDirectory(t *testing.T) {
-	temp := temporary(t)
-	var out strings.Builder
-	if err := run(t.Context(), &page{out: &out}, options{kpt: true, keep: true}); err != nil {
-		t.Fatal(err)
-	}
-	left := entries(t, temp)
-	if len(left) != 1 {
-		t.Fatalf("got %q, want one directory", left)
-	}
-	dir := filepath.Join(temp, left[0])
-	if _, err := os.Stat(filepath.Join(dir, home, "variant-of-a-fleet", "fra", "Kptfile")); err != nil {
-		t.Error(err)
-	}
-	if !strings.HasSuffix(out.String(), "The directory is kept: "+dir+"\n") {
-		t.Errorf("the demo does not say where: %s", out.String())
-	}
-}
-
 func TestRunFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		env       map[string]string
 		cancelled bool
-		kpt       []bool // which demos; nil for both
 		want      string
 	}{
-		"no environment": {env: map[string]string{"TOOLS_BIN": ""}, want: "TOOLS_BIN, FUNCTIONS_BIN and SYNC_CONTROLLER"},
+		"no environment": {env: map[string]string{"TOOLS_BIN": ""}, want: "TOOLS_BIN and SYNC_CONTROLLER"},
 		"no tools":       {env: map[string]string{"TOOLS_BIN": "/nowhere/tools"}, want: "/nowhere/tools"},
-		"no functions": {
-			env: map[string]string{"FUNCTIONS_BIN": "/nowhere"}, kpt: []bool{true}, want: "run make demo",
-		},
-		"no controller": {
-			env: map[string]string{"SYNC_CONTROLLER": "/nowhere"}, kpt: []bool{false}, want: "run make demo",
-		},
-		"no git":      {env: map[string]string{"PATH": pathWith(t, "bash")}, want: "git is not on the PATH"},
-		"interrupted": {cancelled: true, want: "interrupted"},
+		"no controller":  {env: map[string]string{"SYNC_CONTROLLER": "/nowhere"}, want: "run make demo-cluster"},
+		"no git":         {env: map[string]string{"PATH": pathWith(t, "bash")}, want: "git is not on the PATH"},
+		"interrupted":    {cancelled: true, want: "interrupted"},
 	} {
-		if c.kpt == nil {
-			c.kpt = []bool{false, true}
-		}
-		for _, kpt := range c.kpt {
-			t.Run(name, func(t *testing.T) {
-				temp := temporary(t)
-				for key, value := range c.env {
-					t.Setenv(key, value)
-				}
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				if c.cancelled {
-					cancel()
-				}
-				if err := run(ctx, &page{out: &strings.Builder{}}, options{kpt: kpt}); err == nil ||
-					!strings.Contains(err.Error(), c.want) {
-					t.Errorf("got error %v, want one with %q", err, c.want)
-				}
-				expectNothing(t, temp)
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			temp := temporary(t)
+			for key, value := range c.env {
+				t.Setenv(key, value)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if c.cancelled {
+				cancel()
+			}
+			err := run(ctx, &page{out: &strings.Builder{}}, options{})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got error %v, want one with %q", err, c.want)
+			}
+			expectNothing(t, temp)
+		})
 	}
 }
 

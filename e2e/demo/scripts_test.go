@@ -32,14 +32,75 @@ func script(t *testing.T, path, name string, args ...string) string {
 	return string(out)
 }
 
-// TestFunctions checks what the first part of the demo shows, which runs the functions by themselves.
-func TestFunctions(t *testing.T) {
+// TestDemo checks what the demo without a cluster prints, that it fails if anything is not as its page says, and that it
+// leaves nothing behind. The page is what TestGettingStarted in e2e/start makes of it.
+func TestDemo(t *testing.T) {
 	t.Parallel()
-	bin := os.Getenv("FUNCTIONS_BIN")
-	if bin == "" {
-		t.Fatal("the environment variable FUNCTIONS_BIN must name the directory of the functions: run this by make")
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		return // the page may be about to change
 	}
-	tree.Golden(t, filepath.Join("testdata", "functions.txt"), script(t, os.Getenv("PATH"), "demo-functions.sh", bin))
+	for name, c := range map[string]struct{ old, new, want, fails string }{
+		"all goes well": {want: "no file has changed"},
+		"another output": {old: "no file has changed\n```", new: "a file has changed\n```", want: "== 5. ",
+			fails: "demo: 5. A second run changes nothing: this is not (>) what docs/getting-started.md shows (<)\n"},
+		"an output too many": {old: "> merge.yaml\n", new: "> merge.yaml\necho x\n", want: "$ echo x\nx\n",
+			fails: "> x\n"},
+		"a command fails": {old: "ls cluster/packagevariants", new: "ls no", want: "$ ls no/default\nls: ",
+			fails: "\ndemo: 1. The set says which sites get a variant: exit code 2 of: ls no/default\n"},
+		"the set-up fails": {old: "git init -q", new: "false", fails: "\ndemo: the set-up: exit code 1 of: false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			temp := t.TempDir()
+			out, stderr, err := demo(t, temp, c.old, c.new)
+			if !strings.Contains(out, c.want) || !strings.Contains(stderr, c.fails) || (err == nil) != (c.fails == "") {
+				t.Errorf("want %q and %q, got %v\n%s\n%s", c.want, c.fails, err, out, stderr)
+			}
+			if left := entries(t, temp); len(left) > 0 {
+				t.Errorf("the demo leaves %q behind", left)
+			}
+			if c.fails == "" {
+				expectLines(t, out, 150, "+        namespace: gateway-fra", "+  auth: login.us.example.com",
+					"spec.template.spec.containers[name=gateway].image: is registry.example.com/gateway:1.4.1 here")
+			}
+		})
+	}
+}
+
+// demo runs the demo with its page changed, and with a directory for temporary files.
+func demo(t *testing.T, temp, old, changed string) (stdout, stderr string, err error) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page, program = "docs/getting-started.md", "hack/demo.sh"
+	clone := tree.Tree{}
+	for _, file := range []string{page, program} {
+		content, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		clone[file] = string(content)
+	}
+	if !strings.Contains(clone[page], old) {
+		t.Fatalf("%s has no %q", page, old)
+	}
+	clone[page] = strings.Replace(clone[page], old, changed, 1)
+	dir := t.TempDir()
+	err = clone.Write(dir)
+	for _, name := range []string{"bin", "examples"} {
+		err = errors.Join(err, os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(dir, program))
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	return out.String(), errs.String(), err
 }
 
 // TestUsersKubectl checks which kubectl on the PATH the demo takes.

@@ -18,8 +18,6 @@ const setUp = "Set up"
 
 // options are what the demo can be told.
 type options struct {
-	kpt  bool // no cluster
-	keep bool // the directory that the demo works in stays
 	// printed, if set, is called with what each block of commands printed.
 	printed func(c *chapter, section *walkthrough.Section, i int, results []walkthrough.Result)
 }
@@ -42,12 +40,8 @@ func run(ctx context.Context, p *page, o options) error {
 		err = errors.New("interrupted") // what was killed in the middle has nothing more to say
 		err = errors.Join(err, os.RemoveAll(filepath.Join(temp, logs)))
 	}
-	if err == nil && !o.kpt {
+	if err == nil {
 		p.prose(fmt.Sprintf("That took %.0f seconds. All that was started has ended.", time.Since(began).Seconds()), "")
-	}
-	if o.keep {
-		fmt.Fprintln(p.out, "The directory is kept:", temp)
-		return err
 	}
 	if _, lost := os.Stat(filepath.Join(temp, logs)); err != nil && lost == nil {
 		return errors.Join(fmt.Errorf("%w\nThe logs of the controller, Porch and the others are in %s", err,
@@ -59,15 +53,12 @@ func run(ctx context.Context, p *page, o options) error {
 
 // runIn does what run says, in a directory that exists.
 func runIn(ctx context.Context, p *page, o options, temp string) error {
-	w, err := prepare(temp, o)
+	w, err := prepare(temp)
 	if err != nil {
 		return err
 	}
 	if err := w.chapters[0].open(p, o); err != nil {
 		return err
-	}
-	if o.kpt {
-		return w.follow(ctx, p, o)
 	}
 	c, err := startCluster(ctx, p, w)
 	if err != nil {

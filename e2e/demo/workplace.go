@@ -35,34 +35,28 @@ type chapter struct {
 }
 
 // exampleNames are the examples that the demo shows, in this order.
-func exampleNames(o options) []string {
-	if o.kpt {
-		return []string{"variant-of-a-fleet"}
-	}
-	return []string{"fleet-in-a-cluster", "rollout"}
-}
+var exampleNames = []string{"fleet-in-a-cluster", "rollout"}
 
 // prepare makes the workplace in a temporary directory. A tool that is missing is an error that names it.
-func prepare(temp string, o options) (*workplace, error) {
-	bin, err := tools(o)
+func prepare(temp string) (*workplace, error) {
+	bin, err := tools()
 	if err != nil {
 		return nil, err
 	}
-	names := exampleNames(o)
-	root, err := repository(path.Join("examples", names[0]))
+	root, err := repository(path.Join("examples", exampleNames[0]))
 	if err != nil {
 		return nil, err
 	}
 	w := &workplace{home: filepath.Join(temp, home), clone: filepath.Join(temp, home, "clone"),
 		logs: filepath.Join(temp, logs)}
-	for _, name := range names {
+	for _, name := range exampleNames {
 		c, err := readChapter(root, path.Join("examples", name))
 		if err != nil {
 			return nil, err
 		}
 		w.chapters = append(w.chapters, c)
 	}
-	return w, walkthrough.Clone(w.clone, root, bin, names...)
+	return w, walkthrough.Clone(w.clone, root, bin, exampleNames...)
 }
 
 // readChapter reads the README of an example.
@@ -78,21 +72,16 @@ func readChapter(root, dir string) (*chapter, error) {
 	return &chapter{dir: dir, readme: doc}, nil
 }
 
-// tools returns what make builds and a demo runs, by its name in bin, once all is found.
-func tools(o options) (map[string]string, error) {
-	bin := map[string]string{"tools": os.Getenv("TOOLS_BIN")}
-	if o.kpt {
-		bin["functions"] = os.Getenv("FUNCTIONS_BIN")
-	} else {
-		bin["sync-controller"] = os.Getenv("SYNC_CONTROLLER")
-	}
+// tools returns what make builds and the demo runs, by its name in bin, once all is found.
+func tools() (map[string]string, error) {
+	bin := map[string]string{"tools": os.Getenv("TOOLS_BIN"), "sync-controller": os.Getenv("SYNC_CONTROLLER")}
 	for name, file := range bin {
 		if file == "" {
-			return nil, errors.New("the environment variables TOOLS_BIN, FUNCTIONS_BIN and SYNC_CONTROLLER must name what " +
-				"make builds: run make demo, which sets them")
+			return nil, errors.New("the environment variables TOOLS_BIN and SYNC_CONTROLLER must name what make builds: " +
+				"run make demo-cluster, which sets them")
 		}
 		if _, err := os.Stat(file); err != nil {
-			return nil, fmt.Errorf("%s: %w: run make demo, which builds it", name, err)
+			return nil, fmt.Errorf("%s: %w: run make demo-cluster, which builds it", name, err)
 		}
 	}
 	for _, name := range []string{"bash", "git"} {

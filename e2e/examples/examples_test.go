@@ -28,17 +28,15 @@ var update = os.Getenv("UPDATE_GOLDEN") != ""
 // inContainers is the heading of a section that needs a container runtime. Where there is none, it is left out.
 const inContainers = "Container images"
 
-// The examples that need a cluster. The tests of the demo and of e2e/render do what their READMEs say.
-const (
-	inCluster = "fleet-in-a-cluster"
-	inWaves   = "rollout"
-	byPorch   = "rendered-by-porch"
-)
+// testedElsewhere are the examples whose commands other tests run: those of e2e/demo, e2e/start and e2e/render.
+var testedElsewhere = []string{"variant-of-a-fleet", "fleet-in-a-cluster", "rollout", "rendered-by-porch"}
 
 // TestExamples does what the README of each other example says.
 func TestExamples(t *testing.T) {
-	for _, name := range slices.DeleteFunc(names(t),
-		func(name string) bool { return name == inCluster || name == inWaves || name == byPorch }) {
+	for _, name := range names(t) {
+		if slices.Contains(testedElsewhere, name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(root, "examples", name)

@@ -121,7 +121,7 @@ func startSession(t *testing.T) *walkthrough.Session {
 			t.Fatalf("the environment variable %s is not set: run this by make, which builds what it names", variable)
 		}
 	}
-	if err := walkthrough.Clone(dir, root, bin); err != nil {
+	if err := walkthrough.Clone(dir, root, bin, "variant-of-a-fleet"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.CopyFS(filepath.Join(dir, filepath.FromSlash(files)), os.DirFS(filepath.Join(root, files))); err != nil {
@@ -162,7 +162,7 @@ func TestShown(t *testing.T) {
 			for _, shell := range strings.Split(block[1], "$ ")[1:] {
 				outputs++
 				command, output, _ := strings.Cut(shell, "\n")
-				if !strings.Contains(shown, "\n"+command+"\n") || !strings.Contains(shown, "\n```console\n"+output+"```\n") {
+				if !strings.Contains(shown, "\n"+command+"\n") || !strings.Contains(shown, "\n"+output) {
 					t.Errorf("%s does not show this, which %s has:\n%s", page, name, shell)
 				}
 			}
