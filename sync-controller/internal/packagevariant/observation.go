@@ -35,8 +35,8 @@ type inspection struct {
 
 func (o *observation) key() types.NamespacedName { return client.ObjectKeyFromObject(o.pv) }
 
-// places are the Repositories that may be written, in a fixed order; empty while a guard holds.
-func (o *observation) places() []types.NamespacedName {
+// written returns the names of the Repositories that may be written, in a fixed order; none while a guard holds.
+func (o *observation) written() []string {
 	var names []string
 	switch {
 	case o.Deleting:
@@ -53,11 +53,7 @@ func (o *observation) places() []types.NamespacedName {
 		}
 	}
 	slices.Sort(names)
-	var places []types.NamespacedName
-	for _, name := range slices.Compact(names) {
-		places = append(places, types.NamespacedName{Namespace: o.pv.Namespace, Name: name})
-	}
-	return places
+	return slices.Compact(names)
 }
 
 // target returns the downstream revision with a name, or nil.

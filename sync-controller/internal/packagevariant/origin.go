@@ -3,6 +3,7 @@
 package packagevariant
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -96,13 +97,29 @@ func (r *Reconciler) derivedFrom(ctx context.Context, rev revision.Revision) ([]
 	return r.derived(ctx, rev.Namespace, &located[0])
 }
 
-// writersOf returns how many variants may write a Repository at a time: one if Porch keeps drafts in git, else half of
-// those that a namespace may work on.
-func (r *Reconciler) writersOf(o *observation) int {
-	if o.keptInGit() {
-		return 1
+// lock takes the places that an observed variant may write to, and reports whether it has them; see repolock.Locks.Take.
+// Where Porch keeps drafts in git, a place is a git address, whichever Repositories are over it, and one variant at a
+// time has it. Else it is a Repository, and half of the variants that a namespace may work on have it.
+func (r *Reconciler) lock(ctx context.Context, o *observation) (bool, error) {
+	inGit := o.keptInGit()
+	var places []string
+	for _, name := range o.written() {
+		place := o.pv.Namespace + "/" + name
+		if inGit {
+			repository, err := porch.GetRepository(ctx, r.client, o.pv.Namespace, name)
+			if client.IgnoreNotFound(err) != nil {
+				return false, err
+			}
+			place = cmp.Or(revision.Address(repository.Address), place)
+		}
+		places = append(places, place)
 	}
-	return max(r.concurrency/2, 1)
+	slices.Sort(places)
+	writers := 1
+	if !inGit {
+		writers = max(r.concurrency/2, 1)
+	}
+	return r.repoLocks.Take(o.key(), writers, slices.Compact(places)...), nil
 }
 
 // keptInGit reports whether Porch keeps the observed revisions in git, including drafts, as far as that is known.

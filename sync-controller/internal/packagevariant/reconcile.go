@@ -55,10 +55,14 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Dura
 		r.repoLocks.Release(req.NamespacedName)
 		return wait, nil
 	}
-	if !r.repoLocks.Take(seen.key(), r.writersOf(seen), seen.places()...) {
+	has, err := r.lock(ctx, seen)
+	if err == nil && !has {
 		return 0, nil // it is woken when its turn comes
 	}
 	defer r.repoLocks.Release(seen.key())
+	if err != nil {
+		return 0, err
+	}
 	ctx = context.WithoutCancel(ctx) // work that was begun is finished even if the controller is asked to stop
 	evaluations.Inc()
 	var in *inspection

@@ -19,7 +19,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 var errBoom = errors.New("boom")
@@ -380,8 +379,8 @@ func TestFillConflicts(t *testing.T) {
 	}
 }
 
-// TestPlaces checks which Repositories are locked: those that may be written, in order, or none while a guard holds.
-func TestPlaces(t *testing.T) {
+// TestWritten checks which Repositories are locked: those that may be written, in order, or none while a guard holds.
+func TestWritten(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		edit func(*observation)
@@ -401,11 +400,7 @@ func TestPlaces(t *testing.T) {
 	} {
 		o := observed()
 		c.edit(o)
-		var want []types.NamespacedName
-		for _, repo := range c.want {
-			want = append(want, types.NamespacedName{Namespace: "fleet", Name: repo})
-		}
-		if diff := cmp.Diff(want, o.places()); diff != "" {
+		if diff := cmp.Diff(c.want, o.written()); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", name, diff)
 		}
 	}

@@ -68,7 +68,7 @@ func locked(files map[string]string, name string, lock *revision.Lock) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	address := revision.Address(lock.Repo) + ".git"
+	address := strings.TrimSuffix(strings.TrimSuffix(lock.Repo, "/"), ".git") + ".git"
 	directory := strings.TrimPrefix(lock.Directory, "/")
 	file.Upstream = &kptfile.Upstream{Type: kptfile.GitOrigin,
 		Git: &kptfile.Git{Repo: address, Directory: directory, Ref: lock.Ref}}

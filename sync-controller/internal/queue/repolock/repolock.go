@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package repolock limits how many objects work in a place at a time. If Porch v1.5 keeps drafts in git, it has one
-// clone of each git repository. Writing several branches of that clone at once sometimes fails, or loses revisions and
-// their owners. Otherwise many objects can work in a place, but not all of them: calls that hang there must leave
-// workers for other places.
+// Package repolock limits how many objects work in a place at a time. A place is a git repository, or a Repository, by a
+// name that the caller chooses. If Porch v1.5 keeps drafts in git, it has one clone for each git address, whichever
+// Repositories are over it. Writing several branches of that clone at once sometimes fails, or loses revisions and their
+// owners. Otherwise many objects can work in a place, but not all of them: calls that hang there must leave workers for
+// other places.
 package repolock
 
 import (
@@ -20,14 +21,14 @@ type Locks struct {
 	wake func(types.NamespacedName)
 
 	mu      sync.Mutex
-	queues  map[types.NamespacedName][]types.NamespacedName // by place: its holders and those that wait
-	wanted  map[types.NamespacedName]claim                  // by object
-	holders map[types.NamespacedName][]types.NamespacedName // by place
+	queues  map[string][]types.NamespacedName // by place: its holders and those that wait
+	wanted  map[types.NamespacedName]claim    // by object
+	holders map[string][]types.NamespacedName // by place
 }
 
 // claim is what an object asks for: the places that it queues for, and how many objects may have each at a time.
 type claim struct {
-	places []types.NamespacedName
+	places []string
 	most   int
 }
 
@@ -35,9 +36,9 @@ type claim struct {
 // back.
 func New(wake func(object types.NamespacedName)) *Locks {
 	return &Locks{
-		wake: wake, queues: map[types.NamespacedName][]types.NamespacedName{},
+		wake: wake, queues: map[string][]types.NamespacedName{},
 		wanted:  map[types.NamespacedName]claim{},
-		holders: map[types.NamespacedName][]types.NamespacedName{},
+		holders: map[string][]types.NamespacedName{},
 	}
 }
 
@@ -45,7 +46,7 @@ func New(wake func(object types.NamespacedName)) *Locks {
 // time. If the object does not get its places, it joins the queue of each, and is woken when its turn comes: when all
 // its places are free and no object before it in the queues can use them. An object that asks again for the same places
 // keeps its position; one that asks for others gives up its former places and joins the end of each queue.
-func (l *Locks) Take(object types.NamespacedName, most int, places ...types.NamespacedName) bool {
+func (l *Locks) Take(object types.NamespacedName, most int, places ...string) bool {
 	l.mu.Lock()
 	if !slices.Equal(l.wanted[object].places, places) {
 		defer l.notify(l.drop(object)) // evaluated now; woken after the lock is released
@@ -90,7 +91,7 @@ func (l *Locks) drop(object types.NamespacedName) (next []types.NamespacedName) 
 	delete(l.wanted, object)
 	is := func(o types.NamespacedName) bool { return o == object }
 	for _, place := range places {
-		for _, of := range []map[types.NamespacedName][]types.NamespacedName{l.queues, l.holders} {
+		for _, of := range []map[string][]types.NamespacedName{l.queues, l.holders} {
 			if of[place] = slices.DeleteFunc(of[place], is); len(of[place]) == 0 {
 				delete(of, place)
 			}

@@ -18,13 +18,6 @@ func named(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "fleet", Name: name}
 }
 
-func places(names ...string) (out []types.NamespacedName) {
-	for _, name := range names {
-		out = append(out, named(name))
-	}
-	return out
-}
-
 // TestTurns follows objects step by step: "a: edge" is that a asks for the place edge, "a" that it leaves.
 func TestTurns(t *testing.T) {
 	t.Parallel()
@@ -83,7 +76,7 @@ func TestTurns(t *testing.T) {
 				object, wanted, asks := strings.Cut(s.do, ":")
 				has := false
 				if asks {
-					has = locks.Take(named(object), 1, places(strings.Fields(wanted)...)...)
+					has = locks.Take(named(object), 1, strings.Fields(wanted)...)
 				} else {
 					locks.Release(named(object))
 				}
@@ -102,10 +95,10 @@ func TestTurns(t *testing.T) {
 func TestTurnsCopies(t *testing.T) {
 	t.Parallel()
 	locks := New(func(types.NamespacedName) {})
-	wanted := places("edge")
+	wanted := []string{"edge"}
 	locks.Take(named("a"), 1, wanted...)
-	wanted[0] = named("core")
-	if !locks.Take(named("b"), 1, named("core")) || locks.Take(named("c"), 1, named("edge")) {
+	wanted[0] = "core"
+	if !locks.Take(named("b"), 1, "core") || locks.Take(named("c"), 1, "edge") {
 		t.Error("the places of an object changed with the list that it asked by")
 	}
 }
@@ -116,19 +109,19 @@ type crowd struct {
 	places  int // how many there are
 	random  *rand.Rand
 	locks   *Locks
-	todo    map[string]int                    // turns yet to be had
-	wants   map[string][]types.NamespacedName // what each waits for, or holds
-	holds   map[types.NamespacedName]string   // by place
-	awake   map[string]bool                   // who may act: those that do not wait, or were woken
-	inside  map[string]bool                   // who has its places
-	history map[types.NamespacedName][]string // who waits for each place, in the order of asking
+	todo    map[string]int      // turns yet to be had
+	wants   map[string][]string // what each waits for, or holds
+	holds   map[string]string   // by place
+	awake   map[string]bool     // who may act: those that do not wait, or were woken
+	inside  map[string]bool     // who has its places
+	history map[string][]string // who waits for each place, in the order of asking
 }
 
 func newCrowd(t *testing.T, seed uint64, objects, rounds int) *crowd {
 	c := &crowd{
-		t: t, random: rand.New(rand.NewPCG(seed, 1)), todo: map[string]int{}, wants: map[string][]types.NamespacedName{},
-		holds: map[types.NamespacedName]string{}, awake: map[string]bool{}, inside: map[string]bool{},
-		history: map[types.NamespacedName][]string{},
+		t: t, random: rand.New(rand.NewPCG(seed, 1)), todo: map[string]int{}, wants: map[string][]string{},
+		holds: map[string]string{}, awake: map[string]bool{}, inside: map[string]bool{},
+		history: map[string][]string{},
 	}
 	c.locks = New(func(o types.NamespacedName) { c.awake[o.Name] = true })
 	for i := range objects {
@@ -139,19 +132,19 @@ func newCrowd(t *testing.T, seed uint64, objects, rounds int) *crowd {
 }
 
 // choose returns some of so many places.
-func (c *crowd) choose(of int) []types.NamespacedName {
+func (c *crowd) choose(of int) []string {
 	var names []string
 	for i := range of {
 		if c.random.IntN(of) < 2 {
 			names = append(names, fmt.Sprintf("p%d", i))
 		}
 	}
-	return places(names...)
+	return names
 }
 
 // ask asks for places, and checks that no other object has them and that no earlier one is passed. An object that waits
 // for several places may be passed.
-func (c *crowd) ask(object string, wanted []types.NamespacedName) {
+func (c *crowd) ask(object string, wanted []string) {
 	if !slices.Equal(c.wants[object], wanted) {
 		c.forget(object)
 		c.wants[object] = wanted
@@ -165,10 +158,10 @@ func (c *crowd) ask(object string, wanted []types.NamespacedName) {
 	c.inside[object], c.awake[object] = true, true
 	for _, place := range wanted {
 		if first := c.history[place][0]; first != object && c.places == 1 {
-			c.t.Fatalf("%s has %s before %s, who asked first", object, place.Name, first)
+			c.t.Fatalf("%s has %s before %s, who asked first", object, place, first)
 		}
 		if other := c.holds[place]; other != "" && other != object {
-			c.t.Fatalf("%s and %s have %s at once", object, other, place.Name)
+			c.t.Fatalf("%s and %s have %s at once", object, other, place)
 		}
 		c.holds[place] = object
 	}
@@ -261,7 +254,7 @@ func TestTurnsAtOnce(t *testing.T) {
 		group.Go(func() {
 			object, place := named(fmt.Sprint(i)), i%len(mu)
 			for range rounds {
-				for !locks.Take(object, 1, named(fmt.Sprint("p", place))) {
+				for !locks.Take(object, 1, fmt.Sprint("p", place)) {
 					<-wakes[object]
 				}
 				if !mu[place].TryLock() {
@@ -283,7 +276,7 @@ func TestSeveral(t *testing.T) {
 	t.Parallel()
 	var woken []string
 	locks := New(func(o types.NamespacedName) { woken = append(woken, o.Name) })
-	take := func(name string) bool { return locks.Take(named(name), 2, named("edge")) }
+	take := func(name string) bool { return locks.Take(named(name), 2, "edge") }
 	for name, want := range map[string]bool{"a": true, "b": true} {
 		if take(name) != want {
 			t.Errorf("%s has its turn: %t, want %t", name, !want, want)

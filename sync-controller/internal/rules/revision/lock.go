@@ -141,9 +141,6 @@ func (r *Revision) LockKeys() []string {
 // Of reports whether the lock was taken in the git repository with that address.
 func (l *Lock) Of(address string) bool { return Address(l.Repo) == Address(address) }
 
-// Address returns the address of a git repository in a form in which equivalent addresses are equal.
-func Address(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "/"), ".git") }
-
 // in reports whether the lock's directory is the package's. It may begin with the directory of the Repository.
 func (l *Lock) in(pkg string) bool {
 	directory := strings.Trim(l.Directory, "/")

@@ -176,19 +176,3 @@ func deletionProposed(r Revision) Revision {
 	r.Lifecycle = DeletionProposed
 	return r
 }
-
-// TestAddress checks which addresses are of one git repository. Claims and bases are found by it.
-func TestAddress(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"https://git.example.com/blueprints.git":   "https://git.example.com/blueprints",
-		"https://git.example.com/blueprints.git/":  "https://git.example.com/blueprints",
-		"https://git.example.com/blueprints":       "https://git.example.com/blueprints",
-		"git@git.example.com:fleet/blueprints.git": "git@git.example.com:fleet/blueprints",
-		"": "",
-	} {
-		if got := Address(address); got != want {
-			t.Errorf("%s: got %q, want %q", address, got, want)
-		}
-	}
-}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sites
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/fleet"
+	"github.com/package-variants/package-variants/e2e/internal/gitdaemon"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/e2e/stack/stacktest"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	namespace = "fleet"
+	settings  = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  a: \"%d\"\n  b: \"1\"\n"
+	note      = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: note\ndata:\n  text: written here\n"
+)
+
+// packages are the packages of each site.
+var packages = []string{"cache", "db", "dns", "mesh", "web"}
+
+// world is a stack with a fleet in one git repository.
+type world struct {
+	*fleet.Fleet
+	t          *testing.T
+	stack      *stack.Stack
+	git        *gitdaemon.Daemon
+	kubeconfig string
+	sites      int
+}
+
+// newWorld registers a Repository for each directory of one git repository, and publishes the blueprint.
+func newWorld(t *testing.T, sites int) *world {
+	t.Helper()
+	s := stacktest.Start(t, stack.Options{})
+	w := &world{Fleet: fleet.New(t, s, namespace), t: t, stack: s, git: gitdaemon.Start(t), sites: sites}
+	w.Timeout = 5 * time.Minute
+	_, w.kubeconfig = proxy.StartFor(t, s.Config, proxy.Options{})
+	address := w.git.Repository("sites")
+	for i := range sites {
+		err := s.RegisterRepository(t.Context(), stack.Repository{
+			Namespace: namespace, Name: site(i), Address: address, Directory: "sites/" + site(i), Deployment: true,
+			Labels: map[string]string{"site": "true"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Repository("blueprints", nil, false)
+	w.Publish("blueprints", "base", "v1", map[string]string{"settings.yaml": fmt.Sprintf(settings, 1)})
+	return w
+}
+
+func site(i int) string { return fmt.Sprintf("site-%02d", i) }
+
+// set is the set of all packages of all sites.
+func (w *world) set(revision int, approvalPolicy string) *v1alpha2.PackageVariantSet {
+	w.t.Helper()
+	text := fmt.Sprintf(`apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: sites}
+spec:
+  upstream: {repo: blueprints, package: base, revision: %d}
+  targets:
+  - repositorySelector: {matchLabels: {site: "true"}}
+    packageNames: [%s]
+    template:
+      approvalPolicy: %s
+      packageContext: {dataExprs: [{key: site, valueExpr: repository.name}]}
+`, revision, strings.Join(packages, ", "), approvalPolicy)
+	var set v1alpha2.PackageVariantSet
+	if err := yaml.UnmarshalStrict([]byte(text), &set); err != nil {
+		w.t.Fatal(err)
+	}
+	return &set
+}
+
+// counts are what is counted of a fleet.
+type counts struct{ variants, ready, drafts, published, owned, branches, tags int }
+
+// count counts what there is. The branch's placeholders, which Porch makes, do not count.
+func (w *world) count() (counts, error) {
+	var c counts
+	var variants v1alpha1.PackageVariantList
+	if err := w.Client.List(w.t.Context(), &variants, client.InNamespace(namespace)); err != nil {
+		return c, err
+	}
+	c.variants = len(variants.Items)
+	for i := range variants.Items {
+		pv := &variants.Items[i]
+		ready := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady)
+		if ready != nil && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == pv.Generation {
+			c.ready++
+		}
+	}
+	var revisions porchapi.PackageRevisionList
+	if err := w.Client.List(w.t.Context(), &revisions, client.InNamespace(namespace)); err != nil {
+		return c, err
+	}
+	for i := range revisions.Items {
+		r := &revisions.Items[i]
+		switch {
+		case r.Spec.RepositoryName == "blueprints" || r.Spec.Revision < 0:
+			continue
+		case r.IsPublished():
+			c.published++
+		default:
+			c.drafts++
+		}
+		if len(r.OwnerReferences) == 1 && r.OwnerReferences[0].Kind == "PackageVariant" {
+			c.owned++
+		}
+	}
+	c.branches = len(w.git.Refs("sites", "refs/heads/drafts/")) + len(w.git.Refs("sites", "refs/heads/proposed/"))
+	c.tags = len(w.git.Refs("sites", "refs/tags/"))
+	return c, nil
+}
+
+// expect waits until the fleet is as wanted. Porch loses the owners of revisions for a while when it reads its clone, so
+// they have to be there again after each time it has read all sites.
+func (w *world) expect(want counts) {
+	w.t.Helper()
+	if w.stack.Cache() == stack.DBCache {
+		want.branches = 0 // drafts are in the database
+	}
+	began := time.Now()
+	w.Eventually(fmt.Sprintf("there are %+v", want), func() error {
+		got, err := w.count()
+		if err == nil && got != want {
+			err = fmt.Errorf("there are %+v", got)
+		}
+		return err
+	})
+	w.t.Logf("%+v after %s", want, time.Since(began).Round(time.Second))
+}
+
+// edit has a person add a file to the first draft of a package that its variant has finished, and returns the draft's
+// name.
+func (w *world) edit(repo, pkg string) string {
+	w.t.Helper()
+	w.Eventually("a variant makes "+repo+"/"+pkg, func() error {
+		var list v1alpha1.PackageVariantList
+		if err := w.Client.List(w.t.Context(), &list, client.InNamespace(namespace)); err != nil {
+			return err
+		}
+		for i := range list.Items {
+			pv := &list.Items[i]
+			if d := pv.Spec.Downstream; d.Repo == repo && d.Package == pkg && len(pv.Status.DownstreamTargets) == 1 &&
+				meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionReady) {
+				return nil
+			}
+		}
+		return errors.New("it has not made it yet")
+	})
+	draft := w.Revisions(repo, pkg)[0].Name
+	w.WriteFiles(draft, map[string]string{"note.yaml": note})
+	return draft
+}
+
+// approve has a person publish a draft.
+func (w *world) approve(draft string) {
+	w.t.Helper()
+	w.Propose(draft)
+	w.Approve(draft)
+}
+
+// restartPorch ends Porch, and starts it again.
+func (w *world) restartPorch() {
+	w.t.Helper()
+	if err := w.stack.StopPorch(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.stack.StartPorch(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// expectNote fails the test unless the revisions of a package have what a person added to its first draft.
+func (w *world) expectNote(repo, pkg string) {
+	w.t.Helper()
+	for _, r := range w.Revisions(repo, pkg) {
+		if !strings.Contains(w.Files(r.Name)["note.yaml"], "written here") {
+			w.t.Errorf("%s lacks what a person added", r.Name)
+		}
+	}
+}
+
+// TestSites makes, publishes and upgrades the packages of all sites at once. A person edits a draft of one site while
+// those of the others are made, and Porch is restarted in between.
+func TestSites(t *testing.T) {
+	sites := 4
+	if text := os.Getenv("SITES"); text != "" {
+		var err error
+		if sites, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("SITES: %v", err)
+		}
+	}
+	w := newWorld(t, sites)
+	p := controller.Start(t, controller.Options{Kubeconfig: w.kubeconfig, Args: []string{"--log-format=text"}})
+	p.WaitReady(t.Context())
+	all := sites * len(packages)
+	w.Apply(w.set(1, "Manual"))
+	edited := w.edit(site(0), packages[0])
+	w.expect(counts{variants: all, ready: all, drafts: all, owned: all, branches: all})
+	w.expectNote(site(0), packages[0])
+	w.restartPorch()
+	w.Apply(w.set(1, "Automatic"))
+	w.approve(edited)
+	w.expect(counts{variants: all, ready: all, published: all, owned: all, tags: all})
+	w.Publish("blueprints", "base", "v2", map[string]string{"settings.yaml": fmt.Sprintf(settings, 2)})
+	w.Apply(w.set(2, "Automatic"))
+	w.expect(counts{variants: all, ready: all, published: 2 * all, owned: 2 * all, tags: 2 * all})
+	w.expectNote(site(0), packages[0])
+}
