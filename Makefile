@@ -303,7 +303,9 @@ e2e-porch: e2e ## The same with a Porch that was built elsewhere (PORCH=DIR), or
 OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|CloneByTagAndBranch|Delete|DeleteProposed|EditDraft|EditPublished|GateWhileProposed|HistoryLimit|MergeConflict|MergeIntoDraft|MigratedRepository|Placeholder|Recreate|RegisteredAnew|Requests|RetargetOrphan|RevisionMain|Set|SetUpstreamSelector|Silence|Upgrade|UpgradeMain|UpstreamPublishedAnew)$$
 
 .PHONY: newer-porch
-newer-porch: tools build stack-tools ## Run the tests of what differs with another Porch (PORCH=DIR), on both caches
+newer-porch: ## Run the tests of what differs with a Porch that was built elsewhere (PORCH=DIR), on both caches
+	@[ -d "$(PORCH)" ] || { echo "name the directory of a Porch that was built elsewhere: make newer-porch PORCH=DIR" >&2; exit 2; }
+	@$(MAKE) --no-print-directory tools build stack-tools
 	@$(call each,e2e,PORCH_CACHE=CR $(GO_TEST) ./sync -run '$(OF_PORCH)'); failed=$$?; \
 	$(call each,e2e,PORCH_CACHE=DB $(GO_TEST) ./sync -run '$(OF_PORCH)'); failed=$$((failed | $$?)); \
 	$(call each,e2e,PORCH_CACHE=CR $(GO_TEST) ./render); exit $$((failed | $$?))
