@@ -55,6 +55,7 @@ func run() error {
 	defer inHand.Close()
 	if err := packagevariant.SetupWithManager(mgr, packagevariant.Options{
 		Concurrency: o.Concurrency, Runtime: runtime, InHand: inHand, Version: o.FunctionsVersion(), LookWithin: o.LookWithin,
+		RequestTimeout: o.RequestTimeout,
 	}); err != nil {
 		return err
 	}

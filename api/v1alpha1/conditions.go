@@ -86,6 +86,8 @@ const (
 	// ReasonPorchTimedOut says that Porch failed twice to finish making a draft, although it answers other requests
 	// (Stalled).
 	ReasonPorchTimedOut = "PorchTimedOut"
+	// ReasonSaveInterrupted says that a draft lacks files, because Porch was stopped while it made or saved it (Stalled).
+	ReasonSaveInterrupted = "SaveInterrupted"
 	// ReasonSetAside says that the controller was killed twice or more while it worked on this (Stalled).
 	ReasonSetAside = "SetAside"
 	// ReasonSuspended says that spec.suspend keeps what is needed from being done (Stalled).

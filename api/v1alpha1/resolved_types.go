@@ -2,6 +2,8 @@
 
 package v1alpha1
 
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 // ResolvedUpstream is the package revision that an upstream stands for.
 type ResolvedUpstream struct {
 	// Name is the name of the PackageRevision.
@@ -49,8 +51,11 @@ type SavingDraft struct {
 	// Version is its resource version before the save.
 	Version string `json:"version"`
 
-	// Files is how many files it is to have.
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=2147483647
-	Files int32 `json:"files"`
+	// Since is when the save began.
+	Since metav1.Time `json:"since"`
+
+	// Files are the paths of the files that it is to have.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=2000
+	Files []string `json:"files"`
 }

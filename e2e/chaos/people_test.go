@@ -341,6 +341,7 @@ func (p *people) approve(random int) {
 func (p *people) finish() {
 	p.w.Eventually("everything is published that is to be", func() error {
 		for _, draft := range p.open() {
+			p.renew(&draft)
 			files, err := p.w.files(draft.Name)
 			if err == nil && p.waitsForPeople(&draft) && len(p.deeds.lacks(packageOf(&draft), files)) == 0 {
 				p.publishDraft(draft.Name)
@@ -349,6 +350,21 @@ func (p *people) finish() {
 		}
 		return p.w.settled(p.deeds)
 	})
+}
+
+// renew deletes a draft that lacks files because Porch was killed while it wrote them, so that another one is made. What
+// people wrote into it goes with it.
+func (p *people) renew(draft *porchapi.PackageRevision) {
+	for _, owner := range draft.OwnerReferences {
+		if p.w.Condition(owner.Name, v1alpha1.ConditionReady).Reason != v1alpha1.ReasonSaveInterrupted {
+			continue
+		}
+		p.try("delete "+draft.Name, func(ctx context.Context) error {
+			return client.IgnoreNotFound(p.w.Client.Delete(ctx, draft.DeepCopy()))
+		})
+		maps.DeleteFunc(p.deeds.written, func(_ edit, pkg string) bool { return pkg == packageOf(draft) })
+		p.w.diary.note("deleted %s, which lacked files", draft.Name)
+	}
 }
 
 // waitsForPeople reports whether the controller will not publish a draft. Either its variant's policy says so, or its

@@ -48,6 +48,7 @@ var reasons = map[string]status.Status{
 	"PackageTooLarge":       status.FailedStatus,
 	"PackageRefused":        status.FailedStatus,
 	"PorchTimedOut":         status.FailedStatus,
+	"SaveInterrupted":       status.FailedStatus,
 	"SetAside":              status.FailedStatus,
 	"Suspended":             status.FailedStatus,
 	"DependencyNotFound":    status.FailedStatus,

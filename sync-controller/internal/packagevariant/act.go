@@ -23,9 +23,8 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision)
 	a.out.Mutations = maps.Clone(in.Mutations)
 	a.out.Revisions, a.out.OwnedInOtherPackages = slices.Clone(in.Revisions), slices.Clone(in.OwnedInOtherPackages)
 	a.out.Refused, a.out.Retired, a.out.Used = map[string]bool{}, maps.Clone(in.Retired), maps.Clone(in.Used)
-	a.out.Saved = in.savedUnchanged()
+	a.out.Saved, a.out.saving = in.savedUnchanged(), in.saving(d.Steps)
 	if len(d.Steps) > 0 {
-		a.out.saving = in.saving(d.Steps)
 		a.out.err = a.mark(ctx, &d)
 	}
 	for i := range d.Steps {

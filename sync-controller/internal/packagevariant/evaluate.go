@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
@@ -26,8 +27,9 @@ import (
 // the result.
 func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
 	e, err := r.whole(ctx, in, name)
-	if errors.Is(err, errUnwritten) {
-		in.Mutations[name] = decide.Mutation{Empty: true}
+	if interrupted, is := errors.AsType[*interruptedError](err); is {
+		in.Mutations[name] = decide.Mutation{Missing: interrupted.missing,
+			Overdue: time.Since(interrupted.since) >= r.requestTimeout}
 		return nil
 	}
 	if err != nil {
@@ -49,19 +51,14 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 	return r.try(ctx, in, name, e)
 }
 
-// whole reads the content of a revision, and restores the files that it would have if no work on it had been
-// interrupted. If the revision has to be made again, the error is errUnwritten.
+// whole reads the content of a revision, and returns it with the files that the functions run over. If the revision
+// lacks files, the error is an interruptedError.
 func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e evaluated, err error) {
-	target := in.target(name)
 	e.content, err = r.current(ctx, in.observation, name)
-	e.files, e.unfinished = e.content.Files, in.isUnfinished(target, &e.content)
-	if errors.Is(err, porch.ErrNoFiles) {
-		switch {
-		case e.unfinished:
-			err = nil
-		case r.unwritten(ctx, in, target):
-			err = errUnwritten
-		}
+	e.files = e.content.Files
+	target := in.target(name)
+	if target != nil && errors.Is(err, porch.ErrNoFiles) {
+		err = cmp.Or(in.interrupted(target, &e.content), err)
 	}
 	if err == nil {
 		err = checkFiles(name, e.files)
@@ -70,9 +67,6 @@ func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e 
 		return e, unread(name, err)
 	}
 	e.files, e.asMade, err = r.resume(ctx, in, target, e.content)
-	if err == nil && e.unfinished {
-		e.files, err = r.restore(ctx, in, target, e.files)
-	}
 	return e, err
 }
 

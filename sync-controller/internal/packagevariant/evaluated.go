@@ -22,8 +22,6 @@ type evaluated struct {
 	outcome mutate.Outcome
 	// asMade reports whether the content of a requested draft is as Porch made it, or as the controller saved it then.
 	asMade bool
-	// unfinished reports whether Porch was stopped during a save of the content: missing files may be lost.
-	unfinished bool
 	// references are the objects that injectors name for the injection points in the content, versions their versions
 	// before they were read.
 	references []objects.Reference

@@ -48,6 +48,8 @@ type Options struct {
 	// within LookWithin.
 	Version    string
 	LookWithin time.Duration
+	// RequestTimeout is how long a call to Porch takes at most.
+	RequestTimeout time.Duration
 }
 
 // Reconciler reconciles PackageVariants.
@@ -59,11 +61,13 @@ type Reconciler struct {
 	version    string
 	started    time.Time
 	lookWithin time.Duration
-	watches    objects.Source
-	objects    *objects.Contents
-	upstream   *ttlcache.Values[upstreamContent]
-	allowed    *ttlcache.Values[bool] // to approve, by namespace
-	repoLocks  *repolock.Locks
+	// requestTimeout is how long a call to Porch takes at most, and so how long a save may be in progress.
+	requestTimeout time.Duration
+	watches        objects.Source
+	objects        *objects.Contents
+	upstream       *ttlcache.Values[upstreamContent]
+	allowed        *ttlcache.Values[bool] // to approve, by namespace
+	repoLocks      *repolock.Locks
 	// concurrency is how many variants of a namespace are worked on at once.
 	concurrency int
 	// retries says when to retry a reconcile that failed.
@@ -93,10 +97,11 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
 		runtime: options.Runtime, inHand: options.InHand,
 		version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
-		watches:   objects.New(mgr.GetRESTMapper(), metadataClient, wake),
-		upstream:  ttlcache.New[upstreamContent](keptContents, keptFor),
-		allowed:   ttlcache.New[bool](keptAnswers, answerFor),
-		repoLocks: repolock.New(wake), concurrency: options.Concurrency,
+		requestTimeout: options.RequestTimeout,
+		watches:        objects.New(mgr.GetRESTMapper(), metadataClient, wake),
+		upstream:       ttlcache.New[upstreamContent](keptContents, keptFor),
+		allowed:        ttlcache.New[bool](keptAnswers, answerFor),
+		repoLocks:      repolock.New(wake), concurrency: options.Concurrency,
 		retries: retry.New[ctrl.Request](firstRetry),
 		events:  mgr.GetEventRecorder("package-variants"),
 	}

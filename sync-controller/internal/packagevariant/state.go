@@ -49,31 +49,3 @@ func (out *result) savedDraft() *v1alpha1.SavedDraft {
 	s := &out.Saved
 	return &v1alpha1.SavedDraft{Name: s.Name, Content: s.Content, Proposed: s.Proposed, Proposing: s.Proposing}
 }
-
-// saving returns the status of the draft that the steps of a decision save, to be written before them; nil if they save
-// none, or if Porch saves it as a whole. A draft that still lacks files keeps its status.
-func (in *inspection) saving(steps []decide.Step) *v1alpha1.SavingDraft {
-	known := in.pv.Status.SavingDraft
-	for i := range steps {
-		r := steps[i].Revision
-		if steps[i].Action != decide.Mutate || r == nil {
-			continue
-		}
-		e, inspected := in.contents[r.Name]
-		if !inspected || e.content.KeptInGit() {
-			return nil
-		}
-		saving := &v1alpha1.SavingDraft{Name: r.Name, Version: e.content.Version, Files: int32(len(e.wanted()))}
-		if e.unfinished {
-			saving.Version = known.Version
-		}
-		return saving
-	}
-	if known == nil || in.target(known.Name) == nil {
-		return nil
-	}
-	if e, inspected := in.contents[known.Name]; inspected && !e.unfinished {
-		return nil
-	}
-	return known
-}

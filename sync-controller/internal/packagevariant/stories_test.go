@@ -243,10 +243,11 @@ var stories = map[string][]act{
 			c.SavesFiles(first, map[string]string{"Kptfile": files("")["Kptfile"]})
 		}},
 	},
-	"an empty draft": {
+	"a draft without files, until people delete it": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"Porch is killed while it makes the draft of another zone", (*cluster).leavesEmpty},
+		{"people delete the draft", func(c *cluster) { c.Removes(second) }},
 	},
 	"a function fails before a clone": {
 		{"the variant is applied, and a function fails", func(c *cluster) {

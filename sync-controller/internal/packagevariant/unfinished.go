@@ -4,8 +4,8 @@ package packagevariant
 
 import (
 	"context"
-	"errors"
-	"path"
+	"maps"
+	"slices"
 
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -19,10 +19,14 @@ import (
 // resume returns the files from which to finish a requested draft, and whether only Porch and the controller wrote it.
 // Such a draft was not seen complete, because the controller was stopped or the draft was edited before it was saved.
 // For an upgrade the files come from our own merge, with people's changes to Porch's merge. What Porch made is
-// predicted: a wrong prediction counts as an edit, so nothing is lost.
+// predicted: a wrong prediction counts as an edit, so nothing is lost. If the draft lacks files, the error is an
+// interruptedError.
 func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revision.Revision,
 	content porch.Content) (files map[string]string, asMade bool, err error) {
-	if !decide.Requested(&in.Input, target) || target.Lock == nil && target.Task.Type != revision.Edit {
+	if err := in.interrupted(target, &content); err != nil {
+		return nil, false, err
+	}
+	if !decide.Requested(&in.Input, target) || target.Task.Source == "" {
 		return content.Files, false, nil
 	}
 	p, err := r.predictMade(ctx, in, target)
@@ -35,11 +39,11 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 	if p.merge != nil {
 		in.Merges[target.Name] = *p.merge
 	}
-	if !target.KeptInGit && isPart(p.made, content.Files) {
-		return nil, false, errUnwritten
-	}
-	if least := predict.WithoutNestedContexts(p.made); !target.KeptInGit && len(content.Files) < len(least) {
-		content.Files = completed(least, content.Files) // Porch was stopped during the first save
+	if !target.KeptInGit { // what keeps drafts there writes them as a whole
+		least := slices.Collect(maps.Keys(predict.WithoutNestedContexts(p.made)))
+		if err := lacks(target.Name, content.Files, least, target.Created); err != nil {
+			return nil, false, err
+		}
 	}
 	if in.Requested.Version == content.Version || isMade(p.made, content.Files) {
 		return p.unedited(content.Files), true, nil
@@ -88,20 +92,6 @@ func (r *Reconciler) isSaved(ctx context.Context, in *inspection, p *prediction,
 	return failure == nil && kptfile.Meaning(e.wanted()) == kptfile.Meaning(content.Files), nil
 }
 
-// errUnwritten says that Porch was stopped before it wrote all files of a draft: its cache in PostgreSQL writes them
-// one by one.
-var errUnwritten = errors.New("not all files were written")
-
-// isPart reports whether files are only some of those that Porch makes, because it was stopped while it wrote them.
-func isPart(made, files map[string]string) bool {
-	for p, text := range files {
-		if want, there := made[p]; !there || want != text && path.Base(p) != "Kptfile" {
-			return false
-		}
-	}
-	return len(files) < len(made)
-}
-
 // isMade reports whether files are as any version of Porch would have made them. It returns false if that cannot be
 // predicted.
 func isMade(made, files map[string]string) bool {
@@ -123,19 +113,6 @@ func (in *inspection) savedUnchanged() decide.Saved {
 		}
 	}
 	return in.Saved
-}
-
-// unwritten reports whether Porch was stopped before it wrote any file of a requested draft: its source can be read,
-// and the draft is still empty. In git that is known only for a copy of a revision of the same repository.
-func (r *Reconciler) unwritten(ctx context.Context, in *inspection, target *revision.Revision) bool {
-	if target == nil || target.KeptInGit && target.Task.Type != revision.Edit || !decide.Requested(&in.Input, target) {
-		return false
-	}
-	if _, err := r.porch.Content(ctx, target.Namespace, in.Requested.Task.Source); err != nil {
-		return false
-	}
-	_, err := r.porch.Content(ctx, target.Namespace, target.Name)
-	return errors.Is(err, porch.ErrNoFiles)
 }
 
 // prediction is what the task of a draft says about its files.

@@ -85,24 +85,3 @@ func TestSavedUnchanged(t *testing.T) {
 		})
 	}
 }
-
-// TestIsPart checks which files are some of those that Porch makes, of a draft that it did not finish.
-func TestIsPart(t *testing.T) {
-	t.Parallel()
-	made := map[string]string{"Kptfile": "k", "a.yaml": "a", "b/c.yaml": "c"}
-	for name, c := range map[string]struct {
-		files map[string]string
-		want  bool
-	}{
-		"all":                         {made, false},
-		"none":                        {nil, true},
-		"some":                        {map[string]string{"a.yaml": "a"}, true},
-		"some, and another Kptfile":   {map[string]string{"Kptfile": "l", "a.yaml": "a"}, true},
-		"some, of which one differs":  {map[string]string{"a.yaml": "mine"}, false},
-		"some, and one that is added": {map[string]string{"a.yaml": "a", "mine.yaml": ""}, false},
-	} {
-		if got := isPart(made, c.files); got != c.want {
-			t.Errorf("%s: got %t", name, got)
-		}
-	}
-}

@@ -14,9 +14,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// How often, and after what time, a save that Porch did not finish is repeated: for as long as Porch takes to start.
+// How often, and after what time, a save that Porch did not finish is repeated.
 const (
-	finishes    = 15
+	finishes    = 3
 	finishAfter = time.Second
 )
 
@@ -32,7 +32,8 @@ func (c *Client) Save(ctx context.Context, content Content, files map[string]str
 		now, readErr := c.Content(ctx, content.object.Namespace, content.object.Name)
 		switch {
 		case readErr == nil, errors.Is(readErr, ErrNoFiles):
-			if !now.IsUnfinished(content.Version, len(files)) || !now.isPartOf(files) {
+			// Porch gives the draft a new version first.
+			if now.KeptInGit() || now.Version == content.Version || len(now.Files) >= len(files) || !now.isPartOf(files) {
 				return Content{}, err
 			}
 			if saved, again := c.save(ctx, now, files); again == nil || !Unsure(again) {
@@ -71,12 +72,6 @@ func (c *Client) save(ctx context.Context, content Content, files map[string]str
 
 // KeptInGit reports whether Porch keeps the revision in git even while it is a draft; see revision.Revision.
 func (c *Content) KeptInGit() bool { return commitIn(c.Version) != "" }
-
-// IsUnfinished reports whether Porch was stopped while it saved a number of files to a draft that had the version
-// before: Porch gives the draft a new version first.
-func (c *Content) IsUnfinished(before string, files int) bool {
-	return !c.KeptInGit() && c.Version != before && len(c.Files) < files
-}
 
 // isPartOf reports whether the files include each file of the content. It compares paths only, as Porch renders the
 // rest.

@@ -160,7 +160,7 @@ func rankOf(d *Decision) int {
 
 // policies are tried in this order; the first that decides wins.
 var policies = []func(*Input, *revision.Revision) *Decision{
-	deletionProposed, incomplete, notOwned, draftCameBack, packageUnusable, foreignRevision, mergeFailed, functionFailed,
+	deletionProposed, saveInterrupted, notOwned, draftCameBack, packageUnusable, foreignRevision, mergeFailed, functionFailed,
 	pipelineConflict, conflictsStop, draftNotMutated, upstreamReplaced, upstreamChanged, mutationsChanged, lockMissing,
 }
 
@@ -192,7 +192,7 @@ func Inspections(in *Input) []string {
 		t := &targets[i]
 		_, current := t.Of(in.Owner)
 		switch {
-		case deletionProposed(in, t) != nil, incomplete(in, t) != nil, t.Lifecycle == revision.Draft && !current:
+		case deletionProposed(in, t) != nil, t.Lifecycle == revision.Draft && !current:
 			// decided without its files
 		case t.Lifecycle == revision.Draft, t.Lock == nil, OnUpstream(in, t), Merging(in, t) != nil:
 			names = append(names, t.Name)

@@ -5,6 +5,7 @@ package decide
 import (
 	"testing"
 
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
@@ -253,6 +254,33 @@ func TestLockMissing(t *testing.T) {
 	})
 }
 
+// lacksFiles is the decision for a draft that Porch may still be writing.
+func lacksFiles(name, files string) want {
+	w := wantPending(name + " lacks files (" + files + "): Porch may still be writing them")
+	w.Err = true
+	return w
+}
+
+// interrupted is the decision for a draft that lacks files for good.
+func interrupted(name, files string) want {
+	w := wantStalled("SaveInterrupted", name+" lacks files ("+files+"), because Porch or its database was stopped while it "+
+		"wrote them: delete the draft, and a new one is made, without what people changed in this one; or write the files "+
+		"into it")
+	w.Err = true
+	return w
+}
+
+// TestSaveInterrupted checks that nothing is done to a draft that lacks files, nor is it published.
+func TestSaveInterrupted(t *testing.T) {
+	ours := down("packagevariant-1", 0, draft)
+	testDecide(t, map[string]decideCase{
+		"a moment after the save": {input(lacks(one, false, "a.yaml"), ours), lacksFiles(one, "a.yaml")},
+		"some time after the save": {input(all(approves(variant.ApprovalPolicyAutomatic), lacks(one, true, "a.yaml", "b.yaml", "c.yaml", "d.yaml")), ours),
+			interrupted(one, "a.yaml, b.yaml, c.yaml and 1 more")},
+		"on another upstream": {input(all(second, lacks(one, true, "a.yaml")), ours), interrupted(one, "a.yaml")},
+	})
+}
+
 // TestRequested checks what becomes of a draft that the controller asked for and did not see completed. Its workspace
 // and task identify it, however much of it Porch made.
 func TestRequested(t *testing.T) {
@@ -262,16 +290,15 @@ func TestRequested(t *testing.T) {
 	edited := requests("packagevariant-2", revision.Edit, one)
 	testDecide(t, map[string]decideCase{
 		"nothing came of it": {input(clone), wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
-		"it has no lock": {input(clone, down("packagevariant-1", 0, draft, foreign, unlocked, ofClone)),
-			wantPending(one+" is incomplete: a new draft will replace it", "Discard "+one)},
-		"it has an owner and no lock": {input(clone, down("packagevariant-1", 0, draft, unlocked, ofClone)),
-			wantPending(one+" is incomplete: a new draft will replace it", "Discard "+one)},
-		"it is an edit without files": {input(all(edited, empty(two)), down("packagevariant-1", 1, published),
-			down("packagevariant-2", 0, draft, made(revision.Edit, one))),
-			wantPending(two+" is incomplete: a new draft will replace it", "Discard "+two)},
-		"it has no task, in a database": {input(edited, down("packagevariant-1", 1, published),
-			down("packagevariant-2", 0, draft, unlocked, made("", ""))),
-			wantPending(two+" is incomplete: a new draft will replace it", "Discard "+two)},
+		"it has no files": {input(all(clone, lacks(one, false, "Kptfile")),
+			down("packagevariant-1", 0, draft, unlocked, ofClone)), lacksFiles(one, "Kptfile")},
+		"it has no files, and no owner": {input(clone, down("packagevariant-1", 0, draft, foreign, unlocked, ofClone)),
+			wantPending(one+" is to become this variant's", "TakeBack "+one, "Mutate "+one)},
+		"it is an edit without files": {input(all(edited, lacks(two, true, "Kptfile")), down("packagevariant-1", 1, published),
+			down("packagevariant-2", 0, draft, made(revision.Edit, one))), interrupted(two, "Kptfile")},
+		"it has no files and no task, in a database": {input(all(edited, lacks(two, true, "Kptfile")),
+			down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft, unlocked, made("", ""))),
+			interrupted(two, "Kptfile")},
 		"it has no task, in git": {input(clone, down("packagevariant-1", 0, draft, foreign, unlocked, made("", ""), inGit)),
 			wantStalled("DownstreamExists", "the package edge/web exists (edge.web.packagevariant-1 is Draft)"+exists)},
 		"it has no owner": {input(clone, down("packagevariant-1", 0, draft, foreign, ofClone)),
@@ -280,9 +307,6 @@ func TestRequested(t *testing.T) {
 			wantPending(one+" is to be changed: a.yaml, cm.yaml", "Mutate "+one)},
 		"it is whole": {input(clone, down("packagevariant-1", 0, draft, ofClone)),
 			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
-		"it is an upgrade without owner and lock": {input(all(second, upgrade), down("packagevariant-1", 1, published),
-			down("packagevariant-2", 0, draft, foreign, unlocked, made(revision.Upgrade, "blueprints.web.v2"))),
-			wantPending(two+" is incomplete: a new draft will replace it", "Discard "+two)},
 		"it is an upgrade without owner": {input(all(second, upgrade), down("packagevariant-1", 1, published),
 			down("packagevariant-2", 0, draft, foreign, from("web/v2", "commit-2"),
 				made(revision.Upgrade, "blueprints.web.v2"))),

@@ -139,9 +139,9 @@ func fails(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Err: errBoom} }
 }
 
-// empty takes all files from a revision.
-func empty(name string) func(*Input) {
-	return func(in *Input) { in.Mutations[name] = Mutation{Empty: true} }
+// lacks says that a revision lacks files, and whether Porch would have written them by now.
+func lacks(name string, overdue bool, files ...string) func(*Input) {
+	return func(in *Input) { in.Mutations[name] = Mutation{Missing: files, Overdue: overdue} }
 }
 
 // untouched says that the files of a revision are as Porch made them.

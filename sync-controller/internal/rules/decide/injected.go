@@ -19,7 +19,7 @@ func injected(in *Input, targets []revision.Revision) *Aspect {
 	var unmet, optional []string
 	for i := range targets {
 		m, ok := in.Mutations[targets[i].Name]
-		if !ok || m.Err != nil || m.Empty {
+		if !ok || m.Err != nil || len(m.Missing) > 0 {
 			continue
 		}
 		looked = true

@@ -119,8 +119,10 @@ type Mutation struct {
 	Reverted []string
 	// AsMade reports whether a draft that is Requested has the files that Porch made, without edits.
 	AsMade bool
-	// Empty reports whether the revision has no files: Porch was stopped before it wrote them.
-	Empty bool
+	// Missing are the paths of files that the revision is to have and lacks: Porch is writing them, or was stopped before.
+	// Overdue reports whether that would have taken too long by now.
+	Missing []string
+	Overdue bool
 	// Points are the injection points, in the order of the conditions in the Kptfile.
 	Points []Point
 	// Content is the digest of the files as they are (package kptfile), Gates are the readiness gates in the Kptfile that

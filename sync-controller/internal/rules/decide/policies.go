@@ -3,11 +3,13 @@
 package decide
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
 
 func pending(format string, args ...any) v1alpha1.Condition {
@@ -48,15 +50,22 @@ func deletionProposed(_ *Input, target *revision.Revision) *Decision {
 	}
 }
 
-// incomplete discards a draft of the variant if Porch, or the controller, was stopped before the draft was complete.
-func incomplete(in *Input, target *revision.Revision) *Decision {
-	locked := target.Task.Type == revision.Edit || target.Lock != nil
-	if !Requested(in, target) || locked && !in.Mutations[target.Name].Empty {
+// errMissingFiles has a draft looked at again: no event says when Porch has written its files.
+var errMissingFiles = errors.New("the draft lacks files")
+
+// saveInterrupted leaves a draft alone that lacks files of its last save, or of what Porch was asked to make.
+func saveInterrupted(in *Input, target *revision.Revision) *Decision {
+	m := in.Mutations[target.Name]
+	switch missing := words.Some(m.Missing, ", "); {
+	case len(m.Missing) == 0:
 		return nil
-	}
-	return &Decision{
-		Steps:     []Step{{Action: Discard, Revision: target}},
-		Condition: pending("%s is incomplete: a new draft will replace it", target.Name),
+	case !m.Overdue:
+		return &Decision{Err: errMissingFiles,
+			Condition: pending("%s lacks files (%s): Porch may still be writing them", target.Name, missing)}
+	default:
+		return &Decision{Err: errMissingFiles, Condition: *stalled(v1alpha1.ReasonSaveInterrupted,
+			"%s lacks files (%s), because Porch or its database was stopped while it wrote them: delete the draft, and a new "+
+				"one is made, without what people changed in this one; or write the files into it", target.Name, missing)}
 	}
 }
 
