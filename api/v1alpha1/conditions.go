@@ -86,6 +86,8 @@ const (
 	// ReasonPorchTimedOut says that Porch failed twice to finish making a draft, although it answers other requests
 	// (Stalled).
 	ReasonPorchTimedOut = "PorchTimedOut"
+	// ReasonTwoDrafts says that there are several open drafts of the variant, because Porch lost sight of one (Stalled).
+	ReasonTwoDrafts = "TwoDrafts"
 	// ReasonSaveInterrupted says that a draft lacks files, because Porch was stopped while it made or saved it (Stalled).
 	ReasonSaveInterrupted = "SaveInterrupted"
 	// ReasonSetAside says that the controller was killed twice or more while it worked on this (Stalled).

@@ -49,6 +49,7 @@ var reasons = map[string]status.Status{
 	"PackageRefused":        status.FailedStatus,
 	"PorchTimedOut":         status.FailedStatus,
 	"SaveInterrupted":       status.FailedStatus,
+	"TwoDrafts":             status.FailedStatus,
 	"SetAside":              status.FailedStatus,
 	"Suspended":             status.FailedStatus,
 	"DependencyNotFound":    status.FailedStatus,
@@ -103,7 +104,8 @@ var reasonsSeen, setReasonsSeen stdsync.Map
 func reasonsUnseen(except ...string) []string {
 	var unseen []string
 	for reason := range reasons {
-		if _, seen := reasonsSeen.Load(reason); !seen {
+		// Only some Porches lose sight of drafts.
+		if _, seen := reasonsSeen.Load(reason); !seen && (reason != "TwoDrafts" || keepsDrafts(shared) == "") {
 			unseen = append(unseen, reason)
 		}
 	}

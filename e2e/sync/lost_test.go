@@ -36,13 +36,21 @@ func (w *world) loseSight(git *gitServer, prefix, revision string) {
 func newWorldLosing(t *testing.T) (*world, *gitServer) {
 	t.Helper()
 	w, git := newWorldBehind(t)
-	if w.stack.Cache() == stack.DBCache {
-		t.Skip("drafts are in the database, which does not lose sight of them")
-	}
-	if w.stack.Foreign() {
-		t.Skip("newer Porch's API server does not look for branches that others have pushed or removed")
+	if why := keepsDrafts(w.stack); why != "" {
+		t.Skip(why)
 	}
 	return w, git
+}
+
+// keepsDrafts says why a Porch does not lose sight of drafts; "" if it does.
+func keepsDrafts(s *stack.Stack) string {
+	switch {
+	case s.Cache() == stack.DBCache:
+		return "drafts are in the database, which does not lose sight of them"
+	case s.Foreign():
+		return "newer Porch's API server does not look for branches that others have pushed or removed"
+	}
+	return ""
 }
 
 // TestLostDraft has Porch lose sight of an open draft without edits. In the end there is one draft, with the same name
@@ -66,8 +74,8 @@ func TestLostDraft(t *testing.T) {
 }
 
 // TestLostDraftOfPeople has Porch lose sight of a draft that a person has edited until the controller makes another in
-// its place. The other one is not published, even if the policy is to publish drafts. The edited draft stays, and the
-// other one is deleted.
+// its place. The other one is not published, even if the policy is to publish drafts. When Porch finds the edited draft,
+// both stay as they are until the person deletes the other one.
 func TestLostDraftOfPeople(t *testing.T) {
 	w, git := newWorldLosing(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -89,6 +97,8 @@ func TestLostDraftOfPeople(t *testing.T) {
 	w.expectCondition("web", v1alpha1.ConditionApproved, "False", "DraftMissing")
 	git.hidden.Store(nil)
 	w.readAnew("edge")
+	w.WaitReason("web", "TwoDrafts")
+	w.Delete(w.Revision("edge.web.packagevariant-2"))
 	w.waitTarget("web", draft)
 	w.waitOwner(draft, "web")
 	w.expectDrafts("web", draft)

@@ -129,7 +129,7 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 		u.Commit, a.learned = made.Lock.Commit, made.Lock.Commit != ""
 	}
 	a.note(makes[draft.Task.Type], made.Name)
-	if gone := decide.Missing(&a.out.Input, &made); gone != "" {
+	if gone := decide.Replaced(&a.out.Input); gone != "" {
 		a.event(a.out.pv, corev1.EventTypeWarning, v1alpha1.ReasonDraftMissing, made.Name+" was made in place of "+gone+
 			", which Porch does not find any more, and may lack its changes")
 	}

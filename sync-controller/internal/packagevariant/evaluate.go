@@ -18,7 +18,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
@@ -83,8 +82,6 @@ func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun
 		m = decide.Mutation{Err: failure}
 	case decide.Approving(&in.Input) && in.target(name) != nil:
 		e.addApproval(&m)
-	case in.target(name) != nil && decide.CameBack(&in.Input, in.target(name)) != nil:
-		m.Content = kptfile.Digest(e.content.Files)
 	}
 	m.AsMade = e.asMade
 	m.RenderError = cmp.Or(m.RenderError, in.renderError(name))

@@ -106,7 +106,7 @@ func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 // ownedRevisions returns the names of the revisions that the variant made or adopted. Known names are dropped only if
 // Porch was asked for them, all steps were done, and the variant still owns something. Otherwise they stay, because
 // revisions that come back without an owner, as they do when a Repository is registered again, are recognized by name.
-// So are those that have Vanished, or that somebody gave to another variant, which must not remove them.
+// So are the one that was Replaced, and those that somebody gave to another variant, which must not remove them.
 func (out *result) ownedRevisions(known []string, done bool) []string {
 	var names []string
 	for _, r := range decide.Owned(&out.Input) {
@@ -117,7 +117,9 @@ func (out *result) ownedRevisions(known []string, done bool) []string {
 	if !done || len(names) == 0 {
 		names = append(names, known...)
 	} else {
-		names = append(names, decide.Vanished(&out.Input)...)
+		if replaced := decide.Replaced(&out.Input); replaced != "" {
+			names = append(names, replaced)
+		}
 		for i := range out.Revisions {
 			if r := &out.Revisions[i]; out.Known[r.Name] && r.OtherOwner(out.Owner) != "" {
 				names = append(names, r.Name)

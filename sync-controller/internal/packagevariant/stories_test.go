@@ -351,6 +351,7 @@ var stories = map[string][]act{
 		}},
 		{"Porch loses sight of the draft", func(c *cluster) { c.loses(first) }},
 		{"Porch finds it again, without its owner", (*cluster).finds},
+		{"people delete the other one", func(c *cluster) { c.Removes(second) }},
 	},
 	"all is lost and found again": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},

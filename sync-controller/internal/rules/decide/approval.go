@@ -134,7 +134,7 @@ func overtaken(in *Input, target *revision.Revision) *Aspect {
 // inPlaceOfMissing leaves a draft to a person if it was made in place of one that is no longer listed: Porch may only
 // have lost sight of that one, which people may have edited.
 func inPlaceOfMissing(in *Input, target *revision.Revision) *Aspect {
-	name := Missing(in, target)
+	name := Replaced(in)
 	if name == "" {
 		return nil
 	}

@@ -160,7 +160,7 @@ func rankOf(d *Decision) int {
 
 // policies are tried in this order; the first that decides wins.
 var policies = []func(*Input, *revision.Revision) *Decision{
-	deletionProposed, saveInterrupted, notOwned, draftCameBack, packageUnusable, foreignRevision, mergeFailed, functionFailed,
+	deletionProposed, twoDrafts, saveInterrupted, notOwned, packageUnusable, foreignRevision, mergeFailed, functionFailed,
 	pipelineConflict, conflictsStop, draftNotMutated, upstreamReplaced, upstreamChanged, mutationsChanged, lockMissing,
 }
 

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
 
 // workspaces returns the workspaces that the downstream package has, and those that it is known to have had: a draft
@@ -56,86 +58,47 @@ func numberOf(name string) int {
 	return revision.WorkspaceNumber(name[strings.LastIndex(name, ".")+1:])
 }
 
-// maxVanished is how many drafts that are no longer listed stay known.
-const maxVanished = 5
-
-// Vanished returns the names of the last drafts that the variant made before the open one and that are no longer
-// listed. If Porch finds them again, without an owner, they still belong to the variant.
-func Vanished(in *Input) []string {
+// Replaced returns the name of the last draft that the variant made and that is no longer listed, if an open draft was
+// made in its place; "" if there is none. Porch may find it again, without its owner.
+func Replaced(in *Input) string {
 	if in.Spec.Downstream == nil {
-		return nil
+		return ""
 	}
-	pkg := revision.DownstreamOf(in.Spec)
-	last, listed := 0, map[string]bool{}
+	published, open, listed := 0, 0, map[string]bool{}
 	for i := range in.Revisions {
 		r := &in.Revisions[i]
-		listed[r.Workspace] = true
-		if r.Open() && ofDownstream(in, r) {
-			last = max(last, revision.WorkspaceNumber(r.Workspace))
+		listed[r.Name] = true
+		switch n := revision.WorkspaceNumber(r.Workspace); {
+		case !ofDownstream(in, r):
+		case r.Open():
+			open = max(open, n)
+		default:
+			published = max(published, n, numberOf(r.Task.From()))
 		}
 	}
-	vanished := map[int]string{}
+	replaced := ""
 	for name := range in.Known {
-		w, is := workspaceOf(name, pkg)
-		if n := revision.WorkspaceNumber(w); is && !listed[w] && 0 < n && n < last {
-			vanished[n] = name
+		_, is := workspaceOf(name, revision.DownstreamOf(in.Spec))
+		if n := numberOf(name); is && !listed[name] && max(published, numberOf(replaced)) < n && n < open {
+			replaced = name
 		}
 	}
+	return replaced
+}
+
+// twoDrafts leaves all drafts alone if the variant made several: Porch had lost sight of one, and another was made in
+// its place. People may have edited any of them.
+func twoDrafts(in *Input, _ *revision.Revision) *Decision {
 	var names []string
-	for _, n := range slices.Backward(slices.Sorted(maps.Keys(vanished))) {
-		names = append(names, vanished[n])
-	}
-	return names[:min(len(names), maxVanished)]
-}
-
-// Missing returns the name of the last revision that the variant made, that is no longer listed, and in whose place a
-// target was made: it is later than what the target was made from. It returns "" if there is none.
-func Missing(in *Input, target *revision.Revision) string {
-	from := target.Task.From()
-	for range in.Revisions {
-		i := slices.IndexFunc(in.Revisions, func(r revision.Revision) bool { return r.Name == from })
-		if numberOf(from) > 0 || i < 0 {
-			break
-		}
-		from = in.Revisions[i].Task.From() // a change that people published has another kind of name
-	}
-	for _, name := range Vanished(in) {
-		if n := numberOf(name); numberOf(from) < n && n < numberOf(target.Name) {
-			return name
+	for _, r := range Targets(in) {
+		if r.Open() && revision.WorkspaceNumber(r.Workspace) > 0 {
+			names = append(names, r.Name)
 		}
 	}
-	return ""
-}
-
-// CameBack returns the earlier open draft that the target was made to replace, while Porch did not list it; nil if
-// there is none. A variant makes no draft while it knows of another one.
-func CameBack(in *Input, target *revision.Revision) *revision.Revision {
-	if target.Lifecycle != revision.Draft {
+	if len(names) < 2 {
 		return nil
 	}
-	targets, last := Targets(in), revision.WorkspaceNumber(target.Workspace)
-	for i := range targets {
-		if n := revision.WorkspaceNumber(targets[i].Workspace); targets[i].Open() && 0 < n && n < last {
-			return &targets[i]
-		}
-	}
-	return nil
-}
-
-// draftCameBack deletes a draft without edits if the earlier draft that it replaced is back: people may have edited the
-// earlier one. If people may have edited both, both stay.
-func draftCameBack(in *Input, target *revision.Revision) *Decision {
-	earlier := CameBack(in, target)
-	if earlier == nil {
-		return nil
-	}
-	m := in.Mutations[target.Name]
-	saved := in.Saved.Name == target.Name && in.Saved.Content == m.Content && m.Content != ""
-	if made := Requested(in, target) && m.AsMade; !saved && !made {
-		return nil
-	}
-	return &Decision{
-		Steps:     []Step{{Action: Discard, Revision: target}},
-		Condition: pending("%s is to be deleted: %s, which it replaced, is back", target.Name, earlier.Name),
-	}
+	return &Decision{Condition: *stalled(v1alpha1.ReasonTwoDrafts, "there are several open drafts of this variant, because "+
+		"Porch had lost sight of one: %s; nothing is done to them until there is one: keep the one that has what people "+
+		"changed, and delete the others", words.Some(names, ", "))}
 }

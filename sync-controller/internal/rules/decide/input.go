@@ -126,7 +126,7 @@ type Mutation struct {
 	// Points are the injection points, in the order of the conditions in the Kptfile.
 	Points []Point
 	// Content is the digest of the files as they are (package kptfile), Gates are the readiness gates in the Kptfile that
-	// are not True; both are known where Approving, and Content for a draft in whose place another one CameBack.
+	// are not True; both are known where Approving.
 	// RenderError is why the package's own pipeline failed when they were saved; "" if it did not.
 	Content     string
 	Gates       []string

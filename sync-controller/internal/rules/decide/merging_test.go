@@ -61,9 +61,9 @@ func TestMerge(t *testing.T) {
 			Err: true, Condition: wantStalled("FunctionFailed",
 				"cannot change "+one+": apply-package-context: boom").Condition}},
 		"one of two drafts stops: the other is merged": {
-			input(all(second, onConflict("Stop"), conflicts(two, 1), changed(three)), down("packagevariant-2", 0, draft),
-				down("packagevariant-3", 0, draft)),
-			wantPending(three+" is to be changed: a.yaml, cm.yaml", "Mutate "+three)},
+			input(all(second, onConflict("Stop"), conflicts("edge.web.mine", 1), changed("edge.web.yours")),
+				down("mine", 0, draft), down("yours", 0, draft)),
+			wantPending("edge.web.yours is to be changed: a.yaml, cm.yaml", "Mutate edge.web.yours")},
 
 		"a published one with conflicts, the upstream's values": {input(all(second, conflicts(one, 1)), publishedOne),
 			upgrades},
