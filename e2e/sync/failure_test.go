@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -90,38 +89,6 @@ func TestPorchDown(t *testing.T) {
 	w.proxy.SetDown("porch.kpt.dev", true)
 	w.Delete(w.Revision(draft))
 	w.proxy.SetDown("porch.kpt.dev", false)
-	w.waitOneDraft("web")
-	w.Ready("web")
-	w.expectNoLoop()
-}
-
-// TestDeletedBeforeWatch deletes a draft when the controller has just started: after its list, before its watch of Porch.
-func TestDeletedBeforeWatch(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
-	c := w.start()
-	draft := w.target("web")
-	w.quiet(c)
-	c.Stop()
-	watches, deleted := make(chan struct{}), make(chan struct{})
-	var first sync.Once
-	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if phase == proxy.Before && kindOf(r) == "watch packagerevisions" {
-			first.Do(func() {
-				close(watches)
-				select {
-				case <-deleted:
-				case <-t.Context().Done():
-				}
-			})
-		}
-		return nil
-	})
-	w.start()
-	<-watches
-	w.Delete(w.Revision(draft))
-	close(deleted)
 	w.waitOneDraft("web")
 	w.Ready("web")
 	w.expectNoLoop()

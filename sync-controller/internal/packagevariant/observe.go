@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -110,7 +111,7 @@ func (r *Reconciler) knownToOthers(ctx context.Context, o *observation, rev *rev
 	}), err
 }
 
-// observeUpstream finds the upstream revision, and the revisions that the targets may have been derived from.
+// observeUpstream finds the upstream revision among those that the cache has.
 func (r *Reconciler) observeUpstream(ctx context.Context, o *observation) error {
 	u := o.Spec.Upstream
 	if u == nil {
@@ -120,11 +121,17 @@ func (r *Reconciler) observeUpstream(ctx context.Context, o *observation) error 
 	if err != nil {
 		return err
 	}
+	return r.resolveUpstream(ctx, o, revisions)
+}
+
+// resolveUpstream finds the upstream revision among those of its package, and the revisions that the targets may have
+// been derived from.
+func (r *Reconciler) resolveUpstream(ctx context.Context, o *observation, revisions []revision.Revision) error {
 	if err := r.locate(ctx, revisions); err != nil {
 		return err
 	}
-	o.Bases = revisions
-	if i := u.Resolve(revision.Candidates(revisions)); i >= 0 {
+	o.Upstream, o.Bases = nil, revisions
+	if i := o.Spec.Upstream.Resolve(revision.Candidates(revisions)); i >= 0 {
 		o.Upstream = &revisions[i]
 	}
 	decide.Recognize(&o.Input, o.pv.Status.Upstream)
@@ -162,6 +169,9 @@ func (r *Reconciler) observeObjects(ctx context.Context, o *observation) error {
 // observeUnlisted asks Porch for each revision that the status names and the cache does not have, and adds those that
 // exist: Porch leaves revisions that it fails to read out of its lists.
 func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error {
+	if err := r.observeUnlistedUpstream(ctx, o); err != nil {
+		return err
+	}
 	d := o.Spec.Downstream
 	if d == nil || !o.Repositories[d.Repo].Ready ||
 		!o.Deleting && decide.Guard(&o.Input) != nil && !decide.Unread(&o.Input) {
@@ -192,4 +202,24 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 	}
 	slices.SortFunc(o.Revisions, revision.ByName)
 	return r.observeBases(ctx, o)
+}
+
+// observeUnlistedUpstream does so for the upstream: without it, the variant would follow an earlier revision, or none.
+func (r *Reconciler) observeUnlistedUpstream(ctx context.Context, o *observation) error {
+	u, known := o.Spec.Upstream, o.pv.Status.Upstream
+	if o.Deleting || u == nil || known == nil || !o.Repositories[u.Repo].Ready ||
+		slices.ContainsFunc(o.Bases, func(r revision.Revision) bool { return r.Name == known.Name }) {
+		return nil
+	}
+	unlisted, err := r.porch.Revision(ctx, o.pv.Namespace, known.Name)
+	if err != nil || unlisted.Package != revision.UpstreamOf(u) {
+		return client.IgnoreNotFound(err)
+	}
+	revisions, err := r.cached(ctx, o.pv.Namespace, porch.PackageIndex, unlisted.Package.String())
+	if err != nil {
+		return err
+	}
+	revisions = append(revisions, unlisted)
+	slices.SortFunc(revisions, revision.ByName)
+	return r.resolveUpstream(ctx, o, revisions)
 }

@@ -133,6 +133,9 @@ func (r *Reconciler) see(ctx context.Context, set *v1alpha2.PackageVariantSet) (
 	if err := r.addRevisions(ctx, set, v); err != nil {
 		return nil, err
 	}
+	if err := r.addUnlisted(ctx, set, v); err != nil {
+		return nil, err
+	}
 	repositories, err := porch.ListRepositories(ctx, r.client, client.InNamespace(set.Namespace))
 	if err != nil {
 		return nil, err

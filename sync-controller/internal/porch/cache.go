@@ -5,8 +5,7 @@ package porch
 
 import (
 	"context"
-	"maps"
-	"slices"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -28,22 +26,18 @@ func ConfigureCache(options *cache.Options, reader func() client.Reader) {
 		options.ByObject = map[client.Object]cache.ByObject{}
 	}
 	options.ByObject[&porchapi.PackageRevision{}] = cache.ByObject{Transform: Trim}
-	namespaces := slices.Sorted(maps.Keys(options.DefaultNamespaces))
-	if len(namespaces) == 0 {
-		namespaces = []string{metav1.NamespaceAll}
-	}
 	options.NewInformer = func(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration,
 		indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-		return newInformer(lw, example, resync, indexers, asker{reader: reader, namespaces: namespaces})
+		return newInformer(lw, example, resync, indexers, reader)
 	}
 }
 
 func newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration,
-	indexers toolscache.Indexers, asker asker) toolscache.SharedIndexInformer {
+	indexers toolscache.Indexers, reader func() client.Reader) toolscache.SharedIndexInformer {
 	if _, ok := example.(*porchapi.PackageRevision); !ok {
 		return toolscache.NewSharedIndexInformer(lw, example, resync, indexers)
 	}
-	lister := &relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(lw), asker: asker}
+	lister := &relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(lw), reader: reader}
 	informer := toolscache.NewSharedIndexInformer(lister, example, resync, indexers)
 	lister.store = informer.GetStore()
 	return informer
@@ -51,23 +45,15 @@ func newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync tim
 
 // relisting lists again before each watch. Porch's resource versions have no order, so a watch cannot continue where
 // the last one ended. It begins with all existing objects, and does not report those that were deleted before it: the
-// list says which were deleted before the list, and opening which were deleted after it.
+// list shows which were.
 type relisting struct {
 	toolscache.ListerWatcherWithContext
-	// listed are the revisions of the last list; nil if it failed, or a watch has followed it.
-	listed atomic.Pointer[revisions]
-	asker
+	// listed reports whether the last list succeeded, and no watch has followed it.
+	listed atomic.Bool
+	// reader asks Porch for a revision by name.
+	reader func() client.Reader
 	// store has the known revisions.
 	store toolscache.Store
-}
-
-// revisions are package revisions, by their names.
-type revisions map[types.NamespacedName]bool
-
-// asker asks Porch for a revision by name; without a reader, it asks nothing.
-type asker struct {
-	reader     func() client.Reader
-	namespaces []string // listed namespaces; "" for all
 }
 
 // IsWatchListSemanticsUnSupported tells the reflector that Porch cannot list by a watch.
@@ -86,41 +72,44 @@ func (r *relisting) Watch(options metav1.ListOptions) (watch.Interface, error) {
 // ListWithContext implements toolscache.ListerWithContext.
 func (r *relisting) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	options.ResourceVersion, options.ResourceVersionMatch = "", ""
-	all, listed, err := r.list(ctx, options)
-	r.listed.Store(nil)
-	if err == nil {
-		r.listed.Store(&listed)
-	}
-	return all, err
-}
-
-// list lists, adds what the list lacks although it exists, and returns also the names.
-func (r *relisting) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, revisions, error) {
-	listed := revisions{}
 	var all runtime.Object
 	err := timed(listAll, func() (err error) {
 		all, err = r.ListerWatcherWithContext.ListWithContext(ctx, options)
 		return err
 	})
-	if list, ok := all.(*porchapi.PackageRevisionList); ok && err == nil {
-		err = r.complete(ctx, list)
-		for i := range list.Items {
-			listed[client.ObjectKeyFromObject(&list.Items[i])] = true
-		}
+	if list, ok := all.(*porchapi.PackageRevisionList); ok && err == nil && len(list.Items) == 0 {
+		err = r.confirmEmpty(ctx)
 	}
-	return all, listed, err
+	r.listed.Store(err == nil)
+	return all, err
+}
+
+// confirmEmpty returns an error for a list without revisions, unless none is known, or Porch says that a known one is
+// gone: while the database of its cache is down, Porch v1.5 lists nothing, and returns no error.
+func (r *relisting) confirmEmpty(ctx context.Context) error {
+	known := r.store.ListKeys()
+	if len(known) == 0 {
+		return nil
+	}
+	namespace, name, err := toolscache.SplitMetaNamespaceKey(known[0])
+	if err == nil {
+		err = r.reader().Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &porchapi.PackageRevision{})
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err == nil:
+		return fmt.Errorf("cannot list package revisions: Porch lists none, although %s exists", known[0])
+	}
+	return fmt.Errorf("cannot list package revisions: Porch lists none, and does not say whether %s exists: %w",
+		known[0], err)
 }
 
 // WatchWithContext implements toolscache.WatcherWithContext.
 func (r *relisting) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	listed := r.listed.Swap(nil)
-	if listed == nil {
+	if !r.listed.Swap(false) {
 		return nil, apierrors.NewResourceExpired("PackageRevisions are listed before each watch")
 	}
 	options.ResourceVersion = ""
-	w, err := r.ListerWatcherWithContext.WatchWithContext(ctx, options)
-	if err != nil {
-		return nil, err
-	}
-	return r.open(ctx, w, *listed), nil
+	return r.ListerWatcherWithContext.WatchWithContext(ctx, options)
 }

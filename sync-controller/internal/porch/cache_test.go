@@ -31,10 +31,6 @@ type server struct {
 	options []metav1.ListOptions
 	fails   error
 	lists   int
-	// opening is called before a watch begins; it may change names.
-	opening func()
-	// unread are not in what a watch begins with: Porch could not read them.
-	unread []string
 }
 
 func (s *server) List(o metav1.ListOptions) (runtime.Object, error) {
@@ -53,14 +49,10 @@ func (s *server) Watch(o metav1.ListOptions) (watch.Interface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.options = append(s.options, o)
-	if s.opening != nil {
-		s.opening()
-	}
 	s.watch = watch.NewFakeWithChanSize(100, false)
 	for _, name := range s.names {
-		if pr := packageRevision(name); !slices.Contains(s.unread, name) {
-			s.watch.Add(&pr)
-		}
+		pr := packageRevision(name)
+		s.watch.Add(&pr)
 	}
 	return s.watch, nil
 }
@@ -72,7 +64,7 @@ func packageRevision(name string) porchapi.PackageRevision {
 
 func TestRelisting(t *testing.T) {
 	t.Parallel()
-	s := &server{}
+	s := &server{names: []string{"a"}}
 	r := &relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(s)}
 	expired := func(why string) {
 		t.Helper()
@@ -113,11 +105,65 @@ func TestRelisting(t *testing.T) {
 	}
 }
 
+// asked is a Porch that answers a question for a revision by its name with an error.
+type asked struct {
+	client.Reader
+	err   error
+	times int
+}
+
+func (a *asked) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	a.times++
+	return a.err
+}
+
+// TestEmptyList checks that a list without revisions is an error while there are known ones, unless Porch says that one
+// of them is gone, for which it is asked once.
+func TestEmptyList(t *testing.T) {
+	t.Parallel()
+	down := errors.New("failed to connect to the database")
+	for name, c := range map[string]struct {
+		known []string
+		err   error
+		want  string
+	}{
+		"none was known":    {},
+		"all are gone":      {[]string{"a", "b"}, apierrors.NewNotFound(porchapi.Resource("packagerevisions"), "a"), ""},
+		"they are not gone": {[]string{"a"}, nil, "cannot list package revisions: Porch lists none, although fleet/a exists"},
+		"Porch cannot say": {[]string{"a"}, down, "cannot list package revisions: Porch lists none, and does not say " +
+			"whether fleet/a exists: failed to connect to the database"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			porch := &asked{err: c.err}
+			r := &relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(&server{}),
+				store:  toolscache.NewStore(toolscache.MetaNamespaceKeyFunc),
+				reader: func() client.Reader { return porch }}
+			for _, name := range c.known {
+				pr := packageRevision(name)
+				if err := r.store.Add(&pr); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := r.List(metav1.ListOptions{})
+			if err == nil && c.want != "" || err != nil && err.Error() != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+			if porch.times != min(len(c.known), 1) {
+				t.Errorf("Porch was asked %d times", porch.times)
+			}
+			if _, err := r.Watch(metav1.ListOptions{}); (err == nil) != (c.want == "") {
+				t.Errorf("the watch after it: %v", err)
+			}
+		})
+	}
+}
+
 // TestInformer checks that the informer reports a revision that is deleted while there is no watch.
 func TestInformer(t *testing.T) {
 	t.Parallel()
 	s := &server{names: []string{"a", "b"}}
-	informer := newInformer(s, &porchapi.PackageRevision{}, 0, nil, asker{})
+	informer := newInformer(s, &porchapi.PackageRevision{}, 0, nil, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	deleted := make(chan string, 10)
@@ -188,7 +234,7 @@ func TestConfigureCache(t *testing.T) {
 			t.Errorf("%s: the informers are not ours", name)
 		}
 	}
-	if options := (&server{}); newInformer(options, &corev1.Secret{}, 0, nil, asker{}) == nil {
+	if options := (&server{}); newInformer(options, &corev1.Secret{}, 0, nil, nil) == nil {
 		t.Error("no informer for another kind")
 	}
 }

@@ -24,7 +24,6 @@ const (
 	placeholder     = "may not be the placeholder package revision"
 	runnerGone      = "failed: rpc error: code = Unavailable"
 	objectModified  = "the object has been modified"
-	databaseDown    = "failed to connect to `"
 	noRows          = "sql: no rows in result set"
 )
 
@@ -87,9 +86,6 @@ func Busy(err error) bool {
 	return apierrors.IsConflict(err) || errors.Is(err, ErrOutdated) || isLostBranch(err) ||
 		says(err, workspaceExists, objectModified)
 }
-
-// isDatabaseDown reports whether Porch failed because it cannot reach the database of its cache.
-func isDatabaseDown(err error) bool { return says(err, databaseDown) }
 
 // withRemedy returns the error of a deletion. The DB cache of Porch v1.5 looks for a package inside a directory at the
 // root of the repository, and finds none to delete.

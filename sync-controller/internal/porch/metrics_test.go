@@ -89,11 +89,13 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 	_, approveErr := p.Move(ctx, &r, revision.Published)
 	published := r
 	published.Lifecycle, published.KeptInGit = revision.Published, true
-	_, cacheErr := (&relisting{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(&toolscache.ListWatch{
+	lister := &relisting{store: toolscache.NewStore(toolscache.MetaNamespaceKeyFunc)}
+	lister.ListerWatcherWithContext = toolscache.ToListerWatcherWithContext(&toolscache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 			return &porchapi.PackageRevisionList{}, nil
 		},
-	})}).List(metav1.ListOptions{})
+	})
+	_, cacheErr := lister.List(metav1.ListOptions{})
 	if err := errors.Join(getErr, readErr, saveErr, proposeErr, approveErr, cacheErr, p.Keep(ctx, &published),
 		p.SetMeta(ctx, &published, nil, nil, nil), p.ProposeDeletion(ctx, &published, nil), p.Delete(ctx, &r), p.Delete(ctx, &r)); err != nil {
 		t.Fatal(err)

@@ -68,6 +68,9 @@ func upstreamMissing(in *Input) *v1alpha1.Condition {
 	if in.Upstream != nil {
 		return nil
 	}
+	if repository := in.Repositories[in.Spec.Upstream.Repo]; !repository.Ready { // Porch may not list all of it
+		return new(notReady(in.Spec.Upstream.Repo, repository))
+	}
 	return stalled(v1alpha1.ReasonUpstreamNotFound, "there is no %s: publish it, or correct spec.upstream",
 		in.Spec.Upstream.Describe())
 }
