@@ -34,9 +34,6 @@ func (r *Reconciler) inspectKnown(ctx context.Context, seen *observation) (*insp
 	if !seen.Deleting && decide.Guard(&seen.Input) != nil {
 		return in, nil
 	}
-	if err := r.readDoubtful(ctx, seen); err != nil {
-		return nil, err
-	}
 	if err := r.identify(ctx, seen); err != nil {
 		return nil, err
 	}
@@ -52,18 +49,6 @@ func (r *Reconciler) inspectKnown(ctx context.Context, seen *observation) (*insp
 		}
 	}
 	return in, nil
-}
-
-// readDoubtful reads the targets whose proposal the cache may be wrong about, before they are left to people.
-func (r *Reconciler) readDoubtful(ctx context.Context, o *observation) error {
-	for _, name := range decide.Doubtful(&o.Input) {
-		now, err := r.porch.Revision(ctx, o.pv.Namespace, name)
-		if err != nil {
-			return err
-		}
-		*o.target(name) = now
-	}
-	return nil
 }
 
 // observePushed reads what is on the branch of a package that is proposed and of which no revision is published: people
@@ -94,8 +79,7 @@ func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error)
 }
 
 // confirmProposal finds out whether a proposal that the status announces is the controller's. While the cache has a
-// draft, or Porch has lost sight of it, the proposal may still show up: Porch does not send an event for a change
-// during which it was stopped.
+// draft, or Porch has lost sight of it, the proposal may still show up.
 func (r *Reconciler) confirmProposal(ctx context.Context, in *inspection) error {
 	announced := in.Saved.Proposing
 	target := in.target(in.Saved.Name)

@@ -7,12 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
@@ -79,49 +75,5 @@ func TestConfirmProposal(t *testing.T) {
 			in.Saved.Proposed != "" {
 			t.Errorf("%s: got %+v, %v", name, in.Saved, err)
 		}
-	}
-}
-
-// TestProposalUnheard checks that the controller recognizes a proposal that it has announced if the cache still has the
-// draft: Porch may send no event for it.
-func TestProposalUnheard(t *testing.T) {
-	t.Parallel()
-	for cache, git := range caches {
-		t.Run(cache, func(t *testing.T) {
-			t.Parallel()
-			c := begin(t, git)
-			c.applies()
-			c.Run()
-			was, announced := c.Revision(first), kptfile.Meaning(c.FilesOf(first))
-			c.Moves(first, porchapi.PackageRevisionLifecycleProposed)
-			c.remembers(func(status *v1alpha1.PackageVariantStatus) { status.SavedDraft.Proposing = announced })
-			c.edits(func(s *variant.Spec) { s.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
-
-			c.reconciler.client = &outdated{c.client, was}
-			c.reconcile("web")
-			if is := c.Revision(first).Spec.Lifecycle; is != porchapi.PackageRevisionLifecyclePublished {
-				t.Errorf("the draft is %s: %v, %v", is, statusOf(&c.variants()[0]), c.Errs)
-			}
-		})
-	}
-}
-
-// TestPublicationUnheard checks that a revision is upgraded that the cache has as proposed although it is published:
-// Porch v1.5 may report an earlier state once more, and sends no event when it knows better.
-func TestPublicationUnheard(t *testing.T) {
-	t.Parallel()
-	c := begin(t, true)
-	c.applies()
-	c.Run()
-	c.Moves(first, porchapi.PackageRevisionLifecycleProposed)
-	was := c.Revision(first)
-	c.Moves(first, porchapi.PackageRevisionLifecyclePublished)
-	c.Run()
-	toSecond(c)
-
-	c.reconciler.client = &outdated{c.client, was}
-	c.reconcile("web")
-	if pv := &c.variants()[0]; pv.Status.LastDraft != second {
-		t.Errorf("there is no upgrade: %v, %v", statusOf(pv), c.Errs)
 	}
 }

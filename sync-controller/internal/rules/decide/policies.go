@@ -193,22 +193,6 @@ func proposedByController(in *Input, target *revision.Revision) bool {
 	return in.Saved.Name == target.Name && in.Saved.Proposed != "" && in.Saved.Proposed == target.Version
 }
 
-// Doubtful returns the names of targets that would have to be upgraded and seem to be proposed, though not as the
-// controller proposed them. They may be published: Porch v1.5 may report an earlier lifecycle of a revision, and sends
-// no event when it knows better.
-func Doubtful(in *Input) (names []string) {
-	if in.Deleting || in.Upstream == nil {
-		return nil
-	}
-	for _, target := range Targets(in) {
-		if target.KeptInGit && target.Lifecycle == revision.Proposed && !proposedByController(in, &target) &&
-			onOtherUpstream(in, &target) {
-			names = append(names, target.Name)
-		}
-	}
-	return names
-}
-
 // lockMissing reports that a downstream cannot be upgraded. What the variant sets in it is still kept in step.
 func lockMissing(_ *Input, target *revision.Revision) *Decision {
 	if target.Lock != nil {
