@@ -63,6 +63,9 @@ const (
 	ReasonUpstreamLockMissing = "UpstreamLockMissing"
 	// ReasonBaseNotFound says that what the downstream was derived from is not known any more (Stalled).
 	ReasonBaseNotFound = "BaseNotFound"
+	// ReasonUpstreamReplaced says that the upstream revision was deleted, and another one published under its number, since
+	// the downstream was made from it (Stalled).
+	ReasonUpstreamReplaced = "UpstreamReplaced"
 	// ReasonConflicted says that the upstream is not merged because of conflicts (Stalled).
 	ReasonConflicted = "Conflicted"
 	// ReasonBranchMoved says that the downstream is what the variant asks for, and was made from an older commit of the

@@ -28,7 +28,7 @@ type ResolvedUpstream struct {
 	Content string `json:"content,omitempty"`
 
 	// Replaced is the git commit of the revision of this name before, which was deleted, and in whose place this one was
-	// published. What was made from it follows. Absent where there was none.
+	// published. Absent where there was none.
 	// +optional
 	Replaced string `json:"replaced,omitempty"`
 }

@@ -37,6 +37,7 @@ var reasons = map[string]status.Status{
 	"RepositoryNotFound":    status.FailedStatus,
 	"RepositoryMigrated":    status.FailedStatus,
 	"RepositoriesOverlap":   status.FailedStatus,
+	"UpstreamReplaced":      status.FailedStatus,
 	"DownstreamClaimed":     status.FailedStatus,
 	"DownstreamExists":      status.FailedStatus,
 	"DownstreamProposed":    status.FailedStatus,

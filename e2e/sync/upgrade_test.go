@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/stack"
 
+	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 )
 
@@ -104,42 +105,46 @@ func TestUpgradeTag(t *testing.T) {
 }
 
 // TestUpstreamPublishedAnew deletes the revision that packages were made from, and publishes another under its number:
-// they follow it, and a change whose origin is lost is a conflict. It is the second revision: on PostgreSQL, Porch v1.5
-// cannot publish a first one again.
+// they stay as they are, and the variants say so. It is the second revision: on PostgreSQL, Porch v1.5 cannot publish a
+// first one again.
 func TestUpstreamPublishedAnew(t *testing.T) {
 	for name, workspace := range map[string]string{"the same name": "v2", "another name": "again"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
+			w.compared = true // the drafts are as they were
 			w.deletesUpstreams()
 			w.Publish("blueprints", "web", "v1", simple())
 			w.Publish("blueprints", "web", "v2", simple())
 			w.Apply(newVariant("web", plain, revision(2)))
-			w.start()
+			c := w.start()
 			w.publish(w.target("web"))
 			w.seesPublished("web")
 			w.Apply(newVariant("open", plain, revision(2)))
 			open := w.target("open")
 			w.edit(open, `a: "1" # one`, `a: "mine" # my own`)
+			before := w.Files(open)
 
 			w.ProposeDeletion("blueprints.web.v2")
 			w.kubectl("delete", "packagerevision", "blueprints.web.v2", "--namespace", w.Namespace)
 			w.WaitReason("web", "UpstreamNotFound")
 			w.Publish("blueprints", "web", workspace, settingsOf("1", "anew"))
-			w.waitSettings(open, `b: "anew"`)
-			w.waitTarget("web", "edge.web.packagevariant-2")
-			w.waitSettings("edge.web.packagevariant-2", `b: "anew"`)
-			w.expectMessage("web", "UpToDate", "edge.web.packagevariant-2 (Draft) is up to date with blueprints.web."+workspace)
 			for _, variant := range []string{"web", "open"} {
-				if c := w.Condition(variant, v1alpha1.ConditionConflicted); c.Status != "True" {
-					t.Errorf("%s is not conflicted: %s", variant, c.Message)
+				message := w.message(variant, "UpstreamReplaced")
+				for _, part := range []string{"was made from web/v2 at ", "then blueprints.web." + workspace + " was published",
+					"publish a new number"} {
+					if !strings.Contains(message, part) {
+						t.Errorf("message of %s: %s, want one with %q", variant, message, part)
+					}
 				}
 			}
-			if conflicts := w.Variant("open").Status.Conflicts; !slices.ContainsFunc(conflicts, func(c v1alpha1.Conflict) bool {
-				return c.Field == "data.a" && c.Local == "mine" && c.Updated == `"1"`
-			}) {
-				t.Errorf("the conflicts do not name what a person wrote: %+v", conflicts)
+			w.quiet(c)
+			if diff := cmp.Diff(before, w.Files(open)); diff != "" {
+				t.Errorf("the draft's files (-before +after):\n%s", diff)
 			}
 			w.expectDrafts("open", open)
+			if err := w.noDrafts("web"); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }

@@ -136,7 +136,7 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 // lock into their Kptfile. It returns no files if the merge failed, or if conflicts stop it.
 func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to *revision.Revision, lock *revision.Lock,
 	local map[string]string) (map[string]string, decide.Merge, error) {
-	original, err := r.original(ctx, from, to)
+	original, err := r.shared(ctx, from)
 	if err != nil {
 		return nil, decide.Merge{}, err
 	}
@@ -175,16 +175,6 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 		outcome.Err = fmt.Errorf("merge-upstream: %w", err)
 	}
 	return merged, outcome, nil
-}
-
-// original returns the content of the first of two revisions to compare. If both are the same, because the revision has
-// replaced the one that the package was made from, the original is gone, and a bare Kptfile takes its place.
-func (r *Reconciler) original(ctx context.Context, from, to *revision.Revision) (c upstreamContent, err error) {
-	if from.Name == to.Name {
-		c.Files = map[string]string{"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: gone\n"}
-		return c, nil
-	}
-	return r.shared(ctx, from)
 }
 
 // lock returns the lock of a target once it is on the upstream asked for. The address of the git repository stays as

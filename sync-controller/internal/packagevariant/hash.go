@@ -76,9 +76,6 @@ func (o *observation) hash() string {
 			if base := decide.Base(&o.Input, &target); base != nil && !decide.OnUpstream(&o.Input, &target) {
 				write("base", target.Name, base.Name)
 			}
-			if _, to, moved := decide.BranchMoved(&o.Input, &target); moved && u.Commit == "" {
-				write("branch", target.Name, to) // the version does not show it
-			}
 		}
 	}
 	if branch := decide.ForeignBranch(&o.Input); branch != nil {

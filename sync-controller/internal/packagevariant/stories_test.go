@@ -293,6 +293,7 @@ var stories = map[string][]act{
 		{"the variant is applied, to a draft on the latest revision", (*cluster).appliesToSecond},
 		{"the latest revision is deleted", func(c *cluster) { c.Removes("blueprints.web.v2") }},
 		{"another is published under its number", func(c *cluster) { c.has("blueprints", "again", 2, files("yellow")) }},
+		{"the draft is deleted", func(c *cluster) { c.Removes("edge.web.mine") }},
 	},
 	"the latest upstream is lost, and found again": {
 		{"the variant is applied, to a draft on the latest revision", (*cluster).appliesToSecond},

@@ -56,10 +56,9 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 		requests = append(requests, r.variants(ctx, rev.Namespace, downstreamIndex, rev.Package.String(), nil)...)
 		requests = append(requests, r.nested(ctx, rev.Namespace, rev.Package)...)
 	}
-	branch := r.branchAt(ctx, &rev)
 	requests = append(requests, r.variants(ctx, rev.Namespace, upstreamIndex, rev.Package.String(),
 		func(pv *v1alpha1.PackageVariant) bool {
-			return mayMean(pv.Spec.Upstream, &rev, branch)
+			return mayMean(pv.Spec.Upstream, &rev)
 		})...)
 	if !rev.Published() {
 		return requests
@@ -78,32 +77,13 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 	return requests
 }
 
-// branchAt returns the workspace of the branch of a revision's package, if only the revision shows where the branch is;
-// "" if it does not.
-func (r *Reconciler) branchAt(ctx context.Context, rev *revision.Revision) string {
-	if !rev.Published() || rev.KeptInGit {
-		return ""
-	}
-	siblings, err := r.cached(ctx, rev.Namespace, porch.PackageIndex, rev.Package.String())
-	if err != nil { // unexpected, as in variants
-		log.FromContext(ctx).Error(err, "cannot find the branch of a package", "revision", rev.Name)
-	}
-	for i := range siblings {
-		if siblings[i].Main() {
-			return siblings[i].Workspace
-		}
-	}
-	return ""
-}
-
-// mayMean reports whether an upstream may mean a revision of its package, now or once other revisions are gone, or the
-// branch that may be at the revision; branch is "" if the revision does not tell.
-func mayMean(u *variant.Upstream, r *revision.Revision, branch string) bool {
+// mayMean reports whether an upstream may mean a revision of its package, now or once other revisions are gone.
+func mayMean(u *variant.Upstream, r *revision.Revision) bool {
 	tag, floating := u.Revision.Tag()
 	number, fixed := u.Revision.Number()
 	switch {
 	case u.WorkspaceName != "" && (u.Revision.IsZero() || u.Revision.Branch() || r.Workspace == u.WorkspaceName):
-		return r.Workspace == u.WorkspaceName || u.WorkspaceName == branch
+		return r.Workspace == u.WorkspaceName
 	case floating:
 		return r.Published() && !r.Main() && (tag == variant.TagLatest || r.Labels[variant.TagLabelPrefix+tag] == "true")
 	case fixed && number > 0:

@@ -70,19 +70,8 @@ func TestMayMean(t *testing.T) {
 		"workspace, whatever is asked": {variant.Upstream{WorkspaceName: "v2", Revision: variant.Revision{Str: "latest"}},
 			rev("v2", 0, draft), true},
 	} {
-		if got := mayMean(&c.upstream, c.rev, ""); got != c.want {
+		if got := mayMean(&c.upstream, c.rev); got != c.want {
 			t.Errorf("%s: got %v", name, got)
-		}
-	}
-}
-
-// TestBranchAt checks that a revision affects only the variants that ask for the branch that may be at it.
-func TestBranchAt(t *testing.T) {
-	t.Parallel()
-	r := &revision.Revision{Workspace: "v3", Number: 3, Lifecycle: revision.Published}
-	for workspace, want := range map[string]bool{"main": true, "v3": true, "v2": false} {
-		if got := mayMean(&variant.Upstream{WorkspaceName: workspace}, r, "main"); got != want {
-			t.Errorf("workspace %s is affected: %t, want %t", workspace, got, want)
 		}
 	}
 }

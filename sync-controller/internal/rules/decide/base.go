@@ -71,21 +71,11 @@ func fromBranch(in *Input, target *revision.Revision) bool {
 	return !known
 }
 
-// BranchMoved returns what a downstream revision was made from and where the branch asked for is now, if the branch is
-// known to have moved since: by the commits, or by the tags if Porch reports no commit of a branch.
-func BranchMoved(in *Input, target *revision.Revision) (from, to string, moved bool) {
-	lock := target.Lock
-	switch {
-	case !in.Upstream.Main() || lock == nil:
-		return "", "", false
-	case in.Upstream.Commit != "":
-		return lock.Commit, in.Upstream.Commit, lock.Commit != "" && lock.Commit != in.Upstream.Commit
-	}
-	latest := revision.LatestPublished(ofUpstream(in))
-	if latest == nil || latest.Origin == nil || lock.Number() == 0 || latest.Number <= lock.Number() {
-		return "", "", false
-	}
-	return lock.Ref, latest.Origin.Ref, true
+// BranchMoved reports whether the branch asked for is known, by its commit, to have moved since a downstream revision was
+// made from it.
+func BranchMoved(in *Input, target *revision.Revision) bool {
+	return in.Upstream.Main() && in.Upstream.Commit != "" && target.Lock != nil && target.Lock.Commit != "" &&
+		target.Lock.Commit != in.Upstream.Commit
 }
 
 // ofUpstream returns the bases that are revisions of the upstream's package.

@@ -21,15 +21,11 @@ func OnConflict(in *Input) variant.OnConflict {
 }
 
 // Merging returns the upstream revision whose changes to the upstream asked for have to be merged into a target. It
-// returns nil if there is nothing to merge: the target is on that upstream, or stays as it is. If the upstream has
-// replaced the revision that the target was made from, which is gone, it returns the upstream itself.
+// returns nil if there is nothing to merge: the target is on that upstream, or stays as it is.
 func Merging(in *Input, target *revision.Revision) *revision.Revision {
 	if target.Lock == nil || target.Lifecycle == revision.Proposed || target.Lifecycle == revision.DeletionProposed ||
 		OnUpstream(in, target) {
 		return nil
-	}
-	if replaced(in, target) {
-		return in.Upstream
 	}
 	return Base(in, target)
 }

@@ -21,8 +21,8 @@ func untold(in *Input) {
 	in.Upstream.Origin = revision.LockOn(in.Upstream, address, "")
 }
 
-// replacing says that the upstream asked for took the place of a revision that had a commit.
-func replacing(commit string) func(*Input) {
+// replaces says that the upstream asked for took the place of a revision that had a commit.
+func replaces(commit string) func(*Input) {
 	return func(in *Input) { in.Upstream.Replaced, in.Bases[0].Replaced = commit, commit }
 }
 
@@ -34,8 +34,11 @@ func publishedAnew(in *Input) {
 
 // TestOrigins checks how the controller finds what a package was made from, with commits from Porch and without.
 func TestOrigins(t *testing.T) {
-	const replacedHelp = " to blueprints.web.v1, which has replaced the revision that it was made from"
-	again := makes("packagevariant-2", "upgrade blueprints.web.v1 (blueprints.web.v1, "+one+")")
+	replacing := func(lock string) want {
+		return wantStalled("UpstreamReplaced", one+" was made from web/v1 at "+lock+", which was deleted; then blueprints.web.v1 "+
+			"was published under its number, and what differs between the two is not known: publish a new number, name it in "+
+			"spec.upstream, and delete the package to have it cloned from there")
+	}
 	testDecide(t, map[string]decideCase{
 		"by its origin, on the upstream": {input(untold, down("packagevariant-1", 1, published, from("web/v1", "c"))),
 			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
@@ -60,30 +63,23 @@ func TestOrigins(t *testing.T) {
 			wantStalled("BaseNotFound", one+" was derived from web/v7"+noBase+"blueprints.web.v1"+noBaseHelp)},
 
 		"the upstream was published anew, told by its commit": {input(publishedAnew,
-			down("packagevariant-1", 1, published, from("web/v1", "commit-1"))),
-			wantPending(one+" is to be upgraded"+replacedHelp, again...)},
-		"the upstream was published anew, told by its content": {input(all(untold, replacing("c")),
-			down("packagevariant-1", 1, published, from("web/v1", "c"))),
-			wantPending(one+" is to be upgraded"+replacedHelp, again...)},
-		"the upstream was published anew, the draft is merged": {input(all(untold, replacing("c")),
-			down("packagevariant-1", 0, draft, from("web/v1", "c"))),
-			wantPending(one+" is to be merged with blueprints.web.v1, which has replaced the revision that it "+
-				"was made from", "Mutate "+one)},
-		"the upstream was published anew, and followed": {input(all(untold, replacing("c")),
+			down("packagevariant-1", 1, published, from("web/v1", "commit-1"))), replacing("commit-1")},
+		"the upstream was published anew, told by its content": {input(all(untold, replaces("c")),
+			down("packagevariant-1", 1, published, from("web/v1", "c"))), replacing("c")},
+		"the upstream was published anew, the downstream is a draft": {input(all(untold, replaces("c")),
+			down("packagevariant-1", 0, draft, from("web/v1", "c"))), replacing("c")},
+		"the upstream was published anew, the downstream is proposed": {input(publishedAnew,
+			down("packagevariant-1", 0, isProposed, from("web/v1", "commit-1"))), replacing("commit-1")},
+		"the upstream was published anew, and the downstream cloned again": {input(all(untold, replaces("c")),
 			down("packagevariant-1", 1, published, from("web/v1", "d"))),
 			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
-		"the upstream was published anew, and followed by a merge that knew no commit": {input(all(untold, replacing("c")),
+		"the upstream was published anew, and the lock has no commit": {input(all(untold, replaces("c")),
 			down("packagevariant-1", 0, draft, from("web/v1", ""))),
 			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
-		"the upstream was published anew, the downstream is proposed": {input(publishedAnew,
-			down("packagevariant-1", 0, isProposed, from("web/v1", "commit-1"))),
-			wantStalled("DownstreamProposed", one+" is proposed for publication, but would have to be "+
-				"upgraded to blueprints.web.v1: publish it, and an upgrade follows, or reject it, and the upstream is merged "+
-				"into it")},
 	})
 }
 
-// TestBranchesUntold checks the message about a branch whose commit Porch does not give.
+// TestBranchesUntold checks what is decided about a branch whose commit Porch does not give.
 func TestBranchesUntold(t *testing.T) {
 	fromMain := made(revision.Clone, "blueprints.web.main")
 	ready := wantReady(one + " (Published) is up to date with blueprints.web.main")
@@ -93,8 +89,7 @@ func TestBranchesUntold(t *testing.T) {
 		"the lock is on the tag that the branch is at": {input(all(branch(""), untold),
 			down("packagevariant-1", 1, published, from("web/v2", "c"), fromMain)), ready},
 		"the lock is on a tag that the branch is not at any more": {input(all(branch(""), untold),
-			down("packagevariant-1", 1, published, from("web/v1", "c"), fromMain)),
-			wantMoved(one + " (Published) was made from the branch main at web/v1, which is at web/v2 now" + movedHelp)},
+			down("packagevariant-1", 1, published, from("web/v1", "c"), fromMain)), ready},
 		"edited after a clone of the branch": {input(all(branch(""), untold),
 			down("packagevariant-1", 1, published, from("web/v2", "c"), fromMain),
 			down("packagevariant-2", 2, published, from("web/v2", "c"), made(revision.Edit, one))),

@@ -107,23 +107,16 @@ func draftNotMutated(in *Input, target *revision.Revision) *Decision {
 	}
 }
 
-// upstreamReplaced follows an upstream revision that was deleted and published again under its old name. The old
-// content is gone, so every difference is a conflict: it is not known which side changed.
+// upstreamReplaced stops at an upstream revision that was deleted and published again under its number: the content that
+// the package was made from is gone, so it is not known what has changed.
 func upstreamReplaced(in *Input, target *revision.Revision) *Decision {
-	if OnUpstream(in, target) || !replaced(in, target) || target.Lifecycle == revision.Proposed {
+	if !replaced(in, target) {
 		return nil
 	}
-	if target.Open() {
-		return &Decision{Steps: []Step{{Action: Mutate, Revision: target}},
-			Condition: pending("%s is to be merged with %s, which has replaced the revision that it was made from",
-				target.Name, in.Upstream.Name)}
-	}
-	return &Decision{
-		Steps: makeDraft(in, revision.Task{Type: revision.Upgrade, Source: in.Upstream.Name,
-			Base: in.Upstream.Name, Local: target.Name}),
-		Condition: pending("%s is to be upgraded to %s, which has replaced the revision that it was made from", target.Name,
-			in.Upstream.Name),
-	}
+	return &Decision{Condition: *stalled(v1alpha1.ReasonUpstreamReplaced,
+		"%s was made from %s, which was deleted; then %s was published under its number, and what differs between the two is "+
+			"not known: publish a new number, name it in spec.upstream, and delete the package to have it cloned from there",
+		target.Name, target.Lock, in.Upstream.Name)}
 }
 
 // upstreamChanged has Porch upgrade a published downstream, and merges the upstream's changes into an open draft.
@@ -208,12 +201,13 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 // upToDate reports that the variant is ready. If the downstream was made from a branch, it may be known that the branch
 // has moved, but not whether the package has changed: Porch has no content of an older commit.
 func upToDate(in *Input, target *revision.Revision) Decision {
-	if from, to, moved := BranchMoved(in, target); moved {
+	if BranchMoved(in, target) {
 		return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
 			"%s (%s) was made from the branch %s at %s, which is at %s now, and Porch cannot tell what changed in the "+
 				"package: to follow it, publish it, name its revision in spec.upstream, and delete the downstream package to "+
 				"have it cloned again%s",
-			target.Name, target.Lifecycle, in.Upstream.Workspace, from, to, overlapWarning(in)))}
+			target.Name, target.Lifecycle, in.Upstream.Workspace, target.Lock.Commit, in.Upstream.Commit,
+			overlapWarning(in)))}
 	}
 	return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(
 		"%s (%s) is up to date with %s%s", target.Name, target.Lifecycle, in.Upstream.Name, overlapWarning(in)))}
