@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Says what has to be built, and about how long that takes on two cores with empty
-# caches of Go. It says nothing when everything is there.
+# Says what has to be built, about how long that takes on two cores with empty caches of
+# Go, and if the disk may be too small. It says nothing when everything is there.
 #
 # usage: hack/announce.sh BINARY...
 set -euo pipefail
@@ -29,3 +29,8 @@ cat <<END
 == Building from source first: $list.
 == This takes about $total minutes on two cores, once; the results stay in bin. A warm Go cache makes it faster.$advice
 END
+# What is compiled in three minutes takes about a gigabyte.
+need=$((total / 3 + 1)) free=$(df -Pk . | awk 'NR == 2 { print int($4 / 1024 / 1024) }')
+if ((free < need)); then
+	echo "== The disk may be too small: $free GB are free, and this needs about $need GB with empty caches of Go."
+fi

@@ -143,9 +143,17 @@ func TestAnnounce(t *testing.T) {
 	const want = `== Building from source first: functions (1 min), kubectl (1 min), porch (3 min).
 == This takes about 5 minutes on two cores, once; the results stay in bin. A warm Go cache makes it faster.` +
 		" A kubectl on the PATH that is not older would be used instead.\n"
-	got := script(t, os.Getenv("PATH"), "announce.sh", "none/functions", there, "none/kubectl", "none/porch")
-	if got != want {
-		t.Errorf("got:\n%swant:\n%s", got, want)
+	const small = "== The disk may be too small: 1 GB are free, and this needs about 2 GB with empty caches of Go.\n"
+	for gigabytes, want := range map[int]string{50: want, 1: want + small} {
+		dir := t.TempDir()
+		df := fmt.Sprintf("#!/bin/sh\necho Filesystem\necho disk 0 0 %d 0 /\n", gigabytes<<20)
+		if err := os.WriteFile(filepath.Join(dir, "df"), []byte(df), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		got := script(t, dir+":"+os.Getenv("PATH"), "announce.sh", "none/functions", there, "none/kubectl", "none/porch")
+		if got != want {
+			t.Errorf("got:\n%swant:\n%s", got, want)
+		}
 	}
 }
 
