@@ -15,7 +15,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
@@ -51,15 +51,15 @@ func run() error {
 	if err := porch.AddIndexes(mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	inHand := inhand.Open(o.StateDir, o.Share(), mgr.GetLogger())
-	defer inHand.Close()
+	options.CollectGarbage()
+	large := largework.New()
 	if err := packagevariant.SetupWithManager(mgr, packagevariant.Options{
-		Concurrency: o.Concurrency, Runtime: runtime, InHand: inHand, Version: o.FunctionsVersion(), LookWithin: o.LookWithin,
+		Concurrency: o.Concurrency, Runtime: runtime, Large: large, Version: o.FunctionsVersion(), LookWithin: o.LookWithin,
 		RequestTimeout: o.RequestTimeout,
 	}); err != nil {
 		return err
 	}
-	if err := packagevariantset.SetupWithManager(mgr, runtime, inHand, o.FunctionsVersion()); err != nil {
+	if err := packagevariantset.SetupWithManager(mgr, runtime, large, o.FunctionsVersion()); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)

@@ -93,8 +93,6 @@ const (
 	ReasonTwoDrafts = "TwoDrafts"
 	// ReasonSaveInterrupted says that a draft lacks files, because Porch was stopped while it made or saved it (Stalled).
 	ReasonSaveInterrupted = "SaveInterrupted"
-	// ReasonSetAside says that the controller was killed twice or more while it worked on this (Stalled).
-	ReasonSetAside = "SetAside"
 	// ReasonSuspended says that spec.suspend keeps what is needed from being done (Stalled).
 	ReasonSuspended = "Suspended"
 	// ReasonDependencyNotReady says that a variant in spec.dependsOn is not ready, or has no published downstream of the

@@ -123,7 +123,7 @@ func (g *guide) start(t *testing.T, team string, more ...string) (*controller.Pr
 		t.Fatal(err)
 	}
 	p, kubeconfig := proxy.StartFor(t, g.Config, proxy.Options{ImpersonateUser: accountOf(team)})
-	args = append(args, "--leader-election-namespace="+namespace, "--state-dir="+t.TempDir())
+	args = append(args, "--leader-election-namespace="+namespace)
 	return controller.Start(t, controller.Options{Kubeconfig: kubeconfig, Args: append(args, more...)}), p
 }
 

@@ -99,8 +99,8 @@ func TestPackageRefused(t *testing.T) {
 func TestSaveTooLarge(t *testing.T) {
 	w := newWorld(t)
 	files := map[string]string{"Kptfile": kptfile("web")}
-	for i := range 7 { // Porch accepts 6 MiB
-		files[fmt.Sprintf("notes-%d.txt", i)] = strings.Repeat(strings.Repeat("x", 99)+"\n", 10<<10)
+	for i := range 6 { // Porch accepts 6 MiB, and each line feed takes two bytes
+		files[fmt.Sprintf("notes-%d.txt", i)] = strings.Repeat("xxx\n", 240<<10)
 	}
 	w.push("blueprints", "main", "web", files)
 	w.readAnew("blueprints")
@@ -156,7 +156,7 @@ func TestSetTooLarge(t *testing.T) {
 	set.Spec.Targets[0].RepositorySelector, set.Spec.Targets[0].Repositories = nil, []v1alpha2.RepositoryTarget{}
 	for i := range 11 {
 		of := v1alpha2.RepositoryTarget{Name: fmt.Sprintf("edge-%d", i)}
-		for j := range 2_000 {
+		for j := range 1_000 {
 			of.PackageNames = append(of.PackageNames, fmt.Sprintf("p%d", j))
 		}
 		set.Spec.Targets[0].Repositories = append(set.Spec.Targets[0].Repositories, of)
@@ -164,7 +164,7 @@ func TestSetTooLarge(t *testing.T) {
 	w.Apply(set)
 	c := w.start()
 	w.setCondition(v1alpha1.ConditionStalled,
-		"spec.targets: select 22000 variants in all, and a set may have 20000: select fewer, or split the set")
+		"spec.targets: select 11000 variants in all, and a set may have 10000: select fewer, or split the set")
 	w.quiet(c)
 	w.expectSet("InvalidSpec", [3]int32{})
 }

@@ -47,7 +47,7 @@ func hostilePackages() (files map[string]string, reasons map[string]string) {
 	}
 	var large strings.Builder
 	large.WriteString(head + "  annotations:\n    kpt.dev/config-injection: optional\ndata:\n")
-	for i := range 490_000 {
+	for i := range 145_000 {
 		fmt.Fprintf(&large, "  k%d: v\n", i)
 	}
 	files = map[string]string{
@@ -58,8 +58,8 @@ func hostilePackages() (files map[string]string, reasons map[string]string) {
 		"bomb/bomb.yaml":     bomb,
 		"itself/itself.yaml": head + "data: &a\n  b: *a\n",
 		"large/large.yaml":   large.String(),
-		"text/text.txt":      strings.Repeat(strings.Repeat("x", 99)+"\n", 150<<10),
-		"answer/answer.txt":  strings.Repeat(strings.Repeat("x", 99)+"\n", 350<<10),
+		"text/text.txt":      strings.Repeat(strings.Repeat("x", 99)+"\n", 60<<10),
+		"answer/answer.txt":  strings.Repeat(strings.Repeat("x", 99)+"\n", 100<<10),
 	}
 	reasons = map[string]string{"functions": "PackageTooLarge", "resources": "PackageTooLarge", "deep": "PackageTooLarge",
 		"bomb": "PackageTooLarge", "itself": "PackageTooLarge", "answer": "PackageTooLarge", "large": "Suspended",

@@ -51,7 +51,6 @@ var reasons = map[string]status.Status{
 	"PorchTimedOut":         status.FailedStatus,
 	"SaveInterrupted":       status.FailedStatus,
 	"TwoDrafts":             status.FailedStatus,
-	"SetAside":              status.FailedStatus,
 	"Suspended":             status.FailedStatus,
 	"DependencyNotFound":    status.FailedStatus,
 	"DependencyCycle":       status.FailedStatus,
@@ -82,10 +81,8 @@ var setReasons = map[string]status.Status{
 	"KindNotFound":         status.FailedStatus,
 	"PermissionMissing":    status.FailedStatus,
 	"NameTaken":            status.FailedStatus,
-	"SetAside":             status.FailedStatus,
 	"RolloutStopped":       status.FailedStatus,
 
-	"Pending":                   status.InProgressStatus,
 	"VariantsNotReady":          status.InProgressStatus,
 	"ApplyFailed":               status.InProgressStatus,
 	"RolloutProgressing":        status.InProgressStatus,
@@ -95,7 +92,7 @@ var setReasons = map[string]status.Status{
 }
 
 // ofFaults are the reasons of a set that need a fault, and that only the stories of packagevariantset have.
-var ofFaults = []string{"Pending", "ApplyFailed", "FunctionRunnerUnavailable", "SetAside"}
+var ofFaults = []string{"ApplyFailed", "FunctionRunnerUnavailable"}
 
 // reasonsSeen are those that a test has seen on a variant and compared with the table, and setReasonsSeen those on a
 // set.

@@ -30,18 +30,18 @@ const (
 // The bounds of a package. The largest one of the public catalogs has 1.1 MB, 56 resources and some 37,000 values; the
 // one with the most files has 40.
 const (
-	// PackageBytes bounds all files of a package.
-	PackageBytes = 16 << 20
+	// PackageBytes bounds all files of a package: Porch accepts as much in a save.
+	PackageBytes = 6 << 20
 	// PackageFiles bounds how many files a package has.
 	PackageFiles = 2_000
 	// PackageResources bounds how many documents its YAML files have.
 	PackageResources = 2_000
 	// PackageValues bounds the values in its YAML files, as they can be counted without parsing them: by line feeds,
 	// commas, colons, dashes of lists and opening brackets.
-	PackageValues = 1_000_000
-	// AnswerBytes bounds what is read of Porch's answer with the files of a package: they are quoted there, as in an
-	// object. A byte may become six, so a package of such bytes is refused before it has PackageBytes.
-	AnswerBytes = ObjectBytes
+	PackageValues = 300_000
+	// AnswerBytes bounds what is read of Porch's answer with the files of a package, which are quoted there. A byte may
+	// become six, so a package of such bytes is refused before it has PackageBytes.
+	AnswerBytes = 8 << 20
 	// KptfileBytes bounds each Kptfile: a function in a pipeline takes some hundred times its size in memory.
 	KptfileBytes = 512 << 10
 )
@@ -58,12 +58,12 @@ const (
 // The bounds of a set.
 const (
 	// SetTargets bounds how many variants the targets of a set select, for all its upstreams.
-	SetTargets = 20_000
+	SetTargets = 10_000
 	// SetValues bounds the values that templates give to all variants of a set: pairs of maps, entries of lists with what
 	// is in them, and other fields. Each takes about a KiB, however short it is.
-	SetValues = 400_000
+	SetValues = 200_000
 	// SetBytes bounds the text of what templates give to all variants of a set.
-	SetBytes = 64 << 20
+	SetBytes = 16 << 20
 	// SetCost bounds the evaluation of all expressions of a set for all its targets, in CEL's cost units: about two
 	// seconds.
 	SetCost = 50_000_000

@@ -158,8 +158,8 @@ func TestLimitsExcludeNone(t *testing.T) {
 		"cost": {costs, `spec.targets[0].template.packageContext.dataExprs[0].valueExpr: cannot evaluate "` + costs +
 			`" for target edge-000499/web: the expressions of this set have come to the cost limit of 50000000 for all ` +
 			`targets: make them simpler, or select fewer`},
-		"words": {"repository.labels[repository.labels.text]", `spec.targets[0]: fails, with target edge-000418/web, in more ` +
-			`than 64 MiB of words: correct its expressions`},
+		"words": {"repository.labels[repository.labels.text]", `spec.targets[0]: fails, with target edge-000104/web, in more ` +
+			`than 16 MiB of words: correct its expressions`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -125,8 +125,8 @@ func TestSetLimits(t *testing.T) {
 		targets int
 		want    string
 	}{
-		"size": {"target.labels.text", 5_000,
-			"spec.targets[0].template: makes, with target edge-004188/web, more than the 64 MiB that all variants of a set " +
+		"size": {"target.labels.text", 2_000,
+			"spec.targets[0].template: makes, with target edge-001047/web, more than the 16 MiB that all variants of a set " +
 				"may have: make its values shorter, or select fewer targets"},
 		"cost": {"lists.range(100).map(i, i * i + i * 2 + i % 7).size() > 0 ? 'a' : 'b'", 8_000,
 			`spec.targets[0].template.packageContext.dataExprs[0].valueExpr: cannot evaluate "lists.range(100).map(i, i * i + ` +

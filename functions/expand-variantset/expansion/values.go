@@ -4,7 +4,6 @@ package expansion
 
 import (
 	"reflect"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/bounds"
@@ -34,38 +33,6 @@ func valuesOf(v reflect.Value) (n int) {
 		if !v.IsZero() {
 			n = 1
 		}
-	}
-	return n
-}
-
-// Text returns how many bytes of text a template gives to a variant at most: as many as an expression may give, and the
-// plain text.
-func Text(t *v1alpha2.PackageVariantTemplate) int { return textIn(reflect.ValueOf(t)) }
-
-func textIn(v reflect.Value) (n int) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			n = textIn(v.Elem())
-		}
-	case reflect.Struct:
-		for field, value := range v.Fields() {
-			if strings.HasSuffix(field.Name, "Expr") && !value.IsZero() {
-				n += bounds.ResultBytes
-			} else {
-				n += textIn(value)
-			}
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			n += textIn(v.Index(i))
-		}
-	case reflect.Map:
-		for key, value := range v.Seq2() {
-			n += key.Len() + textIn(value)
-		}
-	case reflect.String:
-		n = v.Len()
 	}
 	return n
 }

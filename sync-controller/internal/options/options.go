@@ -50,7 +50,6 @@ type Options struct {
 	Concurrency     int
 	LookWithin      time.Duration
 	RequestTimeout  time.Duration
-	StateDir        string
 	FunctionRuntime string
 	FunctionRunner  functionrunner.Options
 
@@ -100,8 +99,6 @@ func (o *Options) Flags() *flag.FlagSet {
 		"time over which to check all PackageVariants once after an upgrade of the controller")
 	f.DurationVar(&o.RequestTimeout, "request-timeout", 2*time.Minute,
 		"how long a request to the Kubernetes API, or through it to Porch, may take")
-	f.StringVar(&o.StateDir, "state-dir", "",
-		"directory of this process alone that survives its restarts, in which it notes the work in hand; empty for none")
 	f.StringVar(&o.FunctionRuntime, "function-runtime", builtin,
 		"how the functions run: builtin in this process, porch by image")
 	f.StringVar(&o.FunctionRunner.Address, "function-runner", "",

@@ -186,7 +186,7 @@ func TestHelp(t *testing.T) {
 		"function-version", "function-timeout", "metrics-bind-address", "metrics-secure", "metrics-cert-dir",
 		"health-probe-bind-address", "log-format", "log-level", "leader-elect", "leader-election-namespace",
 		"leader-election-id", "leader-election-lease-duration", "leader-election-renew-deadline",
-		"leader-election-retry-period", "upgrade-window", "request-timeout", "state-dir", "version",
+		"leader-election-retry-period", "upgrade-window", "request-timeout", "version",
 	}
 	slices.Sort(got)
 	slices.Sort(want)

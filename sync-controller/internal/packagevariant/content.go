@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 
-	"github.com/package-variants/package-variants/functions/bounds"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -68,17 +66,6 @@ func (r *Reconciler) shared(ctx context.Context, rev *revision.Revision) (upstre
 		err = fmt.Errorf("cannot read the content of %s: %w", rev.Name, err)
 	}
 	return content, err
-}
-
-// readMemory is the most memory that it takes to read the content of a revision: four times the size of Porch's answer.
-const readMemory = 4 * bounds.AnswerBytes
-
-// large waits until a large content may be read, unless an *inhand.PutOffError says why not. It stays the same work
-// until it is the content of another revision.
-func (r *Reconciler) large(namespace, name string) (done func(), err error) {
-	return r.inHand.Begin(namespace, readMemory, func(w io.Writer) {
-		_, _ = fmt.Fprintln(w, "content", namespace, name)
-	})
 }
 
 // upstreamContent is the content of a published revision, with what identifies it.

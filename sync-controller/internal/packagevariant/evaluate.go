@@ -7,9 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -149,7 +146,7 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 	}
 	var merged map[string]string
 	var conflicts []merging.Conflict
-	putOff := r.compute(in.observation, "merge", func() {
+	canceled := r.compute(ctx, func() {
 		merged, conflicts, err = merging.Merge(original.Files, updated.Files, local, merging.Options{
 			OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
 			Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
@@ -159,8 +156,8 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 			}},
 		})
 	}, original.Files, updated.Files, local)
-	if putOff != nil {
-		return nil, decide.Merge{}, putOff
+	if canceled != nil {
+		return nil, decide.Merge{}, canceled
 	}
 	outcome := decide.Merge{}
 	stopped := errors.Is(err, merging.ErrConflicts)
@@ -189,13 +186,13 @@ func (o *observation) lock(target *revision.Revision) *revision.Lock {
 }
 
 // runFunctions runs the functions over the files that a content should have, and returns the result. From then on the
-// objects that they inject are watched, too. These are read before the functions run: work that waits for an API that
-// does not answer would keep a processor and memory from other work.
+// objects that they inject are watched, too. These are read before the functions run: an API that does
+// not answer would keep other large work waiting.
 func (r *Reconciler) runFunctions(ctx context.Context, o *observation, e evaluated) (evaluated, error) {
 	request := mutate.Request{Name: o.pv.Name, Namespace: o.pv.Namespace, Spec: o.Spec}
 	if len(o.Spec.Injectors) > 0 {
 		var candidates []injection.Candidate
-		err := r.compute(o, "injection points", func() {
+		err := r.compute(ctx, func() {
 			candidates = mutate.Candidates(e.files, o.Spec.Injectors)
 		}, e.files)
 		if err == nil {
@@ -206,10 +203,10 @@ func (r *Reconciler) runFunctions(ctx context.Context, o *observation, e evaluat
 		}
 	}
 	var err error
-	putOff := r.compute(o, "functions", func() {
+	canceled := r.compute(ctx, func() {
 		e.outcome, err = mutate.Apply(ctx, r.runtime, e.files, request)
 	}, e.files)
-	return e, cmp.Or(putOff, err)
+	return e, cmp.Or(canceled, err)
 }
 
 // inject reads the objects to inject, watches them, and adds them to a request.
@@ -241,16 +238,7 @@ func (r *Reconciler) inject(ctx context.Context, o *observation, e *evaluated, r
 	return nil
 }
 
-// compute does work over packages, by their files, unless an *inhand.PutOffError says why not. It stays the same work
-// until the variant, a file, or an object that was injected before changes.
-func (r *Reconciler) compute(o *observation, what string, work func(), packages ...map[string]string) error {
-	return r.inHand.Do(o.pv.Namespace, mutate.Memory(packages...), func(w io.Writer) {
-		_, _ = fmt.Fprintln(w, what, o.pv.UID, o.pv.Generation, o.objects)
-		for _, files := range packages {
-			for _, path := range slices.Sorted(maps.Keys(files)) {
-				_, _ = fmt.Fprintln(w, path, len(files[path]))
-				_, _ = io.WriteString(w, files[path])
-			}
-		}
-	}, work)
+// compute does work over packages, by their files. If it is large, it waits for other large work.
+func (r *Reconciler) compute(ctx context.Context, work func(), packages ...map[string]string) error {
+	return r.large.Do(ctx, mutate.Size(packages...), work)
 }

@@ -4,19 +4,20 @@ package packagevariant
 
 import (
 	"context"
-	"math"
+	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -37,27 +38,32 @@ func (n *noted) Get(ctx context.Context, key client.ObjectKey, o client.Object, 
 	return n.Reader.Get(ctx, key, o, options...)
 }
 
-// TestObjectsOutsideWork checks that no processor is held while the objects to inject are read: an API that does not
-// answer would keep it from other variants.
+// large returns the files of a package over which the functions do large work.
+func large() map[string]string {
+	all := withPoint("required")
+	all["notes.txt"] = strings.Repeat(strings.Repeat("x", 99)+"\n", largework.Large)
+	return all
+}
+
+// TestObjectsOutsideWork checks that other large work can be done while the objects to inject are read: an API that does
+// not answer would keep it waiting.
 func TestObjectsOutsideWork(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, true)
 	c.repositories("blueprints", "edge")
-	c.blueprint(1, withPoint("required"))
+	c.blueprint(1, large())
 	c.Must(c.Add(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{"namespace": namespace, "name": "eu"}, "data": map[string]any{"region": "eu-west"}}}))
-	share, read := fairqueue.NewShare(1, math.MaxInt64), map[string]bool{}
+	limit, read := largework.New(), map[string]bool{}
 	n := &noted{Source: c.Source(), Reader: c.client, read: func(what string) {
 		read[what] = true
-		free := make(chan struct{})
-		go share.Do(namespace, 0, func() { close(free) })
-		select {
-		case <-free:
-		case <-time.After(time.Second):
-			t.Errorf("a processor is held while the %s is read", what)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := limit.Do(ctx, largework.Large+1, func() {}); err != nil {
+			t.Errorf("while the %s is read, other work is %v", what, err)
 		}
 	}}
-	c.reconciler.inHand = inhand.Open("", share, logr.Discard())
+	c.reconciler.large = limit
 	c.reconciler.watches, c.reconciler.objects = n, objects.NewContents(n, n)
 	c.applies(func(pv *v1alpha1.PackageVariant) {
 		pv.Spec.Injectors = []variant.InjectionSelector{{Name: "eu"}}
@@ -66,4 +72,36 @@ func TestObjectsOutsideWork(t *testing.T) {
 	if !read["kind"] || !read["object"] || !strings.Contains(c.FilesOf(first)["region.yaml"], "region: eu-west") {
 		t.Errorf("read %v, and made %s", read, c.FilesOf(first)["region.yaml"])
 	}
+}
+
+// TestLargeWork has the functions over a large package wait for other large work. A controller that is asked to stop
+// meanwhile stops at once, and has begun nothing.
+func TestLargeWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, true)
+		c.repositories("blueprints", "edge")
+		c.blueprint(1, large())
+		c.applies()
+		c.reconciler.large = largework.New()
+		end, done, before := make(chan struct{}), false, c.Version()
+		go func() { _ = c.reconciler.large.Do(t.Context(), largework.Large+1, func() { <-end }) }()
+		synctest.Wait()
+		ctx, stop := context.WithCancel(t.Context())
+		go func() {
+			_, err := c.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: memorytest.Key("web")})
+			done = errors.Is(err, context.Canceled)
+		}()
+		synctest.Wait()
+		stop()
+		synctest.Wait()
+		if !done || c.Version() != before {
+			t.Errorf("it has stopped: %t; version %d, want %d as before", done, c.Version(), before)
+		}
+		close(end)
+		c.Run()
+		if len(c.FilesOf(first)) == 0 {
+			t.Error("no draft was made afterwards")
+		}
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -55,10 +54,7 @@ func conditionOf(err error) v1alpha1.Condition {
 	rendered, ofRender := porch.RenderError(err)
 	unusable, isUnusable := errors.AsType[*unusableError](err)
 	timedOut, isTimedOut := errors.AsType[*timedOutError](err)
-	putOff, isPutOff := errors.AsType[*inhand.PutOffError](err)
 	switch {
-	case isPutOff:
-		return putOff.Condition()
 	case isUnusable:
 		return v1alpha1.Stalled(unusable.reason, unusable.Error())
 	case isTimedOut:
@@ -104,9 +100,8 @@ func lasting(err error) bool {
 	return isUnusable || isTimedOut || porch.RefusesFiles(err) || porch.TooLarge(err) || porch.Placeholder(err)
 }
 
-// unavailable reports whether no function could be run, or was.
+// unavailable reports whether no function could be run.
 func unavailable(err error) bool {
 	_, is := errors.AsType[*mutate.UnavailableError](err)
-	_, isPutOff := errors.AsType[*inhand.PutOffError](err)
-	return is || isPutOff
+	return is
 }

@@ -6,13 +6,11 @@ package packagevariant
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,9 +29,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if porch.Busy(err) {
 		log.FromContext(ctx).V(1).Info("decides again", "because", err.Error())
 		return ctrl.Result{Requeue: true}, nil //nolint:staticcheck // RequeueAfter would reset the limiter each time
-	}
-	if putOff, is := errors.AsType[*inhand.PutOffError](err); is {
-		return ctrl.Result{RequeueAfter: putOff.Wait}, nil
 	}
 	r.retries.SetRetryAfter(req, err)
 	return ctrl.Result{RequeueAfter: wait}, err
@@ -63,12 +58,15 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Dura
 	if err != nil {
 		return 0, err
 	}
-	ctx = context.WithoutCancel(ctx) // work that was begun is finished even if the controller is asked to stop
 	evaluations.Inc()
 	var in *inspection
 	if err = r.observeUnlisted(ctx, seen); err == nil {
 		in, err = r.inspect(ctx, seen)
 	}
+	if ctx.Err() != nil {
+		return 0, ctx.Err() // it is asked to stop, and nothing was begun
+	}
+	ctx = context.WithoutCancel(ctx) // what is begun now is finished even if the controller is asked to stop
 	if err != nil {
 		return 0, r.reportFailure(ctx, seen, err)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -159,9 +158,6 @@ func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err e
 	})
 	if news && written == nil {
 		r.event(pv, corev1.EventTypeWarning, condition.Reason, condition.Message)
-	}
-	if _, isPutOff := errors.AsType[*inhand.PutOffError](err); isPutOff && written != nil {
-		return written // without the PutOffError, so the write is retried at once
 	}
 	return errors.Join(err, written)
 }

@@ -50,7 +50,7 @@ func TestConditionOf(t *testing.T) {
 		"a package is too large": {wrap(&unusableError{"edge.web.v1", "PackageTooLarge", errBoom}),
 			v1alpha1.Stalled("PackageTooLarge", "edge.web.v1 is not worked on: boom")},
 		"a package is too large to be read": {unread("edge.web.v1", wrap(timeouts.ErrTooLarge)), v1alpha1.Stalled(
-			"PackageTooLarge", "edge.web.v1 is not worked on: its files take more than 32 MiB in the answer of Porch: "+
+			"PackageTooLarge", "edge.web.v1 is not worked on: its files take more than 8 MiB in the answer of Porch: "+
 				"make the package smaller, or split it")},
 		"a file with a hidden name is too large": {&unusableError{"edge.web.v1", "PackageTooLarge", errors.New("\x1b[2J/Kptfile: boom")},
 			v1alpha1.Stalled("PackageTooLarge", `edge.web.v1 is not worked on: \x1b[2J/Kptfile: boom`)},

@@ -13,7 +13,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/repolock"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
 	"k8s.io/apimachinery/pkg/types"
@@ -42,8 +42,8 @@ type Options struct {
 	Concurrency int
 	// Runtime runs the functions.
 	Runtime mutate.Runtime
-	// InHand bounds what is computed at once, and notes it; nil for no bound and no notes.
-	InHand *inhand.Ledger
+	// Large limits what is computed at once; nil for no limit.
+	Large *largework.Limit
 	// Version identifies the controller and the functions. After it changes, each variant is looked at once, all of them
 	// within LookWithin.
 	Version    string
@@ -57,7 +57,7 @@ type Reconciler struct {
 	client     porch.API // reads from the cache
 	porch      porch.Client
 	runtime    mutate.Runtime
-	inHand     *inhand.Ledger
+	large      *largework.Limit
 	version    string
 	started    time.Time
 	lookWithin time.Duration
@@ -95,7 +95,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	r := &Reconciler{
 		client:  mgr.GetClient(),
 		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
-		runtime: options.Runtime, inHand: options.InHand,
+		runtime: options.Runtime, large: options.Large,
 		version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
 		requestTimeout: options.RequestTimeout,
 		watches:        objects.New(mgr.GetRESTMapper(), metadataClient, wake),
@@ -105,7 +105,6 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		retries: retry.New[ctrl.Request](firstRetry),
 		events:  mgr.GetEventRecorder("package-variants"),
 	}
-	r.porch.Large = r.large
 	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariant").

@@ -26,9 +26,9 @@ func TestBounds(t *testing.T) {
 	names := list(10_000, "p%d")
 	for name, c := range map[string]struct{ targets, reason, says string }{
 		"listed targets": {"targets: [{repositories: [" + list(3, "{name: edge-%d, packageNames: ["+names+"]}") + "]}]",
-			"InvalidSpec", "select 30000 variants in all, and a set may have 20000"},
+			"InvalidSpec", "select 30000 variants in all, and a set may have 10000"},
 		"selected targets": {"targets: [" + strings.Repeat("{repositorySelector: {matchLabels: {env: prod}, packageNames: ["+
-			names+"]}}, ", 2) + "]", "ExpansionFailed", "select 40000 variants in all, and a set may have 20000"},
+			names+"]}}, ", 2) + "]", "ExpansionFailed", "select 20000 variants in all, and a set may have 10000"},
 		"expressions": {exprs(list(2_001, `{key: k%[1]d, valueExpr: "'%[1]d'"}`)), "InvalidSpec",
 			"a set may have 2000 with 262144 bytes"},
 		"bytes of an expression": {exprs(`{key: k, valueExpr: "'` + strings.Repeat("x", 10_000) + `'"}`), "InvalidSpec",
@@ -38,17 +38,17 @@ func TestBounds(t *testing.T) {
 		"a regular expression that is not constant": {exprs(`{key: k, valueExpr: "''.matches('(` + strings.Repeat("a", 1_500) +
 			`' + '){1000}') ? 'a' : 'b'"}`), "ExpansionFailed", "matches takes a regular expression that is not constant up to"},
 		"values": {"targets: [{repositories: [{name: edge-1, packageNames: [" + list(1_000, "p%d") +
-			"]}], template: {packageContext: {data: {" + list(401, "k%d: v") + "}}}}]", "ExpansionFailed",
-			"values in all by their templates, and a set may have 400000"},
+			"]}], template: {packageContext: {data: {" + list(201, "k%d: v") + "}}}}]", "ExpansionFailed",
+			"values in all by their templates, and a set may have 200000"},
 		"the result of an expression": {exprs(`{key: k, valueExpr: "'` + strings.Repeat("x", 5_000) +
 			`'.replace('x', 'xxxx')"}`), "ExpansionFailed", "it gives 20000 bytes, and a value may have 16384"},
 		"the cost of an expression": {exprs(`{key: k, valueExpr: "lists.range(1000).map(a, a).map(a, a).size() > 0 ? 'a' : 'b'"}`),
 			"ExpansionFailed", "it is too expensive and was stopped at the cost limit of 100000"},
 		"what a function takes": {exprs(`{key: k, valueExpr: "lists.range(1001).size() > 0 ? 'a' : 'b'"}`),
 			"ExpansionFailed", "exceeds maximum allowed (1000)"},
-		"text": {"targets: [{repositories: [{name: edge-1, packageNames: [" + list(4_000, "p%d") +
+		"text": {"targets: [{repositories: [{name: edge-1, packageNames: [" + list(1_000, "p%d") +
 			"]}], template: {packageContext: {data: {k: " + strings.Repeat("x", 20_000) + "}}}}]", "ExpansionFailed",
-			"more than the 64 MiB that all variants of a set may have"},
+			"more than the 16 MiB that all variants of a set may have"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -45,7 +45,7 @@ type Reconciler struct {
 	client  porch.API      // reads from the cache
 	live    client.Reader  // reads from the API server
 	runtime mutate.Runtime // runs the function that expands sets
-	inHand  *inhand.Ledger // of what it computes; nil for no bound
+	large   *largework.Limit
 	watches objects.Source
 	version string // of the controller and the functions
 	events  events.EventRecorder
@@ -55,10 +55,10 @@ type Reconciler struct {
 }
 
 // SetupWithManager adds the controller to the manager, whose cache must have the indexes of porch.AddIndexes. The
-// version is that of the controller and of the functions; after it changes, each set is expanded once. The ledger
-// bounds and notes what the expansions compute; nil for no bound and no notes.
+// version is that of the controller and of the functions; after it changes, each set is expanded once. Large
+// expansions are done within the limit; nil for none.
 func SetupWithManager(
-	mgr ctrl.Manager, runtime mutate.Runtime, inHand *inhand.Ledger, version string,
+	mgr ctrl.Manager, runtime mutate.Runtime, large *largework.Limit, version string,
 ) error {
 	metadataClient, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
@@ -69,7 +69,7 @@ func SetupWithManager(
 	}
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
-		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, inHand: inHand, version: version,
+		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, large: large, version: version,
 		events: mgr.GetEventRecorder("package-variants"), retries: retry.New[ctrl.Request](firstRetry),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
@@ -115,9 +115,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // sync does what the plan says. Nothing is done if the set cannot be expanded.
 func (r *Reconciler) sync(ctx context.Context, set *v1alpha2.PackageVariantSet) outcome {
 	in, err := r.gather(ctx, set)
-	if in != nil {
-		defer in.free()
-	}
 	if err != nil {
 		return failed(err)
 	}

@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -46,7 +44,7 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 		return nil, err
 	}
 	in := &input{owner: ownerOf(set), spec: &set.Spec, suspendReason: v1alpha1.SuspendReason(set.Annotations),
-		revisions: seen.PackageRevisions, free: func() {}}
+		revisions: seen.PackageRevisions}
 	if in.existing, err = r.ownedBy(ctx, set.Namespace, in.owner); err != nil {
 		return nil, err
 	}
@@ -58,11 +56,8 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 		in.settled, in.desired = true, int(set.Status.Desired)
 		return in, nil
 	}
-	memory, result := mutate.ExpansionMemory(&set.Spec, &seen.Snapshot) // they change with how much the set selects from
-	in.free = r.inHand.Keep(result)
-	expanded, err := r.expand(ctx, set, &seen.Snapshot, memory)
+	expanded, err := r.expand(ctx, set, &seen.Snapshot)
 	if err != nil {
-		in.free()
 		return nil, err
 	}
 	in.wanted, in.notes, in.excluded = expanded.Variants, expanded.Notes, expanded.Excluded
@@ -90,20 +85,17 @@ func (r *Reconciler) addNamesakes(ctx context.Context, namespace string, in *inp
 
 // expand expands the set, and separates problems that only the spec or the upstream can fix from those that other
 // objects can.
-func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot,
-	memory int64) (*mutate.Expansion, error) {
+func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) (
+	*mutate.Expansion, error) {
 	if err := r.checkUpstreams(ctx, set, s); err != nil {
 		return nil, err
 	}
 	var expanded *mutate.Expansion
 	var err error
-	putOff := r.inHand.Do(set.Namespace, memory, func(w io.Writer) {
-		_, _ = fmt.Fprintln(w, "expansion", set.UID, set.Generation, memory)
-	}, func() {
+	if canceled := r.large.Do(ctx, mutate.ExpansionSize(&set.Spec, s), func() {
 		expanded, err = mutate.Expand(ctx, r.runtime, set, s)
-	})
-	if putOff != nil {
-		return nil, putOff
+	}); canceled != nil {
+		return nil, canceled
 	}
 	if err == nil {
 		slices.SortFunc(expanded.Variants, func(a, b v1alpha1.PackageVariant) int { return cmp.Compare(a.Name, b.Name) })

@@ -29,8 +29,6 @@ type input struct {
 	// those of others with the name of a wanted one. Both are only read.
 	wanted, existing []v1alpha1.PackageVariant
 	desired          int
-	// free has to be called when the wanted variants are not needed any more.
-	free func()
 	// digest identifies the whole input; settled reports whether there was nothing to do with the same digest. Then wanted
 	// is empty.
 	digest  string

@@ -15,7 +15,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/inhand"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
@@ -51,10 +50,7 @@ type counts struct{ desired, current, ready, injected int }
 func failed(err error) outcome {
 	known, isKnown := errors.AsType[*problem](err)
 	runtime, noRuntime := errors.AsType[*mutate.UnavailableError](err)
-	putOff, isPutOff := errors.AsType[*inhand.PutOffError](err)
 	switch {
-	case isPutOff:
-		return outcome{condition: putOff.Condition(), wait: putOff.Wait}
 	case noRuntime:
 		return outcome{condition: v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable,
 			"will try again: "+runtime.Message), err: err}

@@ -28,9 +28,6 @@ type Client struct {
 	}
 	// Pause waits until Porch has settled; nil waits for d.
 	Pause func(ctx context.Context, d time.Duration) error
-	// Large waits until there is memory to read the content of a large revision, and returns what is to be called once it
-	// is read; nil does not wait.
-	Large func(namespace, name string) (done func(), err error)
 }
 
 // API is what the reconcilers need from an API server: reads, from a cache or not, and writes.

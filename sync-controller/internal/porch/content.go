@@ -13,7 +13,6 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -85,17 +84,6 @@ var ErrNoFiles = errors.New("it has no files: Porch may have failed to read its 
 // Content reads the content of a package revision. For a revision without any file, it returns the version and the
 // error ErrNoFiles.
 func (c *Client) Content(ctx context.Context, namespace, name string) (Content, error) {
-	if c.Large != nil {
-		done := func() {}
-		defer func() { done() }()
-		ctx = timeouts.WithTurn(ctx, func() error {
-			end, err := c.Large(namespace, name)
-			if err == nil {
-				done = end
-			}
-			return err
-		})
-	}
 	var prr porchapi.PackageRevisionResources
 	if err := timed(read, func() error {
 		return c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &prr)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package timeouts limits the time of each call to the Kubernetes API, so no call holds a worker for too long, whether
-// the server does not answer or asks for a later retry. It also limits how much is read of the files of a package, and
-// has large ones wait for their turn.
+// the server does not answer or asks for a later retry. It also limits how much is read of the files of a package.
 package timeouts
 
 import (
@@ -51,23 +50,21 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	b := &body{ReadCloser: response.Body, deadline: d, most: math.MaxInt64}
 	if request.Method == http.MethodGet && packageFiles.MatchString(request.URL.Path) {
 		b.most = bounds.AnswerBytes
-		b.turn, _ = request.Context().Value(turnKey{}).(func() error)
 	}
 	response.Body = b
 	return later(request, response, nil)
 }
 
-// deadline ends the context of a call after limit, and can be put off.
+// deadline ends the context of a call after a limit.
 type deadline struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
-	limit  time.Duration
 	late   error
 }
 
 func newDeadline(ctx context.Context, limit time.Duration) *deadline {
-	d := &deadline{limit: limit, late: fmt.Errorf("no answer within %s: %w", limit, context.DeadlineExceeded)}
+	d := &deadline{late: fmt.Errorf("no answer within %s: %w", limit, context.DeadlineExceeded)}
 	d.ctx, d.cancel = context.WithCancelCause(ctx)
 	d.timer = time.AfterFunc(limit, func() { d.cancel(d.late) })
 	return d
@@ -99,39 +96,16 @@ var packageFiles = regexp.MustCompile(`/packagerevisionresources/[^/]+$`)
 var ErrTooLarge = fmt.Errorf("its files take more than %d MiB in the answer of Porch: make the package smaller, "+
 	"or split it", bounds.AnswerBytes>>20)
 
-// largeAnswer is how much of the files of a package is read without waiting for a turn: those of an ordinary package.
-const largeAnswer = 1 << 20
-
-type turnKey struct{}
-
-// WithTurn returns a context for a call that reads the files of a package. If the answer is large, turn is called
-// before the rest of it is read, and has to wait until there is memory for it. That time does not count for the call,
-// which fails with turn's error.
-func WithTurn(ctx context.Context, turn func() error) context.Context {
-	return context.WithValue(ctx, turnKey{}, turn)
-}
-
-// body ends the time limit of a call with the call, waits for the turn of a large answer, and fails where more is read
-// than may be.
+// body ends the time limit of a call with the call, and fails where more is read than may be.
 type body struct {
 	io.ReadCloser
 	deadline *deadline
 	read     int64
 	most     int64
-	turn     func() error // nil for none
 }
 
 // Read implements io.Reader.
 func (b *body) Read(p []byte) (int, error) {
-	if b.turn != nil && b.read > largeAnswer {
-		turn := b.turn
-		b.turn = nil
-		b.deadline.timer.Stop()
-		if err := turn(); err != nil {
-			return 0, err
-		}
-		b.deadline.timer.Reset(b.deadline.limit)
-	}
 	n, err := b.ReadCloser.Read(p)
 	b.read += int64(n)
 	if b.read > b.most {

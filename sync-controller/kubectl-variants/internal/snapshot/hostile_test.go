@@ -52,11 +52,11 @@ func TestHostileFiles(t *testing.T) {
 		}, "cannot read DIR/b.yaml: it is no file, nor a link to one"},
 		"long line": {func(_ *testing.T, dir string) error {
 			return os.Truncate(filepath.Join(dir, "a.yaml"), bounds.ObjectBytes+1000)
-		}, "cannot read DIR/a.yaml, line 4: the object is larger than 32 MiB: leave it out"},
+		}, "cannot read DIR/a.yaml, line 4: the object is larger than 12 MiB: leave it out"},
 		"large object": {func(_ *testing.T, dir string) error {
 			line := "# " + strings.Repeat("x", 1<<20) + "\n"
-			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(configMap+strings.Repeat(line, 33)), 0o600)
-		}, "cannot read DIR/a.yaml, line 1: the object is larger than 32 MiB: leave it out"},
+			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(configMap+strings.Repeat(line, 13)), 0o600)
+		}, "cannot read DIR/a.yaml, line 1: the object is larger than 12 MiB: leave it out"},
 		"bomb": {func(_ *testing.T, dir string) error {
 			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(bomb.String()), 0o600)
 		}, "cannot read DIR/a.yaml, line 1: a5[3]: is a YAML alias (*a4) by which aliases stand for more than 100000 values: write the values out"},
@@ -65,8 +65,8 @@ func TestHostileFiles(t *testing.T) {
 		}, "cannot read DIR/a.yaml, line 1: is nested deeper than 250 levels: make it flatter"},
 		"many values in an item": {func(_ *testing.T, dir string) error {
 			return os.WriteFile(filepath.Join(dir, "a.yaml"), []byte("apiVersion: v1\nkind: List\nitems:\n- "+
-				strings.ReplaceAll(configMap, "\n", "\n  ")+"data: ["+strings.Repeat("1,", 1_000_000)+"]\n"), 0o600)
-		}, "cannot read DIR/a.yaml, line 4: the object has 1000014 values, and may have 1000000: make it smaller, or split it"},
+				strings.ReplaceAll(configMap, "\n", "\n  ")+"data: ["+strings.Repeat("1,", 300_000)+"]\n"), 0o600)
+		}, "cannot read DIR/a.yaml, line 4: the object has 300014 values, and may have 300000: make it smaller, or split it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package largework
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDo checks that one large piece of work is done at a time, whoever asks for it, that small work waits for none, and
+// that work which panics makes room for others.
+func TestDo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := New()
+		began, ended := time.Now(), make(chan time.Duration, 4)
+		second := func() {
+			time.Sleep(time.Second)
+			ended <- time.Since(began)
+		}
+		for range 3 {
+			go func() { _ = l.Do(t.Context(), Large+1, second) }()
+		}
+		synctest.Wait()
+		if err := l.Do(t.Context(), Large, second); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute)
+		var got []time.Duration
+		for range cap(ended) {
+			got = append(got, <-ended)
+		}
+		want := []time.Duration{time.Second, time.Second, 2 * time.Second, 3 * time.Second}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		func() {
+			defer func() { _ = recover() }()
+			_ = l.Do(t.Context(), Large+1, func() { panic("boom") })
+		}()
+		for _, l := range []*Limit{l, nil} {
+			done := false
+			if err := l.Do(t.Context(), Large+1, func() { done = true }); err != nil || !done {
+				t.Errorf("done: %t, error %v", done, err)
+			}
+		}
+	})
+}
+
+// TestStop checks that work which waits for other work is not done after its context has ended.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, end := New(), make(chan struct{})
+		go func() { _ = l.Do(t.Context(), Large+1, func() { <-end }) }()
+		synctest.Wait()
+		ctx, stop := context.WithCancel(t.Context())
+		var err error
+		go func() { err = l.Do(ctx, Large+1, func() { t.Error("it is done") }) }()
+		synctest.Wait()
+		stop()
+		synctest.Wait()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v, want %v", err, context.Canceled)
+		}
+		close(end)
+	})
+}
