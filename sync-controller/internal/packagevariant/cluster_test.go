@@ -72,9 +72,6 @@ func (c *cluster) Run() {
 func (c *cluster) reconcile(name string) (again bool) {
 	request := ctrl.Request{NamespacedName: memorytest.Key(name)}
 	result, err := c.reconciler.Reconcile(c.T.Context(), request)
-	if err != nil {
-		c.reconciler.retries.When(request)
-	}
 	if result.RequeueAfter == 0 { // otherwise it waits after the error before
 		c.Errs[name] = err
 	}
@@ -84,7 +81,7 @@ func (c *cluster) reconcile(name string) (again bool) {
 // Pass implements memorytest.Player.
 func (c *cluster) Pass() {
 	for _, pv := range c.variants() {
-		c.reconciler.retries.Release(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&pv)})
+		c.reconciler.failures.end(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&pv)})
 	}
 }
 

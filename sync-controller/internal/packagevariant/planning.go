@@ -11,7 +11,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/repolock"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -53,8 +52,8 @@ func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime
 		watches: source, objects: objects.NewContents(source, world),
 		upstream: ttlcache.New[upstreamContent](keptContents, time.Hour), allowed: ttlcache.New[bool](keptAnswers, time.Hour),
 		repoLocks: repolock.New(func(types.NamespacedName) {}), events: &events.FakeRecorder{},
-		retries: retry.New[ctrl.Request](firstRetry),
-		looked:  func(l *Look) { p.look = l },
+		failures: newFailures(),
+		looked:   func(l *Look) { p.look = l },
 	}
 	return p
 }
@@ -63,11 +62,9 @@ func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime
 // variant is settled, or does not exist.
 func (p *Planner) Reconcile(ctx context.Context, variant types.NamespacedName) (*Look, error) {
 	p.look = nil
-	request := ctrl.Request{NamespacedName: variant}
-	_, err := p.reconciler.Reconcile(ctx, request)
-	if err != nil && p.look != nil { // the look says why the steps ended
-		p.reconciler.retries.When(request)
-		err = nil
+	_, err := p.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: variant})
+	if p.look != nil {
+		err = nil // the look says why the steps ended
 	}
 	return p.look, err
 }

@@ -30,7 +30,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		log.FromContext(ctx).V(1).Info("decides again", "because", err.Error())
 		return ctrl.Result{Requeue: true}, nil //nolint:staticcheck // RequeueAfter would reset the limiter each time
 	}
-	r.retries.SetRetryAfter(req, err)
 	return ctrl.Result{RequeueAfter: wait}, err
 }
 
@@ -75,14 +74,13 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Dura
 	r.expose(in, decision, result)
 	r.repoLocks.Release(seen.key()) // the rest writes to no Repository
 	known, more, err := r.report(ctx, in, decision, result)
-	switch {
-	case err != nil && known != nil: // wait even if events come: a draft that Porch fails to make causes some itself
-		r.retries.Hold(req, known.hash())
-		return 0, err
-	case err != nil:
+	if err != nil {
+		if known != nil && !porch.Busy(err) {
+			r.failures.hold(req, known.hash())
+		}
 		return 0, err
 	}
-	r.retries.Release(req)
+	r.failures.end(req)
 	if known != nil && !r.await(ctx, known) || more {
 		return lookAgain, nil
 	}
@@ -96,7 +94,7 @@ func (r *Reconciler) rests(req ctrl.Request, seen *observation) (wait time.Durat
 	if wait, settled := r.settled(seen, hash); settled {
 		return wait, true
 	}
-	wait = r.retries.Held(req, hash)
+	wait = r.failures.wait(req, hash)
 	return wait, wait > 0
 }
 
@@ -148,5 +146,5 @@ func isGone(pv *v1alpha1.PackageVariant) bool {
 func (r *Reconciler) forget(req ctrl.Request) {
 	r.watches.Release(req.NamespacedName)
 	r.repoLocks.Release(req.NamespacedName)
-	r.retries.Release(req)
+	r.failures.end(req)
 }

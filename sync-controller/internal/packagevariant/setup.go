@@ -15,7 +15,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/repolock"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/events"
@@ -28,8 +27,6 @@ import (
 )
 
 const (
-	// firstRetry is the delay before the first retry of a reconcile that failed.
-	firstRetry = 250 * time.Millisecond
 	// keptContents is how many upstream contents are kept, each for keptFor: all variants of a fleet want the same one.
 	keptContents, keptFor = 16, time.Minute
 	// keptAnswers is for how many namespaces the right to approve is kept, each for answerFor.
@@ -70,9 +67,8 @@ type Reconciler struct {
 	repoLocks      *repolock.Locks
 	// concurrency is how many variants of a namespace are worked on at once.
 	concurrency int
-	// retries says when to retry a reconcile that failed.
-	retries *retry.Limiter[ctrl.Request]
-	events  events.EventRecorder
+	failures    *failures
+	events      events.EventRecorder
 	// looked is called with each look at a variant; nil for none.
 	looked func(*Look)
 }
@@ -102,8 +98,8 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		upstream:       ttlcache.New[upstreamContent](keptContents, keptFor),
 		allowed:        ttlcache.New[bool](keptAnswers, answerFor),
 		repoLocks:      repolock.New(wake), concurrency: options.Concurrency,
-		retries: retry.New[ctrl.Request](firstRetry),
-		events:  mgr.GetEventRecorder("package-variants"),
+		failures: newFailures(),
+		events:   mgr.GetEventRecorder("package-variants"),
 	}
 	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())
 	b := ctrl.NewControllerManagedBy(mgr).
@@ -119,7 +115,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 			}))).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: 2 * options.Concurrency, NewQueue: fairqueue.Queue(options.Concurrency),
-			RateLimiter: r.retries,
+			RateLimiter: fairqueue.NewLimiter(),
 		}).
 		Complete(r)
 }

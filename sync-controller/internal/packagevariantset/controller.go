@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -17,7 +16,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
@@ -32,13 +30,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-const (
-	// concurrency is how many sets of a namespace are worked on at once, so a set whose objects are slow to read does not
-	// hold up the others. All namespaces together get twice as many.
-	concurrency = 2
-	// firstRetry is the time before the first retry of a failed attempt.
-	firstRetry = 200 * time.Millisecond
-)
+// concurrency is how many sets of a namespace are worked on at once, so a set whose objects are slow to read does not
+// hold up the others. All namespaces together get twice as many.
+const concurrency = 2
 
 // Reconciler reconciles PackageVariantSets.
 type Reconciler struct {
@@ -49,7 +43,6 @@ type Reconciler struct {
 	watches objects.Source
 	version string // of the controller and the functions
 	events  events.EventRecorder
-	retries *retry.Limiter[ctrl.Request]
 	// looked is called with each plan of a set, unless it is nil.
 	looked func(*Look)
 }
@@ -70,7 +63,7 @@ func SetupWithManager(
 	changed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	r := &Reconciler{
 		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, large: large, version: version,
-		events: mgr.GetEventRecorder("package-variants"), retries: retry.New[ctrl.Request](firstRetry),
+		events: mgr.GetEventRecorder("package-variants"),
 	}
 	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}
@@ -87,7 +80,7 @@ func SetupWithManager(
 		WatchesRawSource(source.TypedChannel(changed, handler.TypedFuncs[types.NamespacedName,
 			ctrl.Request]{GenericFunc: laterSet})).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: 2 * concurrency, NewQueue: fairqueue.Queue(concurrency), RateLimiter: r.retries,
+			MaxConcurrentReconciles: 2 * concurrency, NewQueue: fairqueue.Queue(concurrency), RateLimiter: fairqueue.NewLimiter(),
 		}).
 		Complete(r)
 }
@@ -106,7 +99,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	o := r.sync(ctx, &set)
 	if err := errors.Join(o.err, r.report(ctx, &set, &o)); err != nil {
-		r.retries.SetRetryAfter(req, err)
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: o.wait}, nil

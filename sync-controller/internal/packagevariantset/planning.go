@@ -10,7 +10,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -60,7 +59,7 @@ type Planner struct {
 func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime, version string) *Planner {
 	p := &Planner{}
 	p.reconciler = &Reconciler{client: world, live: world, runtime: functions, version: version, watches: source,
-		retries: retry.New[ctrl.Request](firstRetry), events: &events.FakeRecorder{}, looked: func(l *Look) { p.look = l }}
+		events: &events.FakeRecorder{}, looked: func(l *Look) { p.look = l }}
 	return p
 }
 

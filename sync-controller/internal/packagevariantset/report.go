@@ -15,7 +15,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/retry"
+	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	corev1 "k8s.io/api/core/v1"
@@ -179,10 +179,10 @@ func failedToApply(errs []error) (of func(reason, message string) v1alpha1.Condi
 // again returns after how long to plan again even if nothing changes; 0 is never. It is needed because no event reports
 // that the API server would now accept a variant.
 func (in *input) again() time.Duration {
-	if wait := in.rolled.Again; len(in.refused) == 0 || wait > 0 && wait < retry.Last {
+	if wait := in.rolled.Again; len(in.refused) == 0 || wait > 0 && wait < fairqueue.LastRetry {
 		return wait
 	}
-	return retry.Last
+	return fairqueue.LastRetry
 }
 
 // allNotes returns the notes, and which variants the set cannot make.

@@ -5,9 +5,7 @@
 package timeouts
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,14 +16,11 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/functions/bounds"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Bound returns a wrapper for the transport of a client. A call that is not a watch ends after limit, with an error
-// that wraps context.DeadlineExceeded. If a response asks for a later retry, the error has the delay, for
-// apierrors.SuggestsClientDelay; client-go would instead block the caller, and call up to ten more times.
+// that wraps context.DeadlineExceeded. A call that a server asks to be repeated later fails at once: client-go would
+// block the caller until then, and call up to ten times.
 func Bound(limit time.Duration) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper { return &transport{next: next, limit: limit} }
 }
@@ -39,7 +34,7 @@ type transport struct {
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if isWatch(request) {
 		response, err := t.next.RoundTrip(request)
-		return later(request, response, err)
+		return noRetry(response), err
 	}
 	d := newDeadline(request.Context(), t.limit)
 	response, err := t.next.RoundTrip(request.WithContext(d.ctx))
@@ -52,7 +47,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		b.most = bounds.AnswerBytes
 	}
 	response.Body = b
-	return later(request, response, nil)
+	return noRetry(response), nil
 }
 
 // deadline ends the context of a call after a limit.
@@ -120,41 +115,10 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// maxText is how much of a response that refuses a call is read.
-const maxText = 1 << 20
-
-// later moves the retry delay that a server asks for from the header into the Status.
-func later(request *http.Request, response *http.Response, err error) (*http.Response, error) {
-	if err != nil || response.StatusCode != http.StatusTooManyRequests && response.StatusCode < 500 {
-		return response, err
+// noRetry takes the header Retry-After out of a response.
+func noRetry(response *http.Response) *http.Response {
+	if response != nil {
+		response.Header.Del("Retry-After")
 	}
-	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-	if err != nil {
-		return response, nil //nolint:nilerr // it asks for nothing
-	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxText))
-	if err := errors.Join(err, response.Body.Close()); err != nil {
-		return nil, err
-	}
-	var status metav1.Status
-	if err := json.Unmarshal(text, &status); err != nil || status.Kind != "Status" {
-		status = apierrors.NewGenericServerResponse(response.StatusCode, request.Method, schema.GroupResource{}, "",
-			string(text), seconds, true).ErrStatus
-	}
-	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	status.Status = metav1.StatusFailure
-	if status.Details == nil {
-		status.Details = &metav1.StatusDetails{}
-	}
-	status.Details.RetryAfterSeconds = int32(min(max(seconds, 1), 1<<30))
-	if text, err = json.Marshal(&status); err != nil {
-		return nil, err
-	}
-	response.Header = response.Header.Clone()
-	response.Header.Del("Retry-After")
-	response.Header.Set("Content-Type", "application/json")
-	response.Header.Del("Content-Encoding")
-	response.Header.Set("Content-Length", strconv.Itoa(len(text)))
-	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-	return response, nil
+	return response
 }
