@@ -113,7 +113,7 @@ func TestMergeConflict(t *testing.T) {
 				}
 				w.waitSettings(draft, `a: "`+c.value+`"`, `b: "3"`)
 				w.Ready("web")
-				w.expectConflict("True", c.reason)
+				w.expectConflict("True", c.reason, "")
 				w.expectDrafts("web", draft)
 				if got := w.lockOf(draft)[0]; got != "web/v2" {
 					t.Errorf("the lock is on %s, want web/v2", got)
@@ -158,7 +158,7 @@ func TestMergeConflictOfRemoval(t *testing.T) {
 }
 
 // TestMergeConflictThroughAKill kills the controller just after Porch has saved a merge with a conflict into an open
-// draft: once another controller runs, the conflict is in the status and in an Event.
+// draft: the conflict is in the status, and once another controller runs, its merge is not pending any more.
 func TestMergeConflictThroughAKill(t *testing.T) {
 	for policy, reason := range map[variant.OnConflict]string{
 		variant.OnConflictTakeUpstream: "UpstreamTaken", variant.OnConflictKeepLocal: "LocalKept",
@@ -181,13 +181,12 @@ func TestMergeConflictThroughAKill(t *testing.T) {
 			w.Apply(newVariant("web", revision(2), onConflict(policy)))
 			<-c.Ended()
 			w.proxy.Handle(nil)
-			w.expectConflict("True", reason)
+			w.expectConflict("True", reason, "blueprints.web.v2")
 			w.waitSettings(draft, `b: "3"`)
 			c = w.start()
 			w.Ready("web")
-			w.expectConflict("True", reason)
-			w.waitEvent("web", "Warning Conflicted")
 			w.quiet(c)
+			w.expectConflict("True", reason, "")
 		})
 	}
 }
@@ -199,7 +198,7 @@ func TestMergeStops(t *testing.T) {
 		t.Run(map[bool]string{true: "published", false: "draft"}[published], func(t *testing.T) {
 			w, draft := conflict(t, variant.OnConflictStop, published)
 			w.WaitReason("web", "Conflicted")
-			w.expectConflict("True", "MergeStopped")
+			w.expectConflict("True", "MergeStopped", "blueprints.web.v2")
 			if got := w.lockOf(draft)[0]; got != "web/v1" {
 				t.Errorf("the lock is on %s, want web/v1", got)
 			}
@@ -236,13 +235,15 @@ func conflict(t *testing.T, policy variant.OnConflict, published bool) (*world, 
 	return w, draft
 }
 
-// expectConflict fails the test unless the one conflict is reported with its three values.
-func (w *world) expectConflict(status, reason string) {
+// expectConflict fails the test unless the one conflict is reported with its three values, and with the upstream whose
+// merge is not saved; "" if it is.
+func (w *world) expectConflict(status, reason, pending string) {
 	w.t.Helper()
 	w.expectCondition("web", v1alpha1.ConditionConflicted, status, reason)
 	want := []v1alpha1.Conflict{{
 		File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: `"1"`, Local: "mine",
 		Updated: "theirs", Taken: map[string]string{"UpstreamTaken": "upstream", "LocalKept": "local"}[reason],
+		PendingMerge: pending,
 	}}
 	if diff := cmp.Diff(want, w.Variant("web").Status.Conflicts); diff != "" {
 		w.t.Errorf("conflicts (-want +got):\n%s", diff)
