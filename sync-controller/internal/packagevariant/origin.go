@@ -61,8 +61,8 @@ func (r *Reconciler) named(ctx context.Context, namespace string, lock *revision
 	return found, nil
 }
 
-// packageAt returns what a Repository calls the package in a directory of its git repository, and false if the directory
-// is not below the Repository's.
+// packageAt returns what a Repository calls the package in a directory of its git repository. It returns false if the
+// directory is not below the Repository's.
 func packageAt(repository *porch.Repository, place string) (revision.Package, bool) {
 	name, below := strings.CutPrefix(place, repository.Root())
 	return revision.Package{Repo: repository.Name, Name: name}, below

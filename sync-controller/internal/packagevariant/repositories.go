@@ -40,8 +40,8 @@ func (r *Reconciler) observeOverlaps(ctx context.Context, o *observation, reposi
 	isDownstream := o.Spec.Downstream != nil && o.Spec.Downstream.Repo == repository.Name
 	for i := range others {
 		other := &others[i]
-		overlap := decide.Overlap{Repository: repository.Name, Directory: path.Join("/", repository.Directory), Other: other.Name,
-			OtherDirectory: path.Join("/", other.Directory), Stalls: isDownstream}
+		overlap := decide.Overlap{Repository: repository.Name, Directory: path.Join("/", repository.Directory),
+			Other: other.Name, OtherDirectory: path.Join("/", other.Directory), Stalls: isDownstream}
 		switch {
 		case other.Namespace != repository.Namespace && isDownstream:
 			overlap.Other, overlap.Stalls = other.Namespace+"/"+other.Name, false

@@ -37,8 +37,8 @@ func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
 	return nil
 }
 
-// observeUpstreams notes the revisions of the downstream that are the upstreams of other variants, in any namespace that
-// has a Repository with the package.
+// observeUpstreams notes the revisions of the downstream that are the upstreams of other variants, in any namespace
+// that has a Repository with the package.
 func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation) error {
 	downstream := revision.DownstreamOf(o.Spec)
 	own := o.Repositories[downstream.Repo]

@@ -71,8 +71,8 @@ func fromBranch(in *Input, target *revision.Revision) bool {
 	return !known
 }
 
-// BranchMoved reports whether the branch asked for is known, by its commit, to have moved since a downstream revision was
-// made from it.
+// BranchMoved reports whether the branch asked for is known, by its commit, to have moved since a downstream revision
+// was made from it.
 func BranchMoved(in *Input, target *revision.Revision) bool {
 	return in.Upstream.Main() && in.Upstream.Commit != "" && target.Lock != nil && target.Lock.Commit != "" &&
 		target.Lock.Commit != in.Upstream.Commit

@@ -14,8 +14,8 @@ import (
 
 // guards are tried in this order; the first one that returns a condition wins, and nothing is done.
 var guards = []func(*Input) *v1alpha1.Condition{
-	specInvalid, repositoryMissing, repositoryMigrated, repositoriesOverlap, upstreamMissing, upstreamUnpublished, downstreamClaimed,
-	dependencyCycle, dependencyNotFound, repositoryNotReady, downstreamUnread,
+	specInvalid, repositoryMissing, repositoryMigrated, repositoriesOverlap, upstreamMissing, upstreamUnpublished,
+	downstreamClaimed, dependencyCycle, dependencyNotFound, repositoryNotReady, downstreamUnread,
 }
 
 func stalled(reason, format string, args ...any) *v1alpha1.Condition {

@@ -13,7 +13,7 @@ import (
 type Overlap struct {
 	// Repository is the name of the variant's, Directory is its directory.
 	Repository, Directory string
-	// Other is the name of the other one, with its namespace if that is not the variant's; OtherDirectory is its directory.
+	// Other is the name of the other one, with its namespace if that is not the variant's, OtherDirectory its directory.
 	Other, OtherDirectory string
 	// Stalls reports whether the downstream is in the younger of two Repositories of one namespace.
 	Stalls bool
@@ -21,17 +21,17 @@ type Overlap struct {
 
 // String says which Repositories overlap, and why that matters.
 func (o *Overlap) String() string {
-	return fmt.Sprintf("the Repository %q (directory %s) overlaps the Repository %q (directory %s) on the same branch of a "+
-		"git repository, so publishing a package of one could remove a package of the other", o.Repository, o.Directory,
-		o.Other, o.OtherDirectory)
+	return fmt.Sprintf("the Repository %q (directory %s) overlaps the Repository %q (directory %s) on the same branch of "+
+		"a git repository, so publishing a package of one could remove a package of the other",
+		o.Repository, o.Directory, o.Other, o.OtherDirectory)
 }
 
 // repositoriesOverlap refuses to make packages in the younger of two Repositories that overlap.
 func repositoriesOverlap(in *Input) *v1alpha1.Condition {
 	for i := range in.Overlaps {
 		if o := &in.Overlaps[i]; o.Stalls {
-			return stalled(v1alpha1.ReasonRepositoriesOverlap, "%s: delete one of the two, or register %q, which is the younger "+
-				"one, with a directory outside of the other's", o, o.Repository)
+			return stalled(v1alpha1.ReasonRepositoriesOverlap, "%s: delete one of the two, or register %q, which is the "+
+				"younger one, with a directory outside of the other's", o, o.Repository)
 		}
 	}
 	return nil

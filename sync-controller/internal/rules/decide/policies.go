@@ -107,15 +107,15 @@ func draftNotMutated(in *Input, target *revision.Revision) *Decision {
 	}
 }
 
-// upstreamReplaced stops at an upstream revision that was deleted and published again under its number: the content that
-// the package was made from is gone, so it is not known what has changed.
+// upstreamReplaced stops at an upstream revision that was deleted and published again under its number: the content
+// that the package was made from is gone, so it is not known what has changed.
 func upstreamReplaced(in *Input, target *revision.Revision) *Decision {
 	if !replaced(in, target) {
 		return nil
 	}
 	return &Decision{Condition: *stalled(v1alpha1.ReasonUpstreamReplaced,
-		"%s was made from %s, which was deleted; then %s was published under its number, and what differs between the two is "+
-			"not known: publish a new number, name it in spec.upstream, and delete the package to have it cloned from there",
+		"%s was made from %s, which was deleted; then %s was published under its number, and what differs between the two "+
+			"is not known: publish a new number, name it in spec.upstream, and delete the package to have it cloned from there",
 		target.Name, target.Lock, in.Upstream.Name)}
 }
 
