@@ -41,7 +41,7 @@ func TestCheckPackage(t *testing.T) {
 	}{
 		"nothing":                     {nil, ""},
 		"ten times the most files":    {many(400, "%d.yaml", configMap), ""},
-		"five times the largest":      {many(5, "%d.yaml", strings.Repeat("# of which there is more in the manual of the API\na: {description: a text}\n", 13_000)), ""},
+		"four times the largest":      {many(4, "%d.yaml", strings.Repeat("# of which there is more in the manual of the API\na: {description: a text}\n", 13_000)), ""},
 		"too many files":              {many(2_001, "%d.txt", ""), "the package has 2001 files, and may have 2000" + most},
 		"too many bytes":              {many(7, "%02d.txt", strings.Repeat("x", 1<<20)), "the package has 7340074 bytes, and may have 6291456" + most},
 		"too many resources":          {map[string]string{"a.yaml": strings.Repeat(configMap+"---\n", 2_000)}, "the package has 2001 resources, and may have 2000" + most},
