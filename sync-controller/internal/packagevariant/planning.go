@@ -52,7 +52,7 @@ func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime
 		watches: source, objects: objects.NewContents(source, world),
 		upstream: ttlcache.New[upstreamContent](keptContents, time.Hour), allowed: ttlcache.New[bool](keptAnswers, time.Hour),
 		repoLocks: repolock.New(func(types.NamespacedName) {}), events: &events.FakeRecorder{},
-		failures: newFailures(),
+		failures: newFailures(), absences: newAbsences(0),
 		looked:   func(l *Look) { p.look = l },
 	}
 	return p

@@ -70,6 +70,9 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Dura
 		return 0, r.reportFailure(ctx, seen, err)
 	}
 	decision := decide.Decide(&in.Input)
+	if wait := r.absences.wait(req, seen, &decision); wait > 0 {
+		return min(wait, lookAgain), nil
+	}
 	result := r.act(ctx, in, decision)
 	r.expose(in, decision, result)
 	r.repoLocks.Release(seen.key()) // the rest writes to no Repository
@@ -147,4 +150,5 @@ func (r *Reconciler) forget(req ctrl.Request) {
 	r.watches.Release(req.NamespacedName)
 	r.repoLocks.Release(req.NamespacedName)
 	r.failures.end(req)
+	r.absences.end(req)
 }

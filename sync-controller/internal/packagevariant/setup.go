@@ -68,6 +68,7 @@ type Reconciler struct {
 	// concurrency is how many variants of a namespace are worked on at once.
 	concurrency int
 	failures    *failures
+	absences    *absences
 	events      events.EventRecorder
 	// looked is called with each look at a variant; nil for none.
 	looked func(*Look)
@@ -98,7 +99,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		upstream:       ttlcache.New[upstreamContent](keptContents, keptFor),
 		allowed:        ttlcache.New[bool](keptAnswers, answerFor),
 		repoLocks:      repolock.New(wake), concurrency: options.Concurrency,
-		failures: newFailures(),
+		failures: newFailures(), absences: newAbsences(patience),
 		events:   mgr.GetEventRecorder("package-variants"),
 	}
 	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())

@@ -5,6 +5,8 @@
 package decide
 
 import (
+	"slices"
+
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
@@ -76,6 +78,11 @@ type Decision struct {
 	Conflicted *Conflicted
 	// Err is the failure in the condition, if it has to be retried although no input changes.
 	Err error
+}
+
+// Creates reports whether the steps make a draft.
+func (d *Decision) Creates() bool {
+	return slices.ContainsFunc(d.Steps, func(s Step) bool { return s.Action == Create })
 }
 
 // Guard returns what keeps the controller from working on a variant, as far as that is known without reading content;

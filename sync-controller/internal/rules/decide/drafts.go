@@ -86,6 +86,25 @@ func Replaced(in *Input) string {
 	return replaced
 }
 
+// Absent returns the name of the last draft that the variant made if neither it nor a later one is listed; "" if one is.
+func Absent(in *Input) string {
+	if in.Spec.Downstream == nil {
+		return ""
+	}
+	last := ""
+	for name := range in.Known {
+		if _, is := workspaceOf(name, revision.DownstreamOf(in.Spec)); is && numberOf(name) > numberOf(last) {
+			last = name
+		}
+	}
+	for i := range in.Revisions {
+		if revision.WorkspaceNumber(in.Revisions[i].Workspace) >= numberOf(last) {
+			return ""
+		}
+	}
+	return last
+}
+
 // twoDrafts leaves all drafts alone if the variant made several: Porch had lost sight of one, and another was made in
 // its place. People may have edited any of them.
 func twoDrafts(in *Input, _ *revision.Revision) *Decision {

@@ -59,3 +59,25 @@ func TestReplaced(t *testing.T) {
 		}
 	}
 }
+
+// TestAbsent checks which draft counts as absent, and could come back.
+func TestAbsent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		known     []string
+		revisions []revision.Revision
+		want      string
+	}{
+		"none":                   {nil, nil, ""},
+		"the only one":           {[]string{one}, nil, one},
+		"the last of several":    {[]string{one, two}, []revision.Revision{down("packagevariant-1", 1, published)}, two},
+		"it is listed":           {[]string{one, two}, []revision.Revision{down("packagevariant-2", 0, draft)}, ""},
+		"a later one was made":   {[]string{one}, []revision.Revision{down("packagevariant-2", 0, draft)}, ""},
+		"one of another package": {[]string{"edge.shop.packagevariant-1"}, nil, ""},
+		"a person's own":         {[]string{"edge.web.mine"}, nil, ""},
+	} {
+		if got := Absent(input(known(c.known...), c.revisions...)); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
