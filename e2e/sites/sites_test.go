@@ -49,7 +49,7 @@ type world struct {
 // newWorld registers a Repository for each directory of one git repository, and publishes the blueprint.
 func newWorld(t *testing.T, sites int) *world {
 	t.Helper()
-	s := stacktest.Start(t, stack.Options{})
+	s := stacktest.Start(t, stack.Options{SyncFrequency: time.Minute})
 	w := &world{Fleet: fleet.New(t, s, namespace), t: t, stack: s, git: gitdaemon.Start(t), sites: sites}
 	w.Timeout = 5 * time.Minute
 	_, w.kubeconfig = proxy.StartFor(t, s.Config, proxy.Options{})
@@ -91,6 +91,9 @@ spec:
 	return &set
 }
 
+// askAgain is how long to leave Porch alone between two lists.
+const askAgain = 5 * time.Second
+
 // counts are what is counted of a fleet. Drafts, published revisions and those with an owner are what Porch lists,
 // branches and tags what git has.
 type counts struct{ ready, drafts, published, owned, branches, tags int }
@@ -102,7 +105,7 @@ func (w *world) expect(want counts) {
 	if w.stack.Cache() == stack.DBCache {
 		want.branches = 0 // drafts are in the database
 	}
-	began := time.Now()
+	began, asked := time.Now(), time.Time{}
 	w.Eventually(fmt.Sprintf("there are %+v", want), func() error {
 		got := counts{drafts: want.drafts, published: want.published, owned: want.owned}
 		if err := w.countVariants(&got); err != nil {
@@ -112,6 +115,10 @@ func (w *world) expect(want counts) {
 		got.tags = len(w.git.Refs("sites", "refs/tags/"))
 		var others []string
 		if got == want {
+			if time.Since(asked) < askAgain {
+				return errors.New("Porch was asked just now")
+			}
+			defer func() { asked = time.Now() }()
 			got.drafts, got.published, got.owned = 0, 0, 0
 			var err error
 			if others, err = w.countRevisions(&got); err != nil {

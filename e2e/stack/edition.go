@@ -84,7 +84,8 @@ func (s *Stack) startPorchControllers(ctx context.Context) error {
 	p, err := s.launch(PorchControllers, s.porchEnv(), "--reconcilers=repositories",
 		"--repositories.cache-type="+string(s.cache),
 		"--repositories.cache-directory="+s.cacheDirectory(PorchControllers),
-		"--repositories.full-sync-frequency="+syncFrequency, "--repositories.health-check-frequency="+syncFrequency,
+		"--repositories.full-sync-frequency="+s.frequency.String(),
+		"--repositories.health-check-frequency="+s.frequency.String(),
 		"--repositories.sync-stale-timeout="+staleTimeout,
 		"--repositories.create-v1alpha2-rpkg") // for Repositories that opt in, where their CRD is installed
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Options configure a stack. The zero value is a stack in a temporary directory, without functions, with the Porch and
@@ -28,6 +29,9 @@ type Options struct {
 	// PostgreSQL, and the methods of Stack for them must not be called. The handler gets the requests that kube-apiserver
 	// passes on, over TLS, until the stack is stopped.
 	PorchAPI http.Handler
+	// SyncFrequency is how often Porch reads its git repositories again. The default is every ten seconds, or half a minute
+	// with the DB cache: a package that is published during a read may be lost there (docs/limits.md).
+	SyncFrequency time.Duration
 	// Cache is where Porch keeps packages. The default is the environment variable PORCH_CACHE, CR or DB, or else CRCache.
 	// If PostgreSQL is missing, the error of Start says what to install.
 	Cache Cache
@@ -56,6 +60,18 @@ const (
 	cacheVariable = "PORCH_CACHE"
 	porchVariable = "PORCH"
 )
+
+// frequency returns how often Porch reads its git repositories.
+func (o *Options) frequency(cache Cache) time.Duration {
+	switch {
+	case o.SyncFrequency > 0:
+		return o.SyncFrequency
+	case cache == DBCache:
+		return 30 * time.Second
+	default:
+		return 10 * time.Second
+	}
+}
 
 // chosenCache returns the cache that the options, or else the environment, choose.
 func chosenCache(options Options) (Cache, error) {

@@ -24,9 +24,6 @@ const (
 	porchService = "api"
 	// porchNamespace is the namespace of that Service.
 	porchNamespace = "porch-system"
-	// syncFrequency is how often Porch reads git repositories, and databaseSync how often it does with the DB cache: a
-	// package that is published during a read may be lost there (docs/limits.md).
-	syncFrequency, databaseSync = "10s", "30s"
 )
 
 // startGit starts the git server of Porch's tests. It always listens on all addresses.
@@ -75,11 +72,7 @@ func (s *Stack) startPorch(ctx context.Context) error {
 		"--function-runner=" + local(s.ports.runner),
 	}
 	if !s.porch.foreign { // otherwise porch-controllers reads the Repositories
-		frequency := syncFrequency
-		if s.cache == DBCache {
-			frequency = databaseSync
-		}
-		args = append(args, "--repo-sync-frequency="+frequency)
+		args = append(args, "--repo-sync-frequency="+s.frequency.String())
 	}
 	p, err := s.launch(Porch, append(env, s.porchEnv()...), args...)
 	if err != nil {

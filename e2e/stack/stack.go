@@ -40,12 +40,14 @@ type Stack struct {
 	// Config is the same for Go clients.
 	Config *rest.Config
 
-	tools   tools
-	porch   edition
-	cache   Cache
-	ports   ports
-	certs   *authority
-	stopped chan struct{} // closed when Stop is done
+	tools tools
+	porch edition
+	cache Cache
+	// frequency is how often Porch reads its git repositories.
+	frequency time.Duration
+	ports     ports
+	certs     *authority
+	stopped   chan struct{} // closed when Stop is done
 
 	mu         sync.Mutex
 	stopping   bool
@@ -104,7 +106,7 @@ func choose(ctx context.Context, options Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stack{tools: bin, porch: porch, cache: cache, stopped: make(chan struct{}),
+	return &Stack{tools: bin, porch: porch, cache: cache, frequency: options.frequency(cache), stopped: make(chan struct{}),
 		programs: map[string]process.Program{}}, nil
 }
 
