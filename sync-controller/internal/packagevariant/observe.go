@@ -178,6 +178,11 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 		return nil
 	}
 	o.asked = true
+	if o.Deleting {
+		if err := r.observeDisposed(ctx, o); err != nil {
+			return err
+		}
+	}
 	names, found := slices.Clone(o.pv.Status.OwnedRevisions), false
 	if d := &o.Requested; d.Workspace != "" && !slices.Contains(names, d.Package.NameOf(d.Workspace)) {
 		names = append(names, d.Package.NameOf(d.Workspace))
@@ -202,6 +207,22 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 	}
 	slices.SortFunc(o.Revisions, revision.ByName)
 	return r.observeBases(ctx, o)
+}
+
+// observeDisposed reads the revisions that a deletion disposes of as they are now. The cache may have an earlier
+// lifecycle: Porch v1.5 sends no event for some changes, and a deletion names what it has just read.
+func (r *Reconciler) observeDisposed(ctx context.Context, o *observation) error {
+	var now []revision.Revision
+	for i := range o.Revisions {
+		current, err := r.porch.Revision(ctx, o.pv.Namespace, o.Revisions[i].Name)
+		if err == nil {
+			now = append(now, current)
+		} else if !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	o.Revisions = now
+	return nil
 }
 
 // observeUnlistedUpstream does so for the upstream: without it, the variant would follow an earlier revision, or none.

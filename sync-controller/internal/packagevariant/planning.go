@@ -53,7 +53,7 @@ func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime
 		upstream: ttlcache.New[upstreamContent](keptContents, time.Hour), allowed: ttlcache.New[bool](keptAnswers, time.Hour),
 		repoLocks: repolock.New(func(types.NamespacedName) {}), events: &events.FakeRecorder{},
 		failures: newFailures(), absences: newAbsences(0),
-		looked:   func(l *Look) { p.look = l },
+		looked: func(l *Look) { p.look = l },
 	}
 	return p
 }

@@ -100,7 +100,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		allowed:        ttlcache.New[bool](keptAnswers, answerFor),
 		repoLocks:      repolock.New(wake), concurrency: options.Concurrency,
 		failures: newFailures(), absences: newAbsences(patience),
-		events:   mgr.GetEventRecorder("package-variants"),
+		events: mgr.GetEventRecorder("package-variants"),
 	}
 	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())
 	b := ctrl.NewControllerManagedBy(mgr).

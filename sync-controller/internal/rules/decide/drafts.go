@@ -105,9 +105,9 @@ func Absent(in *Input) string {
 	return last
 }
 
-// twoDrafts leaves all drafts alone if the variant made several: Porch had lost sight of one, and another was made in
-// its place. People may have edited any of them.
-func twoDrafts(in *Input, _ *revision.Revision) *Decision {
+// twoDrafts leaves the files of all drafts alone if the variant made several: Porch had lost sight of one, and another
+// was made in its place. People may have edited any of them. It takes back those whose owner was lost.
+func twoDrafts(in *Input, target *revision.Revision) *Decision {
 	var names []string
 	for _, r := range Targets(in) {
 		if r.Open() && revision.WorkspaceNumber(r.Workspace) > 0 {
@@ -117,7 +117,11 @@ func twoDrafts(in *Input, _ *revision.Revision) *Decision {
 	if len(names) < 2 {
 		return nil
 	}
-	return &Decision{Condition: *stalled(v1alpha1.ReasonTwoDrafts, "there are several open drafts of this variant, because "+
+	d := &Decision{Condition: *stalled(v1alpha1.ReasonTwoDrafts, "there are several open drafts of this variant, because "+
 		"Porch had lost sight of one: %s; nothing is done to them until there is one: keep the one that has what people "+
 		"changed, and delete the others", words.Some(names, ", "))}
+	if own := notOwned(in, target); own != nil && own.Steps[0].Action == TakeBack {
+		d.Steps = own.Steps[:1]
+	}
+	return d
 }
