@@ -105,7 +105,7 @@ func (w *world) expect(want counts) {
 	if w.stack.Cache() == stack.DBCache {
 		want.branches = 0 // drafts are in the database
 	}
-	began, asked := time.Now(), time.Time{}
+	began, asked, found := time.Now(), time.Time{}, errors.New("Porch was not asked yet")
 	w.Eventually(fmt.Sprintf("there are %+v", want), func() error {
 		got := counts{drafts: want.drafts, published: want.published, owned: want.owned}
 		if err := w.countVariants(&got); err != nil {
@@ -116,7 +116,7 @@ func (w *world) expect(want counts) {
 		var others []string
 		if got == want {
 			if time.Since(asked) < askAgain {
-				return errors.New("Porch was asked just now")
+				return found
 			}
 			defer func() { asked = time.Now() }()
 			got.drafts, got.published, got.owned = 0, 0, 0
@@ -125,10 +125,11 @@ func (w *world) expect(want counts) {
 				return err
 			}
 		}
-		if got != want {
-			return fmt.Errorf("there are %+v; without owner: %v", got, others)
+		if got == want {
+			return nil
 		}
-		return nil
+		found = fmt.Errorf("there are %+v; without owner: %v", got, others)
+		return found
 	})
 	w.t.Logf("%+v after %s", want, time.Since(began).Round(time.Second))
 }

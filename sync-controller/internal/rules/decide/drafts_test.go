@@ -24,9 +24,9 @@ func TestTwoDrafts(t *testing.T) {
 		one+", "+two+"; nothing is done to them until there is one: keep the one that has what people changed, and delete "+
 		"the others")
 	testDecide(t, map[string]decideCase{
-		"nobody edited the new one":  {input(savedLast(two, "saved"), first, next), both},
-		"one would be changed":       {input(changed(one), first, next), both},
-		"the old one is proposed":    {input(nil, down("packagevariant-1", 0, isProposed), next), both},
+		"nobody edited the new one": {input(savedLast(two, "saved"), first, next), both},
+		"one would be changed":      {input(changed(one), first, next), both},
+		"the old one is proposed":   {input(nil, down("packagevariant-1", 0, isProposed), next), both},
 		"the old one has lost owner": {input(known(one, two), down("packagevariant-1", 0, draft, foreign), next),
 			wantStalled("TwoDrafts", both.Condition.Message, "TakeBack "+one)},
 		"the old one is published": {input(savedLast(two, "saved"), down("packagevariant-1", 1, published), next),
