@@ -12,8 +12,8 @@ import (
 // fan-out spends a fifth of its processor time on them.
 const heapGrowth = 200
 
-// CollectGarbage keeps a tenth of the memory limit in GOMEMLIMIT free for memory that Go does not count, and has garbage
-// collected less often while memory is far below the limit. Without a limit it does nothing.
+// CollectGarbage keeps a tenth of the memory limit in GOMEMLIMIT free for memory that Go does not count, and has
+// garbage collected less often while memory is far below the limit. Without a limit it does nothing.
 func CollectGarbage() {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {

@@ -20,15 +20,16 @@ import (
 // leftOut has a series for each namespace of --namespace in which the controller does nothing.
 var leftOut = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 	Name: "package_variant_namespaces_left_out",
-	Help: "1 for each namespace of --namespace in which the controller does nothing, because it had no rights there when " +
-		"it started.",
+	Help: "1 for each namespace of --namespace in which the controller does nothing, because it had no rights there " +
+		"when it started.",
 }, []string{"namespace"})
 
 func init() { metrics.Registry.MustRegister(leftOut) }
 
 // open returns the namespaces of --namespace to work in, none for all. Those in which the controller has no rights are
 // left out: the log and a metric name them. It is an error if no other is left.
-func (o *Options) open(ctx context.Context, config *rest.Config, types *runtime.Scheme) (map[string]cache.Config, error) {
+func (o *Options) open(ctx context.Context, config *rest.Config, types *runtime.Scheme) (
+	map[string]cache.Config, error) {
 	if len(o.Namespaces) == 0 {
 		return nil, nil
 	}

@@ -183,30 +183,36 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 			return err
 		}
 	}
-	names, found := slices.Clone(o.pv.Status.OwnedRevisions), false
+	names, before := slices.Clone(o.pv.Status.OwnedRevisions), len(o.Revisions)
 	if d := &o.Requested; d.Workspace != "" && !slices.Contains(names, d.Package.NameOf(d.Workspace)) {
 		names = append(names, d.Package.NameOf(d.Workspace))
 	}
 	for _, name := range names {
-		if slices.ContainsFunc(slices.Concat(o.Revisions, o.OwnedInOtherPackages),
-			func(r revision.Revision) bool { return r.Name == name }) {
-			continue
-		}
-		unlisted, err := r.porch.Revision(ctx, o.pv.Namespace, name)
-		switch {
-		case err == nil && unlisted.Package == revision.DownstreamOf(o.Spec):
-			o.Revisions, found = append(o.Revisions, unlisted), true
-		case err == nil:
-			o.OwnedInOtherPackages = append(o.OwnedInOtherPackages, unlisted)
-		case !apierrors.IsNotFound(err):
+		if err := r.observeNamed(ctx, o, name); err != nil {
 			return err
 		}
 	}
-	if !found {
+	if len(o.Revisions) == before {
 		return nil
 	}
 	slices.SortFunc(o.Revisions, revision.ByName)
 	return r.observeBases(ctx, o)
+}
+
+// observeNamed asks Porch for a revision, unless the cache has it, and adds it if it exists.
+func (r *Reconciler) observeNamed(ctx context.Context, o *observation, name string) error {
+	if slices.ContainsFunc(slices.Concat(o.Revisions, o.OwnedInOtherPackages),
+		func(r revision.Revision) bool { return r.Name == name }) {
+		return nil
+	}
+	unlisted, err := r.porch.Revision(ctx, o.pv.Namespace, name)
+	switch {
+	case err == nil && unlisted.Package == revision.DownstreamOf(o.Spec):
+		o.Revisions = append(o.Revisions, unlisted)
+	case err == nil:
+		o.OwnedInOtherPackages = append(o.OwnedInOtherPackages, unlisted)
+	}
+	return client.IgnoreNotFound(err)
 }
 
 // observeDisposed reads the revisions that a deletion disposes of as they are now. The cache may have an earlier

@@ -97,9 +97,10 @@ func (r *Reconciler) derivedFrom(ctx context.Context, rev revision.Revision) ([]
 	return r.derived(ctx, rev.Namespace, &located[0])
 }
 
-// lock takes the places that an observed variant may write to, and reports whether it has them; see repolock.Locks.Take.
-// Where Porch keeps drafts in git, a place is a git address, whichever Repositories are over it, and one variant at a
-// time has it. Else it is a Repository, and half of the variants that a namespace may work on have it.
+// lock takes the places that an observed variant may write to, and reports whether it has them; see
+// repolock.Locks.Take. Where Porch keeps drafts in git, a place is a git address, whichever Repositories are over it,
+// and one variant at a time has it. Else it is a Repository, and half of the variants that a namespace may work on have
+// it.
 func (r *Reconciler) lock(ctx context.Context, o *observation) (bool, error) {
 	inGit := o.keptInGit()
 	var places []string

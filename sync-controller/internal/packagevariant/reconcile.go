@@ -57,9 +57,15 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (time.Dura
 	if err != nil {
 		return 0, err
 	}
+	return r.work(ctx, req, seen)
+}
+
+// work inspects, decides, acts and reports, with the places that the variant may write to locked.
+func (r *Reconciler) work(ctx context.Context, req ctrl.Request, seen *observation) (time.Duration, error) {
 	evaluations.Inc()
 	var in *inspection
-	if err = r.observeUnlisted(ctx, seen); err == nil {
+	err := r.observeUnlisted(ctx, seen)
+	if err == nil {
 		in, err = r.inspect(ctx, seen)
 	}
 	if ctx.Err() != nil {

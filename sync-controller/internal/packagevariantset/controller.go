@@ -80,7 +80,8 @@ func SetupWithManager(
 		WatchesRawSource(source.TypedChannel(changed, handler.TypedFuncs[types.NamespacedName,
 			ctrl.Request]{GenericFunc: laterSet})).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: 2 * concurrency, NewQueue: fairqueue.Queue(concurrency), RateLimiter: fairqueue.NewLimiter(),
+			MaxConcurrentReconciles: 2 * concurrency, NewQueue: fairqueue.Queue(concurrency),
+			RateLimiter: fairqueue.NewLimiter(),
 		}).
 		Complete(r)
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package repolock limits how many objects work in a place at a time. A place is a git repository, or a Repository, by a
-// name that the caller chooses. If Porch v1.5 keeps drafts in git, it has one clone for each git address, whichever
-// Repositories are over it. Writing several branches of that clone at once sometimes fails, or loses revisions and their
-// owners. Otherwise many objects can work in a place, but not all of them: calls that hang there must leave workers for
-// other places.
+// Package repolock limits how many objects work in a place at a time. A place is a git repository, or a Repository, by
+// a name that the caller chooses. If Porch v1.5 keeps drafts in git, it has one clone for each git address, whichever
+// Repositories are over it. Writing several branches of that clone at once sometimes fails, or loses revisions and
+// their owners. Otherwise many objects can work in a place, but not all of them: calls that hang there must leave
+// workers for other places.
 package repolock
 
 import (

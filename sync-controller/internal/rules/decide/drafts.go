@@ -86,7 +86,8 @@ func Replaced(in *Input) string {
 	return replaced
 }
 
-// Absent returns the name of the last draft that the variant made if neither it nor a later one is listed; "" if one is.
+// Absent returns the name of the last draft that the variant made if neither it nor a later one is listed; "" if one
+// is.
 func Absent(in *Input) string {
 	if in.Spec.Downstream == nil {
 		return ""
