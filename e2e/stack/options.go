@@ -29,8 +29,8 @@ type Options struct {
 	// PostgreSQL, and the methods of Stack for them must not be called. The handler gets the requests that kube-apiserver
 	// passes on, over TLS, until the stack is stopped.
 	PorchAPI http.Handler
-	// SyncFrequency is how often Porch reads its git repositories again. The default is every ten seconds, or half a minute
-	// with the DB cache: a package that is published during a read may be lost there (docs/limits.md).
+	// SyncFrequency is how often Porch reads its git repositories again. The default is every ten seconds, or half a
+	// minute with the DB cache: a package that is published during a read may be lost there (docs/limits.md).
 	SyncFrequency time.Duration
 	// Cache is where Porch keeps packages. The default is the environment variable PORCH_CACHE, CR or DB, or else CRCache.
 	// If PostgreSQL is missing, the error of Start says what to install.

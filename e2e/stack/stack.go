@@ -106,7 +106,8 @@ func choose(ctx context.Context, options Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stack{tools: bin, porch: porch, cache: cache, frequency: options.frequency(cache), stopped: make(chan struct{}),
+	return &Stack{tools: bin, porch: porch, cache: cache, frequency: options.frequency(cache),
+		stopped: make(chan struct{}),
 		programs: map[string]process.Program{}}, nil
 }
 
