@@ -107,7 +107,7 @@ func choose(ctx context.Context, options Options) (*Stack, error) {
 		return nil, err
 	}
 	return &Stack{tools: bin, porch: porch, cache: cache, frequency: options.frequency(cache),
-		stopped: make(chan struct{}),
+		stopped:  make(chan struct{}),
 		programs: map[string]process.Program{}}, nil
 }
 
