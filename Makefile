@@ -260,7 +260,7 @@ OF_FUNCTIONS := ^Test(BadFunctions|BigPackage|Clone|ContextOfDeployment|EditDraf
 # differs between the caches, or with DATABASE=all, as the nightly run has it, all of them.
 DATABASE ?=
 ON_DATABASE := PORCH_CACHE=DB UPDATE_GOLDEN=
-OF_DATABASE = $(if $(filter all,$(DATABASE)),./sync ./switching ./chaos ./sites,./sync ./sites -run '$(OF_PORCH)')
+OF_DATABASE = $(if $(filter all,$(DATABASE)),./sync ./switching ./chaos ./sites,./sync ./sites -run '$(OF_PORCH)|^TestSites$$')
 
 # What is built before the tests, but for the images.
 TESTED = $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(FUNCTIONS_BIN) \
@@ -300,7 +300,7 @@ e2e-porch: e2e ## The same with a Porch that was built elsewhere (PORCH=DIR), or
 
 # Those of what differs between versions of Porch, or is the main job: it takes minutes, and all of e2e-porch a quarter of
 # an hour.
-OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|CloneByTagAndBranch|Delete|DeleteProposed|EditDraft|EditPublished|GateWhileProposed|HistoryLimit|MergeConflict|MergeIntoDraft|MigratedRepository|Placeholder|Recreate|RegisteredAnew|Requests|RetargetOrphan|RevisionMain|Set|SetUpstreamSelector|Silence|Sites|Upgrade|UpgradeMain|UpstreamPublishedAnew)$$
+OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|CloneByTagAndBranch|Delete|DeleteProposed|EditDraft|EditPublished|GateWhileProposed|HistoryLimit|MergeConflict|MergeIntoDraft|MigratedRepository|Placeholder|Recreate|RegisteredAnew|Requests|RetargetOrphan|RevisionMain|Set|SetUpstreamSelector|Silence|Upgrade|UpgradeMain|UpstreamPublishedAnew)$$
 
 .PHONY: newer-porch
 newer-porch: ## Run the tests of what differs with a Porch that was built elsewhere (PORCH=DIR), on both caches
