@@ -16,7 +16,6 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/fleet"
 	"github.com/package-variants/package-variants/e2e/internal/gitdaemon"
-	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
 
@@ -39,20 +38,17 @@ var packages = []string{"cache", "db", "dns", "mesh", "web"}
 // world is a stack with a fleet in one git repository.
 type world struct {
 	*fleet.Fleet
-	t          *testing.T
-	stack      *stack.Stack
-	git        *gitdaemon.Daemon
-	kubeconfig string
-	sites      int
+	t     *testing.T
+	stack *stack.Stack
+	git   *gitdaemon.Daemon
 }
 
 // newWorld registers a Repository for each directory of one git repository, and publishes the blueprint.
 func newWorld(t *testing.T, sites int) *world {
 	t.Helper()
 	s := stacktest.Start(t, stack.Options{SyncFrequency: time.Minute})
-	w := &world{Fleet: fleet.New(t, s, namespace), t: t, stack: s, git: gitdaemon.Start(t), sites: sites}
+	w := &world{Fleet: fleet.New(t, s, namespace), t: t, stack: s, git: gitdaemon.Start(t)}
 	w.Timeout = 5 * time.Minute
-	_, w.kubeconfig = proxy.StartFor(t, s.Config, proxy.Options{})
 	address := w.git.Repository("sites")
 	for i := range sites {
 		err := s.RegisterRepository(t.Context(), stack.Repository{
@@ -238,7 +234,7 @@ func TestSites(t *testing.T) {
 		}
 	}
 	w := newWorld(t, sites)
-	p := controller.Start(t, controller.Options{Kubeconfig: w.kubeconfig, Args: []string{"--log-format=text"}})
+	p := controller.Start(t, controller.Options{Kubeconfig: w.stack.Kubeconfig, Args: []string{"--log-format=text"}})
 	p.WaitReady(t.Context())
 	all := sites * len(packages)
 	w.Apply(w.set(1, "Manual"))

@@ -4,6 +4,7 @@ package packagevariant
 
 import (
 	"testing"
+	"testing/synctest"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -40,6 +41,23 @@ func newCluster(t *testing.T, git bool) *cluster {
 	c := &cluster{Cluster: memorytest.New(t, git, porch.AddIndexes, AddIndexes), runtime: mutate.Builtin{}}
 	c.Start()
 	return c
+}
+
+// onCaches runs a test for each of Porch's caches, with a clock of its own, once the variant web has its first draft.
+func onCaches(t *testing.T, test func(*testing.T, *cluster)) {
+	t.Helper()
+	for cache, git := range caches {
+		t.Run(cache, func(t *testing.T) {
+			t.Parallel()
+			c := begin(t, git)
+			synctest.Test(t, func(t *testing.T) {
+				c.T = t
+				c.applies()
+				c.Run()
+				test(t, c)
+			})
+		})
+	}
 }
 
 // Start implements memorytest.Player.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"testing/synctest"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -64,53 +63,44 @@ func (r refusing) Get(ctx context.Context, key client.ObjectKey, o client.Object
 // decided then stays when the cache learns of the deletion. While Porch does not say that the draft is gone, it is not.
 func TestGone(t *testing.T) {
 	t.Parallel()
-	for cache, git := range caches {
-		t.Run(cache, func(t *testing.T) {
-			t.Parallel()
-			c := begin(t, git)
-			synctest.Test(t, func(t *testing.T) {
-				c.T = t
-				c.applies()
-				c.Run()
-				gone := c.Revision(first)
-				c.Removes(first)
-				c.edits(zone("b"))
-				c.reconciler.client = &outdated{c.client, gone}
-				drafts := func() (names []string) {
-					var list porchapi.PackageRevisionList
-					c.Must(c.List(t.Context(), &list))
-					for i := range list.Items {
-						if list.Items[i].Spec.RepositoryName == "edge" {
-							names = append(names, list.Items[i].Name)
-						}
-					}
-					return names
+	onCaches(t, func(t *testing.T, c *cluster) {
+		gone := c.Revision(first)
+		c.Removes(first)
+		c.edits(zone("b"))
+		c.reconciler.client = &outdated{c.client, gone}
+		drafts := func() (names []string) {
+			var list porchapi.PackageRevisionList
+			c.Must(c.List(t.Context(), &list))
+			for i := range list.Items {
+				if list.Items[i].Spec.RepositoryName == "edge" {
+					names = append(names, list.Items[i].Name)
 				}
+			}
+			return names
+		}
 
-				c.reconciler.porch.Reader = refusing{c.client}
-				c.reconcile("web")
-				if got := drafts(); got != nil || c.Errs["web"] == nil {
-					t.Errorf("Porch does not answer: there are %v, the error is %v", got, c.Errs["web"])
-				}
-				c.reconciler.porch.Reader, c.Errs["web"] = c.client, nil
-				for range 5 {
-					c.Pass()
-					c.reconcile("web")
-				}
-				got := drafts()
-				if len(got) != 1 || got[0] == first || c.Errs["web"] != nil {
-					t.Errorf("there are %v, the error is %v", got, c.Errs["web"])
-				}
-				c.reconciler.client = c.client
-				c.Run()
-				if now := drafts(); !slices.Equal(now, got) {
-					t.Errorf("once the cache knows, there are %v, before there were %v", now, got)
-				}
-				pv := c.variants()[0]
-				if !meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionReady) {
-					t.Errorf("the status is %v", statusOf(&pv))
-				}
-			})
-		})
-	}
+		c.reconciler.porch.Reader = refusing{c.client}
+		c.reconcile("web")
+		if got := drafts(); got != nil || c.Errs["web"] == nil {
+			t.Errorf("Porch does not answer: there are %v, the error is %v", got, c.Errs["web"])
+		}
+		c.reconciler.porch.Reader, c.Errs["web"] = c.client, nil
+		for range 5 {
+			c.Pass()
+			c.reconcile("web")
+		}
+		got := drafts()
+		if len(got) != 1 || got[0] == first || c.Errs["web"] != nil {
+			t.Errorf("there are %v, the error is %v", got, c.Errs["web"])
+		}
+		c.reconciler.client = c.client
+		c.Run()
+		if now := drafts(); !slices.Equal(now, got) {
+			t.Errorf("once the cache knows, there are %v, before there were %v", now, got)
+		}
+		pv := c.variants()[0]
+		if !meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionReady) {
+			t.Errorf("the status is %v", statusOf(&pv))
+		}
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -43,47 +42,38 @@ func (u *unlisted) List(ctx context.Context, into client.ObjectList, options ...
 // before anything is made or given up: people's edits stay, and there is no second draft.
 func TestUnlisted(t *testing.T) {
 	t.Parallel()
-	for cache, git := range caches {
-		t.Run(cache, func(t *testing.T) {
-			t.Parallel()
-			c := begin(t, git)
-			synctest.Test(t, func(t *testing.T) {
-				c.T = t
-				c.applies()
-				c.Run()
-				c.SavesFiles(first, map[string]string{"mine.txt": "mine\n"})
-				c.Run()
-				c.edits(zone("b"))
-				c.reconciler.client = &unlisted{c.client, []string{first, "blueprints.web.v1"}}
-				isReady := func() string {
-					pv := c.variants()[0]
-					return meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady).Reason
-				}
+	onCaches(t, func(t *testing.T, c *cluster) {
+		c.SavesFiles(first, map[string]string{"mine.txt": "mine\n"})
+		c.Run()
+		c.edits(zone("b"))
+		c.reconciler.client = &unlisted{c.client, []string{first, "blueprints.web.v1"}}
+		isReady := func() string {
+			pv := c.variants()[0]
+			return meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady).Reason
+		}
 
-				c.reconciler.porch.Reader = refusing{c.client}
-				c.reconcile("web")
-				if got := isReady(); got != v1alpha1.ReasonPorchUnavailable || c.Errs["web"] == nil {
-					t.Errorf("Porch does not answer: the variant is %s, the error is %v", got, c.Errs["web"])
-				}
-				c.reconciler.porch.Reader, c.Errs["web"] = c.client, nil
-				for range 3 {
-					c.Pass()
-					c.reconcile("web")
-				}
-				if got := isReady(); got != v1alpha1.ReasonUpToDate || c.Errs["web"] != nil {
-					t.Errorf("the variant is %s, the error is %v", got, c.Errs["web"])
-				}
-				var list porchapi.PackageRevisionList
-				c.Must(c.List(t.Context(), &list, client.MatchingFields{porch.PackageIndex: "edge/web"}))
-				if len(list.Items) != 1 || list.Items[0].Name != first {
-					t.Errorf("there are %d revisions", len(list.Items))
-				}
-				if files := c.FilesOf(first); files["mine.txt"] == "" || !contains(files, "zone: b") {
-					t.Errorf("the files are %v", files)
-				}
-			})
-		})
-	}
+		c.reconciler.porch.Reader = refusing{c.client}
+		c.reconcile("web")
+		if got := isReady(); got != v1alpha1.ReasonPorchUnavailable || c.Errs["web"] == nil {
+			t.Errorf("Porch does not answer: the variant is %s, the error is %v", got, c.Errs["web"])
+		}
+		c.reconciler.porch.Reader, c.Errs["web"] = c.client, nil
+		for range 3 {
+			c.Pass()
+			c.reconcile("web")
+		}
+		if got := isReady(); got != v1alpha1.ReasonUpToDate || c.Errs["web"] != nil {
+			t.Errorf("the variant is %s, the error is %v", got, c.Errs["web"])
+		}
+		var list porchapi.PackageRevisionList
+		c.Must(c.List(t.Context(), &list, client.MatchingFields{porch.PackageIndex: "edge/web"}))
+		if len(list.Items) != 1 || list.Items[0].Name != first {
+			t.Errorf("there are %d revisions", len(list.Items))
+		}
+		if files := c.FilesOf(first); files["mine.txt"] == "" || !contains(files, "zone: b") {
+			t.Errorf("the files are %v", files)
+		}
+	})
 }
 
 // contains reports whether one of the files contains a text.

@@ -68,7 +68,7 @@ func locked(files map[string]string, name string, lock *revision.Lock) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	address := strings.TrimSuffix(strings.TrimSuffix(lock.Repo, "/"), ".git") + ".git"
+	address := revision.TrimAddress(lock.Repo) + ".git"
 	directory := strings.TrimPrefix(lock.Directory, "/")
 	file.Upstream = &kptfile.Upstream{Type: kptfile.GitOrigin,
 		Git: &kptfile.Git{Repo: address, Directory: directory, Ref: lock.Ref}}

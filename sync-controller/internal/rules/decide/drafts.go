@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -15,16 +16,26 @@ import (
 // workspaces returns the workspaces that the downstream package has, and those that it is known to have had: a draft
 // that Porch did not list for a while may come back under its name.
 func workspaces(in *Input) []string {
-	var used []string
+	known := slices.AppendSeq([]string{in.LastDraft}, maps.Keys(in.Known))
+	return append(listedWorkspaces(in), workspacesIn(slices.Values(known), revision.DownstreamOf(in.Spec))...)
+}
+
+// listedWorkspaces returns the workspaces of the revisions that Porch lists.
+func listedWorkspaces(in *Input) (workspaces []string) {
 	for i := range in.Revisions {
-		used = append(used, in.Revisions[i].Workspace)
+		workspaces = append(workspaces, in.Revisions[i].Workspace)
 	}
-	for _, name := range slices.AppendSeq([]string{in.LastDraft}, maps.Keys(in.Known)) {
-		if workspace, is := workspaceOf(name, revision.DownstreamOf(in.Spec)); is {
-			used = append(used, workspace)
+	return workspaces
+}
+
+// workspacesIn returns the workspaces of those of the named revisions that are of a package.
+func workspacesIn(names iter.Seq[string], pkg revision.Package) (workspaces []string) {
+	for name := range names {
+		if workspace, is := workspaceOf(name, pkg); is {
+			workspaces = append(workspaces, workspace)
 		}
 	}
-	return used
+	return workspaces
 }
 
 // nextWorkspace returns the workspace of the next draft. A draft that Porch was asked for, and that was never complete,
@@ -92,18 +103,13 @@ func Absent(in *Input) string {
 	if in.Spec.Downstream == nil {
 		return ""
 	}
-	last := ""
-	for name := range in.Known {
-		if _, is := workspaceOf(name, revision.DownstreamOf(in.Spec)); is && numberOf(name) > numberOf(last) {
-			last = name
-		}
+	downstream := revision.DownstreamOf(in.Spec)
+	last := revision.LastWorkspace(workspacesIn(maps.Keys(in.Known), downstream))
+	newest := revision.LastWorkspace(listedWorkspaces(in))
+	if revision.WorkspaceNumber(newest) >= revision.WorkspaceNumber(last) {
+		return ""
 	}
-	for i := range in.Revisions {
-		if revision.WorkspaceNumber(in.Revisions[i].Workspace) >= numberOf(last) {
-			return ""
-		}
-	}
-	return last
+	return downstream.NameOf(last)
 }
 
 // twoDrafts leaves the files of all drafts alone if the variant made several: Porch had lost sight of one, and another

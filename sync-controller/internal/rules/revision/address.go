@@ -15,9 +15,9 @@ var defaultPorts = map[string]string{"http": "80", "https": "443", "git": "9418"
 // unless it is the scheme's own, and the path without ".git". Ssh and https addresses of one host and path name one
 // repository, in any of the forms that git accepts.
 func Address(s string) string {
-	s = trimmed(s)
+	s = TrimAddress(s)
 	if host, path, isSCP := strings.Cut(s, ":"); isSCP && !strings.Contains(host, "/") && !strings.HasPrefix(path, "//") {
-		_, host = cutUser(host)
+		host = host[strings.LastIndex(host, "@")+1:]
 		return strings.ToLower(host) + "/" + strings.TrimPrefix(path, "/")
 	}
 	u, err := url.Parse(s)
@@ -31,13 +31,5 @@ func Address(s string) string {
 	return host + u.Path
 }
 
-// cutUser returns the user and the host of an address.
-func cutUser(s string) (user, host string) {
-	if user, host, found := strings.Cut(s, "@"); found {
-		return user, host
-	}
-	return "", s
-}
-
-// trimmed returns an address without what may stand at its end.
-func trimmed(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "/"), ".git") }
+// TrimAddress returns an address without what may stand at its end: a slash, and ".git".
+func TrimAddress(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "/"), ".git") }
