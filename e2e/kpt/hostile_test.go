@@ -42,13 +42,13 @@ func TestHostileSets(t *testing.T) {
 	for name, c := range map[string]struct{ set, want string }{
 		"targets": {targets + "  - repositories:\n" + strings.Repeat("    - name: edge\n      packageNames:\n"+
 			list(10_000, "      - p%d\n"), 3),
-			"spec.targets: select 30000 variants in all, and a set may have 20000: select fewer, or split the set"},
+			"spec.targets: select 30000 variants in all, and a set may have 10000: select fewer, or split the set"},
 		"patterns": {targets + "  - repositories: [{name: edge}]\n    template:\n      packageContext:\n        dataExprs:\n" +
 			list(1_000, "        - {key: k%d, valueExpr: \"''.matches('a{1000}%[1]d') ? 'a' : 'b'\"}\n"),
 			"the regular expressions of this set have programs of more than 200000 steps: use fewer, or with fewer repetitions"},
 		"values": {targets + "  - repositories:\n    - name: edge\n      packageNames:\n" + list(1_000, "      - p%d\n") +
 			"    template:\n      packageContext:\n        data:\n" + list(1_000, "          k%d: v\n"),
-			"spec.targets: give 1000 variants 1000000 values in all by their templates, and a set may have 400000: make the " +
+			"spec.targets: give 1000 variants 1000000 values in all by their templates, and a set may have 200000: make the " +
 				"templates smaller, select fewer, or split the set"},
 		// With ten times as many levels, kpt itself takes too long.
 		"deep": {targets + "  - " + strings.Repeat("[", 1_000) + strings.Repeat("]", 1_000) + "\n",

@@ -59,7 +59,7 @@ func TestNested(t *testing.T) {
 }
 
 // TestRepositoriesOverlap has a variant of a Repository over a directory of an older one's git repository, where
-// nothing is made until the older one goes.
+// nothing is made.
 func TestRepositoriesOverlap(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -76,8 +76,6 @@ func TestRepositoriesOverlap(t *testing.T) {
 		"other's")
 	w.quiet(c)
 	w.expectNoPackageWrite()
-	w.kubectl("delete", "repository", "edge", "--namespace", w.Namespace)
-	w.waitTarget("web", "younger.web.packagevariant-1")
 }
 
 // TestNestedBefore has packages inside each other that were published before the rule: both stay as they are, and only

@@ -123,8 +123,8 @@ func TestPublishedByPeople(t *testing.T) {
 		}
 		return nil
 	})
-	w.Delete(w.Revision("edge.web.packagevariant-2"))
 	w.Publish("blueprints", "web", "v2", settingsOf("1", "of 2"))
+	w.Delete(w.Revision("edge.web.packagevariant-2"))
 	w.Apply(newVariant("web", zone, revision(2)))
 	w.waitOneDraft("web")
 	w.waitSettings(w.target("web"), `a: "fixed again"`, `b: "of 2"`)
