@@ -104,19 +104,18 @@ func (w *world) expect(want counts) {
 	began, asked, found := time.Now(), time.Time{}, errors.New("Porch was not asked yet")
 	w.Eventually(fmt.Sprintf("there are %+v", want), func() error {
 		got := counts{drafts: want.drafts, published: want.published, owned: want.owned}
-		if err := w.countVariants(&got); err != nil {
+		others, err := w.countVariants(&got)
+		if err != nil {
 			return err
 		}
 		got.branches = len(w.git.Refs("sites", "refs/heads/drafts/")) + len(w.git.Refs("sites", "refs/heads/proposed/"))
 		got.tags = len(w.git.Refs("sites", "refs/tags/"))
-		var others []string
 		if got == want {
 			if time.Since(asked) < askAgain {
 				return found
 			}
 			defer func() { asked = time.Now() }()
 			got.drafts, got.published, got.owned = 0, 0, 0
-			var err error
 			if others, err = w.countRevisions(&got); err != nil {
 				return err
 			}
@@ -124,26 +123,28 @@ func (w *world) expect(want counts) {
 		if got == want {
 			return nil
 		}
-		found = fmt.Errorf("there are %+v; without owner: %v", got, others)
+		found = fmt.Errorf("there are %+v; not as wanted: %v", got, others)
 		return found
 	})
 	w.t.Logf("%+v after %s", want, time.Since(began).Round(time.Second))
 }
 
-// countVariants counts the variants that are ready for what is asked of them.
-func (w *world) countVariants(c *counts) error {
+// countVariants counts the variants that are ready for what is asked of them, and returns what the others say.
+func (w *world) countVariants(c *counts) (others []string, err error) {
 	var list v1alpha1.PackageVariantList
 	if err := w.Client.List(w.t.Context(), &list, client.InNamespace(namespace)); err != nil {
-		return err
+		return nil, err
 	}
 	for i := range list.Items {
 		pv := &list.Items[i]
 		ready := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady)
 		if ready != nil && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == pv.Generation {
 			c.ready++
+		} else if ready != nil {
+			others = append(others, fmt.Sprintf("%s (%s: %s)", pv.Name, ready.Reason, ready.Message))
 		}
 	}
-	return nil
+	return others, nil
 }
 
 // countRevisions counts the revisions of the sites, without the placeholders that Porch makes of the branch, and returns

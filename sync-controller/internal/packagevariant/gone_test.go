@@ -10,6 +10,7 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -103,4 +104,34 @@ func TestGone(t *testing.T) {
 			t.Errorf("the status is %v", statusOf(&pv))
 		}
 	})
+}
+
+// TestDeletedOutdated checks that a variant that is deleted disposes of its revision as it is, where the cache still
+// has the draft that the revision was: here and in a package that the variant had before.
+func TestDeletedOutdated(t *testing.T) {
+	t.Parallel()
+	for name, moves := range map[string]bool{"in its package": false, "in another package": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onCaches(t, func(t *testing.T, c *cluster) {
+				was := c.Revision(first)
+				c.Publishes(first)
+				if moves {
+					c.edits(func(s *variant.Spec) { s.Downstream.Package = "shop" })
+				}
+				c.reconciler.client = &outdated{c.client, was}
+				c.deletes()
+				for range 3 {
+					c.Pass()
+					c.reconcile("web")
+				}
+				if got := c.Revision(first).Spec.Lifecycle; got != porchapi.PackageRevisionLifecycleDeletionProposed {
+					t.Errorf("the revision is %s, the error is %v", got, c.Errs["web"])
+				}
+				if left := c.variants(); len(left) != 0 {
+					t.Errorf("the variant is there: %v", statusOf(&left[0]))
+				}
+			})
+		})
+	}
 }

@@ -218,16 +218,18 @@ func (r *Reconciler) observeNamed(ctx context.Context, o *observation, name stri
 // observeDisposed reads the revisions that a deletion disposes of as they are now. The cache may have an earlier
 // lifecycle: Porch v1.5 sends no event for some changes, and a deletion names what it has just read.
 func (r *Reconciler) observeDisposed(ctx context.Context, o *observation) error {
-	var now []revision.Revision
-	for i := range o.Revisions {
-		current, err := r.porch.Revision(ctx, o.pv.Namespace, o.Revisions[i].Name)
-		if err == nil {
-			now = append(now, current)
-		} else if !apierrors.IsNotFound(err) {
-			return err
+	for _, revisions := range []*[]revision.Revision{&o.Revisions, &o.OwnedInOtherPackages} {
+		var now []revision.Revision
+		for _, seen := range *revisions {
+			current, err := r.porch.Revision(ctx, o.pv.Namespace, seen.Name)
+			if err == nil {
+				now = append(now, current)
+			} else if !apierrors.IsNotFound(err) {
+				return err
+			}
 		}
+		*revisions = now
 	}
-	o.Revisions = now
 	return nil
 }
 
