@@ -21,7 +21,7 @@ export CGO_ENABLED
 
 # The modules of this repository. A module that is not there is passed over; one
 # of OUTSIDE is not part of go.work and builds with its own go.mod only.
-ALL_MODULES := api functions sync-controller sync-controller/kubectl-variants release e2e e2e/bench
+ALL_MODULES := api functions engine sync-controller sync-controller/kubectl-variants release e2e e2e/bench
 OUTSIDE := release e2e e2e/bench
 MODULES := $(patsubst %/go.mod,%,$(wildcard $(addsuffix /go.mod,$(ALL_MODULES))))
 TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod tools/*/go.mod))

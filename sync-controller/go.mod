@@ -10,6 +10,7 @@ require (
 	github.com/kptdev/krm-functions-sdk/go/fn v1.1.1
 	github.com/nephio-project/porch v1.5.3
 	github.com/package-variants/package-variants/api v0.0.0
+	github.com/package-variants/package-variants/engine v0.0.0
 	github.com/package-variants/package-variants/functions v0.0.0
 	github.com/prometheus/client_golang v1.24.0
 	github.com/prometheus/client_model v0.6.2
@@ -112,5 +113,6 @@ require (
 
 replace (
 	github.com/package-variants/package-variants/api => ../api
+	github.com/package-variants/package-variants/engine => ../engine
 	github.com/package-variants/package-variants/functions => ../functions
 )

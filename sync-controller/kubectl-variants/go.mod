@@ -8,6 +8,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/nephio-project/porch v1.5.3
 	github.com/package-variants/package-variants/api v0.0.0
+	github.com/package-variants/package-variants/engine v0.0.0
 	github.com/package-variants/package-variants/functions v0.0.0
 	github.com/package-variants/package-variants/sync-controller v0.0.0
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2
@@ -128,6 +129,7 @@ require (
 
 replace (
 	github.com/package-variants/package-variants/api => ../../api
+	github.com/package-variants/package-variants/engine => ../../engine
 	github.com/package-variants/package-variants/functions => ../../functions
 	github.com/package-variants/package-variants/sync-controller => ../
 )

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
 // current returns the content that a revision has now. Porch's cache in PostgreSQL gives a draft its new version before

@@ -6,7 +6,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 

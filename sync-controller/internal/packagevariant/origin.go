@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 

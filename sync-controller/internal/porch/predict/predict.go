@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	kptfile "github.com/nephio-project/porch/pkg/kpt/api/kptfile/v1"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 

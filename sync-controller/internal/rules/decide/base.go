@@ -5,7 +5,7 @@ package decide
 import (
 	"time"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // Base returns the upstream revision that a downstream revision was derived from, or nil if it is not among the bases,

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // Action is what a step does.

@@ -5,7 +5,7 @@ package decide
 import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // prune deals with what the variant left behind in other packages. It runs when the new downstream is ready: nothing is

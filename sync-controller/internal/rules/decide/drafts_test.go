@@ -5,7 +5,7 @@ package decide
 import (
 	"testing"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // savedLast says that a draft is, or was, as the controller saved it last: its content is "saved".

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // packageUnusable leaves a package alone if it, or its upstream, is too large or has files that Porch could not take

@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // Superseded returns the published revisions of the downstream package beyond the limit of its history, oldest first.

@@ -4,7 +4,7 @@ package decide
 
 import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // Neighbor is a package inside the downstream package, or around it, in the same Repository. Porch publishes a

@@ -5,7 +5,7 @@ package decide
 import (
 	"testing"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // untold has Porch give the origins of the blueprint's revisions, and no commits, as its cache in PostgreSQL does.

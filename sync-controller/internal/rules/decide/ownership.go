@@ -7,7 +7,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // downstreamRefused returns why a variant without a target may not make its downstream package; nil if it may.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // Targets returns the downstream revisions to keep in step: all open ones, which are a draft or proposed, or else the

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // Waiting returns the open draft that comes next for publication, and what it waits for, from a decision and the

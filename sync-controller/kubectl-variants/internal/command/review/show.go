@@ -9,8 +9,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/krm"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/revision"
 )
 
 // show returns what the user sees of an item before anything is done.
