@@ -8,7 +8,9 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/nephio-project/porch v1.5.3
 	github.com/package-variants/package-variants/api v0.0.0
+	github.com/package-variants/package-variants/engine v0.0.0
 	github.com/package-variants/package-variants/functions v0.0.0
+	github.com/package-variants/package-variants/sync-controller v0.0.0
 	github.com/prometheus/client_model v0.6.2
 	github.com/prometheus/common v0.70.0
 	github.com/prometheus/procfs v0.21.1
@@ -155,6 +157,9 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
-replace github.com/package-variants/package-variants/api => ../api
-
-replace github.com/package-variants/package-variants/functions => ../functions
+replace (
+	github.com/package-variants/package-variants/api => ../api
+	github.com/package-variants/package-variants/engine => ../engine
+	github.com/package-variants/package-variants/functions => ../functions
+	github.com/package-variants/package-variants/sync-controller => ../sync-controller
+)

@@ -104,8 +104,10 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
-replace github.com/package-variants/package-variants/api => ../../api
-
-replace github.com/package-variants/package-variants/functions => ../../functions
-
-replace github.com/package-variants/package-variants/e2e => ..
+replace (
+	github.com/package-variants/package-variants/api => ../../api
+	github.com/package-variants/package-variants/e2e => ..
+	github.com/package-variants/package-variants/engine => ../../engine
+	github.com/package-variants/package-variants/functions => ../../functions
+	github.com/package-variants/package-variants/sync-controller => ../../sync-controller
+)

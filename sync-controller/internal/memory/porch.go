@@ -4,8 +4,10 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -17,6 +19,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -92,7 +95,15 @@ func (w *World) draft(ctx context.Context, pr *porchapi.PackageRevision) (map[st
 	case task.Upgrade != nil:
 		return w.upgraded(ctx, pr.Namespace, task.Upgrade, files)
 	case task.Edit != nil:
-		return files(task.Edit.Source.Name)
+		var source porchapi.PackageRevision
+		err := w.Get(ctx, types.NamespacedName{Namespace: pr.Namespace, Name: task.Edit.Source.Name}, &source)
+		if err == nil && !porchapi.LifecycleIsPublished(source.Spec.Lifecycle) {
+			err = apierrors.NewInternalError(errors.New("source revision must be published"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return files(source.Name)
 	}
 	return nil, fmt.Errorf("there is no task of package revision %s that is known", pr.Name)
 }
@@ -134,6 +145,9 @@ func (w *World) lockOn(ctx context.Context, namespace, name string) (*revision.L
 		return nil, fmt.Errorf("the Repository %s is not of a git repository", repository.Name)
 	}
 	r := porch.Revision(&pr)
+	if r.Commit == "" && w.hidden {
+		r.Commit = fmt.Sprintf("%040x", r.Version)
+	}
 	return revision.LockOn(&r, git.Repo, git.Directory), nil
 }
 
@@ -144,10 +158,14 @@ func (w *World) save(ctx context.Context, prr *porchapi.PackageRevisionResources
 	if err := w.getContent(ctx, key, &before); err != nil {
 		return err
 	}
-	files, err := w.memo.Save(before.Spec.Resources, prr.Spec.Resources)
-	if err == nil {
-		files, err = w.render(ctx, files)
+	if err := w.checkSaved(prr.Spec.Resources); err != nil {
+		return err
 	}
+	files, err := w.memo.Save(before.Spec.Resources, prr.Spec.Resources)
+	if err != nil {
+		return apierrors.NewInternalError(fmt.Errorf("failed to heal resources: %w", err))
+	}
+	files, err = w.render(ctx, files)
 	if err != nil {
 		return err
 	}
@@ -157,6 +175,10 @@ func (w *World) save(ctx context.Context, prr *porchapi.PackageRevisionResources
 	old, ok := found.(*porchapi.PackageRevision)
 	if !ok {
 		return notFound(revisions, prr.Name)
+	}
+	if old.Spec.Lifecycle != porchapi.PackageRevisionLifecycleDraft {
+		return apierrors.NewInternalError(fmt.Errorf(
+			"cannot update a package revision with lifecycle value %q; package must be Draft", old.Spec.Lifecycle))
 	}
 	if !sameCommit(before.ResourceVersion, prr.ResourceVersion) {
 		return apierrors.NewConflict(porchapi.Resource("packagerevisionresources"), prr.Name,
@@ -168,6 +190,40 @@ func (w *World) save(ctx context.Context, prr *porchapi.PackageRevisionResources
 	*prr = *w.drafts[key]
 	prr.Spec.Resources = maps.Clone(files)
 	return w.put(pr)
+}
+
+// maxSaved is how many bytes Porch accepts in a save, unless its flag says otherwise.
+const maxSaved = 6 << 20
+
+// checkSaved returns the error with which Porch refuses files whatever they contain. Only the cache in custom resources
+// misses a Kptfile.
+func (w *World) checkSaved(files map[string]string) error {
+	size := 0
+	for name, text := range files {
+		size += len(text)
+		if strings.HasPrefix(path.Clean(name), "..") {
+			return apierrors.NewInternalError(errors.New("Error occurred rendering package in kpt function pipeline. " +
+				"Details: cannot add a directory above '/'"))
+		}
+	}
+	switch {
+	case w.commits && files["Kptfile"] == "":
+		return apierrors.NewInternalError(errors.New("package must contain Kptfile at root: file does not exist"))
+	case size > maxSaved:
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxSaved))
+	}
+	return nil
+}
+
+// checkMoved returns the error with which Porch refuses a change of a lifecycle.
+func checkMoved(before, after *porchapi.PackageRevision) error {
+	from, to := before.Spec.Lifecycle, after.Spec.Lifecycle
+	if porchapi.LifecycleIsPublished(to) != porchapi.LifecycleIsPublished(from) &&
+		from != porchapi.PackageRevisionLifecycleProposed {
+		return apierrors.NewInvalid(revisions.GroupKind(), after.Name, field.ErrorList{field.Invalid(
+			field.NewPath("spec", "lifecycle"), from, fmt.Sprintf("it cannot become %s", to))})
+	}
+	return nil
 }
 
 // touched returns the files of a draft after a change of its metadata or its lifecycle; nil for any other revision.

@@ -59,6 +59,7 @@ type World struct {
 	version int
 	writes  []Write
 	commits bool // whether versions of package revisions are commits
+	hidden  bool // whether only locks tell commits
 }
 
 // Render returns the files of a package as they are after Porch has saved them. The error is that of a pipeline.
@@ -97,6 +98,10 @@ func New(scheme *runtime.Scheme, contents Contents, unknown Unknown, render Rend
 // it they get opaque versions, as with the cache in PostgreSQL.
 func (w *World) KeepInGit() { w.commits = true }
 
+// HideCommits has the world know commits that only the locks of packages tell, as Porch's database does. Without it, the
+// lock of a package has no commit if the version of its upstream has none.
+func (w *World) HideCommits() { w.hidden = true }
+
 // all admits all objects.
 func all(context.Context, schema.GroupVersionKind, client.Object) error { return nil }
 
@@ -114,7 +119,8 @@ func (w *World) Clone() *World {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := New(w.types, w.contents, w.unknown, w.render)
-	c.now, c.commits, c.admit, c.rights, c.memo, c.kept = w.now, w.commits, w.admit, w.rights, w.memo, w.kept
+	c.now, c.commits, c.hidden, c.admit, c.rights = w.now, w.commits, w.hidden, w.admit, w.rights
+	c.memo, c.kept = w.memo, w.kept
 	for kind, s := range w.stores {
 		c.stores[kind] = s.clone()
 	}

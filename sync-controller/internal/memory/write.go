@@ -118,10 +118,16 @@ func (w *World) patch(ctx context.Context, o client.Object, patch client.Patch, 
 	if err != nil || dry {
 		return err
 	}
+	was, okWas := before.(*porchapi.PackageRevision)
+	is, ok := after.(*porchapi.PackageRevision)
+	if ok && okWas {
+		if err := checkMoved(was, is); err != nil {
+			return err
+		}
+	}
 	w.note("patch", gvk, subresource, o.GetName())
 	w.stamp(after)
-	was, okWas := before.(*porchapi.PackageRevision)
-	if is, ok := after.(*porchapi.PackageRevision); ok && okWas {
+	if ok && okWas {
 		w.revise(was, is, touched)
 	}
 	if !after.GetDeletionTimestamp().IsZero() && len(after.GetFinalizers()) == 0 {

@@ -25,12 +25,16 @@ const (
 	runnerGone      = "failed: rpc error: code = Unavailable"
 	objectModified  = "the object has been modified"
 	noRows          = "sql: no rows in result set"
+	notADraft       = "package must be Draft"
+	noSource        = "cannot find package revision"
+	noDraftSource   = "source revision must be published"
 )
 
 // refusals are the texts with which Porch refuses a package because of a file: its renderer accepts only letters,
-// digits and ".-_:" in names, the function that makes a package context reads all YAML, and an upgrade merges no file
-// that has a resource twice.
-var refusals = []string{"illegal name '", `"builtins/gen-pkg-context": MalformedYAMLError`, `found duplicate "`}
+// digits and ".-_:" in names, the function that makes a package context reads all YAML, an upgrade merges no file that
+// has a resource twice, and no package is without a Kptfile or has YAML that cannot be read.
+var refusals = []string{"illegal name '", `"builtins/gen-pkg-context": MalformedYAMLError`, `found duplicate "`,
+	"failed to heal resources:", "package must contain Kptfile at root"}
 
 // lostBranches are the texts with which Porch says that it did not find a branch: while it writes one branch of a
 // repository, it cannot reliably read the others.
@@ -84,7 +88,7 @@ var ErrOutdated = errors.New("it has changed meanwhile")
 // and there is nothing to report to the user. Porch's cache in PostgreSQL reports this as an internal error.
 func Busy(err error) bool {
 	return apierrors.IsConflict(err) || errors.Is(err, ErrOutdated) || isLostBranch(err) ||
-		says(err, workspaceExists, objectModified)
+		says(err, workspaceExists, objectModified, notADraft)
 }
 
 // withRemedy returns the error of a deletion. The DB cache of Porch v1.5 looks for a package inside a directory at the
@@ -96,6 +100,12 @@ func withRemedy(err error, pkg revision.Package) error {
 	return fmt.Errorf("the DB cache of Porch deletes no package inside a directory; set spec.deletionPolicy to orphan to "+
 		"leave it there: %w", err)
 }
+
+// SourceMissing reports whether Porch found no revision to make a draft from.
+func SourceMissing(err error) bool { return says(err, noSource) }
+
+// SourceUnpublished reports whether Porch refused to make a draft from one that is not published.
+func SourceUnpublished(err error) bool { return says(err, noDraftSource) }
 
 // Placeholder reports whether Porch refused to derive a package from the placeholder of a branch.
 func Placeholder(err error) bool { return says(err, placeholder) }

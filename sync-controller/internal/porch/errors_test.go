@@ -156,6 +156,8 @@ func TestKindsOfErrors(t *testing.T) {
 		"joined conflict": {errors.Join(errors.New("boom"), wrap(apierrors.NewConflict(resource, "x", nil))), true, false,
 			false, false},
 
+		"a save of a proposal": {internal(`cannot update a package revision with lifecycle value "Proposed"; ` +
+			"package must be Draft"), true, false, false, false},
 		"empty branch":          {internal("ref file is empty"), true, false, false, false},
 		"a branch is not there": {internal("reference not found"), true, false, false, false},
 		"placeholder": {wrap(internal("cannot create a package revision from main: " +

@@ -76,6 +76,8 @@ func New(t *testing.T, git bool, indexes ...func(client.FieldIndexer) error) *Cl
 		})
 	if git {
 		c.KeepInGit()
+	} else {
+		c.HideCommits()
 	}
 	for _, add := range indexes {
 		c.Must(add(c.World))

@@ -46,7 +46,7 @@ func encode(nodes []*yaml.RNode) (string, error) {
 }
 
 // Render returns how Porch writes the files of a package whose pipelines have no functions: with the formatting of its
-// YAML library.
+// YAML library, and without those that should have resources and have none.
 func Render(files map[string]string) (map[string]string, error) { return (*Memo)(nil).Render(files) }
 
 // Render predicts as the function Render does.
@@ -59,10 +59,17 @@ func (m *Memo) Render(files map[string]string) (map[string]string, error) {
 		}
 		var err error
 		out[name], err = remember(m, fileKey{done: "rendered", name: name, text: text}, func() (string, error) {
-			return rewritten(name, text, true, func([]*yaml.RNode) error { return nil })
+			nodes, err := parse(name, text, true)
+			if err != nil || len(nodes) == 0 {
+				return "", err
+			}
+			return encode(nodes)
 		})
 		if err != nil {
 			return nil, err
+		}
+		if out[name] == "" {
+			delete(out, name)
 		}
 	}
 	return out, nil

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contract
+
+import (
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+)
+
+// absent asks for what was never there.
+func absent(p *play) {
+	p.Publish(upstream, "v1", first)
+	r := &revision.Revision{Namespace: p.Namespace, Name: "edge.web.nine", Package: web, Workspace: "nine",
+		Lifecycle: revision.Draft, Version: "1"}
+	_, err := p.Get(p.ctx, p.Namespace, r.Name)
+	p.answered("get", err)
+	_, err = p.Read(p.ctx, p.Namespace, r.Name)
+	p.answered("read", err)
+	_, err = p.Save(p.ctx, packages.Content{Namespace: p.Namespace, Name: r.Name, Version: "1"}, first)
+	p.answered("save", err)
+	_, err = p.Move(p.ctx, r, revision.Proposed)
+	p.answered("propose", err)
+	p.answered("own", p.Own(p.ctx, r, nil, packages.Metadata{}))
+	p.answered("delete", p.Delete(p.ctx, r))
+	p.list("that nobody made", web)
+}
+
+// publishedAnew has people delete a published revision and publish another one in its workspace.
+func publishedAnew(p *play) {
+	name := p.cloned()
+	p.publishes(name)
+	before := p.get(name)
+	p.move(p.Home, name, revision.DeletionProposed)
+	p.Remove(name)
+	p.clone("blueprints.web.v1")
+	p.edit(p.Home, name, changed)
+	p.move(p.Home, name, revision.Proposed)
+	_, err := p.Others.Move(p.ctx, p.get(name), revision.Published)
+	p.answered("published again", err)
+	p.tellOf(p.get(name))
+	p.say("the version is that of the one before: %t", p.get(name).Version == before.Version)
+	p.Settle()
+	p.list("afterwards", web)
+}
+
+// nested has packages inside and beside others whose names begin alike.
+func nested(p *play) {
+	source := p.Publish(upstream, "v1", first)
+	for _, pkg := range []string{"web", "web/inner", "a/web", "web-1"} {
+		r, err := p.Ask(p.ctx, p.draft(revision.Package{Repo: "edge", Name: pkg}, "one",
+			revision.Task{Type: revision.Clone, Source: source}))
+		p.must(err)
+		p.tellOf(p.get(r.Name))
+	}
+	p.publishes("edge.web.inner.one")
+	p.publishes("edge.a.web.one")
+	p.Settle()
+	for _, pkg := range []string{"web", "web/inner", "a/web", "web-1"} {
+		p.list("in the end", revision.Package{Repo: "edge", Name: pkg})
+	}
+	p.say("web/inner: %s", p.plain(p.read("edge.web.inner.one").Files["Kptfile"]))
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package packages is the port by which the engine sees packages: what a home of packages, such as Porch or a git
+// repository, has to offer. The package contract says, in scenarios, how every home behaves.
+package packages
+
+import (
+	"context"
+	"errors"
+
+	"github.com/package-variants/package-variants/engine/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Home has the revisions of packages. A write names the version that was decided on where it has one, and then fails
+// with ErrStale, without any effect, if the revision has another one by now. Every error of a call is of one of the
+// five kinds below, or of a context that has ended.
+type Home interface {
+	// List returns the revisions of a package, by name, as far as the home knows them: what was just written may be
+	// missing.
+	List(ctx context.Context, namespace string, of revision.Package) ([]revision.Revision, error)
+	// Get returns the revision of that name as it is now.
+	Get(ctx context.Context, namespace, name string) (revision.Revision, error)
+	// Read returns the files of a revision, and the version that they have. A revision without files is ErrUnsure.
+	Read(ctx context.Context, namespace, name string) (Content, error)
+	// Ask makes a draft under the name that its workspace gives it. If there is a revision of that name, the error is
+	// ErrStale.
+	Ask(ctx context.Context, d Draft) (revision.Revision, error)
+	// Save replaces all files of a draft that was read, and returns what the home made of them.
+	Save(ctx context.Context, read Content, files map[string]string) (Content, error)
+	// Move gives a revision another lifecycle, and returns it. A draft is proposed, a proposed revision is published or
+	// becomes a draft again, and a published revision is proposed for deletion, or kept by the move back.
+	Move(ctx context.Context, r *revision.Revision, to revision.Lifecycle) (revision.Revision, error)
+	// Own gives a revision owners in place of those that it has, and adds labels and annotations. Its files stay.
+	Own(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, m Metadata) error
+	// Delete removes a revision that is not published. One that is gone already is no error.
+	Delete(ctx context.Context, r *revision.Revision) error
+}
+
+// Metadata are labels and annotations.
+type Metadata struct {
+	Labels, Annotations map[string]string
+}
+
+// Draft is what to make.
+type Draft struct {
+	Namespace string
+	Package   revision.Package
+	// Workspace names the draft within its package.
+	Workspace string
+	Metadata
+	Owner revision.Owner
+	// Task is how the draft is made: as a clone, an upgrade or an edit.
+	Task revision.Task
+}
+
+// Content are the files of a revision.
+type Content struct {
+	Namespace, Name string
+	// Files are the contents of the files, by their paths, with slashes, in the package.
+	Files map[string]string
+	// Version is the one of the revision with these files. Nothing else may be read from it.
+	Version string
+}
+
+// The kinds of errors of a home, for errors.Is.
+var (
+	// ErrAbsent says that there is no such revision. A home can be wrong about that for a while.
+	ErrAbsent = errors.New("absent")
+	// ErrStale says that a write was decided on something that has changed: it has to be decided again.
+	ErrStale = errors.New("stale")
+	// ErrUnsure says that it is not known whether a write was done, in whole or in part, or that what was read is
+	// incomplete: it has to be observed again.
+	ErrUnsure = errors.New("unsure")
+	// ErrRefused says that the home will never do this, until what it was asked changes.
+	ErrRefused = errors.New("refused")
+	// ErrUnavailable says that the home cannot be reached, or is too busy, and nothing was done.
+	ErrUnavailable = errors.New("unavailable")
+)

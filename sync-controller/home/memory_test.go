@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/engine/packages/contract"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// differs says what Porch in memory does in another way than the Porch that it imitates.
+var differs = map[string]map[string]string{
+	"memory": {
+		"save-bad":             "JSON that is no resource is saved",
+		"upgrade-both-changed": merged,
+	},
+	"memory-db": {
+		"published-anew":       "a package of which all revisions were deleted is published again without an error",
+		"upgrade-both-changed": merged,
+	},
+}
+
+const merged = "an upgrade is what merge-upstream makes of it if the upstream wins: it keeps the package's comments, and takes " +
+	"the upstream's files of text"
+
+// TestMemory runs the contract on Porch in memory, as both of its caches.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	for name, like := range map[string]string{"memory": "cr", "memory-db": "db"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			contract.Run(t, contract.Implementation{Name: name, Like: like, Differs: differs[name], Begin: func(t *testing.T) *contract.World {
+				return begin(t, like == "cr")
+			}})
+		})
+	}
+}
+
+func begin(t *testing.T, git bool) *contract.World {
+	c := memorytest.New(t, git, porch.AddIndexes)
+	c.Repository("blueprints", nil)
+	c.Repository("edge", nil)
+	w := c.NewClient()
+	return &contract.World{
+		Home: unhurried(w), Others: unhurried(c), Namespace: memorytest.Namespace,
+		Publish: func(pkg revision.Package, workspace string, files map[string]string) string {
+			var list porchapi.PackageRevisionList
+			c.Must(c.List(t.Context(), &list, client.MatchingFields{porch.PackageIndex: pkg.String()}))
+			c.Has(pkg, workspace, len(list.Items)+1, files)
+			return pkg.NameOf(workspace)
+		},
+		Remove: func(name string) { c.Must(c.Delete(t.Context(), c.Revision(name))) },
+		LoseAnswer: func() {
+			c.Fault = &memorytest.Fault{At: 1, Done: true, Err: apierrors.NewTimeoutError("no answer", 1)}
+		},
+		Settle: func() {},
+	}
+}
+
+// unhurried returns a home that waits for nothing.
+func unhurried(api API) *Home {
+	h := New(api)
+	h.porch.Pause = func(context.Context, time.Duration) error { return nil }
+	return h
+}
