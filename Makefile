@@ -111,9 +111,15 @@ help: ## List the targets
 kpt-tools: $(KPT_BUILD) $(CATALOG_BUILD)
 	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
 
+# With kustomize, which examples run, and then with what only rare tests run.
 .PHONY: tools
-tools: kpt-tools $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) ## Build kpt, functions of the catalog, and what examples and tests run, into bin/tools
-	@ln -sfn $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) bin/tools/
+tools: kpt-tools $(KUSTOMIZE) ## Build kpt, functions of the catalog, and what examples run, into bin/tools
+	@ln -sfn $(KUSTOMIZE) bin/tools/
+
+RARE_TOOLS := $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW)
+.PHONY: rare-tools
+rare-tools: tools $(RARE_TOOLS)
+	@ln -sfn $(RARE_TOOLS) bin/tools/
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm.
@@ -136,7 +142,7 @@ plain-stack-tools: $(PLAIN_STACK)
 	@ln -sfn $(or $(USERS_KUBECTL),$(KUBECTL)) bin/tools/kubectl
 	@ln -sfn $(dir $(PORCH_SERVER))server bin/tools/function-runner && ln -sfn $(dir $(PORCH_SERVER))git bin/tools/git-server
 
-# With what only tests and benchmarks start: the controllers of both.
+# With what only rare tests and benchmarks start: the controllers of both.
 .PHONY: stack-tools
 stack-tools: plain-stack-tools $(KUBE_CONTROLLER_MANAGER) $(PORCH_CONTROLLERS) ## Build etcd, Kubernetes and Porch into bin/tools
 	@ln -sfn $(KUBE_CONTROLLER_MANAGER) bin/tools/ && ln -sfn $(PORCH_CONTROLLERS) bin/tools/porch-controllers
@@ -250,37 +256,64 @@ tags: ## Write REGISTRY and VERSION into the references to images in examples an
 ##
 # Testing
 
-# The tests of the controller that are about functions are run a second time with functions that run by image, and held to
-# the golden files of the first; the longest of them is shorter.
 GO_TEST = go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS)
+
+# The tests have three layers, and each says at its end how long its parts took. Results are not cached: tests run binaries
+# and read examples outside their module, which go test does not see change. Nor does it show what tests that pass print:
+# what they had to skip stands in a file.
+#
+# $(call part,NAME,COMMAND) runs one part of a layer, and $(begin) and $(end) stand around them.
+begin = took='' failed=0; hack/running.sh & trap "kill $$!" EXIT; rm -f $(SKIPPED)
+part = began=$$SECONDS; { $(2); } || failed=1; took+="$${took:+, }$(1) $$(((SECONDS - began) / 60)) min $$(((SECONDS - began) % 60)) s"
+end = sort -u $(SKIPPED) >&2 2>/dev/null; echo "== took: $$took"; exit $$failed
+test test-cluster test-all: export SKIPPED = $(CURDIR)/bin/skipped-$@
+
+# Tests by image need podman, and the images.
+OF_IMAGES = $(if $(shell command -v podman),images)
+WITH_KPT := ./binaries ./corpus ./kpt ./internal/harness ./internal/machine ./internal/rights
+
+.PHONY: test
+test: ## Run the tests that need no cluster: tables, stories, the contract in memory, and the functions with the real kpt
+	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS)
+	@$(MAKE) --no-print-directory kpt-tools build $(OF_IMAGES)
+	@echo '== testing: this takes about 8 minutes on two cores'; $(begin); \
+	$(call part,tables and stories,$(call each,$(filter-out e2e e2e/bench,$(MODULES)),$(GO_TEST) ./...)); \
+	$(call part,functions with kpt,$(call each,e2e,$(GO_TEST) $(WITH_KPT))); \
+	$(end)
+
+# With the DB cache, of e2e/sync only what differs between the caches.
+ON_DATABASE := PORCH_CACHE=DB UPDATE_GOLDEN=
+CLUSTER = $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(PORCH_SERVER)
+
+.PHONY: test-cluster
+test-cluster: ## Run the tests that need a Kubernetes API, and those that need Porch, on both of its caches
+	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(CLUSTER)
+	@$(MAKE) --no-print-directory tools build plain-stack-tools $(OF_IMAGES)
+	@echo '== testing in a cluster: this takes about 25 minutes on two cores'; $(begin); \
+	$(call part,contract of Porch,$(call each,e2e,$(GO_TEST) ./contract) && $(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./contract)); \
+	$(call part,API server and manuals,$(call each,e2e,$(GO_TEST) ./compat ./examples/...)); \
+	$(call part,controller,$(call each,e2e,$(GO_TEST) ./sync ./sites ./plugin)); \
+	$(call part,controller on PostgreSQL,$(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./sync ./sites -run '$(OF_PORCH)|^TestSites$$')); \
+	$(end)
+
+# The tests of the controller that are about functions are run once more with functions that run by image, and all of them
+# on PostgreSQL; both are held to the golden files of the first run.
 BY_IMAGE := FUNCTION_RUNTIME=porch UPDATE_GOLDEN= KILLS=30
 OF_FUNCTIONS := ^Test(BadFunctions|BigPackage|Clone|ContextOfDeployment|EditDraft|EditPublished|EditUnfinished|EndedInsideSave|Function.*|Injection.*|Killed|Merge.*|NoSecretTold|PipelineConflict|RenderFails|Requests|Set|SetOverObjects|TwoPointsOfOneKind|UnmetInjection|Upgrade)$$
 
-# The tests of the controller are run on Porch's cache in PostgreSQL, too, and held to the same golden files: those of what
-# differs between the caches, or with DATABASE=all, as the nightly run has it, all of them.
-DATABASE ?=
-ON_DATABASE := PORCH_CACHE=DB UPDATE_GOLDEN=
-OF_DATABASE = $(if $(filter all,$(DATABASE)),./sync ./switching ./chaos ./sites,./sync ./sites -run '$(OF_PORCH)|^TestSites$$')
+REST_OF_E2E = $(filter-out $(WITH_KPT) ./compat ./contract ./examples ./examples/% ./sites ./plugin ./sync,\
+	$(patsubst e2e/%/,./%,$(sort $(dir $(filter-out e2e/bench/%,$(wildcard e2e/*/*_test.go e2e/internal/*/*_test.go))))))
 
-# What is built before the tests, but for the images.
-TESTED = $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(FUNCTIONS_BIN) \
-	$(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(ETCD) $(KUBE_APISERVER) $(PORCH_SERVER) $(KUBE_CONTROLLER_MANAGER) $(PORCH_CONTROLLERS)
-
-# Results are not cached: tests run binaries and read examples outside their
-# module, which go test does not see change. Nor does it show what tests that pass
-# print: what they had to skip stands in a file. The longest package of e2e is
-# begun first, and the others run beside it.
-.PHONY: test
-test: export SKIPPED := $(CURDIR)/bin/skipped
-test: ## Run the tests of all modules (DATABASE=all: all of the controller's on PostgreSQL, too)
-	@hack/announce.sh $(TESTED)
-	@$(MAKE) --no-print-directory tools build stack-tools images
-	@echo '== testing: this takes about $(if $(filter all,$(DATABASE)),35,25) minutes on two cores'; hack/running.sh & trap "kill $$!" EXIT; \
-	rm -f $(SKIPPED); $(call each,$(filter-out e2e,$(MODULES)),$(GO_TEST) ./...); failed=$$?; \
-	$(call each,$(filter e2e,$(MODULES)),$(GO_TEST) ./sync ./...); failed=$$((failed | $$?)); \
-	$(call each,e2e,$(ON_DATABASE) $(GO_TEST) $(OF_DATABASE)); failed=$$((failed | $$?)); \
-	$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -run '$(OF_FUNCTIONS)' ./sync); failed=$$((failed | $$?)); \
-	sort -u $(SKIPPED) >&2 2>/dev/null; exit $$failed
+.PHONY: test-all
+test-all: ## Run the tests that are left: faults and hostile input, installing, images, monitoring, and all on both caches
+	@$(MAKE) --no-print-directory rare-tools build stack-tools images
+	@echo '== testing what is left: this takes about 90 minutes on two cores'; $(begin); \
+	$(call part,benchmarks,$(call each,e2e/bench,$(GO_TEST) ./...)); \
+	$(call part,what surrounds the controller,$(call each,e2e,$(GO_TEST) $(REST_OF_E2E))); \
+	$(call part,rare tests of the controller,$(call each,e2e,RARE=1 $(GO_TEST) ./sync)); \
+	$(call part,on PostgreSQL,$(call each,e2e,RARE=1 $(ON_DATABASE) $(GO_TEST) ./sync ./switching ./chaos ./sites)); \
+	$(call part,by image,$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -run '$(OF_FUNCTIONS)' ./sync)); \
+	$(end)
 
 # What runs as processes of their own is not seen by it, so e2e has nothing for it.
 .PHONY: race
@@ -290,7 +323,7 @@ race: ## Run the tests of the modules in go.work under the race detector, which 
 
 # One package of e2e, or some of its tests, with what make test gives them.
 .PHONY: e2e
-e2e: tools build stack-tools ## Run tests of one package of e2e (PKG=./sync RUN=regexp)
+e2e: rare-tools build stack-tools ## Run tests of one package of e2e (PKG=./sync RUN=regexp)
 	@cd e2e && GOWORK=off $(GO_TEST) $(PKG) $(if $(RUN),-run '$(RUN)')
 
 # PORCH and PORCH_CACHE reach whatever starts Porch, under every target: make hands on what the command line sets.
@@ -306,8 +339,8 @@ OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|CloneByTagAndBr
 newer-porch: ## Run the tests of what differs with a Porch that was built elsewhere (PORCH=DIR), on both caches
 	@[ -d "$(PORCH)" ] || { echo "name the directory of a Porch that was built elsewhere: make newer-porch PORCH=DIR" >&2; exit 2; }
 	@$(MAKE) --no-print-directory tools build stack-tools
-	@$(call each,e2e,PORCH_CACHE=CR $(GO_TEST) ./sync -run '$(OF_PORCH)'); failed=$$?; \
-	$(call each,e2e,PORCH_CACHE=DB $(GO_TEST) ./sync -run '$(OF_PORCH)'); failed=$$((failed | $$?)); \
+	@$(call each,e2e,PORCH_CACHE=CR $(GO_TEST) ./contract ./sync -run '^TestContract$$|$(OF_PORCH)'); failed=$$?; \
+	$(call each,e2e,PORCH_CACHE=DB $(GO_TEST) ./contract ./sync -run '^TestContract$$|$(OF_PORCH)'); failed=$$((failed | $$?)); \
 	$(call each,e2e,PORCH_CACHE=CR $(GO_TEST) ./render); exit $$((failed | $$?))
 
 # What has to hold of every catalog: a package that nobody changed becomes what its upstream is. Without a catalog, make
@@ -338,7 +371,7 @@ guarantees: tools build stack-tools ## Take away what keeps the promises of docs
 
 .PHONY: golden
 golden: export UPDATE_GOLDEN := 1
-golden: test ## Run the tests and rewrite their golden files; review the diff
+golden: test test-cluster ## Run the tests and rewrite their golden files; review the diff
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target of the functions for FUZZTIME (30s) each

@@ -79,8 +79,8 @@ func checkDocument(t *testing.T, text []byte, name, version, digest string) {
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	images, clone, out := made(t), t.TempDir(), t.TempDir()
-	for _, name := range []string{"LICENSE", "README.md", "go.work", "go.work.sum", "api", "docs", "examples", "functions",
-		"sync-controller"} {
+	for _, name := range []string{"LICENSE", "README.md", "go.work", "go.work.sum", "api", "docs", "engine", "examples",
+		"functions", "sync-controller"} {
 		copyInto(t, filepath.Join(clone, name), filepath.Join(root, name))
 	}
 	const elsewhere = "registry.example.com/fleet"

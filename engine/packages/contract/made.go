@@ -71,7 +71,8 @@ func cloneNested(p *play) {
 func cloneMarked(p *play) {
 	p.tell(p.clone(p.Publish(upstream, "v1", with(first, map[string]string{
 		"settings.yaml": "# about settings\napiVersion: v1\nkind: ConfigMap\nmetadata: # kpt-merge: /old\n" +
-			"  name: settings\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|old'\ndata: {size: small}\n",
+			"  name: settings\n  annotations:\n" +
+			"    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|old'\ndata: {size: small}\n",
 	}))))
 }
 
