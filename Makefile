@@ -268,14 +268,14 @@ part = began=$$SECONDS; { $(2); } || failed=1; took+="$${took:+, }$(1) $$(((SECO
 end = sort -u $(SKIPPED) >&2 2>/dev/null; echo "== took: $$took"; exit $$failed
 test test-cluster test-all: export SKIPPED = $(CURDIR)/bin/skipped-$@
 
-# Tests by image need podman, and the images.
-OF_IMAGES = $(if $(shell command -v podman),images)
+# Functions run by image in the last layer only.
+test test-cluster: export WITHOUT_CONTAINERS := 1
 WITH_KPT := ./binaries ./corpus ./kpt ./internal/harness ./internal/machine ./internal/rights
 
 .PHONY: test
 test: ## Run the tests that need no cluster: tables, stories, the contract in memory, and the functions with the real kpt
 	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS)
-	@$(MAKE) --no-print-directory kpt-tools build $(OF_IMAGES)
+	@$(MAKE) --no-print-directory kpt-tools build
 	@echo '== testing: this takes about 8 minutes on two cores'; $(begin); \
 	$(call part,tables and stories,$(call each,$(filter-out e2e e2e/bench,$(MODULES)),$(GO_TEST) ./...)); \
 	$(call part,functions with kpt,$(call each,e2e,$(GO_TEST) $(WITH_KPT))); \
@@ -288,7 +288,7 @@ CLUSTER = $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(PORCH_SERVER)
 .PHONY: test-cluster
 test-cluster: ## Run the tests that need a Kubernetes API, and those that need Porch, on both of its caches
 	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(CLUSTER)
-	@$(MAKE) --no-print-directory tools build plain-stack-tools $(OF_IMAGES)
+	@$(MAKE) --no-print-directory tools build plain-stack-tools
 	@echo '== testing in a cluster: this takes about 25 minutes on two cores'; $(begin); \
 	$(call part,contract of Porch,$(call each,e2e,$(GO_TEST) ./contract) && $(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./contract)); \
 	$(call part,API server and manuals,$(call each,e2e,$(GO_TEST) ./compat ./examples/...)); \
@@ -310,9 +310,10 @@ test-all: ## Run the tests that are left: faults and hostile input, installing, 
 	@echo '== testing what is left: this takes about 90 minutes on two cores'; $(begin); \
 	$(call part,benchmarks,$(call each,e2e/bench,$(GO_TEST) ./...)); \
 	$(call part,what surrounds the controller,$(call each,e2e,$(GO_TEST) $(REST_OF_E2E))); \
+	$(call part,functions by image,$(call each,e2e,$(GO_TEST) ./kpt ./examples)); \
 	$(call part,rare tests of the controller,$(call each,e2e,RARE=1 $(GO_TEST) ./sync)); \
 	$(call part,on PostgreSQL,$(call each,e2e,RARE=1 $(ON_DATABASE) $(GO_TEST) ./sync ./switching ./chaos ./sites)); \
-	$(call part,by image,$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -run '$(OF_FUNCTIONS)' ./sync)); \
+	$(call part,controller by image,$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -run '$(OF_FUNCTIONS)' ./sync)); \
 	$(end)
 
 # What runs as processes of their own is not seen by it, so e2e has nothing for it.

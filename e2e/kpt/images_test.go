@@ -90,11 +90,11 @@ func TestGoldenCases(t *testing.T) {
 				t.Parallel()
 				files := configured(tree.Load(t, dir), "_fnconfig.yaml")
 				delete(files, "_expected.yaml")
-				want, _, err := ways["eval"](t, files, function)
+				got, _, err := ways["eval-image"](t, files, function)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, _, err := ways["eval-image"](t, files, function)
+				want, _, err := ways["eval"](t, files, function)
 				if err != nil {
 					t.Fatal(err)
 				}

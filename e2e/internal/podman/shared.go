@@ -23,7 +23,8 @@ type Shared struct {
 }
 
 // Get returns the Runtime, and starts it on the first call. If no container can run, it skips the test, or fails it if
-// the environment has REQUIRE_CONTAINERS.
+// the environment has REQUIRE_CONTAINERS. With WITHOUT_CONTAINERS, which layers of tests have that leave this to another
+// one, none runs.
 func (s *Shared) Get(t *testing.T) *Runtime {
 	t.Helper()
 	r := s.Find(t)
@@ -47,10 +48,15 @@ func (s *Shared) Find(t *testing.T) *Runtime {
 	return s.runtime
 }
 
-func required() bool { return os.Getenv("REQUIRE_CONTAINERS") != "" }
+func required() bool { return os.Getenv("REQUIRE_CONTAINERS") != "" && !unwanted() }
+
+func unwanted() bool { return os.Getenv("WITHOUT_CONTAINERS") != "" }
 
 // start returns a Runtime with the images that make images has written.
 func start() (*Runtime, error) {
+	if unwanted() {
+		return nil, fmt.Errorf("%w: WITHOUT_CONTAINERS is set", ErrUnavailable)
+	}
 	images, err := ImagesFromEnv()
 	if err != nil {
 		return nil, err
@@ -86,7 +92,7 @@ func (s *Shared) Close(code int) int {
 			code = 1
 		}
 	}
-	if errors.Is(s.err, ErrUnavailable) && !required() {
+	if errors.Is(s.err, ErrUnavailable) && !required() && !unwanted() {
 		if err := skipped.Report("the tests that run functions as container images", s.err); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
