@@ -3,6 +3,7 @@
 package contract
 
 import (
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -47,22 +48,35 @@ func begin(t *testing.T) *contract.World {
 	if err != nil {
 		t.Fatal(err)
 	}
+	publish := func(pkg revision.Package, workspace string, files map[string]string) string {
+		t.Helper()
+		draft := f.Draft(pkg.Repo, pkg.Name, workspace, nil)
+		changes := map[string]string{}
+		for file := range f.Files(draft.Name) {
+			changes[file] = "" // what the first task made
+		}
+		maps.Copy(changes, files)
+		f.WriteFiles(draft.Name, changes)
+		f.Propose(draft.Name)
+		f.Approve(draft.Name)
+		return draft.Name
+	}
 	return &contract.World{
 		Home: home.New(c), Others: home.New(f.Client), Namespace: f.Namespace,
-		Publish: func(pkg revision.Package, workspace string, files map[string]string) string {
+		Publish: publish,
+		OnBranch: func(pkg revision.Package, files map[string]string) string {
 			t.Helper()
-			draft := f.Draft(pkg.Repo, pkg.Name, workspace, nil)
-			changes := map[string]string{}
-			for file := range f.Files(draft.Name) {
-				changes[file] = "" // what the first task made
+			publish(pkg, "v1", files)
+			return f.Revision(pkg.NameOf("main")).Name
+		},
+		Share: func(names ...string) {
+			t.Helper()
+			for _, name := range names {
+				if err := shared.RegisterRepository(t.Context(), stack.Repository{Namespace: f.Namespace, Name: name,
+					Git: f.Namespace + "-sites", Directory: name, Deployment: true}); err != nil {
+					t.Fatal(err)
+				}
 			}
-			for file, text := range files {
-				changes[file] = text
-			}
-			f.WriteFiles(draft.Name, changes)
-			f.Propose(draft.Name)
-			f.Approve(draft.Name)
-			return draft.Name
 		},
 		Remove:     func(name string) { f.Delete(f.Revision(name)) },
 		LoseAnswer: func() { loseAnswer(p) },
@@ -84,7 +98,8 @@ func loseAnswer(p *proxy.Proxy) {
 // differs says what each Porch does in another way than the contract states.
 var differs = map[string]map[string]string{
 	"db": {
-		"save-bad":       "files without a Kptfile are accepted, and what the pipeline refuses is saved",
-		"published-anew": "a package of which all revisions were deleted cannot be published again",
+		"clone-of-branch": "the lock of a clone of a branch is on the tag of what was published there last",
+		"save-bad":        "files without a Kptfile are accepted, and what the pipeline refuses is saved",
+		"published-anew":  "a package of which all revisions were deleted cannot be published again",
 	},
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -23,6 +24,7 @@ var differs = map[string]map[string]string{
 		"upgrade-both-changed": merged,
 	},
 	"memory-db": {
+		"clone-of-branch":      "the lock of a clone of a branch is on the branch",
 		"published-anew":       "a package of which all revisions were deleted is published again without an error",
 		"upgrade-both-changed": merged,
 	},
@@ -48,6 +50,12 @@ func begin(t *testing.T, git bool) *contract.World {
 	c := memorytest.New(t, git, porch.AddIndexes)
 	c.Repository("blueprints", nil)
 	c.Repository("edge", nil)
+	c.Render = func(_ context.Context, files map[string]string) (map[string]string, error) {
+		if images := predict.Pipelines(files); len(images) > 0 {
+			return nil, porch.NewRenderError("there is no function " + images[0])
+		}
+		return predict.Render(files)
+	}
 	w := c.NewClient()
 	return &contract.World{
 		Home: unhurried(w), Others: unhurried(c), Namespace: memorytest.Namespace,
@@ -56,6 +64,15 @@ func begin(t *testing.T, git bool) *contract.World {
 			c.Must(c.List(t.Context(), &list, client.MatchingFields{porch.PackageIndex: pkg.String()}))
 			c.Has(pkg, workspace, len(list.Items)+1, files)
 			return pkg.NameOf(workspace)
+		},
+		OnBranch: func(pkg revision.Package, files map[string]string) string {
+			c.Has(pkg, "main", -1, files)
+			return pkg.NameOf("main")
+		},
+		Share: func(names ...string) {
+			for _, name := range names {
+				c.Repository(name, nil)
+			}
 		},
 		Remove: func(name string) { c.Must(c.Delete(t.Context(), c.Revision(name))) },
 		LoseAnswer: func() {

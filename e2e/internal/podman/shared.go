@@ -23,8 +23,8 @@ type Shared struct {
 }
 
 // Get returns the Runtime, and starts it on the first call. If no container can run, it skips the test, or fails it if
-// the environment has REQUIRE_CONTAINERS. With WITHOUT_CONTAINERS, which layers of tests have that leave this to another
-// one, none runs.
+// the environment has REQUIRE_CONTAINERS. With WITHOUT_CONTAINERS, which layers of tests have that leave this to
+// another one, none runs.
 func (s *Shared) Get(t *testing.T) *Runtime {
 	t.Helper()
 	r := s.Find(t)

@@ -37,6 +37,10 @@ type World struct {
 	Remove func(name string)
 	// Others is another client of the home, which may approve.
 	Others packages.Home
+	// OnBranch publishes a package as Publish does, and returns the name of the revision that the branch is.
+	OnBranch func(pkg revision.Package, files map[string]string) string
+	// Share registers Repositories for deployments, each over a directory of its own in one git repository.
+	Share func(names ...string)
 	// LoseAnswer has the next write of Home be done and its answer be lost.
 	LoseAnswer func()
 	// Settle waits until what was written is in the lists. It may do nothing.

@@ -60,3 +60,65 @@ func nested(p *play) {
 	}
 	p.say("web/inner: %s", p.plain(p.read("edge.web.inner.one").Files["Kptfile"]))
 }
+
+// seen lists and gets a draft right after each write, of the home and of another client.
+func seen(p *play) {
+	name := p.cloned()
+	look := func(when string) {
+		p.Helper()
+		p.list(when, web)
+		found, err := p.List(p.ctx, p.Namespace, web)
+		p.must(err)
+		now := p.get(name)
+		for i := range found {
+			if found[i].Name == name {
+				p.say("  the version is that of a get: %t, and of a read: %t", found[i].Version == now.Version,
+					p.read(name).Version == now.Version)
+			}
+		}
+	}
+	look("after a clone")
+	p.edit(p.Home, name, changed)
+	look("after a save")
+	p.edit(p.Others, name, map[string]string{"theirs.txt": "theirs\n"})
+	look("after a save by another client")
+	p.must(p.Own(p.ctx, p.get(name), nil, packages.Metadata{}))
+	look("after the owners have gone")
+	p.move(p.Home, name, revision.Proposed)
+	look("after a proposal")
+	p.move(p.Others, name, revision.Published)
+	look("after an approval by another client")
+	p.move(p.Home, name, revision.DeletionProposed)
+	look("after the proposal of a deletion")
+	p.Remove(name)
+	p.list("after a deletion by another client", web)
+}
+
+// shared has two Repositories over directories of one git repository, and one call after the other to both of them.
+func shared(p *play) {
+	p.Share("north", "south")
+	source := p.Publish(upstream, "v1", first)
+	var names []string
+	for _, repo := range []string{"north", "south"} {
+		r, err := p.Ask(p.ctx, p.draft(revision.Package{Repo: repo, Name: "web"}, "one",
+			revision.Task{Type: revision.Clone, Source: source}))
+		p.must(err)
+		names = append(names, r.Name)
+	}
+	for _, do := range []func(name string){
+		func(name string) { p.edit(p.Home, name, changed) },
+		func(name string) { p.move(p.Home, name, revision.Proposed) },
+		func(name string) { p.move(p.Others, name, revision.Published) },
+	} {
+		for _, name := range names {
+			do(name)
+		}
+	}
+	p.Settle()
+	for _, name := range names {
+		p.tellOf(p.get(name))
+		p.say("  it has what was saved: %t", p.read(name).Files["settings.yaml"] != "" &&
+			p.read(name).Files["settings.yaml"] != first["settings.yaml"])
+		p.list("in the end", revision.Package{Repo: name[:len("north")], Name: "web"})
+	}
+}

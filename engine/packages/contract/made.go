@@ -11,6 +11,7 @@ var scenarios = []scenario{
 	{"clone-nested", cloneNested},
 	{"clone-marked", cloneMarked},
 	{"clone-of-draft", cloneOfDraft},
+	{"clone-of-branch", cloneOfBranch},
 	{"edit", edit},
 	{"upgrade", upgrade},
 	{"upgrade-both-changed", upgradeBothChanged},
@@ -25,6 +26,7 @@ var scenarios = []scenario{
 	{"save-odd", saveOdd},
 	{"save-bad", saveBad},
 	{"save-large", saveLarge},
+	{"save-pipeline", savePipeline},
 	{"save-published", savePublished},
 	{"save-unanswered", saveUnanswered},
 	{"publish", publish},
@@ -41,6 +43,8 @@ var scenarios = []scenario{
 	{"absent", absent},
 	{"published-anew", publishedAnew},
 	{"nested", nested},
+	{"seen", seen},
+	{"shared", shared},
 }
 
 // clone is of a published revision into a Repository for deployments.
@@ -82,6 +86,17 @@ func cloneOfDraft(p *play) {
 	_, err := p.Ask(p.ctx, p.draft(revision.Package{Repo: "edge", Name: "shop"}, "one",
 		revision.Task{Type: revision.Clone, Source: draft}))
 	p.answered("a clone of a draft", err)
+}
+
+// cloneOfBranch asks for a clone of what is on a branch.
+func cloneOfBranch(p *play) {
+	name := p.OnBranch(upstream, first)
+	p.say("%s: number %d", name, p.get(name).Number)
+	r, err := p.Ask(p.ctx, p.draft(web, "one", revision.Task{Type: revision.Clone, Source: name}))
+	if p.answered("clone", err); err == nil {
+		p.tellOf(&r)
+		p.tell(r.Name)
+	}
 }
 
 // edit is a copy of a published revision, with comments of people.

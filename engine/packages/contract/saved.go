@@ -112,6 +112,16 @@ func saveLarge(p *play) {
 	p.say("%d bytes are read", len(p.read(name).Files["large.txt"]))
 }
 
+// savePipeline saves a pipeline with a function that nobody has.
+func savePipeline(p *play) {
+	name := p.cloned()
+	before := p.read(name)
+	_, err := p.Save(p.ctx, before, with(before.Files, map[string]string{
+		"Kptfile": before.Files["Kptfile"] + "pipeline:\n  mutators:\n    - image: registry.example.com/nobody:v1\n"}))
+	p.answered("save", err)
+	p.say("the files stay: %t", maps.Equal(p.read(name).Files, before.Files))
+}
+
 // savePublished saves to a revision that is proposed, and then published.
 func savePublished(p *play) {
 	name := p.cloned()

@@ -146,7 +146,7 @@ func (w *World) lockOn(ctx context.Context, namespace, name string) (*revision.L
 	}
 	r := porch.Revision(&pr)
 	if r.Commit == "" && w.hidden {
-		r.Commit = fmt.Sprintf("%040x", r.Version)
+		r.Commit = fmt.Sprintf("%040x", r.Version[max(len(r.Version)-20, 0):])
 	}
 	return revision.LockOn(&r, git.Repo, git.Directory), nil
 }
@@ -202,8 +202,7 @@ func (w *World) checkSaved(files map[string]string) error {
 	for name, text := range files {
 		size += len(text)
 		if strings.HasPrefix(path.Clean(name), "..") {
-			return apierrors.NewInternalError(errors.New("Error occurred rendering package in kpt function pipeline. " +
-				"Details: cannot add a directory above '/'"))
+			return apierrors.NewInternalError(porch.NewRenderError("cannot add a directory above '/'"))
 		}
 	}
 	switch {

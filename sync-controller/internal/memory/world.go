@@ -98,8 +98,8 @@ func New(scheme *runtime.Scheme, contents Contents, unknown Unknown, render Rend
 // it they get opaque versions, as with the cache in PostgreSQL.
 func (w *World) KeepInGit() { w.commits = true }
 
-// HideCommits has the world know commits that only the locks of packages tell, as Porch's database does. Without it, the
-// lock of a package has no commit if the version of its upstream has none.
+// HideCommits has the world know commits that only the locks of packages tell, as Porch's database does. Without it,
+// the lock of a package has no commit if the version of its upstream has none.
 func (w *World) HideCommits() { w.hidden = true }
 
 // all admits all objects.
