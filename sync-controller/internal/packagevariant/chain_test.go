@@ -5,6 +5,7 @@ package packagevariant
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,7 +20,8 @@ import (
 )
 
 // TestChainWithoutClock has ten variants each depend on the one before, in a controller whose clock stands still: what
-// asks to be looked at after a time never is. Events alone publish the whole chain.
+// asks to be looked at after a time never is. Events alone publish the whole chain. The last one tells no more of what it
+// waits for than that it is not ready, and then not published.
 func TestChainWithoutClock(t *testing.T) {
 	t.Parallel()
 	for cache, git := range map[string]bool{"git": true, "PostgreSQL": false} {
@@ -33,6 +35,15 @@ func TestChainWithoutClock(t *testing.T) {
 					c.applies(policy(variant.ApprovalPolicyAutomatic), linked(i))
 				}
 			})
+			waits := 0
+			for _, event := range c.Events {
+				if strings.HasPrefix(event, "Event Warning of c9 Dependency") {
+					waits++
+				}
+			}
+			if waits < 1 || waits > 3 {
+				t.Errorf("the last one tells %d times that it waits: %q", waits, c.Events)
+			}
 			for i := range 10 {
 				name := fmt.Sprintf("edge.c%d.packagevariant-1", i)
 				var pr porchapi.PackageRevision

@@ -9,6 +9,7 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -113,5 +114,32 @@ func TestConflictWithoutRepository(t *testing.T) {
 	}
 	if status.OpenDraft == nil || status.OpenDraft.Name != first {
 		t.Errorf("the open draft is %v", status.OpenDraft)
+	}
+}
+
+// TestConflictOfMergeThroughAKill kills the controller just after Porch has saved a merge with a conflict into an open
+// draft: the conflict is in the status, and once another controller runs, its merge is not pending any more.
+func TestConflictOfMergeThroughAKill(t *testing.T) {
+	t.Parallel()
+	for policy, taken := range map[variant.OnConflict]string{variant.OnConflictTakeUpstream: v1alpha1.TakenUpstream,
+		variant.OnConflictKeepLocal: v1alpha1.TakenLocal} {
+		for cache, git := range caches {
+			c := begin(t, git)
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Upgrade = &variant.Upgrade{OnConflict: policy} })
+			c.Run()
+			c.SavesFiles(first, settings("blue"))
+			c.Run()
+			toSecond(c)
+			c.killedAfter(memorytest.Call.IsSave)
+			want := v1alpha1.Conflict{File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.color",
+				Original: "red", Local: "blue", Updated: "green", Taken: taken}
+			for _, pending := range []string{"blueprints.web.v2", ""} {
+				want.PendingMerge = pending
+				if diff := cmp.Diff([]v1alpha1.Conflict{want}, c.variants()[0].Status.Conflicts); diff != "" {
+					t.Errorf("%s, %s: conflicts, -want +got:\n%s", cache, policy, diff)
+				}
+				c.Run()
+			}
+		}
 	}
 }

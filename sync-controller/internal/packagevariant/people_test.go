@@ -88,8 +88,14 @@ func (c *cluster) edits(edit func(*variant.Spec)) {
 // remembers changes what the status of the variant web says.
 func (c *cluster) remembers(edit func(*v1alpha1.PackageVariantStatus)) {
 	c.T.Helper()
+	c.remembersOf("web", edit)
+}
+
+// remembersOf changes what the status of a variant says.
+func (c *cluster) remembersOf(name string, edit func(*v1alpha1.PackageVariantStatus)) {
+	c.T.Helper()
 	var pv v1alpha1.PackageVariant
-	c.Must(c.Get(c.T.Context(), memorytest.Key("web"), &pv))
+	c.Must(c.Get(c.T.Context(), memorytest.Key(name), &pv))
 	before := pv.DeepCopy()
 	edit(&pv.Status)
 	c.Must(c.World.Status().Patch(c.T.Context(), &pv, client.MergeFrom(before)))

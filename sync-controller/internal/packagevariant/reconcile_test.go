@@ -31,10 +31,15 @@ func begin(t *testing.T, git bool) *cluster {
 }
 
 // TestStories checks what the controller writes, reports and makes of packages after each act of a story, and that it
-// then writes nothing more, even after a restart.
+// then writes nothing more, even after a restart. All stories together have seen each reason of the manual, except one
+// that only the table of rules has.
 func TestStories(t *testing.T) {
 	t.Parallel()
-	for name, story := range stories {
+	all := together(stories, meetings)
+	t.Cleanup(func() {
+		memorytest.AllSeen(t, false, len(all)*len(caches), v1alpha1.ReasonBranchMoved)
+	})
+	for name, story := range all {
 		for cache, git := range caches {
 			t.Run(name+"/"+cache, func(t *testing.T) {
 				t.Parallel()

@@ -26,7 +26,19 @@ type act = memorytest.Act[*cluster]
 
 // stories are the lives of a package. Each begins with the Repositories blueprints and edge, and the first revision of a
 // blueprint.
-var stories = map[string][]act{
+var stories = together(lives, inputs, beside)
+
+// together returns the stories of all tables.
+func together(tables ...map[string][]act) map[string][]act {
+	all := map[string][]act{}
+	for _, table := range tables {
+		maps.Copy(all, table)
+	}
+	return all
+}
+
+// lives are stories of what a variant asks for.
+var lives = map[string][]act{
 	"clone": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
@@ -194,6 +206,9 @@ var stories = map[string][]act{
 		{"the downstream is another package", func(c *cluster) {
 			c.edits(func(s *variant.Spec) { s.Downstream.Package = "site" })
 		}},
+		{"the downstream is the first package again", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Downstream.Package = "web" })
+		}},
 	},
 	"another downstream, and back": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
@@ -235,6 +250,10 @@ var stories = map[string][]act{
 		{"the variant is applied, to a package that does not say what it was made from", func(c *cluster) {
 			c.has("edge", "v1", 1, deployed())
 			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting })
+		}},
+		{"its package context changes, and the upstream asked for is another", func(c *cluster) {
+			c.edits(zone("b"))
+			toSecond(c)
 		}},
 	},
 	"the Kptfile of a draft loses its lock": {
@@ -400,6 +419,13 @@ var stories = map[string][]act{
 		{"it is suspended, and its package context changes", func(c *cluster) {
 			c.edits(func(s *variant.Spec) { s.Suspend, s.PackageContext.Data = true, map[string]string{"zone": "b"} })
 		}},
+		{"somebody says why", func(c *cluster) {
+			memorytest.Edit(c.Cluster, "web", &v1alpha1.PackageVariant{}, func(pv *v1alpha1.PackageVariant) {
+				pv.Annotations = map[string]string{v1alpha1.SuspendReasonAnnotation: "freeze until Monday"}
+			})
+		}},
+		{"it is deleted", (*cluster).deletes},
+		{"it is resumed", func(c *cluster) { c.edits(func(s *variant.Spec) { s.Suspend = false }) }},
 	},
 	"history": {
 		{"the variant is applied, and one published revision is to stay", func(c *cluster) {
@@ -409,6 +435,9 @@ var stories = map[string][]act{
 			})
 		}},
 		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+		{"somebody takes back the proposal to delete the first", func(c *cluster) {
+			c.Moves(first, porchapi.PackageRevisionLifecyclePublished)
+		}},
 	},
 	"the deletion of the package is proposed": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
@@ -420,6 +449,25 @@ var stories = map[string][]act{
 	"an invalid spec": {
 		{"the variant is applied, without an upstream", func(c *cluster) {
 			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.Upstream = nil })
+		}},
+		{"its downstream is the upstream itself", func(c *cluster) {
+			c.edits(func(s *variant.Spec) {
+				s.Upstream = &variant.Upstream{Repo: "edge", Package: "web", Revision: variant.RevisionNumber(1)}
+			})
+		}},
+		{"its downstream has a name that Porch never takes", func(c *cluster) {
+			c.edits(func(s *variant.Spec) { s.Upstream.Repo, s.Downstream.Package = "blueprints", "../evil" })
+		}},
+		{"it has labels and annotations that steer Porch", func(c *cluster) {
+			c.edits(func(s *variant.Spec) {
+				s.Downstream.Package, s.Labels = "web", map[string]string{"kpt.dev/latest-revision": "true"}
+				s.Annotations = map[string]string{"tag.config.porch.kpt.dev/stable": "x"}
+			})
+		}},
+		{"it has none but the one for Nephio's approver", func(c *cluster) {
+			c.edits(func(s *variant.Spec) {
+				s.Labels, s.Annotations = nil, map[string]string{variant.ApproverAnnotation: "initial"}
+			})
 		}},
 	},
 	"two variants of one package": {

@@ -28,9 +28,10 @@ func together(tables ...map[string][]act) map[string][]act {
 }
 
 // TestStories checks what the controller writes, reports and makes of variants after each act of a story, and that it
-// then writes nothing more, even after a restart.
+// then writes nothing more, even after a restart. All stories together have seen each reason of the manual.
 func TestStories(t *testing.T) {
 	t.Parallel()
+	t.Cleanup(func() { memorytest.AllSeen(t, true, len(stories)) })
 	for name, story := range stories {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

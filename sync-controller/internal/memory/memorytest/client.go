@@ -3,10 +3,12 @@
 package memorytest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
 
+	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -20,6 +22,25 @@ type Fault struct {
 	// Done reports whether the write is done anyway, Err is the answer to it.
 	Done bool
 	Err  error
+}
+
+// Call is a write of the controller.
+type Call struct {
+	// Verb and Subresource are those of the request.
+	Verb, Subresource string
+	Object            client.Object
+}
+
+// Of reports whether it is a write to a package revision, or with a subresource to that, by its verb.
+func (c Call) Of(verb, subresource string) bool {
+	_, is := c.Object.(*porchapi.PackageRevision)
+	return is && c.Verb == verb && c.Subresource == subresource
+}
+
+// IsSave reports whether it saves the files of a draft.
+func (c Call) IsSave() bool {
+	_, is := c.Object.(*porchapi.PackageRevisionResources)
+	return is
 }
 
 // ErrKilled is the answer to every request of a controller that was killed: it does nothing more.
@@ -42,19 +63,30 @@ func (w *Client) Killed() bool {
 	return w.killed
 }
 
-// do does a write of the controller to an object, or applies the fault to it.
-func (w *Client) do(o client.Object, write func() error) error {
-	f, err := w.faultOf(o)
-	if err != nil || f == nil {
-		if err == nil {
-			err = write()
-		}
-		return err
-	}
-	if f.Done {
-		if err := write(); err != nil {
+// do does a write of the controller to an object, or applies the fault to it. People may do something before and after.
+func (w *Client) do(call Call, write func() error) error {
+	if answer := w.Answer; answer != nil && !w.Killed() {
+		if err := answer(call); err != nil {
 			return err
 		}
+	}
+	f, err := w.faultOf(call.Object)
+	if err != nil || f != nil && !f.Done {
+		return cmp.Or(err, f.err())
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	if then := w.Then; then != nil && f == nil {
+		then(call)
+	}
+	return f.err()
+}
+
+// err returns the answer to the write; that of no fault is nil.
+func (f *Fault) err() error {
+	if f == nil {
+		return nil
 	}
 	return f.Err
 }
@@ -104,12 +136,12 @@ func (w *Client) Create(ctx context.Context, o client.Object, options ...client.
 	if len(new(client.CreateOptions).ApplyOptions(options).DryRun) > 0 {
 		return write()
 	}
-	return w.do(o, write)
+	return w.do(Call{Verb: "create", Object: o}, write)
 }
 
 // Update implements client.Writer.
 func (w *Client) Update(ctx context.Context, o client.Object, options ...client.UpdateOption) error {
-	return w.do(o, func() error { return w.World.Update(ctx, o, options...) })
+	return w.do(Call{Verb: "update", Object: o}, func() error { return w.World.Update(ctx, o, options...) })
 }
 
 // Patch implements client.Writer. A dry run is no write.
@@ -118,12 +150,12 @@ func (w *Client) Patch(ctx context.Context, o client.Object, patch client.Patch,
 	if len(new(client.PatchOptions).ApplyOptions(options).DryRun) > 0 {
 		return write()
 	}
-	return w.do(o, write)
+	return w.do(Call{Verb: "patch", Object: o}, write)
 }
 
 // Delete implements client.Writer.
 func (w *Client) Delete(ctx context.Context, o client.Object, options ...client.DeleteOption) error {
-	return w.do(o, func() error { return w.World.Delete(ctx, o, options...) })
+	return w.do(Call{Verb: "delete", Object: o}, func() error { return w.World.Delete(ctx, o, options...) })
 }
 
 // Status implements client.StatusClient.
@@ -131,17 +163,19 @@ func (w *Client) Status() client.SubResourceWriter { return w.SubResource("statu
 
 // SubResource implements client.SubResourceClientConstructor.
 func (w *Client) SubResource(name string) client.SubResourceClient {
-	return &subresource{w.World.SubResource(name), w}
+	return &subresource{w.World.SubResource(name), name, w}
 }
 
 // subresource is a subresource of the objects of a client.
 type subresource struct {
 	client.SubResourceClient
-	of *Client
+	name string
+	of   *Client
 }
 
 // Patch implements client.SubResourceWriter.
 func (s *subresource) Patch(ctx context.Context, o client.Object, patch client.Patch,
 	options ...client.SubResourcePatchOption) error {
-	return s.of.do(o, func() error { return s.SubResourceClient.Patch(ctx, o, patch, options...) })
+	return s.of.do(Call{Verb: "patch", Subresource: s.name, Object: o},
+		func() error { return s.SubResourceClient.Patch(ctx, o, patch, options...) })
 }

@@ -35,6 +35,11 @@ type Cluster struct {
 	// MayNotApprove reports whether the controller has no right to approve.
 	MayNotApprove bool
 
+	// Answer, if it is set, is called before each write of a controller that runs. People may do something in it. An error
+	// is the answer to the controller, and then nothing is written.
+	Answer func(Call) error
+	// Then, if it is set, is called after each write of a controller that is done.
+	Then func(Call)
 	// Fault is the fault of one of the controller's writes; nil if all succeed, and once it has happened. Failed is then
 	// the object that was to be written.
 	Fault  *Fault

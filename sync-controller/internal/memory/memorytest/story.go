@@ -48,9 +48,11 @@ func Tell[C Player](c C, name string, story []Act[C]) {
 		a.Do(c)
 		of.Writes()
 		c.Run()
+		of.checkConditions(a.What)
 		_, _ = fmt.Fprintf(&told, "## %s\n%s\n", a.What, of.tell(c.Is()))
 		isSilent(c, a.What)
 	}
+	played.Add(1)
 	golden(of.T, filepath.Join("testdata", "stories", strings.ReplaceAll(name, " ", "-")+".txt"), told.String())
 }
 

@@ -124,6 +124,7 @@ func inDraft(in *Input, targets []revision.Revision) (conflicts []v1alpha1.Confl
 		case !slices.ContainsFunc(targets, func(r revision.Revision) bool { return r.Open() }):
 		case upstream == "":
 			conflicts = append(conflicts, c)
+		case c.Taken == "": // it stopped the merge: a draft on that upstream was brought to it without a conflict
 		case slices.ContainsFunc(targets, func(r revision.Revision) bool { return isOn(in, &r, upstream) }):
 			merged = append(merged, c)
 		}

@@ -189,7 +189,7 @@ func TestPendingMerge(t *testing.T) {
 	of := func(merge string, numbers ...int) (all []v1alpha1.Conflict) {
 		for _, i := range numbers {
 			c := conflict(i)
-			c.PendingMerge = merge
+			c.PendingMerge, c.Taken = merge, v1alpha1.TakenUpstream
 			all = append(all, c)
 		}
 		return all
@@ -208,6 +208,8 @@ func TestPendingMerge(t *testing.T) {
 		"it was not saved, and is not wanted any more": {append(of("", 1), of(v2, 2)...), nil, onFirst, of("", 1)},
 		"it was saved, and is not wanted any more": {append(of("", 1), of(v2, 2)...), conflicts(one, 0), onSecond,
 			of("", 1, 2)},
+		"it was stopped, and somebody has resolved it": {[]v1alpha1.Conflict{{File: "a.yaml", PendingMerge: v2}},
+			all(second, conflicts(one, 0)), onSecond, nil},
 		"another one was not saved": {of(v3, 1), second, onSecond, nil},
 		"the draft is published":    {of("", 1), all(second, conflicts(one, 0)), down("packagevariant-1", 1, published), nil},
 	} {
@@ -215,6 +217,11 @@ func TestPendingMerge(t *testing.T) {
 			t.Parallel()
 			in := input(c.change, c.target)
 			in.Conflicts = c.known
+			for _, m := range in.Merges {
+				for i := range m.Conflicts {
+					m.Conflicts[i].Taken = v1alpha1.TakenUpstream
+				}
+			}
 			if diff := cmp.Diff(c.want, Decide(in).Conflicted.All(), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
