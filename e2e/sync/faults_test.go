@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -279,31 +278,5 @@ func (w *world) expectNoLoop() {
 		if n > mostRequests {
 			w.t.Errorf("%d times: %s", n, what)
 		}
-	}
-}
-
-// TestBusyAfterWrite has Porch do a write and then answer that it does not find a branch, as Porch v1.5 does while it
-// reads the repository: a repeated write is refused, because of the first one. Nobody but the controller wrote, so the
-// draft is published.
-func TestBusyAfterWrite(t *testing.T) {
-	for _, kind := range []string{"update packagerevisionresources", "patch packagerevisions"} {
-		t.Run(strings.Fields(kind)[0], func(t *testing.T) {
-			w := newWorld(t)
-			w.mayApprove()
-			w.Publish("blueprints", "web", "v1", simple())
-			var answers atomic.Int32
-			w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-				if phase != proxy.After || kindOf(r) != kind || r.Failed() || answers.Add(1) > 1 {
-					return nil
-				}
-				return &apierrors.NewInternalError(fmt.Errorf("reference not found")).ErrStatus
-			})
-			w.start()
-			w.Apply(newVariant("web", contextOnly, automatic))
-			w.waitLifecycle("edge.web.packagevariant-1", isPublished)
-			if answers.Load() == 0 {
-				t.Error("no write failed")
-			}
-		})
 	}
 }

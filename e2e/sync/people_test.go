@@ -17,10 +17,6 @@ var automatic = approval(variant.ApprovalPolicyAutomatic)
 // settleTime is how long a test watches for something that must not happen.
 const settleTime = 4 * time.Second
 
-// promptly is the time limit, on a busy machine, for something that must not wait for a retry. Retries can be minutes
-// apart.
-const promptly = 30 * time.Second
-
 // mine is what people write into drafts.
 var mine = map[string]string{"notes.md": "mine\n"}
 
@@ -66,12 +62,6 @@ func (h *hook) once(do func()) {
 		do()
 		h.done.Store(true)
 	}
-}
-
-// reset lets it be called once more.
-func (h *hook) reset() {
-	h.called.Store(false)
-	h.done.Store(false)
 }
 
 // hit waits until a hook has done its work.

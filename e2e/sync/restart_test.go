@@ -15,7 +15,6 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
-	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -46,28 +45,6 @@ func isSave(r proxy.Request) bool {
 // TestEndedInsideClone ends the controller while Porch makes the first draft of a variant.
 func TestEndedInsideClone(t *testing.T) {
 	endedInside(t, isCreate, nil, newVariant)
-}
-
-// TestEndedInsideEdit ends the controller while Porch makes a draft of a published package.
-func TestEndedInsideEdit(t *testing.T) {
-	endedInside(t, isCreate, (*world).publish, func(name string, changes ...func(*variant.Spec)) *v1alpha1.PackageVariant {
-		return newVariant(name, append(changes, zone)...)
-	})
-}
-
-// TestEndedInsideUpgrade ends the controller while Porch upgrades a published package.
-func TestEndedInsideUpgrade(t *testing.T) {
-	endedInside(t, isCreate, (*world).publish, func(name string, changes ...func(*variant.Spec)) *v1alpha1.PackageVariant {
-		return newVariant(name, append(changes, revision(2))...)
-	})
-}
-
-// TestEndedInsideSave ends the controller while Porch renders an open draft.
-func TestEndedInsideSave(t *testing.T) {
-	endedInside(t, isSave, func(*world, string) {}, func(name string,
-		changes ...func(*variant.Spec)) *v1alpha1.PackageVariant {
-		return newVariant(name, append(changes, zone)...)
-	})
 }
 
 // endedInside ends the controller inside the call that a variant causes, for one variant after the other, each at
@@ -120,34 +97,6 @@ func (w *world) prepared(names []string, prepare func(*world, string)) {
 	}
 	for _, name := range names {
 		w.target(name)
-	}
-}
-
-// TestOthersDraftAfterRestart kills the controller before its request for a draft reaches Porch, and has a user make a
-// draft of that name. It stays the user's.
-func TestOthersDraftAfterRestart(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
-	c := w.start()
-	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if phase != proxy.Before || !isCreate(r) {
-			return nil
-		}
-		c.Kill()
-		return &metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable,
-			Message: "killed"}
-	})
-	w.Apply(newVariant("web"))
-	<-c.Ended()
-	w.proxy.Handle(nil)
-	w.Draft("edge", "web", "packagevariant-1", simple())
-	before := w.Files("edge.web.packagevariant-1")
-	w.start()
-	w.WaitReason("web", "DownstreamExists")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDraft, 0}})
-	if diff := cmp.Diff(before, w.Files("edge.web.packagevariant-1")); diff != "" {
-		t.Errorf("the user's draft has changed (-before +after):\n%s", diff)
 	}
 }
 
