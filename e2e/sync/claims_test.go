@@ -14,8 +14,6 @@ import (
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 
 	"github.com/google/go-cmp/cmp"
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // isPackageWrite reports whether a request changes a package.
@@ -105,33 +103,6 @@ func TestClaimsOfMany(t *testing.T) {
 	w.Ready("web")
 }
 
-// TestSwappedController has a person make another variant the controller of a variant's published revision and of its
-// draft. Neither is written or removed, the variant says that they are not its own, and takes them back when the person
-// removes the owner.
-func TestSwappedController(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	c := w.start()
-	untouched := w.theirs(c)
-	w.Apply(newVariant("thief", plain))
-	forged := w.Revision(w.target("thief")).OwnerReferences
-	give := func(owners []metav1.OwnerReference) {
-		for _, name := range []string{"edge.web.packagevariant-1", "edge.web.packagevariant-2"} {
-			w.changeMeta(name, func(r *porchapi.PackageRevision) { r.OwnerReferences = owners })
-		}
-	}
-	w.quiet(c)
-	w.proxy.Reset()
-	give(forged)
-	w.WaitReason("web", "DownstreamExists")
-	w.quiet(c)
-	w.Ready("thief")
-	w.expectNoPackageWrite()
-	give(nil)
-	w.target("web")
-	untouched("given back")
-}
-
 // expectNoPackageWrite fails the test if Porch was asked to change a package since the proxy was reset.
 func (w *world) expectNoPackageWrite() {
 	w.t.Helper()
@@ -140,34 +111,4 @@ func (w *world) expectNoPackageWrite() {
 			w.t.Errorf("Porch was asked for %s", r)
 		}
 	}
-}
-
-// TestForgedStatus has a person write into the status of a variant that it made the package of another one.
-func TestForgedStatus(t *testing.T) {
-	w := newWorld(t)
-	w.mayApprove()
-	w.Publish("blueprints", "web", "v1", simple())
-	c := w.start()
-	untouched := w.theirs(c)
-	w.Apply(newVariant("thief", plain))
-	w.target("thief")
-	w.Apply(newVariant("rival", plain, downstream("web"), adopt, automatic))
-	w.claimedBy("rival", "web")
-	w.quiet(c)
-	w.proxy.Reset()
-	for _, name := range []string{"thief", "rival"} {
-		from := w.Variant("web").Status
-		pv := w.Variant(name)
-		pv.Status.OwnedRevisions = append(pv.Status.OwnedRevisions, from.OwnedRevisions...)
-		pv.Status.DownstreamTargets, pv.Status.Downstream, pv.Status.LastDraft = from.DownstreamTargets, from.Downstream,
-			from.LastDraft
-		pv.Status.SavedDraft, pv.Status.ObservedInputs = from.SavedDraft, ""
-		if err := w.Client.Status().Update(t.Context(), pv); err != nil {
-			t.Fatal(err)
-		}
-	}
-	untouched("forged")
-	w.target("thief")
-	w.claimedBy("rival", "web")
-	w.expectNoPackageWrite()
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
 
-	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -92,50 +90,6 @@ func TestPorchDown(t *testing.T) {
 	w.waitOneDraft("web")
 	w.Ready("web")
 	w.expectNoLoop()
-}
-
-// TestLostContent has Porch not find, for a while, the content of a draft that it lists, as happens while it reads a
-// repository. The draft does not change when that is over, so there is no watch event.
-func TestLostContent(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
-	var reads atomic.Int32
-	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if phase != proxy.Before || r.Verb != "get" || r.Resource != "packagerevisionresources" ||
-			!strings.HasPrefix(r.Name, "edge.") || reads.Add(1) > 4 {
-			return nil
-		}
-		return &apierrors.NewNotFound(porchapi.Resource(r.Resource), r.Name).ErrStatus
-	})
-	w.start()
-	w.Ready("web")
-	w.expectDrafts("web", "edge.web.packagevariant-1")
-}
-
-// TestLostOwner has Porch forget the owner of a draft, as it does when it reads a repository while a branch is written.
-func TestLostOwner(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	team := func(name string) func(*variant.Spec) {
-		return func(s *variant.Spec) { s.Labels = map[string]string{"team": name} }
-	}
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", team("a")))
-	w.start()
-	w.target("web")
-	w.Apply(newVariant("web", team("b"))) // a draft that is new to the variant would get these labels
-	draft := w.target("web")
-	before := w.Files(draft)
-	w.loseOwner(draft)
-	w.Eventually("the draft is taken back", func() error { return w.ownedAgain(draft) })
-	w.Ready("web")
-	if r := w.Revision(draft); r.Labels["team"] == "b" {
-		t.Errorf("when it was taken back, it got the labels %v", r.Labels)
-	}
-	if diff := cmp.Diff(before["settings.yaml"], w.Files(draft)["settings.yaml"]); diff != "" {
-		t.Errorf("-before +after:\n%s", diff)
-	}
-	w.expectDrafts("web", draft)
 }
 
 // TestLostOwnerBehind has Porch forget the owner of a draft before the controller's cache has the status that names the

@@ -4,9 +4,7 @@ package sync
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -17,81 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// TestRetargetToNothing changes the downstream to one that cannot exist, in every possible way, and back. Meanwhile and
-// afterwards, every package stays as it was.
-func TestRetargetToNothing(t *testing.T) {
-	w := threeRevisions(t)
-	w.Publish("edge", "foreign", "v1", simple())
-	w.Apply(newVariant("other"))
-	w.target("other")
-	want := w.states("web")
-	before := w.Files("edge.web.packagevariant-3")
-	for _, c := range []struct {
-		reason string
-		change func(*variant.Spec)
-	}{
-		{"RepositoryNotFound", func(s *variant.Spec) { s.Downstream.Repo = "typo" }},
-		{"DownstreamExists", downstream("foreign")},
-		{"DownstreamClaimed", downstream("other")},
-		{"InvalidSpec", func(s *variant.Spec) { s.Downstream = &variant.Downstream{Repo: "blueprints", Package: "web"} }},
-		{"UpstreamNotFound", func(s *variant.Spec) { s.Upstream.Package, s.Downstream.Package = "typo", "shop" }},
-		{"UpstreamNotFound", func(s *variant.Spec) {
-			s.Upstream.Revision, s.Downstream.Package = variant.RevisionNumber(9),
-				"shop"
-		}},
-	} {
-		w.Apply(newVariant("web", c.change))
-		w.WaitReason("web", c.reason)
-		w.expectStates("web", want)
-		w.Apply(newVariant("web"))
-		w.waitTarget("web", "edge.web.packagevariant-3")
-		w.expectStates("web", want)
-	}
-	if diff := cmp.Diff(before, w.Files("edge.web.packagevariant-3")); diff != "" {
-		t.Errorf("the draft has changed (-before +after):\n%s", diff)
-	}
-	w.expectStates("shop", map[string]state{})
-}
-
-// TestRetargetPrunesWhenReady has Porch refuse the draft of a new downstream for a while: the old package stays until
-// the new one is there.
-func TestRetargetPrunesWhenReady(t *testing.T) {
-	w := threeRevisions(t)
-	want := w.states("web")
-	var refuse atomic.Bool
-	refuse.Store(true)
-	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if !refuse.Load() || phase != proxy.Before || !isCreate(r) {
-			return nil
-		}
-		return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError,
-			Message: "git says no"}
-	})
-	w.Apply(newVariant("web", downstream("shop")))
-	w.WaitReason("web", "PorchUnavailable")
-	w.expectStates("web", want)
-	var early []string
-	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		// The status reports when the new downstream is ready: the old one is not touched before.
-		if phase == proxy.Before && proxy.IsWrite(r) && strings.HasPrefix(r.Name, "edge.web.") && !w.isReady("web") {
-			early = append(early, r.String()) // one variant works on it: one request at a time
-		}
-		return nil
-	})
-	w.waitTarget("web", "edge.shop.packagevariant-1")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isDeletion, 1}})
-	w.proxy.Handle(nil)
-	if len(early) > 0 {
-		t.Errorf("before the new downstream was ready: %v", early)
-	}
-}
-
-// isReady reports whether a variant is ready as its spec is now. A hook may call it.
-func (w *world) isReady(name string) bool {
-	ready := w.readyNow(name)
-	return ready.Status == metav1.ConditionTrue
-}
 
 // readyNow returns what the condition Ready says about a variant's current spec, and the zero value if it is about an
 // older one. A hook may call it.

@@ -27,16 +27,6 @@ type state struct {
 	Owners    int
 }
 
-// states returns the revisions of a downstream package.
-func (w *world) states(pkg string) map[string]state {
-	w.t.Helper()
-	states, err := w.listStates(pkg)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return states
-}
-
 // listStates is states for use in a retried check.
 func (w *world) listStates(pkg string) (map[string]state, error) {
 	revisions, err := w.ListRevisions("edge", pkg)
@@ -108,18 +98,6 @@ func TestDeleteProposed(t *testing.T) {
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isDeletion, 0}})
 }
 
-func TestDeleteOrphan(t *testing.T) {
-	w := threeRevisions(t, orphan)
-	before := w.Files("edge.web.packagevariant-3")
-	w.Delete(newVariant("web"))
-	w.waitGone("web")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0},
-		"packagevariant-3": {isDraft, 0}})
-	if diff := cmp.Diff(before, w.Files("edge.web.packagevariant-3")); diff != "" {
-		t.Errorf("the draft that was let go has changed (-before +after):\n%s", diff)
-	}
-}
-
 // TestRetarget changes the downstream, and changes it back.
 func TestRetarget(t *testing.T) {
 	w := threeRevisions(t)
@@ -142,14 +120,6 @@ func TestRetargetOrphan(t *testing.T) {
 	w.waitTarget("web", "edge.shop.packagevariant-1")
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0},
 		"packagevariant-3": {isDraft, 0}})
-}
-
-// TestDeletionTakenBack proposes the deletion of a downstream that its variant wants.
-func TestDeletionTakenBack(t *testing.T) {
-	w := published(t)
-	w.ProposeDeletion("edge.web.packagevariant-1")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isPublished, 1}})
-	w.Ready("web")
 }
 
 // TestRecreate deletes a variant and makes it again, before and after the deletion of what it published is approved.
@@ -238,42 +208,4 @@ func TestRivals(t *testing.T) {
 	w.Delete(newVariant("web"))
 	w.waitTarget("a-rival", "edge.web.packagevariant-2")
 	w.waitOwner("edge.web.packagevariant-2", "a-rival")
-}
-
-// TestRestore creates all objects again, with other UIDs, as from a backup.
-func TestRestore(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"), newVariant("shop"))
-	controller := w.start()
-	w.publish(w.target("web"))
-	w.target("web")
-	draft := w.target("shop")
-	w.WriteFiles(draft, map[string]string{"Kptfile": strings.Replace(w.Files(draft)["Kptfile"], "info:", "info: # about",
-		1)})
-	w.target("shop")
-	before := map[string]map[string]string{draft: w.Files(draft),
-		"edge.web.packagevariant-1": w.Files("edge.web.packagevariant-1")}
-	controller.Stop()
-
-	for _, name := range []string{"web", "shop"} {
-		pv := w.Variant(name)
-		pv.Finalizers = nil
-		if err := w.Client.Update(t.Context(), pv); err != nil {
-			t.Fatal(err)
-		}
-		w.Delete(pv)
-		w.waitGone(name)
-		w.Apply(newVariant(name))
-	}
-	w.start()
-	for name, want := range map[string]porchapi.PackageRevisionLifecycle{"web": isPublished, "shop": isDraft} {
-		w.waitTarget(name, "edge."+name+".packagevariant-1")
-		w.expectStates(name, map[string]state{"packagevariant-1": {want, 1}})
-		r := w.Revision("edge." + name + ".packagevariant-1")
-		w.waitOwner(r.Name, name)
-		if diff := cmp.Diff(before[r.Name], w.Files(r.Name)); diff != "" {
-			t.Errorf("%s has changed (-before +after):\n%s", r.Name, diff)
-		}
-	}
 }

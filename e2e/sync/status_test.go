@@ -7,12 +7,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -137,36 +135,6 @@ func TestInjectedColumns(t *testing.T) {
 			t.Errorf("%s has no column of %s: %s", crd, path, out)
 		}
 	}
-}
-
-// TestFinalizerIsKept has Porch refuse to delete a draft.
-func TestFinalizerIsKept(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(newVariant("web", plain))
-	w.start()
-	draft := w.target("web")
-	var refuse atomic.Bool
-	refuse.Store(true)
-	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if !refuse.Load() || phase != proxy.Before || r.Verb != "delete" || r.Resource != "packagerevisions" {
-			return nil
-		}
-		return &metav1.Status{Status: metav1.StatusFailure, Code: 500, Reason: metav1.StatusReasonInternalError,
-			Message: "git says no"}
-	})
-	w.Delete(newVariant("web", plain))
-	if got := w.message("web", "PorchUnavailable"); !strings.Contains(got,
-		"the variant is deleted once its package revisions are dealt with") || !strings.Contains(got, "git says no") {
-		t.Errorf("message %q", got)
-	}
-	if pv := w.Variant("web"); len(pv.Finalizers) != 1 {
-		t.Errorf("the finalizers are %v", pv.Finalizers)
-	}
-	w.expectDrafts("web", draft)
-	refuse.Store(false)
-	w.waitGone("web")
-	w.expectDrafts("web")
 }
 
 // TestInjectionOfObjectsOfOtherNamespaces checks that no object leaves its namespace.
