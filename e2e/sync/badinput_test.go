@@ -9,53 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// TestUpstreamComesAndGoes has the upstream missing, unpublished, published, proposed for deletion and deleted.
-func TestUpstreamComesAndGoes(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v0", simple()) // which Porch v1.5 cannot publish again on PostgreSQL
-	w.Apply(newVariant("web", plain, func(s *variant.Spec) {
-		s.Upstream = &variant.Upstream{Repo: "blueprints", Package: "web", WorkspaceName: "v1"}
-	}), newVariant("shop", plain, func(s *variant.Spec) { s.Upstream.Repo = "nowhere" }))
-	w.start()
-	w.expectMessage("web", "UpstreamNotFound",
-		"there is no PackageRevision of blueprints/web with workspace v1: publish it, or correct spec.upstream")
-	w.expectMessage("shop", "RepositoryNotFound",
-		`there is no Repository "nowhere" in this namespace: register it, or correct spec.upstream.repo`)
-	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionTrue ||
-		stalled.Reason != "UpstreamNotFound" {
-		t.Errorf("Stalled is %+v", stalled)
-	}
-	w.Draft("blueprints", "web", "v1", simple())
-	w.expectMessage("web", "UpstreamNotPublished",
-		"the upstream blueprints.web.v1 is Draft, and may still change: "+
-			"publish it, or name a published revision in spec.upstream")
-	w.publish("blueprints.web.v1")
-	draft := w.target("web")
-	if stalled := w.Condition("web", v1alpha1.ConditionStalled); stalled.Status != metav1.ConditionFalse {
-		t.Errorf("Stalled is %+v", stalled)
-	}
-	w.ProposeDeletion("blueprints.web.v1")
-	w.Ready("web")
-	if w.stack.Foreign() {
-		w.compared = true // Porch deletes no revision that another has as its upstream
-		return
-	}
-	w.Delete(w.Revision("blueprints.web.v1"))
-	w.WaitReason("web", "UpstreamNotFound")
-	w.expectDrafts("web", draft)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.WaitReason("web", v1alpha1.ReasonUpstreamReplaced) // though only the commit differs
-	w.expectDrafts("web", draft)
-}
 
 // TestDownstreamRepository has the downstream Repository missing, unreachable, read-only and well.
 func TestDownstreamRepository(t *testing.T) {
@@ -123,29 +81,6 @@ func TestRenderFails(t *testing.T) {
 	w.expectDrafts("web", "edge.web.packagevariant-1")
 }
 
-// TestPipelineConflict has a package whose own pipeline undoes what the variant sets.
-func TestPipelineConflict(t *testing.T) {
-	w := newWorld(t)
-	files := simple()
-	files["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\npipeline:\n  mutators:\n" +
-		"  - image: " + contextImage +
-		"\n    configMap:\n      region: fixed\n"
-	w.Publish("blueprints", "web", "v1", files)
-	w.Apply(newVariant("web", plain, func(s *variant.Spec) {
-		s.PackageContext = &variant.PackageContext{Data: map[string]string{"region": "eu"}}
-	}))
-	c := w.start()
-	w.expectMessage("web", "PipelineConflict",
-		"the pipeline in the Kptfile of edge.web.packagevariant-1 changes back what this variant sets in "+
-			"package-context.yaml: "+
-			"change the function in the pipeline that does, or what the variant asks for")
-	w.quiet(c)
-	saved := func(r proxy.Request) bool { return isSave(r) && !r.Failed() }
-	if n := proxy.Count(w.proxy.Requests(), saved); n > 2 {
-		t.Errorf("it was saved %d times", n)
-	}
-}
-
 // TestBigPackage has a package of 5 MB. The largest file in it is the user's own, which the controller leaves alone; it
 // works on the rest, and merges a change of the upstream into all of it.
 func TestBigPackage(t *testing.T) {
@@ -211,30 +146,6 @@ func TestSpecInvalid(t *testing.T) {
 	w.target("itself")
 }
 
-// TestEvents checks that Events report what happened, and nothing else.
-func TestEvents(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(newVariant("web"))
-	c := w.start()
-	w.expectCondition("web", conditionInjected, "False", unmet)
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
-	w.target("web")
-	w.quiet(c)
-	got, err := w.events("web")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"Normal Saved", "Warning InjectionUnmet"} {
-		if got[want] == 0 {
-			t.Errorf("no Event %s: %v", want, got)
-		}
-	}
-	if len(got) != 2 {
-		t.Errorf("Events %v, want two kinds", got)
-	}
-}
-
 // events returns how many Events there are of a variant, by their types and reasons.
 func (w *world) events(name string) (map[string]int, error) {
 	var list corev1.EventList
@@ -248,16 +159,4 @@ func (w *world) events(name string) (map[string]int, error) {
 		}
 	}
 	return found, nil
-}
-
-// waitEvent waits until there is an Event of a variant, by its type and reason.
-func (w *world) waitEvent(name, event string) {
-	w.t.Helper()
-	w.Eventually("there is an Event "+event+" of "+name, func() error {
-		found, err := w.events(name)
-		if err == nil && found[event] == 0 {
-			err = fmt.Errorf("there are %v", found)
-		}
-		return err
-	})
 }

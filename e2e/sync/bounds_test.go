@@ -14,48 +14,6 @@ import (
 	"github.com/package-variants/package-variants/e2e/stack"
 )
 
-// deep is a blueprint with a resource nested deeper than the controller accepts. Porch accepts it.
-func deep() map[string]string {
-	files := simple()
-	files["deep.yaml"] = "apiVersion: example.com/v1\nkind: Deep\nmetadata:\n  name: deep\nspec: " +
-		strings.Repeat("[", 300) + strings.Repeat("]", 300) + "\n"
-	return files
-}
-
-// TestPackageTooLarge has an upstream beyond the bounds, first as the source of a clone and then of an upgrade: it
-// stalls its variants, Porch gets no request, and the variants follow a smaller one.
-func TestPackageTooLarge(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Publish("blueprints", "web", "v2", deep())
-	w.Apply(newVariant("clone", plain, revision(2)), newVariant("web", plain))
-	c := w.start()
-	w.publish(w.target("web"))
-	const said = "blueprints.web.v2 is not worked on: deep.yaml: spec[0]"
-	const deeper = "is nested deeper than 250 levels: make it flatter"
-	expect := func(name string) {
-		t.Helper()
-		if got := w.message(name, "PackageTooLarge"); !strings.HasPrefix(got, said) || !strings.HasSuffix(got, deeper) {
-			t.Errorf("the message of %s is %q, want %q and %q", name, got, said, deeper)
-		}
-		w.expectCondition(name, v1alpha1.ConditionStalled, "True", "PackageTooLarge")
-	}
-	expect("clone")
-	w.proxy.Reset()
-	w.Apply(newVariant("web", plain, revision(2)))
-	expect("web")
-	w.quiet(c)
-	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 0 {
-		t.Errorf("Porch was asked for %d drafts, want none", n)
-	}
-	flat := simple()
-	flat["deep.yaml"] = "apiVersion: example.com/v1\nkind: Deep\nmetadata:\n  name: deep\nspec: []\n"
-	w.Publish("blueprints", "web", "v3", flat)
-	w.Apply(newVariant("clone", plain, revision(3)), newVariant("web", plain, revision(3)))
-	w.target("clone")
-	w.target("web")
-}
-
 // TestPackageRefused has packages with files that Porch never takes. One has a bad name, which Porch reports at the
 // first request; one is not text, for which the controller makes no request. With the cache in PostgreSQL, Porch cannot
 // read a Repository that has the latter.
@@ -123,28 +81,6 @@ func TestSaveTooLarge(t *testing.T) {
 	}
 	w.WriteFiles("edge.web.packagevariant-1", files)
 	w.waitFile(w.target("web"), "package-context.yaml", "region: eu")
-}
-
-// TestPorchTimedOut has Porch answer everything except the clones of a package: after two of them the controller does
-// not ask again before the variant changes.
-func TestPorchTimedOut(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	_, release := w.hold(isCreate)
-	w.Apply(newVariant("web", plain))
-	c := w.start("--request-timeout=3s")
-	const said = "Porch has not finished in time to clone edge/web, and not for the first time, though it answers otherwise: "
-	if got := w.message("web", "PorchTimedOut"); !strings.HasPrefix(got, said) {
-		t.Errorf("the message is %q, want %q", got, said)
-	}
-	w.expectCondition("web", v1alpha1.ConditionStalled, "True", "PorchTimedOut")
-	w.quiet(c)
-	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 2 {
-		t.Errorf("Porch was asked for %d drafts, want two", n)
-	}
-	release()
-	w.Apply(newVariant("web", contextOnly))
-	w.target("web")
 }
 
 // TestSetTooLarge has a set whose lists have the longest allowed length, and together are longer than the controller

@@ -4,16 +4,10 @@ package sync
 
 import (
 	"fmt"
-	"sync/atomic"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
-
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestManyChanges changes one spec twenty times, without a wait in between: the one draft has the last of them.
@@ -96,32 +90,5 @@ func TestSubdirectory(t *testing.T) {
 	w.waitSettings("site.web.packagevariant-2", `a: "mine" # my own`, `b: "3"`)
 	if got := w.lockOf("site.web.packagevariant-2")[0]; got != "all/catalog/web/v2" {
 		t.Errorf("it is made from %s", got)
-	}
-}
-
-// TestHistoryKept has Porch refuse to let a superseded revision go: it stays, and an Event says so.
-func TestHistoryKept(t *testing.T) {
-	w := newWorld(t)
-	w.mayApprove()
-	w.Publish("blueprints", "web", "v1", simple())
-	var refuse atomic.Bool
-	var asked atomic.Int32
-	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if phase != proxy.Before || r.Verb != "patch" || r.Name != "edge.web.packagevariant-1" || !refuse.Load() {
-			return nil
-		}
-		asked.Add(1)
-		return &apierrors.NewForbidden(porchapi.Resource(r.Resource), r.Name, fmt.Errorf("it is needed")).ErrStatus
-	})
-	c := w.start()
-	w.history("web", 3)
-	refuse.Store(true)
-	w.Apply(w.limited("web", 3, 2))
-	w.waitEvent("web", "Warning HistoryKept")
-	w.quiet(c)
-	w.Ready("web")
-	w.waitLifecycle("edge.web.packagevariant-1", isPublished)
-	if n := asked.Load(); n != 1 {
-		t.Errorf("Porch was asked %d times", n)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -89,24 +88,4 @@ func TestEditPublished(t *testing.T) {
 	w.waitFile(r.Name, "region.yaml", "api: eu\n")
 	w.Ready("web")
 	w.expectDrafts("web", r.Name)
-}
-
-// TestProposed changes an in-cluster object of a proposed downstream: it stays as it was proposed until it is rejected.
-func TestProposed(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
-	w.start()
-	draft := w.target("web")
-	w.Propose(draft)
-	proposed := w.Revision(draft).ResourceVersion
-
-	w.Apply(configMap("eu", map[string]string{"api": "eu-2"}))
-	w.WaitReason("web", v1alpha1.ReasonDownstreamProposed)
-	if r := w.Revision(draft); r.ResourceVersion != proposed {
-		t.Errorf("the proposed revision was touched: it is %s at %s", r.Spec.Lifecycle, r.ResourceVersion)
-	}
-	w.Reject(draft)
-	w.waitFile(draft, "region.yaml", "api: eu-2")
-	w.Ready("web")
 }

@@ -21,7 +21,6 @@ const (
 	conditionInjected = "ConfigInjected"
 	injected          = "ConfigInjected"
 	unmet             = "InjectionUnmet"
-	noPoints          = "NoInjectionPoints"
 )
 
 // expectUnmet waits until a variant is ready although a required injection point is unmet, and the condition that
@@ -39,34 +38,6 @@ func (w *world) expectUnmet(name string, texts ...string) {
 		ready.Reason != "UpToDate" {
 		w.t.Errorf("Ready of %s is %s %s, want True UpToDate: %s", name, ready.Status, ready.Reason, ready.Message)
 	}
-}
-
-// TestUnmetInjection has no object for a required point, then adds it, removes it, and removes the package's points.
-// The variant is ready in each case; the readiness gate of the package holds it back.
-func TestUnmetInjection(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Publish("blueprints", "plain", "v1", simple())
-	w.Apply(newVariant("web"), newVariant("plain", func(s *variant.Spec) { s.Upstream.Package = "plain" }))
-	w.start()
-	missing := `config.injection.ConfigMap.region: no v1 ConfigMap named "eu" in namespace "` + w.Namespace + `"`
-	w.expectUnmet("web", missing)
-	draft := w.target("web")
-	if gates := w.Revision(draft).Spec.ReadinessGates; len(gates) != 1 ||
-		gates[0].ConditionType != "config.injection.ConfigMap.region" {
-		t.Errorf("the readiness gates of the draft are %v", gates)
-	}
-	w.target("plain")
-	w.expectCondition("plain", conditionInjected, "True", noPoints)
-
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}))
-	w.expectCondition("web", conditionInjected, "True", injected)
-	w.waitFile(w.target("web"), "region.yaml", "api: eu\n")
-	w.Delete(configMap("eu", nil))
-	w.expectUnmet("web", missing)
-
-	w.Apply(newVariant("web", func(s *variant.Spec) { s.Injectors = nil }))
-	w.expectUnmet("web", "config.injection.ConfigMap.region: ")
 }
 
 // TestSetCounts checks what a set reports of its variants: how many are ready, and how many are fully injected, 0
@@ -229,31 +200,4 @@ func TestPermissionTakenAway(t *testing.T) {
 	w.start()
 	w.waitFile(draft, "package-context.yaml", "zone: a\n")
 	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
-}
-
-// TestTwoPointsOfOneKind fills two points of one kind from two objects: each injector names its point.
-func TestTwoPointsOfOneKind(t *testing.T) {
-	w := newWorld(t)
-	files := blueprint()
-	files["zone.yaml"] = strings.Replace(point, "name: region", "name: zone", 1)
-	w.Publish("blueprints", "web", "v1", files)
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), configMap("eu-1", map[string]string{"api": "eu-1"}))
-	points := func(region, zone string) *v1alpha1.PackageVariant {
-		return newVariant("web", func(s *variant.Spec) {
-			s.Injectors = []variant.InjectionSelector{{Name: region, InjectionPoint: "region"},
-				{Name: zone, InjectionPoint: "zone"}}
-		})
-	}
-	w.Apply(points("eu", "eu-1"))
-	w.start()
-	draft := w.target("web")
-	w.waitFile(draft, "region.yaml", "api: eu\n")
-	w.waitFile(draft, "zone.yaml", "api: eu-1\n")
-	w.expectCondition("web", conditionInjected, "True", injected)
-	w.Apply(points("eu-1", "us"))
-	w.waitFile(draft, "region.yaml", "api: eu-1\n")
-	w.expectUnmet("web", `config.injection.ConfigMap.zone: no v1 ConfigMap named "us" in namespace "`+w.Namespace+`"`)
-	w.applyAlone(configMap("us", map[string]string{"api": "us"}))
-	w.waitFile(draft, "zone.yaml", "api: us\n")
-	w.cameTrue()
 }

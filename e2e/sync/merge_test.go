@@ -3,17 +3,14 @@
 package sync
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // settingsOf is a blueprint whose settings have the values a and b.
@@ -127,92 +124,6 @@ func TestMergeConflict(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// TestMergeConflictOfRemoval has the upstream remove a resource that a person has changed in an open draft: it stays,
-// and the condition and the conflict say so, even with the policy TakeUpstream.
-func TestMergeConflictOfRemoval(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": ""})
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
-	w.start()
-	draft := w.target("web")
-	w.edit(draft, `a: "1"`, `a: "mine"`)
-	w.Apply(newVariant("web", revision(2)))
-	w.waitSettings(draft, `a: "mine"`)
-	w.Eventually("the draft is on the second", func() error {
-		if got := w.lockOf(draft)[0]; got != "web/v2" {
-			return fmt.Errorf("it is on %s", got)
-		}
-		return nil
-	})
-	w.Ready("web")
-	w.expectCondition("web", v1alpha1.ConditionConflicted, "True", "LocalKept")
-	conflicts := w.Variant("web").Status.Conflicts
-	if len(conflicts) != 1 || conflicts[0].Taken != "local" || conflicts[0].Updated != "(removed)" {
-		t.Errorf("conflicts %+v", conflicts)
-	}
-	w.waitSettings(draft, `a: "mine"`)
-}
-
-// TestMergeConflictThroughAKill kills the controller just after Porch has saved a merge with a conflict into an open
-// draft: the conflict is in the status, and once another controller runs, its merge is not pending any more.
-func TestMergeConflictThroughAKill(t *testing.T) {
-	for policy, reason := range map[variant.OnConflict]string{
-		variant.OnConflictTakeUpstream: "UpstreamTaken", variant.OnConflictKeepLocal: "LocalKept",
-	} {
-		t.Run(string(policy), func(t *testing.T) {
-			w := newWorld(t)
-			w.Publish("blueprints", "web", "v1", blueprint())
-			w.Publish("blueprints", "web", "v2", settingsOf("theirs", "3"))
-			w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web", onConflict(policy)))
-			c := w.start()
-			draft := w.target("web")
-			w.edit(draft, `a: "1"`, `a: "mine"`)
-			w.quiet(c)
-			w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-				if phase == proxy.After && isSave(r) && !r.Failed() {
-					c.Kill()
-				}
-				return nil
-			})
-			w.Apply(newVariant("web", revision(2), onConflict(policy)))
-			<-c.Ended()
-			w.proxy.Handle(nil)
-			w.expectConflict("True", reason, "blueprints.web.v2")
-			w.waitSettings(draft, `b: "3"`)
-			c = w.start()
-			w.Ready("web")
-			w.quiet(c)
-			w.expectConflict("True", reason, "")
-		})
-	}
-}
-
-// TestMergeStops checks that the controller merges nothing, and requests no upgrade, while a person has conflicts to
-// resolve, and that it continues afterwards.
-func TestMergeStops(t *testing.T) {
-	for _, published := range []bool{false, true} {
-		t.Run(map[bool]string{true: "published", false: "draft"}[published], func(t *testing.T) {
-			w, draft := conflict(t, variant.OnConflictStop, published)
-			w.WaitReason("web", "Conflicted")
-			w.expectConflict("True", "MergeStopped", "blueprints.web.v2")
-			if got := w.lockOf(draft)[0]; got != "web/v1" {
-				t.Errorf("the lock is on %s, want web/v1", got)
-			}
-			if published {
-				w.expectDrafts("web")
-				w.Apply(newVariant("web", revision(2), onConflict(variant.OnConflictKeepLocal)))
-				draft = "edge.web.packagevariant-2"
-			} else {
-				w.expectDrafts("web", draft)
-				w.edit(draft, `a: "mine"`, `a: "theirs"`)
-			}
-			w.waitTarget("web", draft)
-			w.waitSettings(draft, `b: "3"`)
-		})
 	}
 }
 

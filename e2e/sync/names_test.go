@@ -9,11 +9,9 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -48,64 +46,6 @@ func TestNamesOfPackages(t *testing.T) {
 	w.start()
 	for _, name := range []string{"one", "digits", "deep", "long"} {
 		w.target(name)
-	}
-}
-
-// TestNamesStored has names that Porch never takes, stored when the API accepted them: they stall their variants, and
-// Porch gets no request.
-func TestNamesStored(t *testing.T) {
-	w := newWorldApart(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.relax("packagevariants.config.porch.kpt.dev")
-	for name, pkg := range refused {
-		pv := newVariant(name, plain, downstream(pkg))
-		pv.Namespace = w.Namespace
-		w.Eventually("the API lets "+pkg+" pass", func() error { return w.Client.Create(t.Context(), pv.DeepCopy()) })
-	}
-	w.Apply(newVariant("web", plain))
-	c := w.start()
-	w.target("web")
-	for name := range refused {
-		if message := w.message(name, "InvalidSpec"); !strings.Contains(message, "spec.downstream.package") {
-			t.Errorf("message of %s: %q", name, message)
-		}
-		w.expectCondition(name, v1alpha1.ConditionStalled, "True", "InvalidSpec")
-	}
-	w.quiet(c)
-	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 1 {
-		t.Errorf("Porch was asked for %d drafts, want one, of the variant whose name is well", n)
-	}
-}
-
-// relax removes the rules from a CRD, as in an older one.
-func (w *world) relax(name string) {
-	w.t.Helper()
-	crd := &unstructured.Unstructured{}
-	crd.SetAPIVersion("apiextensions.k8s.io/v1")
-	crd.SetKind("CustomResourceDefinition")
-	if err := w.Client.Get(w.t.Context(), client.ObjectKey{Name: name}, crd); err != nil {
-		w.t.Fatal(err)
-	}
-	withoutRules(crd.Object["spec"])
-	if err := w.Client.Update(w.t.Context(), crd); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// withoutRules removes from a schema, at all levels, what restricts strings.
-func withoutRules(schema any) {
-	switch s := schema.(type) {
-	case map[string]any:
-		for _, rule := range []string{"x-kubernetes-validations", "pattern", "maxLength", "minLength"} {
-			delete(s, rule)
-		}
-		for _, part := range s {
-			withoutRules(part)
-		}
-	case []any:
-		for _, part := range s {
-			withoutRules(part)
-		}
 	}
 }
 

@@ -5,7 +5,6 @@ package sync
 import (
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 
@@ -13,9 +12,6 @@ import (
 )
 
 var automatic = approval(variant.ApprovalPolicyAutomatic)
-
-// settleTime is how long a test watches for something that must not happen.
-const settleTime = 4 * time.Second
 
 // mine is what people write into drafts.
 var mine = map[string]string{"notes.md": "mine\n"}
@@ -25,20 +21,6 @@ func settingsB(b string) map[string]string { return settingsOf("1", b) }
 
 // contextOnly is a variant that changes the package's context and injects nothing.
 func contextOnly(s *variant.Spec) { s.Injectors = nil }
-
-// neverIs checks that a revision does not get a lifecycle for a while.
-func (w *world) neverIs(revision string, lifecycle porchapi.PackageRevisionLifecycle) {
-	w.t.Helper()
-	for began := time.Now(); time.Since(began) < settleTime; time.Sleep(100 * time.Millisecond) {
-		if r, err := w.GetRevision(revision); err == nil && r.Spec.Lifecycle == lifecycle {
-			w.t.Errorf("%s is %s", revision, lifecycle)
-			return
-		}
-	}
-	if w.Revision(revision).Spec.Lifecycle == lifecycle {
-		w.t.Errorf("%s is %s", revision, lifecycle)
-	}
-}
 
 // changeMeta changes the metadata of a revision, again while Porch is busy with the revision.
 func (w *world) changeMeta(name string, change func(*porchapi.PackageRevision)) {

@@ -5,9 +5,7 @@ package sync
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,43 +102,6 @@ func TestBrokenRepository(t *testing.T) {
 		w.target(name)
 	}
 	w.waitFile(w.target("changed"), "package-context.yaml", "zone: a\n")
-}
-
-// TestPlaceholder has Porch refuse, as newer ones do, to make a draft from what a branch holds.
-func TestPlaceholder(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Publish("blueprints", "web", "v2", settingsV2)
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
-	c := w.start()
-	w.publish(w.target("web"))
-	w.seesPublished("web")
-	var refuse atomic.Bool
-	refuse.Store(true)
-	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
-		if !refuse.Load() || phase != proxy.Before || !isCreate(r) {
-			return nil
-		}
-		return &metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError,
-			Message: `Internal error occurred: upstream revision may not be the placeholder package revision ` +
-				`"blueprints.web.main"`}
-	})
-	w.proxy.Reset()
-	w.Apply(newVariant("shop"), newVariant("web", revision(2)))
-	for _, name := range []string{"shop", "web"} {
-		if message := w.message(name, "UpstreamIsPlaceholder"); !strings.Contains(message, "spec.upstream") {
-			t.Errorf("message of %s: %q, want one that says what to do", name, message)
-		}
-		w.expectCondition(name, v1alpha1.ConditionStalled, "True", "UpstreamIsPlaceholder")
-	}
-	w.quiet(c)
-	if n := proxy.Count(w.proxy.Requests(), isCreate); n != 2 {
-		t.Errorf("Porch was asked %d times for the two drafts that it refuses", n)
-	}
-	refuse.Store(false)
-	w.Apply(newVariant("shop", revision(2)), newVariant("web", revision(2), zone))
-	w.target("shop")
-	w.waitTarget("web", "edge.web.packagevariant-2")
 }
 
 // migrate sets or removes the annotation on a Repository by which its packages leave the API that the controller reads.
@@ -242,28 +203,6 @@ func (w *world) expectMigrated(variants []string) {
 	if diff := cmp.Diff(variants, w.variants()); diff != "" {
 		w.t.Errorf("variants (-want +got):\n%s", diff)
 	}
-}
-
-// TestUnregisteredRepository names Repositories that do not exist, as upstream and as downstream.
-func TestUnregisteredRepository(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Apply(
-		newVariant("up", plain, func(s *variant.Spec) { s.Upstream.Repo = "later" }),
-		newVariant("down", plain, func(s *variant.Spec) { s.Downstream.Repo = "later" }))
-	w.start()
-	w.expectMessage("up", "RepositoryNotFound",
-		`there is no Repository "later" in this namespace: register it, or correct spec.upstream.repo`)
-	w.expectMessage("down", "RepositoryNotFound",
-		`there is no Repository "later" in this namespace: register it, or correct spec.downstream.repo`)
-	for _, name := range []string{"up", "down"} {
-		w.expectCondition(name, v1alpha1.ConditionStalled, "True", "RepositoryNotFound")
-	}
-	w.Repository("later", nil, true)
-	w.target("down")
-	w.WaitReason("up", "UpstreamNotFound")
-	w.Publish("later", "web", "v1", simple())
-	w.target("up")
 }
 
 // refusesBranch reports whether a variant of TestRevisionMain has the branch itself as its upstream, and fails the test
