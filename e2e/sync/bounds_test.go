@@ -9,7 +9,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/stack"
 )
@@ -81,26 +80,4 @@ func TestSaveTooLarge(t *testing.T) {
 	}
 	w.WriteFiles("edge.web.packagevariant-1", files)
 	w.waitFile(w.target("web"), "package-context.yaml", "region: eu")
-}
-
-// TestSetTooLarge has a set whose lists have the longest allowed length, and together are longer than the controller
-// accepts: it makes no variants.
-func TestSetTooLarge(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	set := simpleSet(t, "", "")
-	set.Spec.Targets[0].RepositorySelector, set.Spec.Targets[0].Repositories = nil, []v1alpha2.RepositoryTarget{}
-	for i := range 11 {
-		of := v1alpha2.RepositoryTarget{Name: fmt.Sprintf("edge-%d", i)}
-		for j := range 1_000 {
-			of.PackageNames = append(of.PackageNames, fmt.Sprintf("p%d", j))
-		}
-		set.Spec.Targets[0].Repositories = append(set.Spec.Targets[0].Repositories, of)
-	}
-	w.Apply(set)
-	c := w.start()
-	w.setCondition(v1alpha1.ConditionStalled,
-		"spec.targets: select 11000 variants in all, and a set may have 10000: select fewer, or split the set")
-	w.quiet(c)
-	w.expectSet("InvalidSpec", [3]int32{})
 }

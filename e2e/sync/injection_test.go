@@ -40,26 +40,6 @@ func (w *world) expectUnmet(name string, texts ...string) {
 	}
 }
 
-// TestSetCounts checks what a set reports of its variants: how many are ready, and how many are fully injected, 0
-// included.
-func TestSetCounts(t *testing.T) {
-	w := newWorld(t)
-	w.Repository("edge-1", prod("eu"), true)
-	w.Repository("edge-2", prod("us"), true)
-	// No upstream is published yet, so there is nothing to clone.
-	w.Draft("blueprints", "web", "v1", blueprint())
-	set := newSet(t, strings.Replace(fleetSet, "latest", "v1", 1))
-	set.Spec.Upstream.Revision = variant.Revision{}
-	set.Spec.Upstream.WorkspaceName = "v1"
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), set)
-	w.start()
-	w.expectCounts(map[string]int64{"desired": 2, "current": 2, "ready": 0, "injected": 0})
-	w.publish("blueprints.web.v1")
-	w.expectCounts(map[string]int64{"desired": 2, "current": 2, "ready": 2, "injected": 1})
-	w.applyAlone(configMap("us", map[string]string{"api": "us"}))
-	w.expectCounts(map[string]int64{"desired": 2, "current": 2, "ready": 2, "injected": 2})
-}
-
 // expectCounts waits until the status of the set has these counts, each of them present.
 func (w *world) expectCounts(want map[string]int64) {
 	w.t.Helper()

@@ -4,12 +4,7 @@ package sync
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
-	stdsync "sync"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -22,161 +17,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// reasons are all reasons of the condition Ready of a PackageVariant, each with its kstatus. A Failed variant needs a
-// person: the condition Stalled is then True. For InProgress, Reconciling is True. Terminating variants are being
-// deleted.
-var reasons = map[string]status.Status{
-	"UpToDate":    status.CurrentStatus,
-	"BranchMoved": status.CurrentStatus,
-
-	"InvalidSpec":           status.FailedStatus,
-	"UpstreamNotFound":      status.FailedStatus,
-	"UpstreamNotPublished":  status.FailedStatus,
-	"UpstreamIsPlaceholder": status.FailedStatus,
-	"UpstreamLockMissing":   status.FailedStatus,
-	"RepositoryNotFound":    status.FailedStatus,
-	"RepositoryMigrated":    status.FailedStatus,
-	"RepositoriesOverlap":   status.FailedStatus,
-	"UpstreamReplaced":      status.FailedStatus,
-	"DownstreamClaimed":     status.FailedStatus,
-	"DownstreamExists":      status.FailedStatus,
-	"DownstreamProposed":    status.FailedStatus,
-	"Conflicted":            status.FailedStatus,
-	"BaseNotFound":          status.FailedStatus,
-	"PipelineConflict":      status.FailedStatus,
-	"RenderFailed":          status.FailedStatus,
-	"FunctionFailed":        status.FailedStatus,
-	"PackageTooLarge":       status.FailedStatus,
-	"PackageRefused":        status.FailedStatus,
-	"PorchTimedOut":         status.FailedStatus,
-	"SaveInterrupted":       status.FailedStatus,
-	"TwoDrafts":             status.FailedStatus,
-	"Suspended":             status.FailedStatus,
-	"DependencyNotFound":    status.FailedStatus,
-	"DependencyCycle":       status.FailedStatus,
-
-	"Pending":            status.InProgressStatus,
-	"RepositoryNotReady": status.InProgressStatus,
-	"DependencyNotReady": status.InProgressStatus,
-
-	"DependentsExist":           status.TerminatingStatus,
-	"PorchUnavailable":          status.InProgressStatus,
-	"FunctionRunnerUnavailable": status.InProgressStatus,
-}
-
-// setReasons are all reasons of the condition Ready of a PackageVariantSet, each with its kstatus.
-var setReasons = map[string]status.Status{
-	"VariantsReady": status.CurrentStatus,
-
-	"InvalidSpec":          status.FailedStatus,
-	"UpstreamNotFound":     status.FailedStatus,
-	"RepositoryNotFound":   status.FailedStatus,
-	"RepositoryMigrated":   status.FailedStatus,
-	"UpstreamNotPublished": status.FailedStatus,
-	"EmptySelection":       status.FailedStatus,
-	"TooManyDeletions":     status.FailedStatus,
-	"Suspended":            status.FailedStatus,
-	"ExpansionFailed":      status.FailedStatus,
-	"VariantRefused":       status.FailedStatus,
-	"KindNotFound":         status.FailedStatus,
-	"PermissionMissing":    status.FailedStatus,
-	"NameTaken":            status.FailedStatus,
-	"RolloutStopped":       status.FailedStatus,
-
-	"VariantsNotReady":          status.InProgressStatus,
-	"ApplyFailed":               status.InProgressStatus,
-	"RolloutProgressing":        status.InProgressStatus,
-	"RolloutAwaitingApproval":   status.InProgressStatus,
-	"RolloutPaused":             status.InProgressStatus,
-	"FunctionRunnerUnavailable": status.InProgressStatus,
-}
-
-// ofFaults are the reasons of a set that need a fault, and that only the stories of packagevariantset have.
-var ofFaults = []string{"ApplyFailed", "FunctionRunnerUnavailable"}
-
-// reasonsSeen are those that a test has seen on a variant and compared with the table, and setReasonsSeen those on a
-// set.
-var reasonsSeen, setReasonsSeen stdsync.Map
-
-// reasonsUnseen returns the reasons of the tables that no test has seen, in order, except the given ones of a set.
-func reasonsUnseen(except ...string) []string {
-	var unseen []string
-	for reason := range reasons {
-		// Only some Porches lose sight of drafts.
-		if _, seen := reasonsSeen.Load(reason); !seen && (reason != "TwoDrafts" || keepsDrafts(shared) == "") {
-			unseen = append(unseen, reason)
-		}
-	}
-	for reason := range setReasons {
-		if _, seen := setReasonsSeen.Load(reason); !seen && !slices.Contains(except, reason) {
-			unseen = append(unseen, reason+" of a set")
-		}
-	}
-	slices.Sort(unseen)
-	return unseen
-}
-
-// TestReasons compares the tables with the manual: each reason has a row, with the kstatus of the condition that is True
-// with it. Besides its own, a set has the reasons of a variant that docs/conditions.md names for it, Suspended, and that
-// of a rollout without a published upstream.
-func TestReasons(t *testing.T) {
-	t.Parallel()
-	const sets = "\n## Of a PackageVariantSet\n"
-	ofVariant, ofSet, _ := strings.Cut(readPage(t, "reference/conditions.md"), sets)
-	want, wantOfSet := reasonsIn(ofVariant), reasonsIn(ofSet)
-	_, shared, _ := strings.Cut(readPage(t, "conditions.md"), sets)
-	shared, _, _ = strings.Cut(shared, "as above")
-	names := append(strings.Split(shared, "`"), "Suspended", "UpstreamNotPublished")
-	for _, name := range names {
-		if kstatus, is := want[name]; is {
-			wantOfSet[name] = kstatus
-		}
-	}
-	want["DependentsExist"] = status.TerminatingStatus
-	if diff := cmp.Diff(want, reasons); diff != "" {
-		t.Errorf("of a variant (-manual +table):\n%s", diff)
-	}
-	if diff := cmp.Diff(wantOfSet, setReasons); diff != "" {
-		t.Errorf("of a set (-manual +table):\n%s", diff)
-	}
-}
-
-// readPage returns a page of the manual.
-func readPage(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// reasonRow is a row of a reason, with the first condition in brackets.
-var reasonRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\|.*?\\((Ready|Stalled|Reconciling)\\)")
-
-// reasonsIn returns the reasons of the condition Ready in a part of docs/reference/conditions.md, each with the kstatus
-// of the condition that is the first in brackets.
-func reasonsIn(part string) map[string]status.Status {
-	of := map[string]status.Status{"Ready": status.CurrentStatus, "Stalled": status.FailedStatus,
-		"Reconciling": status.InProgressStatus}
-	found := map[string]status.Status{}
-	for _, section := range strings.Split(part, "\n### ") {
-		if !strings.HasPrefix(section, "Reasons of the conditions Ready") {
-			continue
-		}
-		for _, row := range reasonRow.FindAllStringSubmatch(section, -1) {
-			found[row[1]] = of[row[2]]
-		}
-	}
-	return found
-}
-
-// WaitReason is the Fleet's, and checks that the variant's kstatus is that of the reason.
+// WaitReason is the Fleet's, and checks that the variant's kstatus is that of the condition that is True.
 func (w *world) WaitReason(name, reason string) *v1alpha1.PackageVariant {
 	w.t.Helper()
 	pv := w.Fleet.WaitReason(name, reason)
 	w.busy = false
-	w.checkKstatus(name, reason)
+	w.checkKstatus("PackageVariant", "v1alpha1", name)
 	w.reached(name, func(v *plannedVariant) bool { return v.Condition.Reason == reason })
 	return pv
 }
@@ -185,63 +31,49 @@ func (w *world) WaitReason(name, reason string) *v1alpha1.PackageVariant {
 func (w *world) Ready(name string) *v1alpha1.PackageVariant {
 	w.t.Helper()
 	pv := w.Fleet.Ready(name)
-	w.checkKstatus(name, "UpToDate")
+	w.checkKstatus("PackageVariant", "v1alpha1", name)
 	w.busy = false
 	w.reached(name, func(*plannedVariant) bool { return true })
 	return pv
 }
 
-// checkKstatus fails the test unless the kstatus of a variant with a reason is that of the table. It skips a variant
-// whose reason has changed meanwhile. A hook may call it.
-func (w *world) checkKstatus(name, reason string) {
+// kstatusOfTrue are the kstatus of an object by the condition that is True.
+var kstatusOfTrue = map[string]status.Status{v1alpha1.ConditionReady: status.CurrentStatus,
+	v1alpha1.ConditionStalled: status.FailedStatus, v1alpha1.ConditionReconciling: status.InProgressStatus}
+
+// checkKstatus fails the test unless the kstatus of a variant or a set is that of its condition that is True, or if it
+// is of another generation, InProgress. The stories check which condition that is for each reason.
+func (w *world) checkKstatus(kind, version, name string) {
 	w.t.Helper()
-	u, err := w.read("PackageVariant", "v1alpha1", name)
+	u, err := w.read(kind, version, name)
 	if err != nil {
 		w.t.Error(err)
 		return
 	}
 	conditions := conditionsOf(u)
-	if conditions[v1alpha1.ConditionReady].reason != reason ||
-		u.GetGeneration() != conditions[v1alpha1.ConditionReady].generation {
-		return
+	want := status.InProgressStatus
+	for typ, kstatus := range kstatusOfTrue {
+		if c := conditions[typ]; c.status == "True" && c.generation == u.GetGeneration() {
+			want = kstatus
+		}
 	}
-	want, known := reasons[reason]
-	if !known {
-		w.t.Errorf("the reason %s is not in the table", reason)
-	}
-	if u.GetDeletionTimestamp() == nil || want == status.TerminatingStatus {
-		reasonsSeen.Store(reason, true)
-	} else {
+	if u.GetDeletionTimestamp() != nil {
 		want = status.TerminatingStatus
 	}
+	reason := conditions[v1alpha1.ConditionReady].reason
 	got, err := kstatusOf(u)
 	if err == nil && got == want {
 		return
 	}
-	if _, told := w.contradictions.LoadOrStore(reason, err); !told {
+	if _, told := w.contradictions.LoadOrStore(kind+" "+reason, err); !told {
 		w.t.Errorf("to kstatus, %s with the reason %s is %s, want %s: %v", name, reason, got, want, err)
 	}
 }
 
-// checkSet fails the test unless the kstatus of the set is that of its reason in the table.
+// checkSet is checkKstatus for the set.
 func (w *world) checkSet() {
 	w.t.Helper()
-	u := w.object("PackageVariantSet", "v1alpha2", "fleet")
-	got, err := kstatusOf(u)
-	want := status.InProgressStatus
-	if ready := conditionsOf(u)[v1alpha1.ConditionReady]; ready.generation == u.GetGeneration() {
-		var known bool
-		if want, known = setReasons[ready.reason]; !known {
-			w.t.Errorf("the reason %s is not in the table of a set's", ready.reason)
-		}
-		setReasonsSeen.Store(ready.reason, true)
-	}
-	if err == nil && got == want {
-		return
-	}
-	if _, told := w.contradictions.LoadOrStore("PackageVariantSet", err); !told {
-		w.t.Errorf("to kstatus, the set is %s, want %s: %v", got, want, err)
-	}
+	w.checkKstatus("PackageVariantSet", "v1alpha2", "fleet")
 }
 
 // conditionNow is what is read of a condition.

@@ -171,40 +171,6 @@ func TestMigratedRepository(t *testing.T) {
 	}
 }
 
-// TestMigratedUpstreams has a set select its upstreams in a Repository whose packages are missing from the lists that
-// the controller reads: it does not treat the selection as empty, and its variants stay.
-func TestMigratedUpstreams(t *testing.T) {
-	w := newWorldOfVersion2(t)
-	base := map[string]string{"tier": "base"}
-	w.prods("edge-1")
-	for _, pkg := range []string{"db", "web"} {
-		w.Publish("blueprints", pkg, "v1", simple())
-		w.labelRevision("blueprints."+pkg+".v1", base)
-	}
-	w.Apply(manySet(t, "upstreamSelector: {matchLabels: {tier: base}}"))
-	w.start()
-	variants := []string{"edge-1/db", "edge-1/web"}
-	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, variants...)
-	w.migrate("blueprints", true)
-	if w.stack.Foreign() { // Porch leaves them out of its lists
-		w.inVersion2("blueprints.db.v1", "blueprints.web.v1")
-	}
-	w.Apply(manySet(t, "upstreamSelector: {repo: blueprints, matchLabels: {tier: base}}"))
-	w.expectMigrated(variants)
-	w.migrate("blueprints", false)
-	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, variants...)
-}
-
-// expectMigrated waits until the set says that a Repository is migrated, and fails the test unless its variants stay.
-func (w *world) expectMigrated(variants []string) {
-	w.t.Helper()
-	w.waitSetReason("fleet", "RepositoryMigrated")
-	w.checkSet()
-	if diff := cmp.Diff(variants, w.variants()); diff != "" {
-		w.t.Errorf("variants (-want +got):\n%s", diff)
-	}
-}
-
 // refusesBranch reports whether a variant of TestRevisionMain has the branch itself as its upstream, and fails the test
 // unless it says that newer Porch makes nothing from that.
 func (w *world) refusesBranch(name string) bool {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -209,32 +208,4 @@ func TestSet(t *testing.T) {
 	if got := w.work(proxy.IsWrite); len(got) > 0 {
 		t.Errorf("at rest: %v", got)
 	}
-}
-
-// TestSetOverObjects selects ConfigMaps, from which expressions compute the repositories.
-func TestSetOverObjects(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Repository("edge-1", nil, true)
-	w.Repository("edge-2", nil, true)
-	site := func(name, repo string) *corev1.ConfigMap {
-		cm := configMap(name, nil)
-		cm.Labels, cm.Annotations = map[string]string{"site": "yes"}, map[string]string{"repo": repo}
-		return cm
-	}
-	w.Apply(site("a", "edge-1"), newSet(t, `apiVersion: config.porch.kpt.dev/v1alpha2
-kind: PackageVariantSet
-metadata: {name: fleet}
-spec:
-  upstream: {repo: blueprints, package: web, revision: 1}
-  targets:
-  - objectSelector: {apiVersion: v1, kind: ConfigMap, matchLabels: {site: "yes"}}
-    template: {downstream: {repoExpr: "target.annotations['repo']", packageExpr: "'web-' + target.name"}}
-`))
-	w.start()
-	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-1/web-a")
-	w.Apply(site("b", "edge-2"))
-	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web-a", "edge-2/web-b")
-	w.Delete(site("a", ""))
-	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-2/web-b")
 }

@@ -15,9 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -130,41 +127,4 @@ func (w *world) replacesUpstream() {
 		w.sql("DELETE FROM package_revisions WHERE k8s_name = 'blueprints.db.main' AND k8s_name_space = '" + w.Namespace + "'")
 	}
 	w.Publish("blueprints", "db", "v3", simple())
-}
-
-// TestSetUpstreamsRegisteredAnew deletes the Repository of the selected packages and registers it again. Porch then
-// knows no labels: the variants of packages without a label yet wait behind maxDeletions.
-func TestSetUpstreamsRegisteredAnew(t *testing.T) {
-	w := newWorld(t)
-	base := map[string]string{"tier": "base"}
-	w.prods("edge-1")
-	for _, pkg := range []string{"db", "web"} {
-		w.Publish("blueprints", pkg, "v1", simple())
-		w.labelRevision("blueprints."+pkg+".v1", base)
-	}
-	set := manySet(t, "upstreamSelector: {repo: blueprints, matchLabels: {tier: base}}")
-	none := intstr.FromString("10%")
-	set.Spec.MaxDeletions = &none
-	w.Apply(set)
-	w.start()
-	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/db", "edge-1/web")
-
-	w.Delete(&configapi.Repository{ObjectMeta: metav1.ObjectMeta{Name: "blueprints"}})
-	w.setCondition(v1alpha1.ConditionReady, `there is no Repository "blueprints" in this namespace: register it`)
-	w.expectSet("RepositoryNotFound", [3]int32{2, 2, 2}, "edge-1/db", "edge-1/web")
-	w.registerAnew("blueprints", false)
-	if w.stack.Foreign() { // Porch may know the labels still
-		for _, pkg := range []string{"db", "web"} {
-			w.labelRevision("blueprints."+pkg+".v1", base)
-		}
-		w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/db", "edge-1/web")
-		return
-	}
-	w.setCondition(v1alpha1.ConditionReady, "the targets or the upstreamSelector select nothing any more, and the 2 "+
-		"variants of this set are kept")
-	w.labelRevision("blueprints.web.v1", base)
-	w.setCondition(v1alpha1.ConditionReady, "nothing is changed, for 1 of the 2 variants of this set would be deleted")
-	w.expectSet("TooManyDeletions", [3]int32{1, 1, 1}, "edge-1/db", "edge-1/web")
-	w.labelRevision("blueprints.db.v1", base)
-	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/db", "edge-1/web")
 }
