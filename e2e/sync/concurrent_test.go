@@ -12,6 +12,7 @@ import (
 
 // TestManyChanges changes one spec twenty times, without a wait in between: the one draft has the last of them.
 func TestManyChanges(t *testing.T) {
+	rare(t)
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
 	change := func(n int) func(*variant.Spec) {
@@ -33,6 +34,7 @@ func TestManyChanges(t *testing.T) {
 // other is making for one that was not finished: it goes, and another is made. In the end each package has one draft for
 // each change, and both come to rest.
 func TestTwoControllers(t *testing.T) {
+	rare(t)
 	w := newWorld(t)
 	w.compared = true // the names of the drafts differ from run to run
 	w.Publish("blueprints", "web", "v1", simple())

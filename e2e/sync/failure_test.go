@@ -63,6 +63,7 @@ func TestReplicas(t *testing.T) {
 
 // TestPorchDown stops Porch for a while, in which objects change. The controller does not retry in a loop.
 func TestPorchDown(t *testing.T) {
+	rare(t)
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
@@ -95,6 +96,7 @@ func TestPorchDown(t *testing.T) {
 // TestLostOwnerBehind has Porch forget the owner of a draft before the controller's cache has the status that names the
 // draft. The controller does not take it for another's draft, and owns it again once the cache is up to date.
 func TestLostOwnerBehind(t *testing.T) {
+	rare(t)
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
 	web := newVariant("web", func(s *variant.Spec) { s.Labels = map[string]string{"team": "a"} })

@@ -73,6 +73,7 @@ func (w *world) waitRetired(name, revision string) {
 // With more packages that are published at once in one Repository, a busy Porch v1.5 may forget published revisions, and
 // begin to number them anew.
 func TestLifeWithoutHands(t *testing.T) {
+	rare(t)
 	w := newWorld(t)
 	w.Timeout = 4 * time.Minute // Porch v1.5 may lose sight of what is in git for a while
 	w.mayApprove()

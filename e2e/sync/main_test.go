@@ -43,6 +43,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// rare skips a test that is run with RARE=1 only, as make test-all does: of load, chaos, faults of a database, hostile
+// input, tenants, calls that hang, and writes that are refused.
+func rare(t *testing.T) {
+	t.Helper()
+	if os.Getenv("RARE") == "" {
+		t.Skip("RARE is not set")
+	}
+}
+
 // functions are what Porch runs, by their images.
 func functions() map[string]string {
 	functions := ours()

@@ -178,6 +178,7 @@ func (f *flight) look(r proxy.Request, phase proxy.Phase) *metav1.Status {
 // TestRolloutKilled kills the controller during two rollouts, sometimes with two running at once: there are never more
 // targets in flight than the wave allows.
 func TestRolloutKilled(t *testing.T) {
+	rare(t)
 	w, git := newWorldBehind(t)
 	w.mayApprove()
 	for i := range 6 {

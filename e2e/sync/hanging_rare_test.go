@@ -37,6 +37,7 @@ func (w *world) hold(filter func(proxy.Request) bool) (held *atomic.Int32, relea
 // two variants at once. While variants there and variants made from a package there hang, those of other Repositories
 // continue. All are right when it is over.
 func TestHangingRepository(t *testing.T) {
+	rare(t)
 	w := newWorld(t)
 	w.Repository("hanging", nil, true)
 	w.Publish("blueprints", "web", "v1", simple())
@@ -90,6 +91,7 @@ func TestHangingRepository(t *testing.T) {
 // TestNoAnswer has Porch make a draft, and save one, and never answer: the controller waits no longer than its timeout,
 // and makes no second draft.
 func TestNoAnswer(t *testing.T) {
+	rare(t)
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
 	free := make(chan struct{})

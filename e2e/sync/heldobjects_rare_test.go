@@ -21,6 +21,7 @@ func (w *world) holdObject(kind, name string) {
 // TestHeldDraftAndSet deletes a variant whose draft another program holds by a finalizer that never goes, and a set that
 // is held so: the controller comes to rest, and makes another variant meanwhile.
 func TestHeldDraftAndSet(t *testing.T) {
+	rare(t)
 	const draft = "edge.web.packagevariant-1"
 	w := newWorld(t)
 	w.prods("edge-1")

@@ -107,6 +107,7 @@ func faults() map[string]*fault {
 // TestRefusedWrites has the first writes of each kind fail, in each way. The end is the same as without failures: there
 // is no second draft, what people wrote meanwhile stays, and failed writes are not retried in a loop.
 func TestRefusedWrites(t *testing.T) {
+	rare(t)
 	for name, f := range faults() {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -130,6 +131,7 @@ func TestRefusedWrites(t *testing.T) {
 
 // TestCacheBehind delays all caches by some seconds: longer than the controller waits to see its own writes.
 func TestCacheBehind(t *testing.T) {
+	rare(t)
 	w := newWorld(t)
 	w.proxy.SetLag(func(proxy.Request) time.Duration { return 4 * time.Second })
 	w.live(func() { w.start() })

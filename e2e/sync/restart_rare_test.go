@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
@@ -42,36 +41,26 @@ func isSave(r proxy.Request) bool {
 	return r.Verb == "update" && r.Resource == "packagerevisionresources"
 }
 
-// TestEndedInsideClone ends the controller while Porch makes the first draft of a variant.
+// TestEndedInsideClone ends the controller while Porch makes the first draft of a variant, for one variant after the
+// other, each at another moment. After the restart each variant has one complete draft of its own, made without a second
+// call.
 func TestEndedInsideClone(t *testing.T) {
-	endedInside(t, isCreate, nil, newVariant)
-}
-
-// endedInside ends the controller inside the call that a variant causes, for one variant after the other, each at
-// another moment. After the restart each variant has one complete draft of its own, made without a second call. If
-// prepare is given, it makes the call for variants that already have a draft.
-func endedInside(t *testing.T, call func(proxy.Request) bool, prepare func(*world, string),
-	changed func(string, ...func(*variant.Spec)) *v1alpha1.PackageVariant) {
-	t.Helper()
+	rare(t)
 	for signal, each := range ends {
 		t.Run(signal, func(t *testing.T) {
 			w, git := newWorldBehind(t)
 			w.Publish("blueprints", "web", "v1", blueprint())
-			w.Publish("blueprints", "web", "v2", settingsV2)
 			w.Apply(configMap("eu", map[string]string{"api": "eu"}))
 			c := w.start()
 			var names []string
 			for i := range each.moments {
 				names = append(names, fmt.Sprintf("web-%d", i))
 			}
-			if prepare != nil {
-				w.prepared(names, prepare)
-			}
 			for i, name := range names {
-				c = w.endOnce(git, moment{c, each.end, call, each.moments[i]}, changed(name))
+				c = w.endOnce(git, moment{c, each.end, isCreate, each.moments[i]}, newVariant(name))
 				w.target(name)
 				if signal == "SIGTERM" {
-					w.expectGraceful(name, call)
+					w.expectGraceful(name, isCreate)
 				}
 				if n := proxy.Count(w.proxy.Requests(), isHeardCreate); n > 2 {
 					t.Errorf("%s: Porch was asked for a draft %d times, want at most once more", name, n)
@@ -80,23 +69,9 @@ func endedInside(t *testing.T, call func(proxy.Request) bool, prepare func(*worl
 			w.readAnew("edge")
 			w.quiet(c)
 			for _, name := range names {
-				w.expectOneDraft(name, changed(name))
+				w.expectOneDraft(name, newVariant(name))
 			}
 		})
-	}
-}
-
-// prepared makes variants and calls prepare for the draft of each.
-func (w *world) prepared(names []string, prepare func(*world, string)) {
-	w.t.Helper()
-	for _, name := range names {
-		w.Apply(newVariant(name))
-	}
-	for _, name := range names {
-		prepare(w, w.target(name))
-	}
-	for _, name := range names {
-		w.target(name)
 	}
 }
 

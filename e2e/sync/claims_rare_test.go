@@ -54,6 +54,7 @@ func (w *world) theirs(c *controller.Process) (untouched func(when string)) {
 // and ask to adopt and to publish what exists. Nothing of it is theirs, nothing is written while nothing changes, and
 // the owner's package is changed as before. Their deletion leaves the package alone.
 func TestClaimsOfMany(t *testing.T) {
+	rare(t)
 	const claimants = 300
 	w := newWorld(t)
 	w.Timeout = 3 * time.Minute

@@ -92,6 +92,7 @@ func (w *world) says(name, text string) {
 // TestDatabaseDown stops the database, changes objects meanwhile, and restarts the controller: it takes nothing for
 // gone, and finishes once the database is back.
 func TestDatabaseDown(t *testing.T) {
+	rare(t)
 	w, c, drafts := newWorldWithDatabase(t)
 	if err := w.stack.Kill(stack.Postgres); err != nil {
 		t.Fatal(err)
@@ -125,6 +126,7 @@ func TestDatabaseDown(t *testing.T) {
 
 // TestDatabaseSlow has the database answer nothing for longer than the controller waits for an answer.
 func TestDatabaseSlow(t *testing.T) {
+	rare(t)
 	w, c, _ := newWorldWithDatabase(t)
 	c.Stop()
 	controller.Start(t, w.options("--request-timeout=5s"))
@@ -144,6 +146,7 @@ func TestDatabaseSlow(t *testing.T) {
 
 // TestDatabaseFull has the database refuse what needs space.
 func TestDatabaseFull(t *testing.T) {
+	rare(t)
 	w, _, drafts := newWorldWithDatabase(t)
 	w.sql(`CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION
 		'could not extend file "base/1": No space left on device' USING ERRCODE = '53100'; END $$;
@@ -173,6 +176,7 @@ func (w *world) refuseFiles(draft, file string) (end func()) {
 // TestDatabaseStopsInASave has Porch write only some of the files of a draft that a person has edited, again and again
 // for a while. The controller repeats the save until all files are there, including the person's.
 func TestDatabaseStopsInASave(t *testing.T) {
+	rare(t)
 	w, _, _ := newWorldWithDatabase(t)
 	end := w.refuseFiles("edge.edited.packagevariant-1", "settings.yaml")
 	done := w.later("late")
@@ -186,6 +190,7 @@ func TestDatabaseStopsInASave(t *testing.T) {
 // next controller does nothing to the draft, and says what it lacks, until a person deletes it. Files are refused until
 // then, because Porch finishes a save that a killed controller began.
 func TestDatabaseStopsInASaveBeforeAKill(t *testing.T) {
+	rare(t)
 	w, c, _ := newWorldWithDatabase(t)
 	const draft, next = "edge.web.packagevariant-1", "edge.web.packagevariant-2"
 	end := w.refuseFiles(draft, "settings.yaml")
@@ -219,6 +224,7 @@ func (w *world) waitLost(draft, file string) {
 // TestDatabaseEmpty starts Porch with another, empty database: published revisions come back from git, and the drafts
 // are gone. The controller makes them again, publishes nothing, and does not touch what people published.
 func TestDatabaseEmpty(t *testing.T) {
+	rare(t)
 	w, _, drafts := newWorldWithDatabase(t)
 	if err := w.stack.StopPorch(t.Context()); err != nil {
 		t.Fatal(err)

@@ -188,6 +188,7 @@ func (n *tenant) waitSetStalled(name string) {
 // drafted meanwhile, and the controller keeps running within the limit. Porch gets no request for any of the packages.
 // How long the neighbor waits is printed.
 func TestHostileManifests(t *testing.T) {
+	rare(t)
 	w := newWorldApart(t)
 	w.Timeout = 3 * time.Minute // Porch v1.5 reads the Repositories of all tenants before it answers the first list
 	files, reasons := hostilePackages()

@@ -34,6 +34,7 @@ spec:
 // expanded. Variants of another namespace still become ready and follow their upstream; nothing of the first is in
 // them.
 func TestHostileNamespace(t *testing.T) {
+	rare(t)
 	const failing = 200
 	w := newWorld(t)
 	other := fleet.New(t, w.stack, w.Namespace+"-other")

@@ -18,6 +18,7 @@ import (
 // TestCutWatches cuts all watches several times while objects change. It does so in few rounds: after each cut in a row
 // a client waits longer before it watches again, up to half a minute.
 func TestCutWatches(t *testing.T) {
+	rare(t)
 	w := newWorld(t)
 	var cut atomic.Int64
 	w.live(func() {

@@ -76,6 +76,7 @@ func expectAlive(t *testing.T, c *controller.Process) {
 // neighbor's changes are drafted meanwhile, and all variants become ready. MANY sets how many there are, and MANY_FOR
 // after what time the test ends even if not all are ready.
 func TestManyVariants(t *testing.T) {
+	rare(t)
 	many := fromEnv(t, "MANY", 40, strconv.Atoi)
 	repositories := max(20, many/100)
 	limit := fromEnv(t, "MANY_FOR", time.Hour, time.ParseDuration)
