@@ -3,70 +3,11 @@
 package sync
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/stack"
 )
-
-// TestManyChanges changes one spec twenty times, without a wait in between: the one draft has the last of them.
-func TestManyChanges(t *testing.T) {
-	rare(t)
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	change := func(n int) func(*variant.Spec) {
-		return func(s *variant.Spec) { s.PackageContext.Data["change"] = fmt.Sprint("n", n) }
-	}
-	w.Apply(newVariant("web", contextOnly, change(0)))
-	c := w.start()
-	for n := 1; n <= 20; n++ {
-		w.Fleet.Apply(newVariant("web", contextOnly, change(n)))
-	}
-	w.waitFile("edge.web.packagevariant-1", "package-context.yaml", "change: n20\n")
-	w.waitTarget("web", "edge.web.packagevariant-1")
-	w.quiet(c)
-	w.expectDrafts("web", "edge.web.packagevariant-1")
-	w.expectNoLoop()
-}
-
-// TestTwoControllers has two controllers at work at once, neither of which asks who leads. One may take the draft that the
-// other is making for one that was not finished: it goes, and another is made. In the end each package has one draft for
-// each change, and both come to rest.
-func TestTwoControllers(t *testing.T) {
-	rare(t)
-	w := newWorld(t)
-	w.compared = true // the names of the drafts differ from run to run
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Publish("blueprints", "web", "v2", settingsV2)
-	first, second := w.start(), w.start()
-	names := []string{"a", "b", "c", "d"}
-	for _, name := range names {
-		w.Apply(newVariant(name, contextOnly))
-	}
-	w.quiet(first)
-	w.quiet(second)
-	for _, name := range names {
-		draft := w.target(name)
-		w.expectDrafts(name, draft)
-		w.publish(draft)
-		w.seesPublished(name)
-	}
-	for _, name := range names {
-		w.Apply(newVariant(name, contextOnly, zone, revision(2)))
-	}
-	for _, name := range names {
-		w.waitOneDraft(name)
-	}
-	w.quiet(first)
-	w.quiet(second)
-	for _, name := range names {
-		draft := w.target(name)
-		w.expectDrafts(name, draft)
-		w.waitFile(draft, "package-context.yaml", "zone: a")
-		w.waitFile(draft, "settings.yaml", `b: "3"`)
-	}
-}
 
 // TestSubdirectory has the upstream and the downstream in Repositories over directories of git repositories.
 func TestSubdirectory(t *testing.T) {
