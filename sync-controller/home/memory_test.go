@@ -8,6 +8,7 @@ import (
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages/contract"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
@@ -72,6 +73,9 @@ func begin(t *testing.T, git bool) *contract.World {
 		Share: func(names ...string) {
 			for _, name := range names {
 				c.Repository(name, nil)
+				memorytest.Edit(c, name, &configapi.Repository{}, func(r *configapi.Repository) {
+					r.Spec.Git.Repo, r.Spec.Git.Directory = "https://git.example.com/sites.git", name
+				})
 			}
 		},
 		Remove: func(name string) { c.Must(c.Delete(t.Context(), c.Revision(name))) },

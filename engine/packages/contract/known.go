@@ -43,6 +43,23 @@ func publishedAnew(p *play) {
 	p.list("afterwards", web)
 }
 
+// numberAnew has people delete the latest of two published revisions, and publish another one under its number.
+func numberAnew(p *play) {
+	name := p.cloned()
+	p.publishes(name)
+	for range 2 {
+		r, err := p.Ask(p.ctx, p.draft(web, "two", revision.Task{Type: revision.Edit, Source: name}))
+		p.must(err)
+		p.edit(p.Home, r.Name, map[string]string{"mine.txt": "mine\n"})
+		p.publishes(r.Name)
+		p.tellOf(p.get(r.Name))
+		p.move(p.Home, r.Name, revision.DeletionProposed)
+		p.Remove(r.Name)
+	}
+	p.Settle()
+	p.list("afterwards", web)
+}
+
 // nested has packages inside and beside others whose names begin alike.
 func nested(p *play) {
 	source := p.Publish(upstream, "v1", first)
@@ -121,4 +138,8 @@ func shared(p *play) {
 			p.read(name).Files["settings.yaml"] != first["settings.yaml"])
 		p.list("in the end", revision.Package{Repo: name[:len("north")], Name: "web"})
 	}
+	name := p.clone(names[0])
+	p.say("%s, which is cloned from one of them:", name)
+	p.tellOf(p.get(name))
+	p.say("%s", p.plain(p.read(name).Files["Kptfile"]))
 }

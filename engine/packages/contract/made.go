@@ -2,7 +2,11 @@
 
 package contract
 
-import "github.com/package-variants/package-variants/engine/revision"
+import (
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/revision"
+)
 
 // scenarios are the scenarios, in the order of a package's life.
 var scenarios = []scenario{
@@ -10,6 +14,7 @@ var scenarios = []scenario{
 	{"clone-plain", clonePlain},
 	{"clone-nested", cloneNested},
 	{"clone-marked", cloneMarked},
+	{"clone-again", cloneAgain},
 	{"clone-of-draft", cloneOfDraft},
 	{"clone-of-branch", cloneOfBranch},
 	{"edit", edit},
@@ -20,6 +25,7 @@ var scenarios = []scenario{
 	{"ask-of-nothing", askOfNothing},
 	{"ask-unanswered", askUnanswered},
 	{"save", save},
+	{"save-kptfile", saveKptfile},
 	{"save-nothing", saveNothing},
 	{"save-stale", saveStale},
 	{"save-lock", saveLock},
@@ -42,6 +48,7 @@ var scenarios = []scenario{
 	{"own-published", ownPublished},
 	{"absent", absent},
 	{"published-anew", publishedAnew},
+	{"number-anew", numberAnew},
 	{"nested", nested},
 	{"seen", seen},
 	{"shared", shared},
@@ -78,6 +85,19 @@ func cloneMarked(p *play) {
 			"  name: settings\n  annotations:\n" +
 			"    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|old'\ndata: {size: small}\n",
 	}))))
+}
+
+// cloneAgain asks for a clone into a package that has a published revision.
+func cloneAgain(p *play) {
+	name := p.cloned()
+	p.edit(p.Home, name, changed)
+	p.publishes(name)
+	r, err := p.Ask(p.ctx, p.draft(web, "two", revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}))
+	p.answered("a clone", err)
+	if err == nil {
+		p.say("it has the upstream's settings: %t",
+			strings.Contains(p.read(r.Name).Files["settings.yaml"], "zone: none"))
+	}
 }
 
 // cloneOfDraft asks for a clone of what is not published.

@@ -27,6 +27,19 @@ func save(p *play) {
 	p.say("the revision has the same version: %t", p.get(name).Version == now.Version)
 }
 
+// saveKptfile saves Kptfiles with all that others write there: gates, conditions, comments and a second document.
+func saveKptfile(p *play) {
+	name := p.cloned()
+	files := p.read(name).Files
+	p.edit(p.Home, name, map[string]string{
+		"Kptfile": "# ours\n" + commented(files) + "  readinessGates: # wait\n  - conditionType: reviewed\n" +
+			"status:\n  conditions:\n  - type: reviewed # by us\n    status: \"False\"\n",
+		"inner/Kptfile": "# inner\n" + kptfileOf("inner") + "---\n# beside\napiVersion: v1\nkind: ConfigMap\n" +
+			"metadata: {name: beside}\n",
+	})
+	p.tell(name)
+}
+
 // saveNothing saves what was read.
 func saveNothing(p *play) {
 	name := p.cloned()
@@ -68,6 +81,7 @@ func saveOdd(p *play) {
 		"empty.txt":     " ",
 		"windows.txt":   "a\r\nb\r\n",
 		"windows.yaml":  "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: windows\r\n",
+		"latin1.txt":    "caf\xe9\n",
 		"unicode.txt":   "naïve ☃\n",
 		"comments.yaml": "# only a comment\n",
 		"two.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n---\n# b\n" +
@@ -91,6 +105,7 @@ func saveBad(p *play) {
 		{"no Kptfile", "Kptfile", ""},
 		{"a Kptfile that is none", "Kptfile", "nothing\n"},
 		{"JSON that is no resource", "values.json", "{\"a\": 1}\n"},
+		{"a name with a space", "a b.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"},
 		{"a path outside of the package", "../x.txt", "x\n"},
 	} {
 		before := p.read(name)

@@ -161,7 +161,11 @@ func (w *World) save(ctx context.Context, prr *porchapi.PackageRevisionResources
 	if err := w.checkSaved(prr.Spec.Resources); err != nil {
 		return err
 	}
-	files, err := w.memo.Save(before.Spec.Resources, prr.Spec.Resources)
+	sent := maps.Clone(prr.Spec.Resources)
+	for name, text := range sent { // as JSON
+		sent[name] = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	files, err := w.memo.Save(before.Spec.Resources, sent)
 	if err != nil {
 		return apierrors.NewInternalError(fmt.Errorf("failed to heal resources: %w", err))
 	}
@@ -201,6 +205,9 @@ func (w *World) checkSaved(files map[string]string) error {
 	size := 0
 	for name, text := range files {
 		size += len(text)
+		if strings.Contains(name, " ") {
+			return apierrors.NewInternalError(fmt.Errorf("illegal name '%s'", name))
+		}
 		if strings.HasPrefix(path.Clean(name), "..") {
 			return apierrors.NewInternalError(porch.NewRenderError("cannot add a directory above '/'"))
 		}
