@@ -9,7 +9,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -93,9 +92,4 @@ func TestApprovalAutomatic(t *testing.T) {
 	}
 	w.publish("edge.web.packagevariant-3")
 	w.waitApproved("web", "Published")
-}
-
-// isApproval reports whether a request publishes a draft, or makes it a draft again.
-func isApproval(r proxy.Request) bool {
-	return r.Resource == "packagerevisions" && r.Subresource == "approval" && proxy.IsWrite(r)
 }

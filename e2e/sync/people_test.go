@@ -3,9 +3,6 @@
 package sync
 
 import (
-	"fmt"
-	"sync/atomic"
-
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -32,27 +29,5 @@ func (w *world) changeMeta(name string, change func(*porchapi.PackageRevision)) 
 		}
 		change(r)
 		return w.Client.Update(w.t.Context(), r)
-	})
-}
-
-// hook does something once, when the proxy sees a request.
-type hook struct{ called, done atomic.Bool }
-
-// once does it, unless it has been called before.
-func (h *hook) once(do func()) {
-	if h.called.CompareAndSwap(false, true) {
-		do()
-		h.done.Store(true)
-	}
-}
-
-// hit waits until a hook has done its work.
-func (w *world) hit(h *hook) {
-	w.t.Helper()
-	w.Eventually("the hook has done its work", func() error {
-		if !h.done.Load() {
-			return fmt.Errorf("it has not: called %t", h.called.Load())
-		}
-		return nil
 	})
 }

@@ -58,7 +58,6 @@ func (w *world) areStates(pkg string, want map[string]state) error {
 
 const (
 	isDraft     = porchapi.PackageRevisionLifecycleDraft
-	isProposed  = porchapi.PackageRevisionLifecycleProposed
 	isPublished = porchapi.PackageRevisionLifecyclePublished
 	isDeletion  = porchapi.PackageRevisionLifecycleDeletionProposed
 )
