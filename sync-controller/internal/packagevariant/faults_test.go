@@ -46,7 +46,7 @@ func isPorchs(o client.Object) bool {
 // another save than its first failed, and an old revision whose deletion was refused.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	for name, acts := range memorytest.Beginnings(stories) {
+	for name, acts := range memorytest.Beginnings(lives) {
 		for cache := range caches {
 			t.Run(name+"/"+cache, func(t *testing.T) {
 				t.Parallel()

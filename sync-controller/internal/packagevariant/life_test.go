@@ -17,7 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// livesThrough has the variant web live through a clone, changes of the draft, an edit, an upgrade, and an upstream that is missing for a while.
+// livesThrough has the variant web live through a clone, changes of the draft, an edit, an upgrade, and an upstream that
+// is missing for a while.
 func (c *cluster) livesThrough() {
 	for _, do := range []func(*cluster){
 		func(c *cluster) { c.applies() },

@@ -18,10 +18,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// meetings are stories in which people act, Porch refuses, or the controller is killed, at one of its writes.
-var meetings = together(encounters, refusals, kills)
-
-// encounters are those in which people act just before the controller, or just after.
+// encounters are stories in which people act just before a write of the controller, or just after.
 var encounters = map[string][]act{
 	"somebody edits a draft before its first save": {
 		{"the variant is applied, drafts are to be published, and somebody edits the draft that is made", func(c *cluster) {
@@ -92,7 +89,7 @@ var encounters = map[string][]act{
 	},
 }
 
-// refusals are those in which Porch refuses something.
+// refusals are stories in which Porch refuses something.
 var refusals = map[string][]act{
 	"Porch refuses to publish": {
 		{"the variant is applied, drafts are to be published, and Porch refuses it", func(c *cluster) {
@@ -196,7 +193,7 @@ var refusals = map[string][]act{
 	},
 }
 
-// kills are those in which the controller is killed, and people act before it is started again.
+// kills are stories in which the controller is killed, and people act before it is started again.
 var kills = map[string][]act{
 	"the controller is killed when it has proposed": {
 		{"the variant is applied, drafts are to be published, and the controller is killed", func(c *cluster) {

@@ -18,9 +18,9 @@ import (
 // act is something that people do.
 type act = memorytest.Act[*cluster]
 
-// stories are the lives of a package. Each begins with the Repositories blueprints and edge, and the first revision of a
+// stories are what TestStories tells. Each begins with the Repositories blueprints and edge, and the first revision of a
 // blueprint.
-var stories = together(lives, inputs, beside)
+var stories = together(lives, inputs, beside, encounters, refusals, kills)
 
 // together returns the stories of all tables.
 func together(tables ...map[string][]act) map[string][]act {
@@ -31,7 +31,7 @@ func together(tables ...map[string][]act) map[string][]act {
 	return all
 }
 
-// lives are stories of what a variant asks for.
+// lives are stories of all that the controller does for a package. TestFaults plays them, too.
 var lives = map[string][]act{
 	"clone": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
