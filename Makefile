@@ -266,10 +266,10 @@ GO_TEST = go test -count=1 -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS)
 begin = took='' failed=0; hack/running.sh & trap "kill $$!" EXIT; rm -f $(SKIPPED)
 part = began=$$SECONDS; { $(2); } || failed=1; took+="$${took:+, }$(1) $$(((SECONDS - began) / 60)) min $$(((SECONDS - began) % 60)) s"
 end = sort -u $(SKIPPED) >&2 2>/dev/null; echo "== took: $$took"; exit $$failed
-test test-cluster test-all: export SKIPPED = $(CURDIR)/bin/skipped-$@
+test test-with-kubectl test-all: export SKIPPED = $(CURDIR)/bin/skipped-$@
 
 # Functions run by image in the last layer only.
-test test-cluster: export WITHOUT_CONTAINERS := 1
+test test-with-kubectl: export WITHOUT_CONTAINERS := 1
 WITH_KPT := ./binaries ./corpus ./kpt ./internal/harness ./internal/machine ./internal/rights
 
 .PHONY: test
@@ -283,11 +283,14 @@ test: ## Run the tests that need no cluster: tables, stories, the contract in me
 
 # With the DB cache, of e2e/sync only what differs between the caches.
 ON_DATABASE := PORCH_CACHE=DB UPDATE_GOLDEN=
-CLUSTER = $(ETCD) $(KUBE_APISERVER) $(KUBECTL) $(PORCH_SERVER)
 
 .PHONY: test-cluster
 test-cluster: ## Run the tests that need a Kubernetes API, and those that need Porch, on both of its caches
-	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(CLUSTER)
+	@kubectl=$$(hack/users-kubectl.sh) && $(MAKE) --no-print-directory test-with-kubectl USERS_KUBECTL="$$kubectl"
+
+.PHONY: test-with-kubectl
+test-with-kubectl:
+	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(PLAIN_STACK)
 	@$(MAKE) --no-print-directory tools build plain-stack-tools
 	@echo '== testing in a cluster: this takes about 25 minutes on two cores'; $(begin); \
 	$(call part,contract of Porch,$(call each,e2e,$(GO_TEST) ./contract) && $(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./contract)); \
