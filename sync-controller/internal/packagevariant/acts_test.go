@@ -76,6 +76,11 @@ func (c *cluster) appliesToSecond() {
 	c.has("edge", "mine", 0, made, onFirst, func(pr *porchapi.PackageRevision) {
 		pr.Status.UpstreamLock.Git.Ref, pr.Status.UpstreamLock.Git.Commit = "web/v2", commit
 	})
+	c.appliesLatest()
+}
+
+// appliesLatest adds the variant web, of the latest revision of the blueprint.
+func (c *cluster) appliesLatest() {
 	c.applies(func(pv *v1alpha1.PackageVariant) {
 		pv.Spec.Upstream.Revision = variant.Revision{Str: variant.TagLatest}
 		pv.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting

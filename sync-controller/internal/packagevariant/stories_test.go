@@ -308,6 +308,17 @@ var lives = map[string][]act{
 		{"another is published under its number", func(c *cluster) { c.has("blueprints", "again", 2, files("yellow")) }},
 		{"the draft is deleted", func(c *cluster) { c.Removes("edge.web.mine") }},
 	},
+	"a published package is made anew": {
+		{"the variant is applied, to a draft on the latest revision", (*cluster).appliesToSecond},
+		{"the draft is published", func(c *cluster) { c.Publishes("edge.web.mine") }},
+		{"the upstream is deleted, and a third one is published", func(c *cluster) {
+			c.Removes("blueprints.web.v2")
+			c.blueprint(3, files("yellow"))
+		}},
+		{"the variant is deleted", (*cluster).deletes},
+		{"the deletion of its package is approved", func(c *cluster) { c.Removes("edge.web.mine") }},
+		{"the variant is created again", (*cluster).appliesLatest},
+	},
 	"the latest upstream is lost, and found again": {
 		{"the variant is applied, to a draft on the latest revision", (*cluster).appliesToSecond},
 		{"Porch loses sight of the latest revision", func(c *cluster) { c.loses("blueprints.web.v2") }},

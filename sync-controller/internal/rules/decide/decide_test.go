@@ -17,14 +17,17 @@ const (
 	cloneOfOne = "clone blueprints.web.v1"
 	exists     = " and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name another package " +
 		"in spec.downstream"
-	noBase     = ", of which no published package revision is known: without it the changes from there to "
-	noBaseHelp = " are not known; register the Repository that has it, or delete the package to have it cloned again"
+	ofAPackage = "delete this variant, approve the deletion of its package, and create the variant again"
+	ofADraft   = "delete the draft, which is then made anew"
+	noBase     = ", of which no published package revision is known: it was deleted, or its Repository is not registered, " +
+		"and without it the changes from there to "
+	noBaseHelp = " are not known; register the Repository that has it, or "
 	noLock     = " does not say what it was derived from, so that it cannot be upgraded, though what this variant sets " +
 		"in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock " +
-		"fields there, or delete the package to have it cloned again"
+		"fields there, or "
 	merges    = " is to be merged with the changes from blueprints.web.v1 to blueprints.web.v2"
 	movedHelp = ", and Porch cannot tell what changed in the package: to follow it, publish it, name its revision in " +
-		"spec.upstream, and delete the downstream package to have it cloned again"
+		"spec.upstream, and "
 	revertsText = "the pipeline in the Kptfile of " + one +
 		" changes back what this variant sets in a.yaml, cm.yaml: change the function in the pipeline that does, or what " +
 		"the variant asks for"
@@ -106,10 +109,10 @@ func TestUpToDate(t *testing.T) {
 			down("packagevariant-1", 1, published, from("main", "head"))),
 			wantReady(one + " (Published) is up to date with blueprints.web.main")},
 		"of a branch that has moved": {input(branch("later"), down("packagevariant-1", 1, published, from("main", "head"))),
-			wantMoved(one + " (Published) was made from the branch main at head, which is at later now" + movedHelp)},
+			wantMoved(one + " (Published) was made from the branch main at head, which is at later now" + movedHelp + ofAPackage)},
 		"a draft of a branch that has moved": {input(branch("later"),
 			down("packagevariant-1", 0, draft, from("main", "head"))),
-			wantMoved(one + " (Draft) was made from the branch main at head, which is at later now" + movedHelp)},
+			wantMoved(one + " (Draft) was made from the branch main at head, which is at later now" + movedHelp + ofADraft)},
 		"an injection point is not filled: the gate holds the package back, not the variant": {input(func(in *Input) {
 			in.Mutations[one] = Mutation{Points: []Point{{Condition: "config.injection.A.b", Required: true, Message: "no A"}}}
 		}, down("packagevariant-1", 0, draft)), wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
@@ -147,13 +150,13 @@ func TestUpstreamChanged(t *testing.T) {
 			down("packagevariant-1", 1, published, from("main", "head"), at(1),
 				func(r *revision.Revision) { r.Lock.Repo = "https://example.com/other" })),
 			wantStalled("BaseNotFound",
-				one+" was derived from main at head"+noBase+"blueprints.web.v2"+noBaseHelp)},
+				one+" was derived from main at head"+noBase+"blueprints.web.v2"+noBaseHelp+ofAPackage)},
 		"the same tag has another commit": {input(nil, down("packagevariant-1", 1, published, from("web/v1", "rewritten"))),
 			wantStalled("BaseNotFound",
-				one+" was derived from web/v1 at rewritten"+noBase+"blueprints.web.v1"+noBaseHelp)},
+				one+" was derived from web/v1 at rewritten"+noBase+"blueprints.web.v1"+noBaseHelp+ofAPackage)},
 		"the base is not known": {input(second, down("packagevariant-1", 1, published, from("drafts/web/v0", "gone"))),
 			wantStalled("BaseNotFound",
-				one+" was derived from drafts/web/v0 at gone"+noBase+"blueprints.web.v2"+noBaseHelp)},
+				one+" was derived from drafts/web/v0 at gone"+noBase+"blueprints.web.v2"+noBaseHelp+ofAPackage)},
 		"a draft is open on the older": {input(second, down("packagevariant-1", 1, published),
 			down("packagevariant-2", 0, draft)),
 			wantPending(two+merges, "Mutate "+two)},
@@ -235,17 +238,17 @@ func TestMutationsChanged(t *testing.T) {
 func TestLockMissing(t *testing.T) {
 	testDecide(t, map[string]decideCase{
 		"a published one": {input(nil, down("packagevariant-1", 1, published, unlocked)),
-			wantStalled("UpstreamLockMissing", one+noLock)},
+			wantStalled("UpstreamLockMissing", one+noLock+ofAPackage)},
 		"a published one, other upstream": {input(second, down("packagevariant-1", 1, published, unlocked)),
-			wantStalled("UpstreamLockMissing", one+noLock)},
+			wantStalled("UpstreamLockMissing", one+noLock+ofAPackage)},
 		"a draft": {input(nil, down("packagevariant-1", 0, draft, unlocked)),
-			wantStalled("UpstreamLockMissing", one+noLock)},
+			wantStalled("UpstreamLockMissing", one+noLock+ofADraft)},
 		"an adopted one is edited": {input(all(adopt, changed("edge.web.mine")),
 			down("mine", 1, published, unlocked)),
 			wantPending("edge.web.mine is to be edited: a.yaml, cm.yaml",
 				makes("packagevariant-1", "edit edge.web.mine")...)},
 		"an adopted one is as it should be": {input(adopt, down("mine", 1, published, unlocked)),
-			wantStalled("UpstreamLockMissing", "edge.web.mine"+noLock)},
+			wantStalled("UpstreamLockMissing", "edge.web.mine"+noLock+ofAPackage)},
 		"a draft is changed": {input(changed(one), down("packagevariant-1", 0, draft, unlocked)),
 			wantPending(one+" is to be changed: a.yaml, cm.yaml", "Mutate "+one)},
 		"a function fails": {input(fails(one), down("packagevariant-1", 1, published, unlocked)), want{

@@ -39,7 +39,7 @@ func TestMerge(t *testing.T) {
 				"Mutate "+one)},
 		"a draft whose base is not known": {input(second, down("packagevariant-1", 0, draft, from("web/v0", "gone"))),
 			wantStalled("BaseNotFound",
-				one+" was derived from web/v0 at gone"+noBase+"blueprints.web.v2"+noBaseHelp)},
+				one+" was derived from web/v0 at gone"+noBase+"blueprints.web.v2"+noBaseHelp+ofADraft)},
 		"a draft with conflicts, the upstream's values by default": {input(all(second, conflicts(one, 1), changed(one)),
 			draftOne), changes},
 		"a draft with conflicts, the upstream's values": {input(all(second, onConflict("TakeUpstream"),

@@ -34,10 +34,10 @@ func publishedAnew(in *Input) {
 
 // TestOrigins checks how the controller finds what a package was made from, with commits from Porch and without.
 func TestOrigins(t *testing.T) {
-	replacing := func(lock string) want {
+	replacing := func(lock, anew string) want {
 		return wantStalled("UpstreamReplaced", one+" was made from web/v1 at "+lock+", which was deleted; then blueprints.web.v1 "+
 			"was published under its number, and what differs between the two is not known: publish a new number, name it in "+
-			"spec.upstream, and delete the package to have it cloned from there")
+			"spec.upstream, and "+anew)
 	}
 	testDecide(t, map[string]decideCase{
 		"by its origin, on the upstream": {input(untold, down("packagevariant-1", 1, published, from("web/v1", "c"))),
@@ -57,19 +57,19 @@ func TestOrigins(t *testing.T) {
 			func(r *revision.Revision) {
 				r.Lock = &revision.Lock{Repo: "https://else.example.com/b", Directory: "web", Ref: "web/v1", Commit: "c"}
 			})), wantStalled("BaseNotFound", one+" was derived from web/v1 at c"+noBase+
-			"blueprints.web.v1"+noBaseHelp)},
+			"blueprints.web.v1"+noBaseHelp+ofAPackage)},
 		"of another revision than is known, without a commit": {input(untold,
 			down("packagevariant-1", 1, published, from("web/v7", ""))),
-			wantStalled("BaseNotFound", one+" was derived from web/v7"+noBase+"blueprints.web.v1"+noBaseHelp)},
+			wantStalled("BaseNotFound", one+" was derived from web/v7"+noBase+"blueprints.web.v1"+noBaseHelp+ofAPackage)},
 
 		"the upstream was published anew, told by its commit": {input(publishedAnew,
-			down("packagevariant-1", 1, published, from("web/v1", "commit-1"))), replacing("commit-1")},
+			down("packagevariant-1", 1, published, from("web/v1", "commit-1"))), replacing("commit-1", ofAPackage)},
 		"the upstream was published anew, told by its content": {input(all(untold, replaces("c")),
-			down("packagevariant-1", 1, published, from("web/v1", "c"))), replacing("c")},
+			down("packagevariant-1", 1, published, from("web/v1", "c"))), replacing("c", ofAPackage)},
 		"the upstream was published anew, the downstream is a draft": {input(all(untold, replaces("c")),
-			down("packagevariant-1", 0, draft, from("web/v1", "c"))), replacing("c")},
+			down("packagevariant-1", 0, draft, from("web/v1", "c"))), replacing("c", ofADraft)},
 		"the upstream was published anew, the downstream is proposed": {input(publishedAnew,
-			down("packagevariant-1", 0, isProposed, from("web/v1", "commit-1"))), replacing("commit-1")},
+			down("packagevariant-1", 0, isProposed, from("web/v1", "commit-1"))), replacing("commit-1", ofADraft)},
 		"the upstream was published anew, and the downstream cloned again": {input(all(untold, replaces("c")),
 			down("packagevariant-1", 1, published, from("web/v1", "d"))),
 			wantReady(one + " (Published) is up to date with blueprints.web.v1")},

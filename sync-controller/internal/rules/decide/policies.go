@@ -115,12 +115,19 @@ func upstreamReplaced(in *Input, target *revision.Revision) *Decision {
 	}
 	return &Decision{Condition: *stalled(v1alpha1.ReasonUpstreamReplaced,
 		"%s was made from %s, which was deleted; then %s was published under its number, and what differs between the two "+
-			"is not known: publish a new number, name it in spec.upstream, and delete the package to have it cloned from there",
-		target.Name, target.Lock, in.Upstream.Name)}
+			"is not known: publish a new number, name it in spec.upstream, and %s",
+		target.Name, target.Lock, in.Upstream.Name, anew(target))}
+}
+
+// anew says what a person does to have a package made anew.
+func anew(target *revision.Revision) string {
+	if target.Open() {
+		return "delete the draft, which is then made anew"
+	}
+	return "delete this variant, approve the deletion of its package, and create the variant again"
 }
 
 // upstreamChanged has Porch upgrade a published downstream, and merges the upstream's changes into an open draft.
-// lockMissing handles a downstream that does not say what it was derived from.
 func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	if !onOtherUpstream(in, target) {
 		return nil
@@ -134,9 +141,9 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	case base == nil:
 		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
 			"%s was derived from %s, of which no published package revision is known: "+
-				"without it the changes from there to %s are not known; register the Repository that has it, or delete the "+
-				"package to have it cloned again",
-			target.Name, target.Lock, in.Upstream.Name)
+				"it was deleted, or its Repository is not registered, and without it the changes from there to %s are not known; "+
+				"register the Repository that has it, or %s",
+			target.Name, target.Lock, in.Upstream.Name, anew(target))
 	case target.Open():
 		d.Steps = []Step{{Action: Mutate, Revision: target}}
 		d.Condition = pending("%s is to be merged with the changes from %s to %s", target.Name, base.Name, in.Upstream.Name)
@@ -194,8 +201,8 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 	return &Decision{Condition: *stalled(v1alpha1.ReasonUpstreamLockMissing,
 		"%s does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is "+
 			"kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields "+
-			"there, or delete the package to have it cloned again",
-		target.Name)}
+			"there, or %s",
+		target.Name, anew(target))}
 }
 
 // upToDate reports that the variant is ready. If the downstream was made from a branch, it may be known that the branch
@@ -204,9 +211,8 @@ func upToDate(in *Input, target *revision.Revision) Decision {
 	if BranchMoved(in, target) {
 		return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
 			"%s (%s) was made from the branch %s at %s, which is at %s now, and Porch cannot tell what changed in the "+
-				"package: to follow it, publish it, name its revision in spec.upstream, and delete the downstream package to "+
-				"have it cloned again%s",
-			target.Name, target.Lifecycle, in.Upstream.Workspace, target.Lock.Commit, in.Upstream.Commit,
+				"package: to follow it, publish it, name its revision in spec.upstream, and %s%s",
+			target.Name, target.Lifecycle, in.Upstream.Workspace, target.Lock.Commit, in.Upstream.Commit, anew(target),
 			overlapWarning(in)))}
 	}
 	return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(
