@@ -9,6 +9,9 @@ endif
 ifeq ($(shell git --version 2>/dev/null),)
 $(error git is not on the PATH: install it)
 endif
+ifneq ($(words $(CURDIR)),1)
+$(error the path "$(CURDIR)" has a space, which make cannot handle: clone to a path without one)
+endif
 
 SHELL := bash
 .DEFAULT_GOAL := help
