@@ -160,7 +160,8 @@ var inputs = map[string][]act{
 			c.blueprint(3, all)
 			c.edits(func(s *variant.Spec) {
 				s.Upstream.Revision = variant.RevisionNumber(3)
-				s.Injectors = []variant.InjectionSelector{{Name: "eu", InjectionPoint: "region"}, {Name: "ap", InjectionPoint: "zone"}}
+				s.Injectors = []variant.InjectionSelector{{Name: "eu", InjectionPoint: "region"},
+					{Name: "ap", InjectionPoint: "zone"}}
 			})
 		}},
 		{"there is the second one, too", func(c *cluster) { c.hasObject(namespace, "ap", "ap-south") }},

@@ -10,7 +10,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -106,7 +105,10 @@ var beside = map[string][]act{
 		}},
 		{"it is another variant's", func(c *cluster) { c.applies(named("shop")); downstream("edge", "shop")(c) }},
 		{"it is the upstream itself", downstream("blueprints", "web")},
-		{"it is a new package, of an upstream that does not exist", func(c *cluster) { downstream("edge", "site")(c); to(9)(c) }},
+		{"it is a new package, of an upstream that does not exist", func(c *cluster) {
+			downstream("edge", "site")(c)
+			to(9)(c)
+		}},
 		{"all is as before", func(c *cluster) { downstream("edge", "web")(c); to(1)(c) }},
 	},
 	"packages inside one another": {
@@ -127,7 +129,8 @@ var beside = map[string][]act{
 	"packages inside one another, from before": {
 		{"two variants adopt packages inside one another, and drafts are to be published", func(c *cluster) {
 			adopts := func(pv *v1alpha1.PackageVariant) {
-				pv.Spec.AdoptionPolicy, pv.Spec.ApprovalPolicy = variant.AdoptionPolicyAdoptExisting, variant.ApprovalPolicyAutomatic
+				pv.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting
+				pv.Spec.ApprovalPolicy = variant.ApprovalPolicyAutomatic
 				pv.Spec.PackageContext = nil
 			}
 			c.has("edge", "v1", 1, locked(), onFirst)
@@ -248,8 +251,8 @@ func (c *cluster) restores(name string) {
 
 // gate returns what a Kptfile has about a readiness gate, with the status of its condition.
 func gate(status string) string {
-	return "info:\n  readinessGates:\n  - conditionType: checked\nstatus:\n  conditions:\n  - type: checked\n    status: \"" +
-		status + "\"\n"
+	return "info:\n  readinessGates:\n  - conditionType: checked\nstatus:\n  conditions:\n  - type: checked\n" +
+		"    status: \"" + status + "\"\n"
 }
 
 // checks sets the condition of the readiness gate in a draft.
@@ -263,7 +266,7 @@ func (c *cluster) checks(draft, status string) {
 // deletesVariant deletes a variant.
 func (c *cluster) deletesVariant(name string) {
 	c.T.Helper()
-	c.Must(c.Delete(c.T.Context(), &v1alpha1.PackageVariant{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}))
+	c.Must(c.Delete(c.T.Context(), &v1alpha1.PackageVariant{ObjectMeta: memorytest.Meta(name)}))
 }
 
 // editsVariant changes a variant.
