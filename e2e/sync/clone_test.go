@@ -73,29 +73,3 @@ func TestClone(t *testing.T) {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 }
-
-// TestCloneByTagAndBranch checks which revision is cloned if the variant gives no number.
-func TestCloneByTagAndBranch(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": strings.Replace(settings, "2", "3", 1)})
-	w.labelRevision("blueprints.web.v1", map[string]string{"tag.config.porch.kpt.dev/stable": "true"})
-	w.start()
-	for name, c := range map[string]struct {
-		change func(*variant.Spec)
-		want   string
-	}{
-		"latest":  {tag("latest"), "web/v2"},
-		"stable":  {tag("stable"), "web/v1"},
-		"vnumber": {tag("v1"), "web/v1"},
-		"main":    {revision(-1), "web/v2"}, // what the main branch holds
-		"nothing": {revision(0), "web/v2"},
-		"workspace": {func(s *variant.Spec) { s.Upstream.WorkspaceName = "v1"; s.Upstream.Revision = variant.Revision{} },
-			"web/v1"},
-	} {
-		w.Apply(newVariant(name, plain, c.change))
-		if got := w.Revision(w.target(name)).Status.UpstreamLock.Git.Ref; got != c.want {
-			t.Errorf("%s: cloned %s, want %s", name, got, c.want)
-		}
-	}
-}

@@ -167,14 +167,6 @@ func (w *world) synced(repository string) {
 	})
 }
 
-// deletesUpstreams skips a test that deletes a revision from which another was made.
-func (w *world) deletesUpstreams() {
-	w.t.Helper()
-	if w.stack.Foreign() {
-		w.t.Skip("newer Porch deletes no revision that another has as its upstream")
-	}
-}
-
 // refusesPushed fails the test unless a variant of a package that was pushed to a branch past newer Porch says that
 // Porch makes nothing from it. With the CR cache Porch does not find it until it is restarted.
 func (w *world) refusesPushed(name string) {

@@ -89,14 +89,6 @@ func TestDelete(t *testing.T) {
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isDeletion, 0}})
 }
 
-func TestDeleteProposed(t *testing.T) {
-	w := threeRevisions(t)
-	w.Propose("edge.web.packagevariant-3")
-	w.Delete(newVariant("web"))
-	w.waitGone("web")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isDeletion, 0}})
-}
-
 // TestRetarget changes the downstream, and changes it back.
 func TestRetarget(t *testing.T) {
 	w := threeRevisions(t)
@@ -110,33 +102,6 @@ func TestRetarget(t *testing.T) {
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isPublished, 1},
 		"packagevariant-4": {isDraft, 1}})
 	w.expectStates("shop", map[string]state{})
-}
-
-func TestRetargetOrphan(t *testing.T) {
-	w := threeRevisions(t, orphan)
-	w.Apply(newVariant("web", orphan, downstream("shop")))
-	w.kptfileStays()
-	w.waitTarget("web", "edge.shop.packagevariant-1")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isPublished, 0},
-		"packagevariant-3": {isDraft, 0}})
-}
-
-// TestRecreate deletes a variant and makes it again, before and after the deletion of what it published is approved.
-func TestRecreate(t *testing.T) {
-	w := published(t)
-	w.Delete(newVariant("web"))
-	w.waitGone("web")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}})
-	w.Apply(newVariant("web"))
-	if w.stack.Foreign() { // Porch clones into no package that exists
-		w.compared = true
-		if message := w.message("web", "PorchUnavailable"); !strings.Contains(message, "already exists") {
-			t.Errorf("message %q, want one that says what is in the way", message)
-		}
-		return
-	}
-	w.waitTarget("web", "edge.web.packagevariant-2")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isDraft, 1}})
 }
 
 // kptfileStays skips the comparison with the plan where Porch is newer: it leaves the Kptfile as it is when an owner

@@ -8,7 +8,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 
-	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 )
 
@@ -72,49 +71,4 @@ func TestUpgradeMain(t *testing.T) {
 	w.Publish("blueprints", "web", "v2", settingsV2)
 	w.waitTarget("web", "edge.web.packagevariant-2")
 	w.expectUpgraded("edge.web.packagevariant-2", "web/v2")
-}
-
-// TestUpstreamPublishedAnew deletes the revision that packages were made from, and publishes another under its number:
-// they stay as they are, and the variants say so. It is the second revision: on PostgreSQL, Porch v1.5 cannot publish a
-// first one again.
-func TestUpstreamPublishedAnew(t *testing.T) {
-	for name, workspace := range map[string]string{"the same name": "v2", "another name": "again"} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.compared = true // the drafts are as they were
-			w.deletesUpstreams()
-			w.Publish("blueprints", "web", "v1", simple())
-			w.Publish("blueprints", "web", "v2", simple())
-			w.Apply(newVariant("web", plain, revision(2)))
-			c := w.start()
-			w.publish(w.target("web"))
-			w.seesPublished("web")
-			w.Apply(newVariant("open", plain, revision(2)))
-			open := w.target("open")
-			w.edit(open, `a: "1" # one`, `a: "mine" # my own`)
-			before := w.Files(open)
-
-			w.ProposeDeletion("blueprints.web.v2")
-			w.kubectl("delete", "packagerevision", "blueprints.web.v2", "--namespace", w.Namespace)
-			w.WaitReason("web", "UpstreamNotFound")
-			w.Publish("blueprints", "web", workspace, settingsOf("1", "anew"))
-			for _, variant := range []string{"web", "open"} {
-				message := w.message(variant, "UpstreamReplaced")
-				for _, part := range []string{"was made from web/v2 at ", "then blueprints.web." + workspace + " was published",
-					"publish a new number"} {
-					if !strings.Contains(message, part) {
-						t.Errorf("message of %s: %s, want one with %q", variant, message, part)
-					}
-				}
-			}
-			w.quiet(c)
-			if diff := cmp.Diff(before, w.Files(open)); diff != "" {
-				t.Errorf("the draft's files (-before +after):\n%s", diff)
-			}
-			w.expectDrafts("open", open)
-			if err := w.noDrafts("web"); err != nil {
-				t.Error(err)
-			}
-		})
-	}
 }

@@ -113,6 +113,14 @@ var inputs = map[string][]act{
 		}},
 		{"the variant asks for another zone", func(c *cluster) { c.edits(zone("b")) }},
 	},
+	"a Repository that is not for deployments": {
+		{"the variant is applied, with a context for a package that gets none", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) {
+				pv.Spec.Downstream = &variant.Downstream{Repo: "blueprints", Package: "stock"}
+			})
+		}},
+		{"the variant gives it none", func(c *cluster) { c.edits(func(s *variant.Spec) { s.PackageContext = nil }) }},
+	},
 	"no function can run": {
 		{"the variant is applied, and no function can run", func(c *cluster) {
 			c.runtime = unavailableRuntime{}
