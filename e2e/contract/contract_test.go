@@ -80,7 +80,6 @@ func begin(t *testing.T) *contract.World {
 		},
 		Remove:     func(name string) { f.Delete(f.Revision(name)) },
 		LoseAnswer: func() { loseAnswer(p) },
-		Settle:     func() {},
 	}
 }
 

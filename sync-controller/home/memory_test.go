@@ -82,7 +82,6 @@ func begin(t *testing.T, git bool) *contract.World {
 		LoseAnswer: func() {
 			c.Fault = &memorytest.Fault{At: 1, Done: true, Err: apierrors.NewTimeoutError("no answer", 1)}
 		},
-		Settle: func() {},
 	}
 }
 

@@ -43,8 +43,6 @@ type World struct {
 	Share func(names ...string)
 	// LoseAnswer has the next write of Home be done and its answer be lost.
 	LoseAnswer func()
-	// Settle waits until what was written is in the lists. It may do nothing.
-	Settle func()
 }
 
 // Implementation is a home that the contract is run on.

@@ -39,7 +39,6 @@ func publishedAnew(p *play) {
 	p.answered("published again", err)
 	p.tellOf(p.get(name))
 	p.say("the version is that of the one before: %t", p.get(name).Version == before.Version)
-	p.Settle()
 	p.list("afterwards", web)
 }
 
@@ -56,7 +55,6 @@ func numberAnew(p *play) {
 		p.move(p.Home, r.Name, revision.DeletionProposed)
 		p.Remove(r.Name)
 	}
-	p.Settle()
 	p.list("afterwards", web)
 }
 
@@ -71,7 +69,6 @@ func nested(p *play) {
 	}
 	p.publishes("edge.web.inner.one")
 	p.publishes("edge.a.web.one")
-	p.Settle()
 	for _, pkg := range []string{"web", "web/inner", "a/web", "web-1"} {
 		p.list("in the end", revision.Package{Repo: "edge", Name: pkg})
 	}
@@ -84,8 +81,7 @@ func seen(p *play) {
 	look := func(when string) {
 		p.Helper()
 		p.list(when, web)
-		found, err := p.List(p.ctx, p.Namespace, web)
-		p.must(err)
+		found := p.listed(web)
 		now := p.get(name)
 		for i := range found {
 			if found[i].Name == name {
@@ -131,7 +127,6 @@ func shared(p *play) {
 			do(name)
 		}
 	}
-	p.Settle()
 	for _, name := range names {
 		p.tellOf(p.get(name))
 		p.say("  it has what was saved: %t", p.read(name).Files["settings.yaml"] != "" &&

@@ -33,7 +33,6 @@ func publishAgain(p *play) {
 	p.must(err)
 	p.edit(p.Home, r.Name, changed)
 	p.publishes(r.Name)
-	p.Settle()
 	p.list("afterwards", web)
 	p.say("the first one stays as it was: %t", !strings.Contains(p.read(name).Files["settings.yaml"], "zone: a"))
 }
@@ -129,7 +128,6 @@ func deletePublished(p *play) {
 	p.Remove(name)
 	_, err := p.Get(p.ctx, p.Namespace, name)
 	p.answered("get", err)
-	p.Settle()
 	p.list("afterwards", web)
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -175,11 +176,30 @@ func visible(text string) string {
 	return text
 }
 
+// behind is for how long a list may be behind what was written.
+const behind = 30 * time.Second
+
+// listed returns what the home lists of a package, once that is in the state that gets have: Porch puts an earlier
+// list in the place of its own if it reads a Repository while it is written.
+func (p *play) listed(of revision.Package) []revision.Revision {
+	p.Helper()
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		found, err := p.List(p.ctx, p.Namespace, of)
+		p.must(err)
+		isBehind := slices.ContainsFunc(found, func(r revision.Revision) bool {
+			now, err := p.Get(p.ctx, p.Namespace, r.Name)
+			return err != nil || now.Lifecycle != r.Lifecycle || now.Version != r.Version
+		})
+		if !isBehind || time.Since(began) > behind {
+			return found
+		}
+	}
+}
+
 // list writes down what the home lists of a package, without what is on the branch and nobody published.
 func (p *play) list(when string, of revision.Package) {
 	p.Helper()
-	found, err := p.List(p.ctx, p.Namespace, of)
-	p.must(err)
+	found := p.listed(of)
 	p.say("list of %s %s:", of, when)
 	for i := range found {
 		if !found[i].Main() {
