@@ -254,7 +254,6 @@ func unfinished(then func(c *cluster, draft string)) []act {
 			}
 		}}
 	}
-	const third = "edge.web.packagevariant-3"
 	return []act{
 		{What: "the variant is applied, drafts are to be published, and the controller is killed", Do: func(c *cluster) {
 			c.applies(policy(variant.ApprovalPolicyAutomatic))

@@ -28,8 +28,8 @@ var (
 	ofReady   = "Reasons of the conditions Ready"
 )
 
-// reasons returns the reasons of the condition Ready in docs/reference/conditions.md, each with the condition that is True
-// with it: of variants, and those that sets have of their own.
+// reasons returns the reasons of the condition Ready in docs/reference/conditions.md, each with the condition that is
+// True with it: of variants, and those that sets have of their own.
 var reasons = sync.OnceValues(func() (all [2]map[string]string, err error) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reference", "conditions.md"))
 	ofVariants, ofSets, _ := strings.Cut(string(text), "\n## Of a PackageVariantSet\n")
@@ -46,8 +46,8 @@ var reasons = sync.OnceValues(func() (all [2]map[string]string, err error) {
 	return all, err
 })
 
-// checkConditions checks what the variants and sets say: exactly one of the conditions Ready, Stalled and Reconciling is
-// True, from which kstatus computes the same status each time, and it is the one that the manual has for the reason.
+// checkConditions checks what the variants and sets say: exactly one of the conditions Ready, Stalled and Reconciling
+// is True, from which kstatus computes the same status each time, and it is the one that the manual has for the reason.
 func (c *Cluster) checkConditions(after string) {
 	c.T.Helper()
 	of, err := reasons()
