@@ -49,8 +49,8 @@ const (
 	ReasonRepositoryNotFound = "RepositoryNotFound"
 	// ReasonRepositoryMigrated says that a Repository is served by an API that is not supported yet (Stalled).
 	ReasonRepositoryMigrated = "RepositoryMigrated"
-	// ReasonRepositoriesOverlap says that the downstream's Repository is over the same directory of a git repository as an
-	// older one, or one of the two over a directory in that of the other (Stalled).
+	// ReasonRepositoriesOverlap says that the downstream's Repository is over the same directory of a git repository as
+	// an older one, or one of the two over a directory in that of the other (Stalled).
 	ReasonRepositoriesOverlap = "RepositoriesOverlap"
 	// ReasonRepositoryNotReady says that Porch cannot read a Repository (Reconciling).
 	ReasonRepositoryNotReady = "RepositoryNotReady"
@@ -63,8 +63,8 @@ const (
 	ReasonUpstreamLockMissing = "UpstreamLockMissing"
 	// ReasonBaseNotFound says that what the downstream was derived from is not known any more (Stalled).
 	ReasonBaseNotFound = "BaseNotFound"
-	// ReasonUpstreamReplaced says that the upstream revision was deleted, and another one published under its number, since
-	// the downstream was made from it (Stalled).
+	// ReasonUpstreamReplaced says that the upstream revision was deleted, and another one published under its number,
+	// since the downstream was made from it (Stalled).
 	ReasonUpstreamReplaced = "UpstreamReplaced"
 	// ReasonConflicted says that the upstream is not merged because of conflicts (Stalled).
 	ReasonConflicted = "Conflicted"
@@ -104,8 +104,8 @@ const (
 	ReasonDependencyCycle = "DependencyCycle"
 	// ReasonDependentsExist says that the variant is deleted once those that depend on it are (Reconciling).
 	ReasonDependentsExist = "DependentsExist"
-	// ReasonPorchUnavailable says that Porch, or the Kubernetes API, cannot do now what it was asked for (Reconciling). The
-	// message has its own words.
+	// ReasonPorchUnavailable says that Porch, or the Kubernetes API, cannot do now what it was asked for (Reconciling).
+	// The message has its own words.
 	ReasonPorchUnavailable = "PorchUnavailable"
 )
 

@@ -44,7 +44,11 @@ func begin(t *testing.T) *contract.World {
 	f.Repository("blueprints", nil, false)
 	f.Repository("edge", nil, true)
 	p, _ := proxy.StartFor(t, shared.Config, proxy.Options{})
-	c, err := client.New(p.Config(), client.Options{Scheme: f.Client.Scheme()})
+	c, err := client.NewWithWatch(p.Config(), client.Options{Scheme: f.Client.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := client.NewWithWatch(shared.Config, client.Options{Scheme: f.Client.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +66,7 @@ func begin(t *testing.T) *contract.World {
 		return draft.Name
 	}
 	return &contract.World{
-		Home: home.New(c), Others: home.New(f.Client), Namespace: f.Namespace,
+		Home: home.New(c), Others: home.New(others), Namespace: f.Namespace,
 		Publish: publish,
 		OnBranch: func(pkg revision.Package, files map[string]string) string {
 			t.Helper()

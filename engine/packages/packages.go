@@ -33,8 +33,18 @@ type Home interface {
 	Move(ctx context.Context, r *revision.Revision, to revision.Lifecycle) (revision.Revision, error)
 	// Own gives a revision owners in place of those that it has, and adds labels and annotations. Its files stay.
 	Own(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, m Metadata) error
+	// Watch tells of the revisions in a namespace as they change, first of those that there are, until ctx ends or the
+	// watch breaks, when it closes the channel. It may tell of a change late, more than once, or not at all.
+	Watch(ctx context.Context, namespace string) (<-chan Event, error)
 	// Delete removes a revision that is not published. One that is gone already is no error.
 	Delete(ctx context.Context, r *revision.Revision) error
+}
+
+// Event is a change of a revision that a home tells of.
+type Event struct {
+	revision.Revision
+	// Gone says that the revision was deleted; it is as it was then.
+	Gone bool
 }
 
 // Metadata are labels and annotations.

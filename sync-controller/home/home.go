@@ -16,19 +16,31 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Home implements packages.Home by calls to Porch, without a cache.
-type Home struct{ porch porch.Client }
+type Home struct {
+	porch   porch.Client
+	watcher watcher
+}
 
 var _ packages.Home = (*Home)(nil)
 
 // API is what calls Porch: a client of an API server that does not read from a cache, and knows Porch's types.
-type API = porch.API
+type API interface {
+	porch.API
+	watcher
+}
+
+// watcher is the part of client.WithWatch that a Home needs.
+type watcher interface {
+	Watch(ctx context.Context, list client.ObjectList, options ...client.ListOption) (watch.Interface, error)
+}
 
 // New returns the home that an API server with Porch is.
-func New(api API) *Home { return &Home{porch.Client{Reader: api, Writer: api}} }
+func New(api API) *Home { return &Home{porch.Client{Reader: api, Writer: api}, api} }
 
 // List implements packages.Home.
 func (h *Home) List(ctx context.Context, namespace string, of revision.Package) ([]revision.Revision, error) {
@@ -96,6 +108,32 @@ func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifec
 func (h *Home) Own(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference,
 	m packages.Metadata) error {
 	return classified(h.porch.SetMeta(ctx, r, owners, m.Labels, m.Annotations))
+}
+
+// Watch implements packages.Home.
+func (h *Home) Watch(ctx context.Context, namespace string) (<-chan packages.Event, error) {
+	from, err := h.watcher.Watch(ctx, porch.NewRevisionList(), client.InNamespace(namespace))
+	if err != nil {
+		return nil, classified(err)
+	}
+	events := make(chan packages.Event)
+	go func() {
+		defer close(events)
+		defer from.Stop()
+		for e := range from.ResultChan() {
+			o, _ := e.Object.(client.Object) // an error has no object
+			r, is := porch.RevisionOf(o)
+			if !is {
+				continue
+			}
+			select {
+			case events <- packages.Event{Revision: r, Gone: e.Type == watch.Deleted}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return events, nil
 }
 
 // Delete implements packages.Home.

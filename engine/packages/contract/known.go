@@ -3,6 +3,8 @@
 package contract
 
 import (
+	"time"
+
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 )
@@ -137,4 +139,54 @@ func shared(p *play) {
 	p.say("%s, which is cloned from one of them:", name)
 	p.tellOf(p.get(name))
 	p.say("%s", p.plain(p.read(name).Files["Kptfile"]))
+}
+
+// watched says of each write whether the home tells of it, of its own and of another client's.
+func watched(p *play) {
+	source := p.Publish(upstream, "v1", first)
+	events, err := p.Watch(p.ctx, p.Namespace)
+	p.must(err)
+	told := func(what string, is func(packages.Event) bool) {
+		p.Helper()
+		for limit := time.After(behind); ; {
+			select {
+			case e, open := <-events:
+				if !open {
+					p.say("%s: the watch has ended", what)
+					return
+				}
+				if is(e) {
+					p.say("%s: told", what)
+					return
+				}
+			case <-limit:
+				p.say("%s: not told", what)
+				return
+			}
+		}
+	}
+	name := p.clone(source)
+	asNow := func(what string) {
+		p.Helper()
+		now := p.get(name)
+		told(what, func(e packages.Event) bool {
+			return e.Name == name && e.Lifecycle == now.Lifecycle && e.Version == now.Version && len(e.Owners) == len(now.Owners)
+		})
+	}
+	told("what was there", func(e packages.Event) bool { return e.Name == source })
+	asNow("a clone")
+	p.edit(p.Home, name, changed)
+	asNow("a save")
+	p.edit(p.Others, name, map[string]string{"theirs.txt": "theirs\n"})
+	asNow("a save by another client")
+	p.move(p.Home, name, revision.Proposed)
+	asNow("a proposal")
+	p.move(p.Others, name, revision.Published)
+	asNow("an approval by another client")
+	p.must(p.Own(p.ctx, p.get(name), nil, packages.Metadata{}))
+	asNow("the owners have gone")
+	p.move(p.Home, name, revision.DeletionProposed)
+	asNow("the proposal of a deletion")
+	p.Remove(name)
+	told("a deletion by another client", func(e packages.Event) bool { return e.Name == name && e.Gone })
 }

@@ -52,6 +52,7 @@ var scenarios = []scenario{
 	{"nested", nested},
 	{"seen", seen},
 	{"shared", shared},
+	{"watched", watched},
 }
 
 // clone is of a published revision into a Repository for deployments.

@@ -33,6 +33,9 @@ func ApprovalAttributes(namespace string) *authorizationv1.ResourceAttributes {
 // NewRevision returns an empty PackageRevision, for functions that take an object to name a kind.
 func NewRevision() client.Object { return &porchapi.PackageRevision{} }
 
+// NewRevisionList returns an empty list of PackageRevisions, for functions that take a list to name a kind.
+func NewRevisionList() client.ObjectList { return &porchapi.PackageRevisionList{} }
+
 // RevisionOf returns what is known of a PackageRevision, and false for an object of another kind.
 func RevisionOf(o client.Object) (revision.Revision, bool) {
 	pr, ok := o.(*porchapi.PackageRevision)
