@@ -280,8 +280,8 @@ test: ## Run the tests that need no cluster: tables, stories, the contract in me
 	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS)
 	@$(MAKE) --no-print-directory kpt-tools build
 	@echo '== testing: this takes about 8 minutes on two cores'; $(begin); \
-	$(call part,tables and stories,$(call each,$(filter-out e2e e2e/bench,$(MODULES)),$(GO_TEST) ./...)); \
-	$(call part,functions with kpt,$(call each,e2e,$(GO_TEST) $(WITH_KPT))); \
+	$(call part,tables and stories,$(call each,$(filter-out e2e e2e/bench,$(MODULES)),GOGC=400 $(GO_TEST) ./...)); \
+	$(call part,functions with kpt,$(call each,e2e,PROPERTIES=10 $(GO_TEST) $(WITH_KPT))); \
 	$(end)
 
 # With the DB cache, of e2e/sync only what differs between the caches.
@@ -316,7 +316,7 @@ test-all: ## Run the tests that are left: faults and hostile input, installing, 
 	@echo '== testing what is left: this takes about 90 minutes on two cores'; $(begin); \
 	$(call part,benchmarks,$(call each,e2e/bench,$(GO_TEST) ./...)); \
 	$(call part,what surrounds the controller,$(call each,e2e,$(GO_TEST) $(REST_OF_E2E))); \
-	$(call part,functions by image,$(call each,e2e,$(GO_TEST) ./kpt ./examples)); \
+	$(call part,functions by image and at random,$(call each,e2e,$(GO_TEST) ./kpt ./examples ./corpus)); \
 	$(call part,rare tests of the controller,$(call each,e2e,RARE=1 $(GO_TEST) ./sync)); \
 	$(call part,on PostgreSQL,$(call each,e2e,RARE=1 $(ON_DATABASE) $(GO_TEST) ./sync ./switching ./chaos ./sites)); \
 	$(call part,controller by image,$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -run '$(OF_FUNCTIONS)' ./sync)); \

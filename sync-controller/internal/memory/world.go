@@ -102,6 +102,9 @@ func (w *World) KeepInGit() { w.commits = true }
 // the lock of a package has no commit if the version of its upstream has none.
 func (w *World) HideCommits() { w.hidden = true }
 
+// Share has the world keep what it finds out about files where others keep it, too.
+func (w *World) Share(memo *predict.Memo) { w.memo = memo }
+
 // all admits all objects.
 func all(context.Context, schema.GroupVersionKind, client.Object) error { return nil }
 

@@ -59,6 +59,9 @@ type Cluster struct {
 	told map[string]string
 }
 
+// memo has what all clusters of a test binary have found out about files.
+var memo = predict.NewMemo()
+
 // New returns a cluster without objects, with indexes. Porch's cache keeps drafts in git, or is the one in PostgreSQL.
 func New(t *testing.T, git bool, indexes ...func(client.FieldIndexer) error) *Cluster {
 	t.Helper()
@@ -69,7 +72,7 @@ func New(t *testing.T, git bool, indexes ...func(client.FieldIndexer) error) *Cl
 	c := &Cluster{T: t, git: git, contents: map[string]map[string]string{}, told: map[string]string{},
 		Errs: map[string]error{}, Unreadable: map[string]error{}}
 	c.Render = func(_ context.Context, files map[string]string) (map[string]string, error) {
-		return predict.Render(files)
+		return memo.Render(files)
 	}
 	c.World = memory.New(known,
 		func(_ context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error) {
@@ -79,6 +82,7 @@ func New(t *testing.T, git bool, indexes ...func(client.FieldIndexer) error) *Cl
 		func(ctx context.Context, files map[string]string) (map[string]string, error) {
 			return c.Render(ctx, files)
 		})
+	c.Share(memo)
 	if git {
 		c.KeepInGit()
 	} else {
