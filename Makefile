@@ -298,7 +298,7 @@ test-with-kubectl:
 	@echo '== testing in a cluster: this takes about 25 minutes on two cores'; $(begin); \
 	$(call part,contract of Porch,$(call each,e2e,$(GO_TEST) ./contract) && $(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./contract)); \
 	$(call part,API server and manuals,$(call each,e2e,$(GO_TEST) ./compat ./examples/...)); \
-	$(call part,controller,$(call each,e2e,$(GO_TEST) ./sync ./sites ./plugin)); \
+	$(call part,controller,$(call each,e2e,$(GO_TEST) ./sync ./plugin)); \
 	$(call part,controller on PostgreSQL,$(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./sync ./sites -run '$(OF_PORCH)|^TestSites$$')); \
 	$(end)
 
@@ -307,7 +307,7 @@ test-with-kubectl:
 BY_IMAGE := FUNCTION_RUNTIME=porch UPDATE_GOLDEN= KILLS=30
 OF_FUNCTIONS := ^Test(BadFunctions|BigPackage|Clone|EditDraft|EditPublished|Function.*|Injection.*|Killed|Merge.*|NoSecretTold|RenderFails|Requests|Set|Upgrade)$$
 
-REST_OF_E2E = $(filter-out $(WITH_KPT) ./compat ./contract ./examples ./examples/% ./sites ./plugin ./sync,\
+REST_OF_E2E = $(filter-out $(WITH_KPT) ./compat ./contract ./examples ./examples/% ./plugin ./sync,\
 	$(patsubst e2e/%/,./%,$(sort $(dir $(filter-out e2e/bench/%,$(wildcard e2e/*/*_test.go e2e/internal/*/*_test.go))))))
 
 .PHONY: test-all
@@ -318,7 +318,7 @@ test-all: ## Run the tests that are left: faults and hostile input, installing, 
 	$(call part,what surrounds the controller,$(call each,e2e,$(GO_TEST) $(REST_OF_E2E))); \
 	$(call part,functions by image and at random,$(call each,e2e,$(GO_TEST) ./kpt ./examples ./corpus)); \
 	$(call part,rare tests of the controller,$(call each,e2e,RARE=1 $(GO_TEST) ./sync)); \
-	$(call part,on PostgreSQL,$(call each,e2e,RARE=1 $(ON_DATABASE) $(GO_TEST) ./sync ./switching ./chaos ./sites)); \
+	$(call part,on PostgreSQL,$(call each,e2e,RARE=1 $(ON_DATABASE) $(GO_TEST) ./sync ./switching ./chaos)); \
 	$(call part,controller by image,$(call each,e2e,$(BY_IMAGE) $(GO_TEST) -run '$(OF_FUNCTIONS)' ./sync)); \
 	$(end)
 

@@ -48,7 +48,7 @@ func newWorld(t *testing.T, sites int) *world {
 	t.Helper()
 	s := stacktest.Start(t, stack.Options{SyncFrequency: time.Minute})
 	w := &world{Fleet: fleet.New(t, s, namespace), t: t, stack: s, git: gitdaemon.Start(t)}
-	w.Timeout = 5 * time.Minute
+	w.Timeout = 12 * time.Minute // Porch ends a watch after ten at most, and only then tells of an owner that it has lost
 	address := w.git.Repository("sites")
 	for i := range sites {
 		err := s.RegisterRepository(t.Context(), stack.Repository{
