@@ -279,7 +279,7 @@ WITH_KPT := ./binaries ./corpus ./kpt ./internal/harness ./internal/machine ./in
 test: ## Run the tests that need no cluster: tables, stories, the contract in memory, and the functions with the real kpt
 	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS)
 	@$(MAKE) --no-print-directory kpt-tools build
-	@echo '== testing: this takes about 8 minutes on two cores'; $(begin); \
+	@echo '== testing: this takes about 7 minutes on two cores'; $(begin); \
 	$(call part,tables and stories,$(call each,$(filter-out e2e e2e/bench,$(MODULES)),GOGC=400 $(GO_TEST) ./...)); \
 	$(call part,functions with kpt,$(call each,e2e,PROPERTIES=10 $(GO_TEST) $(WITH_KPT))); \
 	$(end)
@@ -295,7 +295,7 @@ test-cluster: ## Run the tests that need a Kubernetes API, and those that need P
 test-with-kubectl:
 	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(PLAIN_STACK)
 	@$(MAKE) --no-print-directory tools build plain-stack-tools
-	@echo '== testing in a cluster: this takes about 25 minutes on two cores'; $(begin); \
+	@echo '== testing in a cluster: this takes about 12 minutes on two cores'; $(begin); \
 	$(call part,contract of Porch,$(call each,e2e,$(GO_TEST) ./contract) && $(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./contract)); \
 	$(call part,API server and manuals,$(call each,e2e,$(GO_TEST) ./compat ./examples/...)); \
 	$(call part,controller,$(call each,e2e,$(GO_TEST) ./sync ./plugin)); \
