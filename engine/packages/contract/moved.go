@@ -145,14 +145,20 @@ func deleteUnanswered(p *play) {
 // theirs is an owner that does not control what it owns.
 var theirs = metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "theirs", UID: "theirs"}
 
+// addOwner gives a revision one more owner and one more label, and writes it down.
+func (p *play) addOwner(name string) {
+	p.Helper()
+	r := p.get(name)
+	p.must(p.Own(p.ctx, r, append(r.Owners, theirs), packages.Metadata{Labels: map[string]string{"more": "c"}}))
+	p.tellOf(p.get(name))
+}
+
 // own gives a draft other owners and more labels. Its files stay byte for byte.
 func own(p *play) {
 	name := p.cloned()
 	p.comment(name)
 	before := p.read(name)
-	p.must(p.Own(p.ctx, p.get(name), append(p.get(name).Owners, theirs),
-		packages.Metadata{Labels: map[string]string{"more": "c"}}))
-	p.tellOf(p.get(name))
+	p.addOwner(name)
 	p.say("the files are what they were: %t", maps.Equal(p.read(name).Files, before.Files))
 	p.must(p.Own(p.ctx, p.get(name), nil, packages.Metadata{}))
 	p.tellOf(p.get(name))
@@ -165,9 +171,7 @@ func ownPublished(p *play) {
 	name := p.cloned()
 	p.publishes(name)
 	before := p.read(name)
-	p.must(p.Own(p.ctx, p.get(name), append(p.get(name).Owners, theirs),
-		packages.Metadata{Labels: map[string]string{"more": "c"}}))
-	p.tellOf(p.get(name))
+	p.addOwner(name)
 	p.move(p.Home, name, revision.DeletionProposed, revision.Published)
 	p.tellOf(p.get(name))
 	p.say("the files are what they were: %t", maps.Equal(p.read(name).Files, before.Files))

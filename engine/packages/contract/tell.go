@@ -196,8 +196,9 @@ func (p *play) listed(of revision.Package) []revision.Revision {
 	}
 }
 
-// list writes down what the home lists of a package, without what is on the branch and nobody published.
-func (p *play) list(when string, of revision.Package) {
+// list writes down what the home lists of a package, without what is on the branch and nobody published, and returns
+// all of it.
+func (p *play) list(when string, of revision.Package) []revision.Revision {
 	p.Helper()
 	found := p.listed(of)
 	p.say("list of %s %s:", of, when)
@@ -206,4 +207,5 @@ func (p *play) list(when string, of revision.Package) {
 			p.say("  %s %s, number %d", found[i].Name, found[i].Lifecycle, found[i].Number)
 		}
 	}
+	return found
 }
