@@ -221,12 +221,17 @@ func (w *World) checkSaved(files map[string]string) error {
 	return nil
 }
 
-// checkMoved returns the error with which Porch refuses a change of a lifecycle.
-func checkMoved(before, after *porchapi.PackageRevision) error {
-	from, to := before.Spec.Lifecycle, after.Spec.Lifecycle
+// checkMoved returns the error with which Porch refuses a change of a lifecycle; nil for an object of another kind.
+func checkMoved(before, after client.Object) error {
+	was, okWas := before.(*porchapi.PackageRevision)
+	is, ok := after.(*porchapi.PackageRevision)
+	if !ok || !okWas {
+		return nil
+	}
+	from, to := was.Spec.Lifecycle, is.Spec.Lifecycle
 	if porchapi.LifecycleIsPublished(to) != porchapi.LifecycleIsPublished(from) &&
 		from != porchapi.PackageRevisionLifecycleProposed {
-		return apierrors.NewInvalid(revisions.GroupKind(), after.Name, field.ErrorList{field.Invalid(
+		return apierrors.NewInvalid(revisions.GroupKind(), is.Name, field.ErrorList{field.Invalid(
 			field.NewPath("spec", "lifecycle"), from, fmt.Sprintf("it cannot become %s", to))})
 	}
 	return nil

@@ -118,16 +118,10 @@ func (w *World) patch(ctx context.Context, o client.Object, patch client.Patch, 
 	if err != nil || dry {
 		return err
 	}
-	was, okWas := before.(*porchapi.PackageRevision)
-	is, ok := after.(*porchapi.PackageRevision)
-	if ok && okWas {
-		if err := checkMoved(was, is); err != nil {
-			return err
-		}
-	}
 	w.note("patch", gvk, subresource, o.GetName())
 	w.stamp(after)
-	if ok && okWas {
+	was, okWas := before.(*porchapi.PackageRevision)
+	if is, ok := after.(*porchapi.PackageRevision); ok && okWas {
 		w.revise(was, is, touched)
 	}
 	if !after.GetDeletionTimestamp().IsZero() && len(after.GetFinalizers()) == 0 {
@@ -156,6 +150,9 @@ func (w *World) outcome(ctx context.Context, gvk schema.GroupVersionKind, o clie
 	}
 	if subresource == "status" || equality.Semantic.DeepEqual(specOf(before), specOf(after)) {
 		return before, after, nil
+	}
+	if err := checkMoved(before, after); err != nil {
+		return nil, nil, err
 	}
 	after.SetGeneration(before.GetGeneration() + 1)
 	return before, after, w.admit(ctx, gvk, after)
