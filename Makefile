@@ -296,7 +296,8 @@ test-with-kubectl:
 	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(PLAIN_STACK)
 	@$(MAKE) --no-print-directory tools build plain-stack-tools
 	@echo '== testing in a cluster: this takes about 12 minutes on two cores'; $(begin); \
-	$(call part,contract of Porch,$(call each,e2e,$(GO_TEST) ./contract) && $(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./contract)); \
+	$(call part,contract of Porch,$(call each,e2e,$(GO_TEST) ./contract)); \
+	$(call part,contract on PostgreSQL,$(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./contract)); \
 	$(call part,API server and manuals,$(call each,e2e,$(GO_TEST) ./compat ./examples/...)); \
 	$(call part,controller,$(call each,e2e,$(GO_TEST) ./sync ./plugin)); \
 	$(call part,controller on PostgreSQL,$(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./sync ./sites -run '$(OF_PORCH)|^TestSites$$')); \
