@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -117,13 +118,19 @@ func (w *World) AskRights(rights Rights) { w.rights = rights }
 // AskFirst makes the world store only admitted objects from now on. Without it all objects are stored.
 func (w *World) AskFirst(admit Admission) { w.admit = admit }
 
-// Clone returns a world with the same objects, in which nothing is written yet.
+// Clone returns a world with the same objects and contents, in which nothing is written yet.
 func (w *World) Clone() *World {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := New(w.types, w.contents, w.unknown, w.render)
+	written := maps.Clone(w.drafts)
+	c := New(w.types, func(ctx context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error) {
+		if content := written[key]; content != nil {
+			return content, nil
+		}
+		return w.read(ctx, key)
+	}, w.unknown, w.render)
 	c.now, c.commits, c.hidden, c.admit, c.rights = w.now, w.commits, w.hidden, w.admit, w.rights
-	c.memo, c.kept = w.memo, w.kept
+	c.memo = w.memo
 	for kind, s := range w.stores {
 		c.stores[kind] = s.clone()
 	}

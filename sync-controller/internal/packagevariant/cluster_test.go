@@ -8,7 +8,6 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -21,8 +20,6 @@ const namespace = memorytest.Namespace
 // cluster is a cluster in memory in which a controller of variants runs.
 type cluster struct {
 	*memorytest.Cluster
-	// runtime runs the functions.
-	runtime    mutate.Runtime
 	client     *memorytest.Client
 	reconciler *Reconciler
 	// lost are the revisions that Porch has lost sight of.
@@ -38,7 +35,7 @@ type lost struct {
 // newCluster returns a cluster without objects. Porch's cache keeps drafts in git, or is the one in PostgreSQL.
 func newCluster(t *testing.T, git bool) *cluster {
 	t.Helper()
-	c := &cluster{Cluster: memorytest.New(t, git, porch.AddIndexes, AddIndexes), runtime: mutate.Builtin{}}
+	c := &cluster{Cluster: memorytest.New(t, git, porch.AddIndexes, AddIndexes)}
 	c.Start()
 	return c
 }
@@ -63,7 +60,7 @@ func onCaches(t *testing.T, test func(*testing.T, *cluster)) {
 // Start implements memorytest.Player.
 func (c *cluster) Start() {
 	c.client = c.NewClient()
-	c.reconciler = NewPlanner(c.client, c.Source(), c.runtime, "1").reconciler
+	c.reconciler = NewPlanner(c.client, c.Source(), c.Runtime, "1").reconciler
 	c.reconciler.events, c.Errs = c, map[string]error{}
 }
 

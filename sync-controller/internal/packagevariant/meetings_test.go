@@ -228,7 +228,7 @@ var kills = map[string][]act{
 			c.remembers(func(status *v1alpha1.PackageVariantStatus) { status.OwnedRevisions, status.LastDraft = nil, "" })
 			c.edits(zone("b"))
 			c.killedAfter(creates)
-			c.runtime = failing{mutate.ApplyPackageContext}
+			c.Runtime = failing{mutate.ApplyPackageContext}
 			c.Start()
 			c.before(func(call memorytest.Call) bool { return call.Subresource == "status" }, edits(first))
 		}},

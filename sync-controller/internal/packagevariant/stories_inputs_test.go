@@ -123,11 +123,11 @@ var inputs = map[string][]act{
 	},
 	"no function can run": {
 		{"the variant is applied, and no function can run", func(c *cluster) {
-			c.runtime = unavailableRuntime{}
+			c.Runtime = unavailableRuntime{}
 			c.Start()
 			c.applies()
 		}},
-		{"they can again", func(c *cluster) { c.runtime = mutate.Builtin{}; c.Start() }},
+		{"they can again", func(c *cluster) { c.Runtime = mutate.Builtin{}; c.Start() }},
 	},
 	"a function fails over what is merged": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},

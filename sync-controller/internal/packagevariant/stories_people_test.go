@@ -139,6 +139,7 @@ var beside = map[string][]act{
 			c.applies(named("inner"), adopts, func(pv *v1alpha1.PackageVariant) { pv.Spec.Downstream.Package = "web/inner" })
 		}},
 		{"both ask for another upstream", func(c *cluster) {
+			c.Unforeseen = true
 			c.blueprint(2, files("green"))
 			to(2)(c)
 			c.editsVariant("inner", func(s *variant.Spec) { s.Upstream.Revision = variant.RevisionNumber(2) })

@@ -264,11 +264,11 @@ var lives = map[string][]act{
 	},
 	"a function fails before a clone": {
 		{"the variant is applied, and a function fails", func(c *cluster) {
-			c.runtime = failing{mutate.PrependPipeline}
+			c.Runtime = failing{mutate.PrependPipeline}
 			c.Start()
 			c.applies()
 		}},
-		{"the function is mended", func(c *cluster) { c.runtime = mutate.Builtin{}; c.Start() }},
+		{"the function is mended", func(c *cluster) { c.Runtime = mutate.Builtin{}; c.Start() }},
 	},
 	"the functions fail over the upstream": {
 		{"the variant is applied, to a blueprint that no function can do with", func(c *cluster) {
@@ -283,7 +283,7 @@ var lives = map[string][]act{
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"a function fails, and the package context changes", func(c *cluster) {
-			c.runtime = failing{mutate.ApplyPackageContext}
+			c.Runtime = failing{mutate.ApplyPackageContext}
 			c.Start()
 			c.edits(zone("b"))
 		}},

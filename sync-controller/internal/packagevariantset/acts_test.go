@@ -5,6 +5,7 @@ package packagevariantset
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strings"
 	"time"
@@ -183,7 +184,7 @@ type unavailable struct{}
 
 // Run implements mutate.Runtime.
 func (unavailable) Run(context.Context, string, *kyaml.RNode, []*kyaml.RNode) (krm.Output, error) {
-	return krm.Output{}, &mutate.UnavailableError{Message: "the function-runner does not answer"}
+	return krm.Output{}, &mutate.UnavailableError{Message: "the function-runner does not answer", Err: errors.New("down")}
 }
 
 // passes lets time pass.

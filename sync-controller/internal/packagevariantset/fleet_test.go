@@ -22,8 +22,6 @@ import (
 // first are told, and made to fail.
 type fleet struct {
 	*memorytest.Cluster
-	// runtime runs the function that expands sets.
-	runtime    mutate.Runtime
 	client     *memorytest.Client
 	reconciler *Reconciler
 	variants   *packagevariant.Planner
@@ -35,7 +33,8 @@ type fleet struct {
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	f := &fleet{Cluster: memorytest.New(t, true, porch.AddIndexes, AddIndexes, packagevariant.AddIndexes),
-		runtime: mutate.Builtin{}, again: map[string]time.Duration{}}
+		again: map[string]time.Duration{}}
+	f.OfSets = true
 	f.Repository("blueprints", nil)
 	f.Blueprint("web", 1, memorytest.Files("web", "red"))
 	f.Start()
@@ -45,7 +44,7 @@ func newFleet(t *testing.T) *fleet {
 // Start implements memorytest.Player.
 func (f *fleet) Start() {
 	f.client = f.NewClient()
-	f.reconciler = NewPlanner(f.client, f.Source(), f.runtime, "1").reconciler
+	f.reconciler = NewPlanner(f.client, f.Source(), f.Runtime, "1").reconciler
 	f.reconciler.events, f.Errs = f, map[string]error{}
 	f.variants = packagevariant.NewPlanner(f.World, f.Source(), mutate.Builtin{}, "1")
 }

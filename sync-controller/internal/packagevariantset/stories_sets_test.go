@@ -213,12 +213,12 @@ var guards = map[string][]act{
 	},
 	"no function can run": {
 		{"the set is applied, and no function can run", func(f *fleet) {
-			f.runtime = unavailable{}
+			f.Runtime = unavailable{}
 			f.Start()
 			f.sites("env=prod", "edge-1")
 			f.applies(latest, prods)
 		}},
-		{"they can again", func(f *fleet) { f.runtime = mutate.Builtin{}; f.Start() }},
+		{"they can again", func(f *fleet) { f.Runtime = mutate.Builtin{}; f.Start() }},
 	},
 }
 

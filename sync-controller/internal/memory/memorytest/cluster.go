@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
@@ -28,6 +29,12 @@ const Namespace = "fleet"
 type Cluster struct {
 	*memory.World
 	T *testing.T
+	// Runtime runs the functions of a controller.
+	Runtime mutate.Runtime
+	// OfSets says that only the writes of the controller of sets are told, and not those of their variants'.
+	OfSets bool
+	// Unforeseen says that what comes depends on which variant has its turn first, so no plan foresees it.
+	Unforeseen bool
 	// Render is what Porch makes of the files of a draft.
 	Render memory.Render
 	// Unreadable says why objects cannot be read, by their kind.
@@ -69,8 +76,8 @@ func New(t *testing.T, git bool, indexes ...func(client.FieldIndexer) error) *Cl
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{T: t, git: git, contents: map[string]map[string]string{}, told: map[string]string{},
-		Errs: map[string]error{}, Unreadable: map[string]error{}}
+	c := &Cluster{T: t, Runtime: mutate.Builtin{}, git: git, contents: map[string]map[string]string{},
+		told: map[string]string{}, Errs: map[string]error{}, Unreadable: map[string]error{}}
 	c.Render = func(_ context.Context, files map[string]string) (map[string]string, error) {
 		return memo.Render(files)
 	}

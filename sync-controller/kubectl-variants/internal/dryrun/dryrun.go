@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
 	"k8s.io/apimachinery/pkg/util/duration"
 )

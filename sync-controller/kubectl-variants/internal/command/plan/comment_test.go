@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
 // busy returns a plan that deletes and publishes, and in which several variants share a conflict and diffs.

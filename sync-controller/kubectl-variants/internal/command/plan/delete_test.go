@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
 // owned is a set, whose variants are those of ownedVariant.

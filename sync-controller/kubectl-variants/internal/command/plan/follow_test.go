@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 )
 
 // selecting is a set that selects Repositories by a label, with the variant that it has made for edge-1, and a variant of

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 )
 
 // does reports whether the controller deletes or gives up something of a variant, and whether it publishes a draft,

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/dryrun"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
 // snapshotOf returns a directory with the tests' snapshot and an added file.

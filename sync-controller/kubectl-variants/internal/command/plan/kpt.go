@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/podman"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/base"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

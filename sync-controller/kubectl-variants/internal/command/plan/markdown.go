@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/visible"
 )
 

@@ -17,9 +17,9 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )

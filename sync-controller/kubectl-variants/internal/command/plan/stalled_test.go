@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/plans"
 )
 
 // Statuses of objects that exist before a plan, from an older generation.

@@ -289,10 +289,9 @@ func (p *planner) lookAt(ctx context.Context, r *record) error {
 	if err != nil {
 		return err
 	}
-	if pv == nil {
-		r.gone = r.after != nil
-		return nil
+	r.gone = pv == nil && r.after != nil // a set may make it again
+	if pv != nil {
+		r.after = pv
 	}
-	r.after = pv
 	return nil
 }

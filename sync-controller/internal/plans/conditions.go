@@ -30,6 +30,11 @@ func conditionOf(conditions []metav1.Condition) Condition {
 	return out
 }
 
+// Conditions returns what the conditions of a variant say in a plan: the one of Ready, and those that are unmet.
+func Conditions(conditions []metav1.Condition) []Condition {
+	return append([]Condition{conditionOf(conditions)}, unmet(conditions)...)
+}
+
 // withoutUID returns the condition of an object without its uid, if the object exists only in the plan: an API server
 // will give it another.
 func withoutUID(c Condition, o client.Object) Condition {
