@@ -298,7 +298,7 @@ test-with-kubectl:
 	@echo '== testing in a cluster: this takes about 12 minutes on two cores'; $(begin); \
 	$(call part,contract of Porch,$(call each,e2e,$(GO_TEST) ./contract)); \
 	$(call part,contract on PostgreSQL,$(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./contract)); \
-	$(call part,API server and manuals,$(call each,e2e,$(GO_TEST) ./compat ./examples/...)); \
+	$(call part,API server and manuals,$(call each,e2e,$(GO_TEST) ./apiserver ./compat ./examples/...)); \
 	$(call part,controller,$(call each,e2e,$(GO_TEST) ./sync ./plugin)); \
 	$(call part,controller on PostgreSQL,$(call each,e2e,$(ON_DATABASE) $(GO_TEST) ./sync ./sites -run '$(OF_PORCH)|^TestSites$$')); \
 	$(end)
@@ -308,7 +308,7 @@ test-with-kubectl:
 BY_IMAGE := FUNCTION_RUNTIME=porch UPDATE_GOLDEN= KILLS=30
 OF_FUNCTIONS := ^Test(BadFunctions|BigPackage|Clone|EditDraft|EditPublished|Function.*|Injection.*|Killed|Merge.*|NoSecretTold|RenderFails|Requests|Set|Upgrade)$$
 
-REST_OF_E2E = $(filter-out $(WITH_KPT) ./compat ./contract ./examples ./examples/% ./plugin ./sync,\
+REST_OF_E2E = $(filter-out $(WITH_KPT) ./apiserver ./compat ./contract ./examples ./examples/% ./plugin ./sync,\
 	$(patsubst e2e/%/,./%,$(sort $(dir $(filter-out e2e/bench/%,$(wildcard e2e/*/*_test.go e2e/internal/*/*_test.go))))))
 
 .PHONY: test-all

@@ -178,6 +178,27 @@ pipeline:
 			},
 		},
 
+		"Lifecycle": {spec: validVariant + "\napprovalPolicy: Automatic\nrevisionHistoryLimit: 1\ndependsOn: [{name: a}, {name: b}]"},
+		"TwoApprovers": {
+			spec: validVariant + "\napprovalPolicy: Initial\nannotations: {approval.nephio.org/policy: initial}",
+			want: []string{`spec: Invalid value: approvalPolicy and the annotation approval.nephio.org/policy name two ` +
+				`approvers: leave out one of them`},
+		},
+		"HistoryNone": {
+			spec: validVariant + "\nrevisionHistoryLimit: 0",
+			want: []string{`spec.revisionHistoryLimit: Invalid value: 0: spec.revisionHistoryLimit in body should be greater ` +
+				`than or equal to 1`},
+		},
+		"DependencyNameEmpty": {
+			spec: validVariant + "\ndependsOn: [{name: ''}]",
+			want: []string{`spec.dependsOn[0].name: Invalid value: "": spec.dependsOn[0].name in body should be at least 1 ` +
+				`chars long`},
+		},
+		"DependencyTwice": {
+			spec: validVariant + "\ndependsOn: [{name: a}, {name: a}]",
+			want: []string{`spec.dependsOn[1]: Duplicate value: {"name":"a"}`},
+		},
+
 		"Injectors": {spec: validVariant + "\ninjectors: [{name: a}, {group: '', version: v1, kind: ConfigMap, name: b}]"},
 		"InjectorNameAbsent": {
 			spec: validVariant + "\ninjectors: [{kind: ConfigMap}]",

@@ -105,47 +105,6 @@ func TestBigPackage(t *testing.T) {
 	w.waitFile(w.target("web"), "big-07.yaml", "yyyx")
 }
 
-// TestSpecInvalid stores invalid specs by bypassing the CRD's rules, which refuse them.
-func TestSpecInvalid(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	for name, c := range map[string]struct {
-		change func(*variant.Spec)
-		want   string
-	}{
-		"no-package": {func(s *variant.Spec) { s.Downstream.Package = "" }, "spec.downstream.package"},
-		"reserved-key": {func(s *variant.Spec) { s.PackageContext.Data["name"] = "x" },
-			"must not contain the reserved key name"},
-		"policy": {func(s *variant.Spec) { s.AdoptionPolicy = "adopt" }, "spec.adoptionPolicy"},
-		"dotted": {func(s *variant.Spec) {
-			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Image: "a", Name: "a.b"}}}
-		}, "must not contain '.'"},
-		"no-injector": {func(s *variant.Spec) { s.Injectors[0].Name = "" }, "spec.injectors[0].name"},
-		"tag":         {tag("a b"), "must be a number, v and a number, main, or a tag"},
-		"both-key-list": {func(s *variant.Spec) { s.PackageContext.RemoveKeys = []string{"region"} },
-			"the same key must not be in both"},
-		"two-approvers": {func(s *variant.Spec) {
-			s.ApprovalPolicy, s.Annotations = "Initial", map[string]string{"approval.nephio.org/policy": "initial"}
-		}, "approvalPolicy and the annotation approval.nephio.org/policy name two approvers: leave out one of them"},
-		"no-history":    {historyLimit(0), "spec.revisionHistoryLimit"},
-		"no-dependency": {dependsOn(variant.Dependency{}), "spec.dependsOn[0].name"},
-		"twice":         {dependsOn(variant.Dependency{Name: "a"}, variant.Dependency{Name: "a"}), "spec.dependsOn[1]"},
-	} {
-		pv := newVariant(name, c.change)
-		pv.Namespace = w.Namespace
-		if err := w.Client.Create(t.Context(), pv); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
-		}
-	}
-	// A spec that the schema cannot check, or that an older one accepted, stalls the variant.
-	w.Apply(newVariant("itself", plain,
-		func(s *variant.Spec) { s.Downstream = &variant.Downstream{Repo: "blueprints", Package: "web"} }))
-	w.start()
-	w.expectMessage("itself", "InvalidSpec", "spec.downstream is the upstream itself: name another package")
-	w.Apply(newVariant("itself", plain))
-	w.target("itself")
-}
-
 // events returns how many Events there are of a variant, by their types and reasons.
 func (w *world) events(name string) (map[string]int, error) {
 	var list corev1.EventList

@@ -46,17 +46,7 @@ func (w *world) expectCondition(name, typ, status, reason string) string {
 	return message
 }
 
-// object returns an object of our API as the server has it.
-func (w *world) object(kind, version, name string) *unstructured.Unstructured {
-	w.t.Helper()
-	u, err := w.read(kind, version, name)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return u
-}
-
-// read is object for use in a hook.
+// read returns an object of our API as the server has it.
 func (w *world) read(kind, version, name string) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion("config.porch.kpt.dev/" + version)

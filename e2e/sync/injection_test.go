@@ -40,22 +40,6 @@ func (w *world) expectUnmet(name string, texts ...string) {
 	}
 }
 
-// expectCounts waits until the status of the set has these counts, each of them present.
-func (w *world) expectCounts(want map[string]int64) {
-	w.t.Helper()
-	w.Eventually(fmt.Sprintf("the set counts %v", want), func() error {
-		set := w.object("PackageVariantSet", "v1alpha2", "fleet")
-		for field, n := range want {
-			got, found, err := unstructured.NestedInt64(set.Object, "status", field)
-			if err != nil || !found || got != n {
-				return fmt.Errorf("%s is %d (present: %t), want %d: %v", field, got, found, n, set.Object["status"])
-			}
-		}
-		return nil
-	})
-	w.cameTrue()
-}
-
 func pointOf(apiVersion, kind, name, need string) string {
 	return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  annotations:\n"+
 		"    kpt.dev/config-injection: %s\n", apiVersion, kind, name, need)
@@ -84,7 +68,8 @@ func (w *world) forbid(resource string) {
 }
 
 // TestInjectionOfOtherKinds has injection points of kinds that the cluster does not know, and of kinds that the
-// controller may not read. Their points say so, and nothing else is affected: the rest of the package is done.
+// controller may not read. Their points say so, and nothing else is affected: the rest of the package is done. The right
+// comes, and is taken away again, which is noticed when the object has to be read: when it changes, and after a restart.
 func TestInjectionOfOtherKinds(t *testing.T) {
 	w := newWorld(t)
 	with := func(points ...string) map[string]string {
@@ -92,13 +77,14 @@ func TestInjectionOfOtherKinds(t *testing.T) {
 		files["points.yaml"] = strings.Join(points, "---\n")
 		return files
 	}
+	const resource, group = "networkpolicies", "networking.k8s.io"
 	cluster := pointOf("infra.example.com/v1", "Cluster", "here", "required")
-	secret := pointOf("v1", "Secret", "here", "required")
+	policy := pointOf(group+"/v1", "NetworkPolicy", "here", "required")
 	w.Publish("blueprints", "unknown", "v1", with(cluster))
-	w.Publish("blueprints", "denied", "v1", with(secret))
-	w.Publish("blueprints", "both", "v1", with(cluster, secret))
+	w.Publish("blueprints", "denied", "v1", with(policy))
+	w.Publish("blueprints", "both", "v1", with(cluster, policy))
 	w.Publish("blueprints", "optional", "v1", with(strings.ReplaceAll(cluster, "required", "optional"),
-		strings.ReplaceAll(secret, "required", "optional")))
+		strings.ReplaceAll(policy, "required", "optional")))
 	names := []string{"unknown", "denied", "both", "optional"}
 	objects := []client.Object{configMap("eu", map[string]string{"api": "eu"})}
 	for _, name := range names {
@@ -109,11 +95,11 @@ func TestInjectionOfOtherKinds(t *testing.T) {
 		}))
 	}
 	w.Apply(objects...)
-	w.start()
-	unknown, denied := "the cluster does not know the kind", adviceFor("", "secrets")
+	c := w.start()
+	unknown, denied := "the cluster does not know the kind", adviceFor(group, resource)
 	w.expectUnmet("unknown", "config.injection.Cluster.here", unknown)
-	w.expectUnmet("denied", "config.injection.Secret.here", denied)
-	w.expectUnmet("both", "config.injection.Cluster.here", unknown, "config.injection.Secret.here", denied)
+	w.expectUnmet("denied", "config.injection.NetworkPolicy.here", denied)
+	w.expectUnmet("both", "config.injection.Cluster.here", unknown, "config.injection.NetworkPolicy.here", denied)
 	w.target("optional")
 	w.expectCondition("optional", conditionInjected, "True", injected)
 	for _, name := range names {
@@ -126,58 +112,38 @@ func TestInjectionOfOtherKinds(t *testing.T) {
 		}
 	}
 	// Once the right and the kind are there, the controller continues by itself.
-	w.Apply(secretNamed("eu"))
-	w.allow("secrets")
+	w.Apply(objectOf(group+"/v1", "NetworkPolicy", selects("b")))
+	w.allow(resource + "." + group)
+	w.waitFile("edge.denied.packagevariant-1", "points.yaml", "a: b\n")
 	w.kubectl("apply", "--namespace", w.Namespace, "-f", filepath.Join("testdata", "clusters.yaml"))
 	w.kubectl("wait", "--for=condition=Established", "crd", "clusters.infra.example.com")
-	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"endpoint": "eu.example.com"}}}
-	object.SetAPIVersion("infra.example.com/v1")
-	object.SetKind("Cluster")
-	object.SetName("eu")
-	w.Apply(object)
+	w.Apply(objectOf("infra.example.com/v1", "Cluster", map[string]any{"endpoint": "eu.example.com"}))
 	for _, name := range []string{"unknown", "both", "optional"} {
 		w.waitFile("edge."+name+".packagevariant-1", "points.yaml", "endpoint: eu.example.com")
 	}
-	w.expectCondition("unknown", conditionInjected, "True", injected)
-}
-
-// secretNamed returns a Secret that has no spec: a point cannot be filled from it, whoever may read it.
-func secretNamed(name string) client.Object {
-	secret := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"a": "b"}}}
-	secret.SetAPIVersion("v1")
-	secret.SetKind("Secret")
-	secret.SetName(name)
-	return secret
-}
-
-// TestPermissionTakenAway takes the right to read an injected object away again. It is noticed when the object has to
-// be read, that is when it changes and after a restart; other work goes on.
-func TestPermissionTakenAway(t *testing.T) {
-	w := newWorld(t)
-	const resource, group = "networkpolicies", "networking.k8s.io"
-	w.Publish("blueprints", "web", "v1",
-		map[string]string{"point.yaml": pointOf(group+"/v1", "NetworkPolicy", "here", "required")})
-	labels := map[string]any{"matchLabels": map[string]any{"a": "b"}}
-	policy := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"podSelector": labels}}}
-	policy.SetAPIVersion(group + "/v1")
-	policy.SetKind("NetworkPolicy")
-	policy.SetName("eu")
-	w.Apply(policy, newVariant("web"))
-	c := w.start()
-	denied := adviceFor(group, resource)
-	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
-	w.cameTrue()
-	w.allow(resource + "." + group)
-	w.expectCondition("web", conditionInjected, "True", injected)
-	draft := w.target("web")
-	w.waitFile(draft, "point.yaml", "a: b\n")
+	for _, name := range []string{"unknown", "denied", "both"} {
+		w.expectCondition(name, conditionInjected, "True", injected)
+	}
 	w.forbid(resource + "." + group)
-	policy.Object["spec"] = map[string]any{"podSelector": map[string]any{"matchLabels": map[string]any{"a": "c"}}}
-	w.Apply(policy)
-	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
+	w.Apply(objectOf(group+"/v1", "NetworkPolicy", selects("c")))
+	w.expectUnmet("denied", "config.injection.NetworkPolicy.here", denied)
 	c.Stop()
-	w.Apply(newVariant("web", zone))
+	w.Apply(newVariant("denied", zone, func(s *variant.Spec) { s.Upstream.Package = "denied" }))
 	w.start()
-	w.waitFile(draft, "package-context.yaml", "zone: a\n")
-	w.expectUnmet("web", "config.injection.NetworkPolicy.here", denied)
+	w.waitFile("edge.denied.packagevariant-1", "package-context.yaml", "zone: a\n")
+	w.expectUnmet("denied", "config.injection.NetworkPolicy.here", denied)
+}
+
+// objectOf returns the object eu of a kind.
+func objectOf(apiVersion, kind string, spec map[string]any) client.Object {
+	object := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	object.SetAPIVersion(apiVersion)
+	object.SetKind(kind)
+	object.SetName("eu")
+	return object
+}
+
+// selects is the spec of a NetworkPolicy over what has the value in the label a.
+func selects(value string) map[string]any {
+	return map[string]any{"podSelector": map[string]any{"matchLabels": map[string]any{"a": value}}}
 }

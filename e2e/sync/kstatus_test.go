@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -130,39 +129,6 @@ func kstatusOf(u *unstructured.Unstructured) (status.Status, error) {
 		return result.Status, fmt.Errorf("of the conditions, %v are True: %v", isTrue, conditions)
 	}
 	return result.Status, nil
-}
-
-// TestNotCurrentBeforeReconcile creates one object of each kind when no controller runs: neither is Current.
-func TestNotCurrentBeforeReconcile(t *testing.T) {
-	w := newWorld(t)
-	w.Repository("edge-1", prod("eu"), true)
-	w.Apply(newVariant("web"), newSet(t, fleetSet))
-	for _, u := range []*unstructured.Unstructured{w.object("PackageVariant", "v1alpha1", "web"),
-		w.object("PackageVariantSet", "v1alpha2", "fleet")} {
-		if got, err := kstatusOf(u); err != nil || got != status.InProgressStatus {
-			t.Errorf("to kstatus, a new %s is %s, want InProgress: %v", u.GetKind(), got, err)
-		}
-		if n, _, err := unstructured.NestedInt64(u.Object, "status", "observedGeneration"); n != -1 || err != nil {
-			t.Errorf("status.observedGeneration of a new %s is %d, want -1: %v", u.GetKind(), n, err)
-		}
-	}
-	// With a controller, each gets its kstatus, and waiting for it succeeds.
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("typo",
-		func(s *variant.Spec) { s.Downstream.Repo = "typo" }))
-	w.start()
-	w.kubectl("wait", "--for=condition=Ready", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/web",
-		"packagevariantset/fleet")
-	w.kubectl("wait", "--for=condition=Stalled", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/typo")
-	w.kubectl("wait", "--for=condition=Ready=false", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/typo")
-	w.kubectl("wait", "--for=condition=ConfigInjected", "--timeout=60s", "--namespace", w.Namespace, "packagevariant/web")
-	w.Eventually("the set is Current", func() error {
-		u := w.object("PackageVariantSet", "v1alpha2", "fleet")
-		if got, err := kstatusOf(u); err != nil || got != status.CurrentStatus {
-			return fmt.Errorf("it is %s: %w", got, err)
-		}
-		return nil
-	})
 }
 
 // TestKstatusOverTime follows the kstatus of a variant that is made, changed, published, edited, upgraded, broken and

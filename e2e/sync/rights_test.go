@@ -5,11 +5,9 @@ package sync
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	stdsync "sync"
-	"testing"
 
 	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
@@ -31,27 +29,6 @@ func noteAccesses(p *proxy.Proxy) {
 	}
 	for _, a := range p.Accesses() {
 		asked.accesses[a] = true
-	}
-}
-
-// TestListing has a controller list objects before it watches them, as with an older API server or without the feature
-// WatchList: the roles allow that, too.
-func TestListing(t *testing.T) {
-	w := newWorld(t)
-	w.Repository("edge-1", prod("eu"), true)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newSet(t, fleetSet))
-	options := w.options("--log-level=debug")
-	options.Env = []string{"KUBE_FEATURE_WatchListClient=false"}
-	controller.Start(t, options).WaitReady(t.Context())
-	w.expectCounts(map[string]int64{"desired": 1, "ready": 1, "injected": 1})
-	for _, resource := range []string{"packagevariants", "packagevariantsets", "repositories", "packagerevisions",
-		"configmaps"} {
-		if proxy.Count(w.proxy.Requests(), func(r proxy.Request) bool {
-			return r.Verb == "list" && r.Resource == resource && r.Status == http.StatusOK
-		}) == 0 {
-			t.Errorf("%s are not listed", resource)
-		}
 	}
 }
 

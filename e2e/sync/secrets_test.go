@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -138,11 +137,11 @@ func (w *world) waitSetReason(name, reason string) {
 // expectUntold fails the test if a controller has written a value with the mark anywhere.
 func (w *world) expectUntold(p *controller.Process) {
 	w.t.Helper()
-	status, metrics := get(w.t, http.DefaultClient, "http://"+p.MetricsAddress()+"/metrics", "")
-	if status != http.StatusOK {
-		w.t.Fatalf("metrics: %d", status)
+	metrics, err := p.Metrics()
+	if err != nil {
+		w.t.Fatal(err)
 	}
-	told := map[string]string{"the log": p.Log(), "the metrics": metrics}
+	told := map[string]string{"the log": p.Log(), "the metrics": fmt.Sprint(metrics)}
 	for what, list := range map[string]client.ObjectList{"Events": &corev1.EventList{},
 		"PackageVariants": &v1alpha1.PackageVariantList{}, "PackageVariantSets": &v1alpha2.PackageVariantSetList{}} {
 		if err := w.Client.List(context.Background(), list, client.InNamespace(w.Namespace)); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/e2e/internal/controller"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,6 +131,15 @@ spec:
 `)
 }
 
+// setOver returns a set with a target of these repositories.
+func setOver(repositories ...string) string {
+	text := strings.Split(fleetSet, "  targets:")[0] + "  targets:\n"
+	for _, r := range repositories {
+		text += "  - repositories: " + r + "\n"
+	}
+	return text
+}
+
 // prods registers Repositories with the label env=prod.
 func (w *world) prods(names ...string) {
 	w.t.Helper()
@@ -155,6 +165,8 @@ func (w *world) setCondition(typ, text string) metav1.Condition {
 	return found
 }
 
+// TestSet has its controller list objects before it watches them, as with an API server that is older or has no
+// WatchList: the roles allow that, too, and no other test needs the right to list.
 func TestSet(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", blueprint())
@@ -162,7 +174,10 @@ func TestSet(t *testing.T) {
 	w.Repository("edge-2", prod("us"), true)
 	w.Apply(configMap("eu", map[string]string{"api": "eu"}), configMap("us", map[string]string{"api": "us"}),
 		newSet(t, fleetSet))
-	c := w.start()
+	options := w.options("--log-level=debug")
+	options.Env = []string{"KUBE_FEATURE_WatchListClient=false"}
+	c := controller.Start(t, options)
+	c.WaitReady(t.Context())
 	w.expectSet("VariantsReady", [3]int32{2, 2, 2}, "edge-1/web", "edge-2/web")
 	w.waitFile("edge-2.web.packagevariant-1", "region.yaml", "api: us")
 

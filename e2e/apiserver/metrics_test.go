@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package sync
+package apiserver
 
 import (
 	"crypto/tls"
@@ -14,6 +14,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/package-variants/package-variants/e2e/internal/controller"
+	"github.com/package-variants/package-variants/e2e/internal/fleet"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
+	"github.com/package-variants/package-variants/e2e/internal/rights"
+	"github.com/package-variants/package-variants/e2e/stack"
+	"github.com/package-variants/package-variants/e2e/stack/stacktest"
+
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,13 +28,34 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
+var shared *stack.Stack
+
+// porchs is what answers every request in the place of Porch: which resources it would have.
+const porchs = `{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "porch.kpt.dev/v1alpha1", "resources": [` +
+	`{"name": "packagerevisions", "kind": "PackageRevision", "namespaced": true, "verbs": ["list", "watch"]}]}`
+
+func TestMain(m *testing.M) {
+	os.Exit(stacktest.Main(m, &shared, stack.Options{PorchAPI: http.HandlerFunc(
+		func(answer http.ResponseWriter, _ *http.Request) {
+			answer.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(answer, porchs) // whoever asked hears of an error
+		})}))
+}
+
 // TestMetricsAccess checks who can read the metrics: only by HTTPS, and only with the token of an account that may get
-// the URL /metrics.
+// the URL /metrics. The controller finds that out by the rights of its role for metrics, and needs all of them.
 func TestMetricsAccess(t *testing.T) {
-	w := newWorld(t)
-	reader, other := w.token("reader"), w.token("other")
-	w.kubectl("create", "clusterrolebinding", w.Namespace+"-metrics-reader", "--clusterrole=package-variants-metrics-reader",
-		"--serviceaccount="+w.Namespace+":reader")
+	if err := controller.Install(t.Context(), shared); err != nil {
+		t.Fatal(err)
+	}
+	f := fleet.New(t, shared, "metrics")
+	reader, other := token(t, f.Namespace, "reader"), token(t, f.Namespace, "other")
+	if out, err := shared.Kubectl(t.Context(), "create", "clusterrolebinding", "reader",
+		"--clusterrole=package-variants-metrics-reader", "--serviceaccount="+f.Namespace+":reader"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	server, kubeconfig := proxy.StartFor(t, shared.Config, proxy.Options{ImpersonateUser: controller.Account,
+		ImpersonateGroups: []string{"system:serviceaccounts", "system:authenticated"}})
 	roots, dir := signed(t)
 	for name, c := range map[string]struct {
 		args  []string
@@ -37,9 +65,9 @@ func TestMetricsAccess(t *testing.T) {
 		"a given certificate": {[]string{"--metrics-cert-dir=" + dir}, roots},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := w.start(append(c.args, "--metrics-secure=true")...)
-			defer p.Kill()
-			w.Eventually("metrics are served", func() error {
+			p := controller.Start(t, controller.Options{Kubeconfig: kubeconfig, Namespaces: []string{f.Namespace},
+				Args: append(c.args, "--log-level=debug", "--metrics-secure=true")})
+			f.Eventually("metrics are served", func() error {
 				connection, err := net.Dial("tcp", p.MetricsAddress())
 				if err == nil {
 					err = connection.Close()
@@ -74,23 +102,30 @@ func TestMetricsAccess(t *testing.T) {
 			}
 		})
 	}
+	grants, err := rights.Read(controller.MetricsRole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unused := rights.Unused(grants, server.Accesses()); len(unused) > 0 {
+		t.Errorf("it does not need %q", unused)
+	}
 }
 
 // token returns the token of a new ServiceAccount.
-func (w *world) token(account string) string {
-	w.t.Helper()
-	clients, err := kubernetes.NewForConfig(w.stack.Config)
+func token(t *testing.T, namespace, account string) string {
+	t.Helper()
+	clients, err := kubernetes.NewForConfig(shared.Config)
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
-	accounts := clients.CoreV1().ServiceAccounts(w.Namespace)
-	if _, err := accounts.Create(w.t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: account}},
+	accounts := clients.CoreV1().ServiceAccounts(namespace)
+	if _, err := accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: account}},
 		metav1.CreateOptions{}); err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
-	request, err := accounts.CreateToken(w.t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	request, err := accounts.CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return request.Status.Token
 }
