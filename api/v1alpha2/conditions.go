@@ -10,7 +10,7 @@ const (
 	ReasonVariantsReady = "VariantsReady"
 	// ReasonVariantsNotReady says that some variants are not ready (Reconciling).
 	ReasonVariantsNotReady = "VariantsNotReady"
-	// ReasonEmptySelection says that the targets select nothing any more, and the variants are kept nevertheless
+	// ReasonEmptySelection says that a target selects nothing, and variants that no target wants are kept nevertheless
 	// (Stalled).
 	ReasonEmptySelection = "EmptySelection"
 	// ReasonTooManyDeletions says that the set would delete more variants than its maxDeletions allows (Stalled). Nothing

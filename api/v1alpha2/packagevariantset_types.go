@@ -88,8 +88,9 @@ type PackageVariantSetSpec struct {
 	// +required
 	Targets []Target `json:"targets,omitempty"`
 
-	// AllowEmpty lets the set delete all of its variants when its targets select nothing any more. Without it an empty
-	// selection deletes none: it is more often a label that was lost than a wish. This is an addition to Porch's API.
+	// AllowEmpty lets the set delete variants while a target, or the upstreamSelector, selects nothing. Without it, the
+	// variants that no target wants then stay, because a label is lost more often than a target is left empty on purpose.
+	// This is an addition to Porch's API.
 	// +optional
 	AllowEmpty bool `json:"allowEmpty,omitempty"`
 

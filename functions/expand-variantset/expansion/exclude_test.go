@@ -186,6 +186,7 @@ func TestSpared(t *testing.T) {
 		`Repository in namespace "fleet": register it, or correct the target; this target is left out until that is corrected, `
 	const one, maybe = head + "1 variants that no other target wants are kept (",
 		"), for those of targets that are left out may be among them"
+	const goes = `other.yaml: PackageVariant "other": is removed, because no target of the set wants it`
 	name := expansion.Name("web", "edge-9", "web")
 	for test, c := range map[string]struct {
 		spec     string
@@ -209,11 +210,11 @@ func TestSpared(t *testing.T) {
 			results: []string{gone + "and its variant mine is neither changed nor removed"}},
 		"with another that goes": {variants: map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
 			want:    map[string]string{"mine": "edge-9/web"},
-			results: []string{gone + "and its variant mine is neither changed nor removed"}},
+			results: []string{gone + "and its variant mine is neither changed nor removed", goes}},
 		"with others, of which one may go": {spec: "  maxDeletions: 1\n",
 			variants: map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
 			want:     map[string]string{"mine": "edge-9/web"},
-			results:  []string{gone + "and its variant mine is neither changed nor removed"}},
+			results:  []string{gone + "and its variant mine is neither changed nor removed", goes}},
 		"with others, of which none may go": {spec: "  maxDeletions: 0\n",
 			variants: map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},
 			want:     map[string]string{"mine": "edge-9/web", "other": "edge-2/web"},

@@ -19,12 +19,20 @@ import (
 type Expansion struct {
 	// Variants are those that the set wants, in the order of its targets.
 	Variants []v1alpha1.PackageVariant
-	// Notes are for the user: targets that select nothing, or an upstreamSelector that does.
-	Notes []string
+	// Empty are the selectors that select nothing: the upstreamSelector, and those of targets.
+	Empty []Empty
 	// OfThemselves are notes about variants that are made from themselves, or depend on themselves.
 	OfThemselves []string
 	// Excluded are the variants that a set with the errorPolicy Continue leaves out, in the order of its targets.
 	Excluded []Excluded
+}
+
+// Empty is a selector of a set that selects nothing.
+type Empty struct {
+	// Path is the field of the selector. Message tells the user, and begins with it.
+	Path, Message string
+	// NoObjects reports that the snapshot has no object of the selected kind at all.
+	NoObjects bool
 }
 
 // Expand returns what the set expands to over the snapshot. The set must be valid. Its spec is taken to stand at path
@@ -33,16 +41,16 @@ type Expansion struct {
 // the rules of the API refuse, or more than the limits allow. If the set's errorPolicy is Continue, errors about one
 // target, at one place and with one upstream, exclude that target instead.
 func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansion, error) {
-	origins, note, err := s.origins(set, path)
+	origins, none, err := s.origins(set, path)
 	if err != nil {
 		return nil, err
 	}
-	targets, notes, err := readTargets(set, path, s)
+	targets, empty, err := readTargets(set, path, s)
 	if err != nil {
 		return nil, err
 	}
-	if note != "" {
-		notes = append([]string{note}, notes...)
+	if none != nil {
+		empty = append([]Empty{*none}, empty...)
 	}
 	total, values := 0, 0
 	for i := range targets {
@@ -72,7 +80,7 @@ func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansi
 	if err := e.circle(origins); err != nil {
 		return nil, err
 	}
-	return &Expansion{Variants: e.variants, Notes: notes, OfThemselves: e.ofThemselves(), Excluded: e.excluded}, nil
+	return &Expansion{Variants: e.variants, Empty: empty, OfThemselves: e.ofThemselves(), Excluded: e.excluded}, nil
 }
 
 // want is a variant that a target wants, at a place and from an upstream.

@@ -12,16 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// EmptySelection says that a set, whose spec is at path, no longer selects anything and keeps its variants: a label may
-// have been lost. The controller uses the same message.
-func EmptySelection(spec *v1alpha2.PackageVariantSetSpec, path string, kept int) string {
-	what := "the targets"
-	if spec.UpstreamSelector != nil {
-		what = "the targets or the upstreamSelector"
-	}
-	return fmt.Sprintf("%s select nothing any more, and the %d variants of this set are kept: "+
-		"correct %s, or the labels that they select by, or have the variants deleted by %s: true",
-		what, kept, what, node.Join(path, "allowEmpty"))
+// EmptySelection says that a set keeps variants that no target wants, by their names, because selectors select nothing:
+// a label may have been lost. The set's spec stands at path. The controller uses the same message.
+func EmptySelection(path string, selectors, kept []string) string {
+	return fmt.Sprintf("%d variants that no target wants are kept (%s), because they may belong to what selects nothing "+
+		"(%s): correct it, or the labels that it selects by, or have them deleted by %s: true",
+		len(kept), firstOf(kept), firstOf(selectors), node.Join(path, "allowEmpty"))
 }
 
 // TooManyDeletions says that a set, whose spec stands at path, would delete more of its variants than its maxDeletions

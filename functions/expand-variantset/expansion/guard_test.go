@@ -83,7 +83,7 @@ func TestMaxDeletionsOfFiles(t *testing.T) {
 				t.Fatal(stderr)
 			}
 			out := string(stdout)
-			if got := strings.Contains(out, "name: pv-gone-1"); got != kept {
+			if got := strings.Contains(out, "{repo: gone-1, package: web}"); got != kept {
 				t.Errorf("the variant that is to go is kept: %v, want %v", got, kept)
 			}
 			if got := strings.Contains(out, "package: web, revision: 1}"); got != kept {
@@ -101,21 +101,5 @@ func TestSuspendDoesNothing(t *testing.T) {
 	if code != 0 || !strings.Contains(string(stdout), "name: "+expansion.Name("web", "edge-1", "web")) ||
 		strings.Count(string(stdout), "suspend: true") != 1 { // that of the set
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
-	}
-}
-
-// TestEmptySelection checks what is said of a set that selects nothing any more, by targets alone and by upstreams,
-// too.
-func TestEmptySelection(t *testing.T) {
-	t.Parallel()
-	const end = ", or the labels that they select by, or have the variants deleted by spec.allowEmpty: true"
-	for want, spec := range map[string]*v1alpha2.PackageVariantSetSpec{
-		"the targets select nothing any more, and the 2 variants of this set are kept: correct the targets" + end: {},
-		"the targets or the upstreamSelector select nothing any more, and the 2 variants of this set are kept: correct the " +
-			"targets or the upstreamSelector" + end: {UpstreamSelector: &v1alpha2.UpstreamSelector{}},
-	} {
-		if got := expansion.EmptySelection(spec, "spec", 2); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
 	}
 }

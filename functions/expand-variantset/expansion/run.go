@@ -7,10 +7,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
@@ -21,8 +19,8 @@ import (
 const Directory = "packagevariants"
 
 // Run is the function: the PackageVariantSet in the config is expanded over the items. Variants that the set made
-// before and still wants are updated in place, whatever their name. Variants that it no longer wants are removed; if
-// that is all of them, only if the set allows it.
+// before and still wants are updated in place, whatever their name. Variants that it no longer wants are removed; if a
+// selector selects nothing, only if the set allows it.
 func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	r, err := decode(config)
 	if err != nil {
@@ -39,39 +37,30 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, krm.Wrap(config, err)
 	}
-	spared := Spare(failing(expanded.Excluded), c.made())
+	guarded := len(expanded.Empty) > 0 && !r.set.Spec.AllowEmpty
+	spared := Spare(failing(expanded.Excluded), c.made(), guarded)
 	become, err := match(items, c.variants, expanded.Variants, spared)
 	if err != nil {
 		return krm.Output{}, err
 	}
-	notices := slices.Concat(results(r.set, expanded.Notes, c.elsewhere), results(r.set, expanded.OfThemselves, 0),
-		c.exclusions(config, r.set, expanded.Excluded))
+	notices := slices.Concat(c.empty(expanded.Empty, r.set), c.exclusions(config, r.set, expanded.Excluded))
+	for _, note := range expanded.OfThemselves {
+		notices.Infof("%s", note)
+	}
 	notices = append(notices, c.rivals(items, r.set, expanded.Variants)...)
 	doomed, undecided := c.unwanted(become, spared)
 	if len(undecided) > 0 {
-		notices.Warningf("PackageVariantSet %q: %d variants that no other target wants are kept (%s), for those of targets "+
-			"that are left out may be among them", r.set.Name, len(undecided), firstOf(names(undecided)))
+		notices.Warningf("PackageVariantSet %q: %s", r.set.Name, r.whyKept(names(undecided), expanded.Empty))
 	}
-	if kept := c.kept(r, doomed, len(expanded.Variants)); kept != "" {
-		notices.Warningf("%s", kept)
+	if tooMany := TooManyDeletions(&r.set.Spec, r.path, len(c.made()), names(doomed)); tooMany != "" {
+		notices.Warningf("%s", tooMany)
 		return krm.Output{Items: items, Results: notices}, nil
-	}
-	if len(expanded.Variants)+len(expanded.Excluded) == 0 {
-		notices.Infof("PackageVariantSet %q has no variants: %s", r.set.Name, nothing(r.set))
 	}
 	out, err := apply(items, doomed, expanded.Variants, become)
 	if err != nil {
 		return krm.Output{}, err
 	}
-	return krm.Output{Items: out, Results: notices}, nil
-}
-
-// nothing explains why a set has no variants.
-func nothing(set *v1alpha2.PackageVariantSet) string {
-	if set.Spec.UpstreamSelector != nil {
-		return "its targets, or its upstreamSelector, select nothing"
-	}
-	return "its targets select nothing"
+	return krm.Output{Items: out, Results: append(notices, removed(items, doomed)...)}, nil
 }
 
 // lostUpstream is LostUpstream for the variants among the items.
@@ -238,16 +227,4 @@ func newItem(pv *v1alpha1.PackageVariant, file string) (*yaml.RNode, error) {
 		Metadata: manifestMeta{Name: pv.Name, Namespace: pv.Namespace, Labels: pv.Labels, Annotations: annotations},
 	})
 	return yaml.NewRNode(n), err
-}
-
-func results(set *v1alpha2.PackageVariantSet, notes []string, elsewhere int) fn.Results {
-	var r fn.Results
-	for _, note := range notes {
-		r.Infof("%s", note)
-	}
-	if len(notes) > 0 && elsewhere > 0 {
-		r.Infof("%d objects of the selected kinds are in other namespaces than the set's, which is %q, and do not count",
-			elsewhere, set.Namespace)
-	}
-	return r
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 )
 
-// TestSpare checks which variants of a set stay for its targets that fail.
+// TestSpare checks which variants of a set stay for its targets that fail, and that all do if a target is empty.
 func TestSpare(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -29,7 +29,8 @@ func TestSpare(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := expansion.Spare(downstreams(c.failing), downstreams(c.made))
+			s, empty := expansion.Spare(downstreams(c.failing), downstreams(c.made), false),
+				expansion.Spare(downstreams(c.failing), downstreams(c.made), true)
 			var kept, of []string
 			for i, d := range downstreams(c.made) {
 				if s.Keeps(d) {
@@ -37,6 +38,9 @@ func TestSpare(t *testing.T) {
 				}
 				if s.Of(d) {
 					of = append(of, c.made[i])
+				}
+				if !empty.Keeps(d) || empty.Of(d) != s.Of(d) {
+					t.Errorf("%s is not kept for a target that selects nothing", c.made[i])
 				}
 			}
 			if diff := cmp.Diff([][]string{c.kept, c.of}, [][]string{kept, of}); diff != "" {

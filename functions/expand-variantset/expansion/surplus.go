@@ -3,6 +3,8 @@
 package expansion
 
 import (
+	"fmt"
+
 	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
@@ -23,7 +25,7 @@ func (c *content) made() []variant.Downstream {
 }
 
 // unwanted returns the variants of the set that no target makes: doomed ones, which are removed, and undecided ones,
-// which stay because any of them may belong to a target that fails.
+// which stay because any of them may belong to a target that fails or selects nothing.
 func (c *content) unwanted(become []*existing, spared Spared) (doomed, undecided []*existing) {
 	wanted := make(map[*existing]bool, len(become))
 	for _, e := range become {
@@ -41,14 +43,44 @@ func (c *content) unwanted(become []*existing, spared Spared) (doomed, undecided
 	return doomed, undecided
 }
 
-// kept says why the set's variants are kept as they are; "" if they are not. made is how many variants the set makes,
-// and the doomed ones would be removed.
-func (c *content) kept(r request, doomed []*existing, made int) string {
-	there := len(c.made())
-	if made == 0 && there > 0 && len(doomed) == there && !r.set.Spec.AllowEmpty {
-		return EmptySelection(&r.set.Spec, r.path, there)
+// SelectorTag is the tag of the result for a selector that selects nothing: the path of its field.
+const SelectorTag = variant.GroupName + "/selector"
+
+// empty returns a result for each selector that selects nothing: a warning if the snapshot has no object of the kind.
+func (c *content) empty(selectors []Empty, set *v1alpha2.PackageVariantSet) (all fn.Results) {
+	for _, e := range selectors {
+		severity := fn.Info
+		if e.NoObjects {
+			severity = fn.Warning
+		}
+		all = append(all, &fn.Result{Message: e.Message, Severity: severity, Tags: map[string]string{SelectorTag: e.Path}})
 	}
-	return TooManyDeletions(&r.set.Spec, r.path, there, names(doomed))
+	if len(selectors) > 0 && c.elsewhere > 0 {
+		all.Infof("%d objects of the selected kinds are in other namespaces than the set's, which is %q, and do not count",
+			c.elsewhere, set.Namespace)
+	}
+	return all
+}
+
+// whyKept says why the set keeps variants that no target wants: because selectors select nothing, or targets fail.
+func (r request) whyKept(kept []string, empty []Empty) string {
+	if len(empty) == 0 || r.set.Spec.AllowEmpty {
+		return fmt.Sprintf("%d variants that no other target wants are kept (%s), for those of targets that are left out "+
+			"may be among them", len(kept), firstOf(kept))
+	}
+	selectors := make([]string, len(empty))
+	for i := range empty {
+		selectors[i] = empty[i].Path
+	}
+	return EmptySelection(r.path, selectors, kept)
+}
+
+// removed returns a result for each variant that is removed.
+func removed(items []*yaml.RNode, doomed []*existing) (all fn.Results) {
+	for _, e := range doomed {
+		all = append(all, krm.Errorf(items[e.item], "", "is removed, because no target of the set wants it").Result(fn.Info))
+	}
+	return all
 }
 
 func names(list []*existing) []string {

@@ -25,7 +25,7 @@ type target struct {
 
 // readTargets compiles the templates of all targets, and then makes their selections.
 func readTargets(set *v1alpha2.PackageVariantSet, path string,
-	s *Snapshot) (targets []target, notes []string, err error) {
+	s *Snapshot) (targets []target, empty []Empty, err error) {
 	c, err := newCompiler()
 	if err != nil {
 		return nil, nil, err
@@ -40,17 +40,17 @@ func readTargets(set *v1alpha2.PackageVariantSet, path string,
 	}
 	total := 0
 	for i := range targets {
-		places, note, err := s.places(targets[i].path, &set.Spec.Targets[i], total)
+		places, none, err := s.places(targets[i].path, &set.Spec.Targets[i], total)
 		if err != nil {
 			return nil, nil, err
 		}
 		targets[i].places = places
 		total += len(places)
-		if note != "" {
-			notes = append(notes, note)
+		if none != nil {
+			empty = append(empty, *none)
 		}
 	}
-	return targets, notes, nil
+	return targets, empty, nil
 }
 
 // place is where a target wants a variant: the defaults of its downstream, and the object that was selected, nil for a
@@ -77,15 +77,15 @@ func countExplicit(repositories []v1alpha2.RepositoryTarget) (n int) {
 	return n
 }
 
-// places returns where the target at path wants variants, and a note for the user if it selects nothing. It returns an
-// error if that would be more than a set may have; before is the number of the earlier targets' places.
-func (s *Snapshot) places(path string, t *v1alpha2.Target, before int) ([]place, string, error) {
+// places returns where the target at path wants variants, and its selector if that selects nothing. It returns an error
+// if that would be more than a set may have; before is the number of the earlier targets' places.
+func (s *Snapshot) places(path string, t *v1alpha2.Target, before int) ([]place, *Empty, error) {
 	switch {
 	case t.Repositories != nil:
 		if err := tooMany(path, before+countExplicit(t.Repositories)); err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
-		return explicit(t.Repositories), "", nil
+		return explicit(t.Repositories), nil, nil
 	case t.RepositorySelector != nil:
 		sel := t.RepositorySelector
 		return selected(node.Join(path, "repositorySelector"), s.Repositories, repositoryKind.Kind, &sel.LabelSelector, nil,
@@ -109,10 +109,10 @@ func explicit(repositories []v1alpha2.RepositoryTarget) []place {
 }
 
 func selected(path string, objects []Object, kind string, labelSelector *metav1.LabelSelector, name *string,
-	packages []string, before int) ([]place, string, error) {
+	packages []string, before int) ([]place, *Empty, error) {
 	selector, err := metav1.LabelSelectorAsSelector(labelSelector)
 	if err != nil {
-		return nil, "", fieldErrorf(path, "is no label selector: %s", err)
+		return nil, nil, fieldErrorf(path, "is no label selector: %s", err)
 	}
 	packages = packagesOf(packages)
 	var chosen []*Object
@@ -124,10 +124,11 @@ func selected(path string, objects []Object, kind string, labelSelector *metav1.
 		chosen = append(chosen, o)
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Sprintf("%s selects none of %d %s objects", path, len(objects), kind), nil
+		return nil, &Empty{Path: path, Message: fmt.Sprintf("%s selects none of %d %s objects", path, len(objects), kind),
+			NoObjects: len(objects) == 0}, nil
 	}
 	if err := tooMany(path, before+len(chosen)*len(packages)); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	out := make([]place, 0, len(chosen)*len(packages))
 	for _, o := range chosen {
@@ -135,7 +136,7 @@ func selected(path string, objects []Object, kind string, labelSelector *metav1.
 			out = append(out, place{repo: o.Name, pkg: pkg, object: o})
 		}
 	}
-	return out, "", nil
+	return out, nil, nil
 }
 
 // packagesOf returns the names of the packages to make at a place: without any, the upstream's.

@@ -81,8 +81,8 @@ type origin struct {
 	longest  int // of the texts in the variable
 }
 
-// origins returns the upstreams of a set whose spec stands at path, and a note for the user if it selects none.
-func (s *Snapshot) origins(set *v1alpha2.PackageVariantSet, path string) ([]origin, string, error) {
+// origins returns the upstreams of a set whose spec stands at path, and its upstreamSelector if that selects none.
+func (s *Snapshot) origins(set *v1alpha2.PackageVariantSet, path string) ([]origin, *Empty, error) {
 	if set.Spec.UpstreamSelector != nil {
 		return s.selectedOrigins(set.Spec.UpstreamSelector, node.Join(path, "upstreamSelector"))
 	}
@@ -96,14 +96,14 @@ func (s *Snapshot) origins(set *v1alpha2.PackageVariantSet, path string) ([]orig
 	for i, u := range named {
 		found := FindUpstream(u.Upstream, revisions[PackageName{u.Repo, u.Package}])
 		if found == nil {
-			return nil, "", fieldErrorf(u.Path,
+			return nil, nil, fieldErrorf(u.Path,
 				"there is no %s in namespace %q: correct the upstream, or add the PackageRevision to the snapshot",
 				u.Describe(), set.Namespace)
 		}
 		out[i] = namedOrigin(set, u)
 		out[i].see(found)
 	}
-	return out, "", nil
+	return out, nil, nil
 }
 
 // namedOrigin returns the origin for an upstream that a set names, without what expressions see of it.
@@ -116,10 +116,10 @@ func namedOrigin(set *v1alpha2.PackageVariantSet, u NamedUpstream) origin {
 }
 
 // selectedOrigins returns the newest revision that the selector selects of each package, in the order of their names.
-func (s *Snapshot) selectedOrigins(sel *v1alpha2.UpstreamSelector, path string) ([]origin, string, error) {
+func (s *Snapshot) selectedOrigins(sel *v1alpha2.UpstreamSelector, path string) ([]origin, *Empty, error) {
 	selects, err := selection(sel)
 	if err != nil {
-		return nil, "", fieldErrorf(path, "is no label selector: %s", err)
+		return nil, nil, fieldErrorf(path, "is no label selector: %s", err)
 	}
 	newest := map[PackageName]int{}
 	var out []origin
@@ -147,12 +147,13 @@ func (s *Snapshot) selectedOrigins(sel *v1alpha2.UpstreamSelector, path string) 
 		if sel.Repo != "" {
 			in = fmt.Sprintf(" of Repository %q", sel.Repo)
 		}
-		return nil, fmt.Sprintf("%s selects no published PackageRevision%s", path, in), nil
+		return nil, &Empty{Path: path, Message: fmt.Sprintf("%s selects no published PackageRevision%s", path, in),
+			NoObjects: len(s.PackageRevisions) == 0}, nil
 	}
 	slices.SortFunc(out, func(a, b origin) int {
 		return cmp.Or(cmp.Compare(a.spec.Repo, b.spec.Repo), cmp.Compare(a.spec.Package, b.spec.Package))
 	})
-	return out, "", nil
+	return out, nil, nil
 }
 
 // see sets what expressions see of the revision. If a set has several upstreams, they also see its repository and

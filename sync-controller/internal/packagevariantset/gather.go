@@ -61,6 +61,7 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 		return nil, err
 	}
 	in.wanted, in.notes, in.excluded = expanded.Variants, expanded.Notes, expanded.Excluded
+	in.empty = expanded.Empty
 	in.desired = len(in.wanted) + len(in.excluded)
 	return in, r.addNamesakes(ctx, set.Namespace, in)
 }

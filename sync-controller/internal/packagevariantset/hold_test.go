@@ -31,11 +31,13 @@ func TestHold(t *testing.T) {
 	share := func(s string) *intstr.IntOrString { limit := intstr.FromString(s); return &limit }
 	const tooMany = "nothing is changed, for 2 of the 5 variants of this set would be deleted (web-c, web-d), and " +
 		"spec.maxDeletions, which is "
+	none := []string{"spec.targets[0].repositorySelector"}
 	const remedy = ": correct the targets, or the labels that they select by, or raise spec.maxDeletions"
 	for name, test := range map[string]struct {
 		spec             v1alpha2.PackageVariantSetSpec
 		reason           string
 		wanted, existing variants
+		empty            []string
 		want             hold
 	}{
 		"nothing holds it": {wanted: wanted, existing: gone},
@@ -53,7 +55,8 @@ func TestHold(t *testing.T) {
 		"suspended, with a deleted target": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, wanted: wanted[:2],
 			existing: current,
 			want:     suspendedAnd("would delete 1 (web-e) of its variants")},
-		"suspended, with an empty selection": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, existing: current},
+		"suspended, with an empty selection": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true}, existing: current,
+			empty: none},
 		"suspended, with one that is being deleted": {spec: v1alpha2.PackageVariantSetSpec{Suspend: true},
 			wanted: wanted[:1], existing: variants{ownVariant("web-a", "a", deleted)}},
 		"as many deletions as are allowed": {spec: v1alpha2.PackageVariantSetSpec{MaxDeletions: number(2)}, wanted: wanted,
@@ -70,10 +73,10 @@ func TestHold(t *testing.T) {
 		"nor does another set's": {spec: v1alpha2.PackageVariantSetSpec{MaxDeletions: number(0)}, wanted: wanted,
 			existing: append(variants{ownVariant("web-c", "c", ownedByOther)}, current...)},
 		"an empty selection deletes none": {spec: v1alpha2.PackageVariantSetSpec{MaxDeletions: number(0)},
-			existing: current},
+			existing: current, empty: none},
 		"an empty selection that is allowed": {
 			spec:     v1alpha2.PackageVariantSetSpec{MaxDeletions: number(1), AllowEmpty: true},
-			existing: gone[:2], want: tooManyAnd("nothing is changed, for 2 of the 2 variants of this set would " +
+			existing: gone[:2], empty: none, want: tooManyAnd("nothing is changed, for 2 of the 2 variants of this set would " +
 				"be deleted (web-c, web-d), and spec.maxDeletions, which is 1, allows 1" + remedy)},
 		"a downstream that moves is a deletion": {spec: v1alpha2.PackageVariantSetSpec{MaxDeletions: number(0)},
 			wanted: wanted[:1], existing: variants{ownVariant("web-z", "z")},
@@ -85,7 +88,7 @@ func TestHold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := &input{owner: testOwner, spec: &test.spec, suspendReason: test.reason, wanted: test.wanted,
-				desired: len(test.wanted), existing: test.existing}
+				desired: len(test.wanted), existing: test.existing, empty: test.empty}
 			_, got := planOf(in)
 			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(hold{})); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

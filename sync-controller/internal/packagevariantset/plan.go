@@ -33,8 +33,9 @@ type input struct {
 	// is empty.
 	digest  string
 	settled bool
-	// notes say which targets select nothing.
-	notes []string
+	// notes say which targets select nothing, and which variants are made from themselves; empty are the paths of the
+	// selectors that select nothing.
+	notes, empty []string
 	// excluded are the variants that the set wants and cannot make, if its errorPolicy is Continue; refused are those that
 	// the API server refuses.
 	excluded, refused []mutate.Excluded
@@ -79,7 +80,7 @@ type step struct {
 	// taken. After the step is done, want is the variant that the cluster returned.
 	have, want *v1alpha1.PackageVariant
 	// of is the variant that the set wants; nil if it does not want the variant. spared says that have stays because
-	// targets fail, undecided that any of these may be its target.
+	// targets fail or select nothing, undecided that any of these may be its target.
 	of                *v1alpha1.PackageVariant
 	spared, undecided bool
 	err               error
@@ -88,8 +89,7 @@ type step struct {
 // does reports whether the step writes.
 func (s *step) does() bool { return s.do == create || s.do == update || s.do == remove }
 
-// steps returns the steps from the existing variants to the wanted ones, including those that keep a variant. If
-// nothing is wanted, nothing is removed, unless the set allows that.
+// steps returns the steps from the existing variants to the wanted ones, including those that keep a variant.
 func (in *input) steps(pairs []pair) []step {
 	owned := in.owned()
 	if in.settled {
@@ -109,12 +109,9 @@ func (in *input) steps(pairs []pair) []step {
 			steps = append(steps, s)
 		}
 	}
-	guarded := in.desired == 0 && !in.spec.AllowEmpty
 	for _, pv := range owned {
 		switch {
 		case used[pv] || !pv.DeletionTimestamp.IsZero():
-		case guarded:
-			steps = append(steps, in.owner.step(pv, pv))
 		case spared.Keeps(downstream(pv)):
 			s := in.owner.step(pv, pv)
 			s.spared, s.undecided = true, !spared.Of(downstream(pv))

@@ -75,8 +75,10 @@ func nowhere(pv *v1alpha1.PackageVariant) { pv.Spec.Downstream = nil }
 func TestPlan(t *testing.T) {
 	type variants = []v1alpha1.PackageVariant
 	both := variants{wantedVariant("web-a", "a"), wantedVariant("web-b", "b")}
+	none := []string{"spec.targets[1].repositorySelector"}
 	for name, test := range map[string]struct {
 		wanted, existing variants
+		empty            []string
 		allowEmpty       bool
 		want             []string // action, name, and the downstream repository that results
 	}{
@@ -102,12 +104,19 @@ func TestPlan(t *testing.T) {
 			want: []string{"create web-a a"}},
 		"leave what nobody owns": {wanted: both[:1], existing: variants{ownVariant("x", "c", unmarked)},
 			want: []string{"create web-a a"}},
-		"an empty selection keeps all": {existing: variants{ownVariant("web-a", "a", outdated), ownVariant("web-b", "b")},
-			want: []string{"keep web-a a", "keep web-b b"}},
-		"an empty selection takes back": {existing: variants{ownVariant("web-a", "a", marked("uid-0"))},
+		"an empty selection keeps all": {empty: none,
+			existing: variants{ownVariant("web-a", "a", outdated), ownVariant("web-b", "b")},
+			want:     []string{"keep web-a a", "keep web-b b"}},
+		"an empty selection takes back": {empty: none, existing: variants{ownVariant("web-a", "a", marked("uid-0"))},
 			want: []string{"update web-a a"}},
-		"allowEmpty deletes all": {allowEmpty: true, existing: variants{ownVariant("web-a", "a")},
+		"allowEmpty deletes all": {empty: none, allowEmpty: true, existing: variants{ownVariant("web-a", "a")},
 			want: []string{"remove web-a a"}},
+		"a target that selects nothing beside others keeps what none wants": {empty: none, wanted: both,
+			existing: variants{ownVariant("web-a", "a", outdated), ownVariant("web-c", "c")},
+			want:     []string{"update web-a a", "create web-b b", "keep web-c c"}},
+		"allowEmpty deletes what none wants": {empty: none, allowEmpty: true, wanted: both[:1],
+			existing: variants{ownVariant("web-a", "a"), ownVariant("web-c", "c")},
+			want:     []string{"keep web-a a", "remove web-c c"}},
 		"restored": {wanted: both[:1], existing: variants{ownVariant("web-a", "a", marked("uid-0"))},
 			want: []string{"update web-a a"}},
 		"the older of two stays": {
@@ -137,7 +146,7 @@ func TestPlan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			steps, held := planOf(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{AllowEmpty: test.allowEmpty},
-				wanted: test.wanted, desired: len(test.wanted), existing: test.existing})
+				wanted: test.wanted, desired: len(test.wanted), existing: test.existing, empty: test.empty})
 			if held != (hold{}) {
 				t.Errorf("it is held back: %v", held)
 			}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
 	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
@@ -128,8 +127,12 @@ func judge(in *input, steps []step, held hold) outcome {
 	if len(in.allNotes()) == 0 && !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
 		o.observed = in.digest
 	}
+	undecided := in.undecided(steps)
 	say := func(of func(reason, message string) v1alpha1.Condition, reason, format string, args ...any) {
-		said := slices.Concat([]string{fmt.Sprintf(format, args...)}, in.allNotes(), undecided(steps))
+		said := append([]string{fmt.Sprintf(format, args...)}, in.allNotes()...)
+		if undecided != "" && undecided != said[0] {
+			said = append(said, undecided)
+		}
 		o.condition = of(reason, strings.Join(said, "; "))
 	}
 	switch {
@@ -153,17 +156,14 @@ func judge(in *input, steps []step, held hold) outcome {
 		say(v1alpha1.Stalled, v1alpha2.ReasonExpansionFailed, "%d of %d variants are ready", t.ready, t.desired)
 	case len(in.refused) > 0:
 		say(v1alpha1.Stalled, v1alpha2.ReasonVariantRefused, "%d of %d variants are ready", t.ready, t.desired)
-	case t.desired == 0 && t.current > 0:
-		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", expansion.EmptySelection(in.spec, specPath, t.current))
+	case undecided != "": // and nothing fails
+		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", undecided)
 	case t.ready < t.desired:
 		say(v1alpha1.Reconciling, v1alpha2.ReasonVariantsNotReady, "%d of %d variants are not ready: %s", t.desired-t.ready,
 			t.desired, words.Some(t.unready, ", "))
 	default:
 		say(v1alpha1.Ready, v1alpha2.ReasonVariantsReady, "%d of %d variants are ready%s", t.ready, t.desired,
 			t.branchMoved())
-	}
-	if t.desired == 0 {
-		o.counts = &counts{} // what is kept is not asked for
 	}
 	return o
 }

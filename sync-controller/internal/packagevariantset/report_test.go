@@ -67,6 +67,7 @@ func TestJudge(t *testing.T) {
 	for name, test := range map[string]struct {
 		wanted    int
 		notes     []string
+		empty     []string
 		excluded  []mutate.Excluded
 		steps     []step
 		held      hold
@@ -129,10 +130,20 @@ func TestJudge(t *testing.T) {
 				Message: "1 of 1 variants are not ready: a (Pending)"},
 		},
 		"an empty selection": {
-			steps: []step{ready("a"), failing("b")},
+			notes: []string{"spec.targets[0] selects none"}, empty: []string{"spec.targets[0]"},
+			steps: []step{maybe(ready("a")), maybe(failing("b"))},
 			condition: v1alpha1.Condition{Type: "Stalled", Reason: "EmptySelection",
-				Message: "the targets select nothing any more, and the 2 variants of this set are kept: " +
-					"correct the targets, or the labels that they select by, or have the variants deleted by spec.allowEmpty: true"},
+				Message: "2 variants that no target wants are kept (a, b), because they may belong to what selects nothing " +
+					"(spec.targets[0]): correct it, or the labels that it selects by, or have them deleted by " +
+					"spec.allowEmpty: true; spec.targets[0] selects none"},
+		},
+		"a target selects nothing, and one that is not wanted may be its": {
+			wanted: 2, notes: []string{"spec.targets[1] selects none"}, empty: []string{"spec.targets[1]"},
+			steps: []step{wanted(ready("a")), wanted(failing("c")), maybe(ready("d"))}, counts: counts{2, 2, 1, 0},
+			condition: v1alpha1.Condition{Type: "Stalled", Reason: "EmptySelection",
+				Message: "1 variants that no target wants are kept (d), because they may belong to what selects nothing " +
+					"(spec.targets[1]): correct it, or the labels that it selects by, or have them deleted by " +
+					"spec.allowEmpty: true; spec.targets[1] selects none"},
 		},
 		"held back: nothing was created, updated or deleted": {
 			wanted: 3, steps: []step{ready("a"), fresh("b"), {do: update, have: fresh("c").want, want: ready("c").want},
@@ -185,7 +196,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := judge(&input{owner: testOwner, spec: &v1alpha2.PackageVariantSetSpec{}, desired: test.wanted,
-				notes: test.notes, excluded: test.excluded}, test.steps, test.held)
+				notes: test.notes, empty: test.empty, excluded: test.excluded}, test.steps, test.held)
 			if diff := cmp.Diff(test.condition, got.condition); diff != "" {
 				t.Errorf("condition (-want +got):\n%s", diff)
 			}

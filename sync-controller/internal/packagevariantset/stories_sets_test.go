@@ -25,6 +25,11 @@ func prodsWith(template string) string {
 	return "targets: [{repositorySelector: {matchLabels: {env: prod}}, template: {" + template + "}}]"
 }
 
+// prodsAnd are the same targets, and a Repository that is named.
+func prodsAnd(repository string) string {
+	return "targets: [{repositorySelector: {matchLabels: {env: prod}}}, {repositories: [" + repository + "]}]"
+}
+
 // onTwoSites is the beginning of many stories: the set is applied, with more fields, and has two targets.
 func onTwoSites(fields ...string) act {
 	return act{What: "the set is applied over two sites", Do: func(f *fleet) {
@@ -56,6 +61,18 @@ var targets = map[string][]act{
 		{"all others lose theirs", func(f *fleet) { f.relabels("edge-1", ""); f.relabels("edge-2", "") }},
 		{"the set may be empty", func(f *fleet) { f.applies(latest, prods, "allowEmpty: true") }},
 		{"one gets its label again", func(f *fleet) { f.relabels("edge-1", "env=prod") }},
+	},
+	"one of two targets is empty": {
+		{"the set is applied over a label and over a name", func(f *fleet) {
+			f.sites("env=prod", "edge-1")
+			f.sites("", "edge-2")
+			f.applies(latest, prodsAnd("{name: edge-2}"))
+		}},
+		{"the Repository loses its label", func(f *fleet) { f.relabels("edge-1", "") }},
+		{"the set is applied with another package", func(f *fleet) {
+			f.applies(latest, prodsAnd("{name: edge-2, packageNames: [web, shop]}"))
+		}},
+		{"the set may be empty", func(f *fleet) { f.applies(latest, prodsAnd("{name: edge-2}"), "allowEmpty: true") }},
 	},
 	"targets by objects": {
 		{"the set is applied over ConfigMaps", func(f *fleet) {

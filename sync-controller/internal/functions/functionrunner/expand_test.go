@@ -144,7 +144,10 @@ func expected(e *expansion.Expansion) *mutate.Expansion {
 	if e == nil {
 		return nil
 	}
-	out := &mutate.Expansion{Variants: e.Variants, Notes: e.Notes}
+	out := &mutate.Expansion{Variants: e.Variants}
+	for _, none := range e.Empty {
+		out.Notes, out.Empty = append(out.Notes, none.Message), append(out.Empty, none.Path)
+	}
 	for _, x := range e.Excluded {
 		excluded := mutate.Excluded{Downstream: x.Downstream, Target: x.Target,
 			Message: strings.ReplaceAll(x.Err.Error(), "\n", "; ")}
@@ -185,7 +188,10 @@ func TestExpandResults(t *testing.T) {
 	const output = `kind: ResourceList
 items: []
 results:
-- {message: "spec.targets[0].repositorySelector selects none of 3 Repository objects", severity: info}
+- message: spec.targets[0].repositorySelector selects none of 3 Repository objects
+  severity: info
+  tags: {config.porch.kpt.dev/selector: 'spec.targets[0].repositorySelector'}
+- {message: "spec.targets[1] makes a variant of itself", severity: info}
 - message: 'PackageVariantSet "web": 2 variants that no other target wants are kept (a, b)'
   severity: warning
   resourceRef: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, name: a}
@@ -204,7 +210,9 @@ results:
 	set.Name = "web"
 	got, err := mutate.Expand(t.Context(), runtime, set, &expansion.Snapshot{})
 	want := &mutate.Expansion{
-		Notes: []string{"spec.targets[0].repositorySelector selects none of 3 Repository objects"},
+		Notes: []string{"spec.targets[0].repositorySelector selects none of 3 Repository objects",
+			"spec.targets[1] makes a variant of itself"},
+		Empty: []string{"spec.targets[0].repositorySelector"},
 		Excluded: []mutate.Excluded{
 			{Name: "b", Downstream: variant.Downstream{Repo: "edge", Package: "a/b"}, Target: "edge/web of spec.upstreams[1]",
 				Message: "spec.a: fails; this target is left out"},

@@ -30,8 +30,10 @@ import (
 type Expansion struct {
 	// Variants are those that the set wants. Their only annotation is v1alpha2.WaveAnnotation, if the set has a rollout.
 	Variants []v1alpha1.PackageVariant
-	// Notes are for the user: targets that select nothing.
+	// Notes are for the user: selectors that select nothing, and variants of themselves.
 	Notes []string
+	// Empty are the paths of the selectors that select nothing.
+	Empty []string
 	// Excluded are the variants that are not made because of an error, if the set's errorPolicy is Continue. They stay as
 	// they are; expansion.Spare says which variants of the set these are.
 	Excluded []Excluded
@@ -82,6 +84,9 @@ func Expand(
 			expanded.Excluded = append(expanded.Excluded, readExcluded(result, prefix))
 		case strings.HasPrefix(result.Message, "spec."): // the others are not about a target
 			expanded.Notes = append(expanded.Notes, result.Message)
+			if selector := result.Tags[expansion.SelectorTag]; selector != "" {
+				expanded.Empty = append(expanded.Empty, selector)
+			}
 		}
 	}
 	return expanded, nil
