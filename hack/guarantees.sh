@@ -2,7 +2,7 @@
 # Takes away, one by one, what keeps a promise of docs/guarantees.md, in a copy of the tree, and fails if no test
 # notices:
 #
-#   rules    each rule of a table of rules of sync-controller; the tests of its package have to fail
+#   rules    each rule of a table of rules of the engine; the tests of its package have to fail
 #   patches  what hack/guarantees/NAME.patch takes away; each test that its first line names has to fail with it, and to
 #            pass without. The line is "Test: PKG=./sync RUN=TestA|TestB", where PKG is a package of e2e, or of another
 #            module with MODULE=functions before it
@@ -18,13 +18,13 @@ trap 'rm -rf "$copy"' EXIT
 
 # tables are the tables of rules: a file, the variable in it, and tests that take too long to be run for each rule.
 tables='
-internal/rules/decide/guards.go guards
-internal/rules/decide/decide.go policies
-internal/rules/decide/decide.go followUps
-internal/rules/decide/approval.go approvals
-internal/rules/decide/holds.go holds
-internal/rules/rollout/wave.go waveRules TestSimulation|TestClocks|TestThousand|TestLinear
-internal/rules/rollout/report.go phaseRules TestSimulation|TestClocks|TestThousand|TestLinear
+engine/decide/guards.go guards
+engine/decide/decide.go policies
+engine/decide/decide.go followUps
+engine/decide/approval.go approvals
+engine/decide/holds.go holds
+engine/rollout/wave.go waveRules TestSimulation|TestClocks|TestThousand|TestLinear
+engine/rollout/report.go phaseRules TestSimulation|TestClocks|TestThousand|TestLinear
 '
 
 # complain WHAT says what is wrong, and lets the script fail in the end.
@@ -42,7 +42,7 @@ copy_tree() {
 
 # rules FILE VARIABLE prints the rules of a table.
 rules() {
-	perl -0ne 'print "$1\n" if /^var '"$2"' = [^\n]*?\{(\s.*?|[^\n]*?)\}$/ms' "sync-controller/$1" |
+	perl -0ne 'print "$1\n" if /^var '"$2"' = [^\n]*?\{(\s.*?|[^\n]*?)\}$/ms' "$1" |
 		tr -s ',\t\n ' '\n' | sed '/^$/d'
 }
 
@@ -51,7 +51,7 @@ without_rules() {
 	local file variable long rule in
 	while read -r file variable long; do
 		[[ $file ]] || continue
-		in=$copy/sync-controller/$file
+		in=$copy/$file
 		for rule in $(rules "$file" "$variable"); do
 			perl -0pi -e 's/(^var '"$variable"' = .*?[\s{])'"$rule"',?([\s}])/$1$2/ms' "$in"
 			if go -C "$(dirname "$in")" test -count=1 -skip "$long" . >"$copy/log" 2>&1; then
@@ -61,7 +61,7 @@ without_rules() {
 			else
 				complain "no test ran: $variable without $rule: $(tail -20 "$copy/log")"
 			fi
-			cp "sync-controller/$file" "$in"
+			cp "$file" "$in"
 		done
 	done <<<"$tables"
 }

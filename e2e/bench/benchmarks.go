@@ -41,7 +41,7 @@ var suites = map[string][]suite{
 				"./inject-config/injection", "./krm"},
 			names: []string{"BenchmarkInProcess", "BenchmarkProcess"},
 		},
-		{module: "sync-controller", packages: []string{"./internal/functions/mutate"}, names: []string{"BenchmarkApply"}},
+		{module: "engine", packages: []string{"./mutate"}, names: []string{"BenchmarkApply"}},
 	},
 	planning: {{
 		module: "sync-controller/kubectl-variants", packages: []string{"./internal/command/plan"},

@@ -5,6 +5,14 @@ package revision
 import (
 	"path"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// The kinds by which Porch's API has package revisions and Repositories.
+var (
+	Kind           = schema.GroupVersionKind{Group: "porch.kpt.dev", Version: "v1alpha1", Kind: "PackageRevision"}
+	RepositoryKind = schema.GroupVersionKind{Group: "config.porch.kpt.dev", Version: "v1alpha1", Kind: "Repository"}
 )
 
 // Repository is what is known about a Repository.

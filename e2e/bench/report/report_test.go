@@ -35,7 +35,7 @@ func sample() *Run {
 			{"functions/krm", "Process/inject-config/10", processed(0.0102)},
 			{"functions/krm", "Process/prepend-pipeline/10", processed(0.0104)},
 			{"functions/krm", "Process/prepend-pipeline/1000", processed(0.009)},
-			{"sync-controller/internal/functions/mutate", "Apply/10", map[string]float64{"sec/op": 0.0002, "B/op": 150_000}},
+			{"engine/mutate", "Apply/10", map[string]float64{"sec/op": 0.0002, "B/op": 150_000}},
 			{"sync-controller/kubectl-variants/internal/command/plan", "Plan/10000", map[string]float64{"sec/process": 160,
 				"peak-B/process": 1.2e9, "first-sec/process": 1.25}},
 			{"sync-controller/kubectl-variants/internal/command/plan", "Plan/1000", map[string]float64{"sec/process": 8,

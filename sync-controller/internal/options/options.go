@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/functionrunner"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"

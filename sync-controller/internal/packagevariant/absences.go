@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/engine/decide"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 

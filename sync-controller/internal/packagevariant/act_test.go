@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
 // TestAnnounced checks when a draft need not be announced again.

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
 // observeClaims finds the variant that has a better claim to the downstream package.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/engine/decide"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
 // evaluate reads the content of a revision, merges the upstream into it if that is needed, and runs the functions over

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
 // evaluated is the content of a revision, with the result of the functions.

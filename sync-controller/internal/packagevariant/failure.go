@@ -7,11 +7,11 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/functions/krm"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
 // settled reports whether nothing has changed since the last report, by the hash of an observation. It also returns the

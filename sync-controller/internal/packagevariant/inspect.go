@@ -8,11 +8,11 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
 // TestEvaluated checks which files a revision should have, and which of them change: also by a merge, which may remove

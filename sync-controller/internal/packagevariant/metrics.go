@@ -3,7 +3,7 @@
 package packagevariant
 
 import (
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )

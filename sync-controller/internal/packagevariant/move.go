@@ -7,10 +7,10 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 

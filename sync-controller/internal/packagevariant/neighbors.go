@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"

@@ -4,8 +4,8 @@ package packagevariant
 
 import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 

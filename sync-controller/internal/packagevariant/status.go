@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
 // fill sets the fields of the status that the steps may have changed. held says that some steps were held back.

@@ -10,7 +10,7 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )

@@ -6,8 +6,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
 // timedOutError says that Porch repeatedly failed to make a draft in time, though it answers other requests. Regular

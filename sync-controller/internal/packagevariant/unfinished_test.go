@@ -7,11 +7,11 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 )
 
 // TestIsMade checks which drafts are as Porch made them, by v1.5 or by a newer version.

@@ -11,8 +11,9 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -153,7 +154,7 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 			continue
 		}
 		key := expansion.GroupKind{APIVersion: selector.APIVersion, Kind: selector.Kind}
-		if kind := porch.RepositoryKind; key.APIVersion == kind.GroupVersion().String() && key.Kind == kind.Kind {
+		if kind := revision.RepositoryKind; key.APIVersion == kind.GroupVersion().String() && key.Kind == kind.Kind {
 			s.Objects[key] = s.Repositories
 			continue
 		}

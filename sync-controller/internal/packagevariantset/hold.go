@@ -8,8 +8,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
 
 // hold says why no step of a plan is done: a reason, a sentence for users, and what would be done otherwise. The zero

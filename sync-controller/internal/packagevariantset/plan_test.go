@@ -10,7 +10,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/engine/mutate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )

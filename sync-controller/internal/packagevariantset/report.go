@@ -13,10 +13,10 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"

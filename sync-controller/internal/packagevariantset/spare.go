@@ -8,8 +8,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/words"
 )
 
 // spared returns which of the set's variants stay for targets that select nothing, unless the set allows that, and for

@@ -5,8 +5,8 @@ package packagevariantset
 import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -11,11 +11,11 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )

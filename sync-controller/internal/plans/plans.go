@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
+	"github.com/package-variants/package-variants/engine/decide"
 )
 
 // Action is what happens to a variant's package, in one word.

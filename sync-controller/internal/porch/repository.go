@@ -13,9 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// RepositoryKind is the kind of Repositories.
-var RepositoryKind = configapi.GroupVersion.WithKind(configapi.TypeRepository.Kind)
-
 // Repository is what is read from a Repository. The maps and slices of its metadata are shared.
 type Repository struct {
 	metav1.ObjectMeta

@@ -15,9 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// RevisionKind is the kind of PackageRevisions.
-var RevisionKind = porchapi.SchemeGroupVersion.WithKind("PackageRevision")
-
 // AddToScheme adds Porch's types to a scheme. An error is a type that is registered twice.
 func AddToScheme(scheme *runtime.Scheme) error {
 	builder := runtime.NewSchemeBuilder(porchapi.AddToScheme, configapi.AddToScheme)

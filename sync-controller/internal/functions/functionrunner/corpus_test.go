@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate/corpustest"
+	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/mutate/corpustest"
 )
 
 // TestCorpus checks what functions that run by image make of each package of the corpus: what they make in this

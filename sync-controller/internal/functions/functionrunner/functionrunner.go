@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/nephio-project/porch/func/evaluator"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/functions/krm"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"

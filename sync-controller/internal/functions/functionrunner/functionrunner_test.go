@@ -17,12 +17,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nephio-project/porch/func/evaluator"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/functions/krm"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )

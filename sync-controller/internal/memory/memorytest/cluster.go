@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"

@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/words"
+	"github.com/package-variants/package-variants/engine/words"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/discovery"

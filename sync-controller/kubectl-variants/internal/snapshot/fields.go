@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/words"
+	"github.com/package-variants/package-variants/engine/words"
 )
 
 // unknownField begins the decoder's error for an unknown field.

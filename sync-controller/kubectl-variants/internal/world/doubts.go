@@ -11,8 +11,8 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
-	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )

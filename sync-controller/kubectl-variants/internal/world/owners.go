@@ -10,8 +10,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
-	"github.com/package-variants/package-variants/sync-controller/internal/words"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	"k8s.io/apimachinery/pkg/api/equality"

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/functions/version"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/internal/plans"

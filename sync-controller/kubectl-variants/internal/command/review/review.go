@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/sync-controller/internal/words"
+	"github.com/package-variants/package-variants/engine/words"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/words"
+	"github.com/package-variants/package-variants/engine/words"
 )
 
 // OnConflict returns what to do with values that were changed both upstream and in the downstream package.

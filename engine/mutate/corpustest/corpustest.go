@@ -15,13 +15,24 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// dir is the corpus, as tests of the packages beside mutate, and of itself, see it.
-const dir = "../../../../e2e/corpus/testdata"
+// dir returns the directory of the corpus, from that of a test of any module of the workspace.
+func dir(t *testing.T) string {
+	t.Helper()
+	root := ".."
+	for range 10 {
+		if _, err := os.Stat(filepath.Join(root, "go.work")); err == nil {
+			return filepath.Join(root, "e2e", "corpus", "testdata")
+		}
+		root = filepath.Join(root, "..")
+	}
+	t.Fatal("the test is in no workspace with a corpus")
+	return ""
+}
 
 // Packages returns the files of each package by their paths in it. Too few packages end the test.
 func Packages(t *testing.T) map[string]map[string]string {
 	t.Helper()
-	dirs, err := filepath.Glob(filepath.Join(dir, "[0-9][0-9]-*"))
+	dirs, err := filepath.Glob(filepath.Join(dir(t), "[0-9][0-9]-*"))
 	if err != nil || len(dirs) < 30 {
 		t.Fatalf("%d packages, %v", len(dirs), err)
 	}
@@ -58,7 +69,7 @@ func read(t *testing.T, dir string) map[string]string {
 // Variant returns the variant of the packages.
 func Variant(t *testing.T) *v1alpha1.PackageVariant {
 	t.Helper()
-	config, err := os.ReadFile(filepath.Join(dir, "config", "variant.yaml"))
+	config, err := os.ReadFile(filepath.Join(dir(t), "config", "variant.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/words"
+	"github.com/package-variants/package-variants/engine/words"
 )
 
 // workspaces returns the workspaces that the downstream package has, and those that it is known to have had: a draft

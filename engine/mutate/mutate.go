@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"k8s.io/apimachinery/pkg/util/cache"
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/functions/krm"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )

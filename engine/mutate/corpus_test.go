@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate/corpustest"
+	"github.com/package-variants/package-variants/engine/mutate/corpustest"
 )
 
 // TestCorpus checks that of each package of the corpus, the functions either refuse it or find nothing to do in what

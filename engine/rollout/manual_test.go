@@ -17,7 +17,7 @@ import (
 // TestManual checks that the manual has the sentences that are printed, with one for each rule.
 func TestManual(t *testing.T) {
 	t.Parallel()
-	manual, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "rollouts.md"))
+	manual, err := os.ReadFile(filepath.Join("..", "..", "docs", "rollouts.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

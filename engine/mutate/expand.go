@@ -20,7 +20,6 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/functions/krm"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
@@ -153,7 +152,7 @@ func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode) {
 			items = append(items, snapshotItem(kind, o, spec, len(items)))
 		}
 	}
-	revisions := groupKind(porch.RevisionKind)
+	revisions := groupKind(revision.Kind)
 	for _, pr := range s.PackageRevisions {
 		lifecycle := revision.Draft
 		if pr.Published {
@@ -164,7 +163,7 @@ func snapshotItems(s *expansion.Snapshot) (items []*kyaml.RNode) {
 			"lifecycle": string(lifecycle),
 		})
 	}
-	repositories := groupKind(porch.RepositoryKind)
+	repositories := groupKind(revision.RepositoryKind)
 	for _, o := range s.Repositories {
 		add(repositories, o, nil)
 	}

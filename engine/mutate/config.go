@@ -6,11 +6,11 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
-	"github.com/package-variants/package-variants/sync-controller/internal/rules/decide"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 

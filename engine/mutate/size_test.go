@@ -8,8 +8,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/functions/mutate"
 )
 
 // TestExpansionSize checks that a set is as large as what its targets could select.
