@@ -120,7 +120,7 @@ func TestLostUpstream(t *testing.T) {
 
 	// Of a Repository that is not selected from any more, they go.
 	list := fntest.List(t, upstreams("upstreamSelector: {repo: catalog}\n  allowEmpty: true", toAll), files)
-	if stdout, stderr, code := fntest.Run(expansion.Run, list); code != 0 || strings.Contains(string(stdout), "name: pv-") {
+	if stdout, stderr, code := fntest.Run(expansion.Run, list); code != 0 || strings.Contains(string(stdout), "{name: pv-") {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
 	}
 }
