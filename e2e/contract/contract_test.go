@@ -73,6 +73,14 @@ func begin(t *testing.T) *contract.World {
 			publish(pkg, "v1", files)
 			return f.Revision(pkg.NameOf("main")).Name
 		},
+		Push: func(files map[string]string, as ...revision.Package) {
+			t.Helper()
+			for _, pkg := range as {
+				f.Push(pkg.Repo, "main", pkg.Name, files)
+			}
+			f.Revision(as[len(as)-1].NameOf("main"))
+		},
+		RegisterAnew: func(repository string) { f.RegisterAnew(repository, true) },
 		Share: func(names ...string) {
 			t.Helper()
 			for _, name := range names {
@@ -103,6 +111,7 @@ var differs = map[string]map[string]string{
 	"db": {
 		"clone-of-branch": "the lock of a clone of a branch is on the tag of what was published there last",
 		"save-bad":        "files without a Kptfile are accepted, and what the pipeline refuses is saved",
+		"registered-anew": "a draft is not in git, and goes with the Repository",
 		"published-anew":  "a package of which all revisions were deleted cannot be published again",
 	},
 }

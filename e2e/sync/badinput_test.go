@@ -4,58 +4,13 @@ package sync
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/e2e/stack"
 
 	corev1 "k8s.io/api/core/v1"
 )
-
-// TestDownstreamRepository has the downstream Repository missing, unreachable, read-only and well.
-func TestDownstreamRepository(t *testing.T) {
-	w := newWorldApart(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	in := func(repo string) func(*variant.Spec) {
-		return func(s *variant.Spec) { s.Downstream.Repo = repo }
-	}
-	w.Apply(newVariant("missing", plain, in("later")), newVariant("unreachable", plain, in("unreachable")),
-		newVariant("readonly", plain, in("readonly")))
-	repository := func(name, address string) string {
-		return fmt.Sprintf("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\n"+
-			"metadata: {name: %s, namespace: %s}\n"+
-			"spec: {type: git, deployment: true, git: {repo: %q, branch: main}}\n", name, w.Namespace, address)
-	}
-	file := filepath.Join(w.dir, "repositories.yaml")
-	readonly := w.gitProxy()
-	readonly.readOnly.Store(true)
-	text := repository("unreachable", "http://127.0.0.1:1/nothing") + "---\n" +
-		repository("readonly", readonly.URL+"/"+w.Namespace+"-readonly")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w.kubectl("apply", "-f", file)
-	w.start()
-	w.expectMessage("missing", "RepositoryNotFound",
-		`there is no Repository "later" in this namespace: register it, or correct spec.downstream.repo`)
-	if got := w.message("unreachable", "RepositoryNotReady"); !strings.HasPrefix(got,
-		`the Repository "unreachable" is not ready: `) {
-		t.Errorf("message %q", got)
-	}
-	w.Repository("later", nil, true)
-	w.target("missing")
-	if w.stack.Cache() == stack.CRCache { // elsewhere, drafts are not in git
-		if got := w.message("readonly", "PorchUnavailable"); !strings.Contains(got, "cannot clone readonly/readonly: ") ||
-			!strings.Contains(got, "authorization failed") {
-			t.Errorf("message %q", got)
-		}
-		readonly.readOnly.Store(false)
-	}
-	w.target("readonly")
-}
 
 // TestRenderFails has a function of the pipeline fail, in the variant and in the blueprint, and then repairs it.
 func TestRenderFails(t *testing.T) {

@@ -10,10 +10,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"os/exec"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,42 +20,6 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 )
-
-// gitConfig keeps git from packing objects in the git server's repositories, where it would no longer find them.
-const gitConfig = "[user]\n\tname = user\n\temail = user@example.com\n[gc]\n\tauto = 0\n[receive]\n\tautogc = false\n" +
-	"\tunpackLimit = 100000\n"
-
-// push commits files to a branch of a Repository's git repository, as people do without Porch. The files are those of a
-// package, which is a directory of that name; the branch starts from the main branch.
-func (w *world) push(repository, branch, pkg string, files map[string]string) {
-	w.t.Helper()
-	dir, config := w.t.TempDir(), filepath.Join(w.t.TempDir(), "config")
-	if err := os.WriteFile(config, []byte(gitConfig), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-	git := func(args ...string) {
-		w.t.Helper()
-		cmd := exec.CommandContext(w.t.Context(), "git", args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+config, "GIT_CONFIG_SYSTEM="+os.DevNull)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			w.t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	git("clone", "--quiet", "--branch", "main", filepath.Join(w.stack.Dir, "git", w.Namespace+"-"+repository), ".")
-	for name, content := range files {
-		path := filepath.Join(dir, pkg, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			w.t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	git("add", "--all")
-	git("commit", "--quiet", "--message", "by hand")
-	git("push", "--quiet", "origin", "HEAD:refs/heads/"+branch)
-}
 
 // kptfile is the Kptfile of a package that a person writes by hand.
 func kptfile(pkg string) string {
@@ -82,7 +43,7 @@ func (w *world) readAnew(repository string) {
 		if time.Since(pushed) > probeAgain {
 			w.probes++
 			pushed, workspaces = time.Now(), append(workspaces, fmt.Sprintf("probe-%d", w.probes))
-			w.push(repository, "drafts/probe/"+workspaces[len(workspaces)-1], "probe",
+			w.Push(repository, "drafts/probe/"+workspaces[len(workspaces)-1], "probe",
 				map[string]string{"Kptfile": kptfile("probe")})
 		}
 		revisions, err := w.ListRevisions(repository, "probe")

@@ -193,7 +193,7 @@ func TestHostileManifests(t *testing.T) {
 	w.Timeout = 3 * time.Minute // Porch v1.5 reads the Repositories of all tenants before it answers the first list
 	files, reasons := hostilePackages()
 	w.Publish("blueprints", "web", "v1", simple())
-	w.push("blueprints", "main", ".", files)
+	w.Push("blueprints", "main", ".", files)
 	w.readAnew("blueprints")
 	var all []*tenant
 	args := []string{"--log-format=text"}

@@ -4,18 +4,14 @@ package sync
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/e2e/stack"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -113,38 +109,6 @@ func (w *world) planAtRest(args []string, objects []client.Object) *plan {
 // says reports whether a variant will not be ready for a reason.
 func (p *plan) says(reason string) bool {
 	return slices.ContainsFunc(p.Variants, func(v plannedVariant) bool { return v.Condition.Reason == reason })
-}
-
-// newWorldOfVersion2 is newWorld where the CRD of PackageRevision v1alpha2 is installed, if there is one. It has a
-// stack of its own, because other tests are not about another version of the API.
-func newWorldOfVersion2(t *testing.T) *world {
-	t.Helper()
-	if !shared.Foreign() {
-		return newWorld(t)
-	}
-	w := newWorldApart(t)
-	w.kubectl("apply", "--server-side", "-f",
-		filepath.Join(w.stack.Version(), "source", "api", "porch", "v1alpha2", "porch.kpt.dev_packagerevisions.yaml"))
-	return w
-}
-
-// inVersion2 waits until package revisions are served in v1alpha2, and fails the test if they are in v1alpha1, too.
-func (w *world) inVersion2(names ...string) {
-	w.t.Helper()
-	for _, name := range names {
-		w.Eventually(name+" is in v1alpha2", func() error {
-			out, err := w.stack.Kubectl(w.t.Context(), "get", "packagerevisions.v1alpha2.porch.kpt.dev", name, "--namespace",
-				w.Namespace)
-			if err != nil {
-				return fmt.Errorf("%w\n%s", err, out)
-			}
-			return nil
-		})
-		err := w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &porchapi.PackageRevision{})
-		if !apierrors.IsNotFound(err) && !apierrors.IsGone(err) {
-			w.t.Errorf("Porch says of %s in v1alpha1: %v", name, err)
-		}
-	}
 }
 
 // synced returns once newer Porch has read a Repository again, by its own report. With the CR cache, what was pushed is

@@ -3,6 +3,8 @@
 package sync
 
 import (
+	"maps"
+
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -29,5 +31,20 @@ func (w *world) changeMeta(name string, change func(*porchapi.PackageRevision)) 
 		}
 		change(r)
 		return w.Client.Update(w.t.Context(), r)
+	})
+}
+
+// labelRevision changes the labels of a package revision as it is now.
+func (w *world) labelRevision(name string, labels map[string]string) {
+	w.t.Helper()
+	w.changeMeta(name, func(r *porchapi.PackageRevision) {
+		labels := maps.Clone(labels)
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		if latest, found := r.Labels[porchapi.LatestPackageRevisionKey]; found && w.stack.Foreign() {
+			labels[porchapi.LatestPackageRevisionKey] = latest // newer Porch does not allow to remove it
+		}
+		r.Labels = labels
 	})
 }

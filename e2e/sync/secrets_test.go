@@ -63,7 +63,7 @@ func TestNoSecretTold(t *testing.T) {
 	w.Publish("blueprints", "web", "v1", map[string]string{"secret.yaml": secretFile("-1")})
 	w.Publish("blueprints", "web", "v2", map[string]string{"secret.yaml": secretFile("-2")})
 	w.Publish("blueprints", "point", "v1", map[string]string{"point.yaml": pointOf("v1", "Secret", "db", "required")})
-	w.push("blueprints", "main", "broken", map[string]string{"Kptfile": kptfile("broken"),
+	w.Push("blueprints", "main", "broken", map[string]string{"Kptfile": kptfile("broken"),
 		"secret.yaml": secretFile("-3") + " more: [" + mark + "\n"})
 	w.readAnew("blueprints")
 	version, kind := "v1", "Secret"

@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
@@ -146,23 +145,6 @@ func (w *world) prods(names ...string) {
 	for _, name := range names {
 		w.Repository(name, prod("eu"), true)
 	}
-}
-
-// setCondition waits until a condition of the set, about its spec as it is now, has a message that contains a text.
-func (w *world) setCondition(typ, text string) metav1.Condition {
-	w.t.Helper()
-	var found metav1.Condition
-	w.Eventually(fmt.Sprintf("the condition %s of the set says %s", typ, text), func() error {
-		set := w.set()
-		c := meta.FindStatusCondition(set.Status.Conditions, typ)
-		if c == nil || c.ObservedGeneration != set.Generation || !strings.Contains(c.Message, text) {
-			return fmt.Errorf("it is %+v", c)
-		}
-		found = *c
-		return nil
-	})
-	w.cameTrue()
-	return found
 }
 
 // TestSet has its controller list objects before it watches them, as with an API server that is older or has no

@@ -31,6 +31,9 @@ func TestSilence(t *testing.T) {
 		w.Apply(newVariant(fmt.Sprintf("web-%02d", i), func(s *variant.Spec) {
 			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "c", Image: contextImage,
 				ConfigMap: map[string]string{"pipe": "line"}}}}
+			if i == 0 {
+				s.Upstream.Revision = variant.Revision{Str: "main"} // which Porch reads again and again
+			}
 		}))
 	}
 	c := w.start()

@@ -65,10 +65,3 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("after the way back, settings.yaml is:\n%s", got)
 	}
 }
-
-func TestUpgradeMain(t *testing.T) {
-	w := published(t, revision(-1))
-	w.Publish("blueprints", "web", "v2", settingsV2)
-	w.waitTarget("web", "edge.web.packagevariant-2")
-	w.expectUpgraded("edge.web.packagevariant-2", "web/v2")
-}

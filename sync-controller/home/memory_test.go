@@ -75,6 +75,12 @@ func begin(t *testing.T, git bool) *contract.World {
 			c.Has(pkg, "main", -1, files)
 			return pkg.NameOf("main")
 		},
+		Push: func(files map[string]string, as ...revision.Package) {
+			for _, pkg := range as {
+				c.Has(pkg, "main", -1, files)
+			}
+		},
+		RegisterAnew: func(repository string) { registerAnew(t, c, repository, git) },
 		Share: func(names ...string) {
 			for _, name := range names {
 				c.Repository(name, nil)
@@ -87,6 +93,24 @@ func begin(t *testing.T, git bool) *contract.World {
 		LoseAnswer: func() {
 			c.Fault = &memorytest.Fault{At: 1, Done: true, Err: apierrors.NewTimeoutError("no answer", 1)}
 		},
+	}
+}
+
+// registerAnew has Porch forget what it does not read from git: owners and labels, and drafts that are not there.
+func registerAnew(t *testing.T, c *memorytest.Cluster, repository string, git bool) {
+	t.Helper()
+	var list porchapi.PackageRevisionList
+	c.Must(c.List(t.Context(), &list))
+	for _, pr := range list.Items {
+		switch {
+		case pr.Spec.RepositoryName != repository:
+		case !git && !pr.IsPublished():
+			c.Removes(pr.Name)
+		default:
+			memorytest.Edit(c, pr.Name, &porchapi.PackageRevision{}, func(pr *porchapi.PackageRevision) {
+				pr.OwnerReferences, pr.Labels, pr.Annotations = nil, nil, nil
+			})
+		}
 	}
 }
 

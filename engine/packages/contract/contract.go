@@ -39,6 +39,11 @@ type World struct {
 	Others packages.Home
 	// OnBranch publishes a package as Publish does, and returns the name of the revision that the branch is.
 	OnBranch func(pkg revision.Package, files map[string]string) string
+	// Push has people push a package to the branches of Repositories past the home, under the names of packages, and
+	// returns when the home has seen the last of them.
+	Push func(files map[string]string, as ...revision.Package)
+	// RegisterAnew unregisters a Repository, and registers it again.
+	RegisterAnew func(repository string)
 	// Share registers Repositories for deployments, each over a directory of its own in one git repository.
 	Share func(names ...string)
 	// LoseAnswer has the next write of Home be done and its answer be lost.

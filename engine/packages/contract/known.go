@@ -78,6 +78,40 @@ func nested(p *play) {
 	p.say("web/inner: %s", p.plain(p.read("edge.web.inner.one").Files["Kptfile"]))
 }
 
+// pushed has people push two packages to the branch past the home: one of which there is a draft, and one of which there
+// is nothing.
+func pushed(p *play) {
+	source := p.Publish(upstream, "v1", first)
+	p.clone(source)
+	p.Push(first, web, shop)
+	for _, pkg := range []revision.Package{web, shop} {
+		r, err := p.Get(p.ctx, p.Namespace, pkg.NameOf("main"))
+		if p.answered("what is on the branch of "+pkg.String(), err); err == nil {
+			p.tellOf(&r)
+		}
+	}
+	_, err := p.Ask(p.ctx, p.draft(shop, "one", revision.Task{Type: revision.Clone, Source: source}))
+	p.answered("a clone over it", err)
+	p.list("then", shop)
+}
+
+// registeredAnew has people unregister and register a Repository with a published revision and a draft.
+func registeredAnew(p *play) {
+	name := p.cloned()
+	p.publishes(name)
+	draft, err := p.Ask(p.ctx, p.draft(shop, "one", revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}))
+	p.must(err)
+	p.RegisterAnew(web.Repo)
+	for _, name := range []string{name, draft.Name} {
+		r, err := p.Get(p.ctx, p.Namespace, name)
+		if p.answered(name, err); err == nil {
+			p.tellOf(&r)
+		}
+	}
+	p.list("then", web)
+	p.list("then", shop)
+}
+
 // seen lists and gets a draft right after each write, of the home and of another client.
 func seen(p *play) {
 	name := p.cloned()

@@ -50,6 +50,8 @@ var scenarios = []scenario{
 	{"published-anew", publishedAnew},
 	{"number-anew", numberAnew},
 	{"nested", nested},
+	{"pushed", pushed},
+	{"registered-anew", registeredAnew},
 	{"seen", seen},
 	{"shared", shared},
 	{"watched", watched},

@@ -16,6 +16,7 @@ import (
 var (
 	upstream = revision.Package{Repo: "blueprints", Name: "web"}
 	web      = revision.Package{Repo: "edge", Name: "web"}
+	shop     = revision.Package{Repo: "edge", Name: "shop"}
 	variant  = revision.Owner{Name: "web", UID: "a-variant"}
 )
 
