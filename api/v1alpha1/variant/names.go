@@ -2,7 +2,10 @@
 
 package variant
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // The names that Porch takes, of what it makes and of what it finds. The rules are those of pkg/util in Porch v1.5; the
 // patterns of the CRDs say the same, as far as a pattern can.
@@ -59,6 +62,10 @@ func packagePathProblem(name string) string {
 		return missing
 	}
 	for part := range strings.SplitSeq(name, "/") {
+		if len(part) > maxLabel {
+			return fmt.Sprintf("%s, which is too long for Porch: a part of the path has %d characters, and may have %d: "+
+				"shorten it", quote(name), len(part), maxLabel)
+		}
 		if !isDNSLabel(part) {
 			return quote(name) + ", which Porch takes for no package: use lower-case letters, digits and '-', and a " +
 				"single '/' between " +

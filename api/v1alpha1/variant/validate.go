@@ -226,6 +226,9 @@ func (f *Function) Validate(path string) FieldErrors {
 	if f.ConfigPath != "" && len(f.ConfigMap) > 0 {
 		errs.Addf(path, "has both configPath and configMap, which kpt refuses: decide for one")
 	}
+	if _, set := f.ConfigMap[""]; set {
+		errs.Addf(path+".configMap.", "has an empty key: name it, or remove it")
+	}
 	if strings.Contains(f.Name, ".") {
 		errs.Addf(path+".name", "is %q, but must have no dot: its name in the Kptfile is read by the dots", f.Name)
 	}

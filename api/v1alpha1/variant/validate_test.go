@@ -64,6 +64,11 @@ func TestValidate(t *testing.T) {
 			s.Pipeline.Mutators[0].ConfigPath, s.Pipeline.Mutators[0].ConfigMap = "a.yaml", map[string]string{"a": "b"}
 		}, []string{
 			"spec.pipeline.mutators[0] has both configPath and configMap, which kpt refuses: decide for one"}},
+		"an empty key": {func(s *Spec) { s.Pipeline.Mutators[0].ConfigMap = map[string]string{"": "b"} }, []string{
+			"spec.pipeline.mutators[0].configMap. has an empty key: name it, or remove it"}},
+		"a part of a path that is too long": {func(s *Spec) { s.Downstream.Package = "a/" + strings.Repeat("x", 64) }, []string{
+			`spec.downstream.package is "a/` + strings.Repeat("x", 64) + `", which is too long for Porch: a part of the path has ` +
+				`64 characters, and may have 63: shorten it`}},
 		"dot in a name": {func(s *Spec) { s.Pipeline.Mutators[0].Name = "a.b" }, []string{
 			`spec.pipeline.mutators[0].name is "a.b", but must have no dot: its name in the Kptfile is read by the dots`}},
 		"keys that no ConfigMap has": {func(s *Spec) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -25,6 +26,11 @@ type variables struct {
 	longest int
 	// cost is the cost of all evaluations of the set so far.
 	cost uint64
+	// trace has where people wrote each value, by its path; nil unless a template is rendered for that.
+	trace map[string]written
+	// warnings are about entries for the same key, warned has the paths of these.
+	warnings []string
+	warned   map[string]bool
 }
 
 // ResolveName returns the value of a variable (cel.Activation).
@@ -94,6 +100,9 @@ func (e *expression) evalInt(vars *variables, plain *int32) (*int32, error) {
 func (e *expression) value(vars *variables) (ref.Val, error) {
 	if vars.cost > bounds.SetCost { // an expression that failed has used it up
 		return nil, e.limited(vars)
+	}
+	if vars.trace != nil {
+		vars.trace[strings.TrimSuffix(e.path, "Expr")] = e.of()
 	}
 	value, err := e.program.eval(vars)
 	if err != nil {

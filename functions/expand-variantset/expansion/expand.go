@@ -3,7 +3,6 @@
 package expansion
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -21,8 +20,9 @@ type Expansion struct {
 	Variants []v1alpha1.PackageVariant
 	// Empty are the selectors that select nothing: the upstreamSelector, and those of targets.
 	Empty []Empty
-	// OfThemselves are notes about variants that are made from themselves, or depend on themselves.
-	OfThemselves []string
+	// OfThemselves are notes about variants that are made from themselves, or depend on themselves. Warnings are about
+	// entries for the same key.
+	OfThemselves, Warnings []string
 	// Excluded are the variants that a set with the errorPolicy Continue leaves out, in the order of its targets.
 	Excluded []Excluded
 }
@@ -80,7 +80,8 @@ func Expand(set *v1alpha2.PackageVariantSet, path string, s *Snapshot) (*Expansi
 	if err := e.circle(origins); err != nil {
 		return nil, err
 	}
-	return &Expansion{Variants: e.variants, Empty: empty, OfThemselves: e.ofThemselves(), Excluded: e.excluded}, nil
+	return &Expansion{Variants: e.variants, Empty: empty, OfThemselves: e.ofThemselves(),
+		Warnings: e.vars.warnings, Excluded: e.excluded}, nil
 }
 
 // want is a variant that a target wants, at a place and from an upstream.
@@ -235,16 +236,7 @@ func (e *expander) make(w want, downstream *variant.Downstream) (err error) {
 		return limitError{fieldErrorf(at, "makes, with target %s, more than the %d MiB that all variants of a set may have: "+
 			"make its values shorter, or select fewer targets", w, bounds.SetBytes>>20)}
 	}
-	return forTarget(w, slices.Concat(spec.ValidateLifecycle(at), spec.ValidateContent(at)))
-}
-
-// forTarget returns what is wrong with a variant, as FieldErrors joined that name the target.
-func forTarget(w want, errs variant.FieldErrors) error {
-	all := make([]error, len(errs))
-	for i, e := range errs {
-		all[i] = fieldErrorf(e.Path, "%s (for target %s)", e.Reason, w)
-	}
-	return errors.Join(all...)
+	return e.forTarget(w, slices.Concat(spec.ValidateLifecycle(at), spec.ValidateContent(at)))
 }
 
 // downstream evaluates where the variant goes. It sets the variable repository, which later expressions see. With an
@@ -256,38 +248,40 @@ func (e *expander) downstream(w want) (d variant.Downstream, err error) {
 	}
 	repository := e.repositories[d.Repo]
 	if repository == nil {
-		return e.unregistered(w, d.Repo), fieldErrorf(t.path,
-			"wants a package in repository %q for target %s, but there is no such Repository in namespace %q: "+
-				"register it, or correct the target",
-			d.Repo, w, e.set.Namespace)
+		field := t.field(t.template.repo, "template.downstream.repo", plain.Repo)
+		return e.unregistered(w, d.Repo), fieldErrorf(field.path,
+			"wants a package in repository %q for target %s%s, but there is no such Repository in namespace %q: "+
+				"register it, or correct the target", d.Repo, w, field.suffix(), e.set.Namespace)
 	}
 	e.vars.repository = repository.variable(e.vars.repository)
 	e.vars.longest = max(e.vars.longest, repository.longest())
 	if d.Package, err = t.template.pkg.eval(&e.vars, orDefault(plain.Package, w.pkg())); err != nil {
 		return unknown, err
 	}
+	field := t.field(t.template.pkg, "template.downstream.package", plain.Package)
 	if d.Package == "" {
-		return unknown, fieldErrorf(t.packageField(),
-			"gives an empty name for target %s: name the package by packageNames, package or packageExpr", w)
+		return unknown, fieldErrorf(field.path,
+			"gives an empty name for target %s%s: name the package by packageNames, package or packageExpr", w, field.suffix())
 	}
 	if problem := variant.PackageProblem(d.Package); problem != "" {
 		if t.template.pkg != nil {
 			d = unknown
 		}
-		return d, fieldErrorf(t.packageField(), "%s (for target %s)", problem, w)
+		return d, fieldErrorf(field.path, "%s (for target %s%s)", problem, w, field.suffix())
 	}
 	return d, nil
 }
 
-// packageField returns the path of the field that the names of the target's packages are from.
-func (t *target) packageField() string {
-	switch plain := t.template.plainDownstream(); {
-	case isSet(plain.PackageExpr):
-		return node.Join(t.path, "template.downstream.packageExpr")
-	case isSet(plain.Package):
-		return node.Join(t.path, "template.downstream.package")
+// field returns where the repository, or the package, of the target's variants is written: in an expression, in a plain
+// value at a path below the target, or in the target itself.
+func (t *target) field(by *expression, path string, plain *string) written {
+	switch {
+	case by != nil:
+		return by.of()
+	case isSet(plain):
+		return written{path: node.Join(t.path, path)}
 	default:
-		return t.path
+		return written{path: t.path}
 	}
 }
 

@@ -59,6 +59,9 @@ func (t *template) renderLifecycle(spec *variant.Spec, vars *variables) error {
 		if least != nil {
 			d.MinRevision = *least
 		}
+		if least != nil && *least == 0 { // a plain one is refused before
+			return t.lifecycle.dependencies[i].revision.failed(vars, "it gives 0: give 1 or more")
+		}
 		spec.DependsOn = append(spec.DependsOn, d)
 	}
 	return nil

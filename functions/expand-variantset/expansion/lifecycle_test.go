@@ -3,6 +3,7 @@
 package expansion_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -13,10 +14,10 @@ import (
 
 func TestLifecycleFailures(t *testing.T) {
 	t.Parallel()
+	by := func(expression string) string { return fmt.Sprintf(" (for target edge-2/web, by %q)", expression) }
 	const (
-		field  = `PackageVariantSet "web": spec.targets[0].template`
-		target = ` (for target edge-2/web)`
-		two    = `.approvalPolicy: is Automatic, and the annotation approval.nephio.org/policy asks another approver: ` +
+		field = `PackageVariantSet "web": spec.targets[0].template`
+		two   = `.approvalPolicy: is Automatic, and the annotation approval.nephio.org/policy asks another approver: ` +
 			`leave out one of them`
 	)
 	for name, c := range map[string]struct {
@@ -25,17 +26,19 @@ func TestLifecycleFailures(t *testing.T) {
 		"unknown policy": {"{approvalPolicy: Sometimes}",
 			field + `.approvalPolicy: is "Sometimes", but must be one of ["Manual" "Initial" "Automatic"]`},
 		"unknown policy of an expression": {`{approvalPolicyExpr: "'Some' + 'times'"}`,
-			field + `.approvalPolicy: is "Sometimes", but must be one of ["Manual" "Initial" "Automatic"]` + target},
+			field + `.approvalPolicyExpr: is "Sometimes", but must be one of ["Manual" "Initial" "Automatic"]` +
+				by("'Some' + 'times'")},
 		"two approvers": {"{approvalPolicy: Automatic, annotations: {approval.nephio.org/policy: always}}", field + two},
 		"two approvers, by expressions": {"{approvalPolicyExpr: \"'Automatic'\", annotationExprs: [{keyExpr: " +
-			"\"'approval.nephio.org/' + 'policy'\", value: always}]}", field + two + target},
+			"\"'approval.nephio.org/' + 'policy'\", value: always}]}",
+			strings.Replace(field+two+by("'Automatic'"), "approvalPolicy", "approvalPolicyExpr", 1)},
 		"a policy and an expression": {"{approvalPolicy: Manual, approvalPolicyExpr: \"''\"}",
 			field + `: has both approvalPolicy and approvalPolicyExpr: decide for one`},
 		"history limit 0": {"{revisionHistoryLimit: 0}", field + `.revisionHistoryLimit: is 0, and the latest published ` +
 			`revision always stays: set it to 1 or more, or leave it out to keep all`},
 		"history limit 0 of an expression": {"{revisionHistoryLimitExpr: size(target.repo) - 6}",
-			field + `.revisionHistoryLimit: is 0, and the latest published revision always stays: ` +
-				`set it to 1 or more, or leave it out to keep all` + target},
+			field + `.revisionHistoryLimitExpr: is 0, and the latest published revision always stays: ` +
+				`set it to 1 or more, or leave it out to keep all` + by("size(target.repo) - 6")},
 		"a limit and an expression": {"{revisionHistoryLimit: 1, revisionHistoryLimitExpr: \"1\"}",
 			field + `: has both revisionHistoryLimit and revisionHistoryLimitExpr: decide for one`},
 		"a limit that is no number": {"{revisionHistoryLimit: many}",
@@ -59,19 +62,22 @@ func TestLifecycleFailures(t *testing.T) {
 				field + ".dependsOn[1]: has both name and nameExpr: decide for one"},
 		"an empty name": {"{dependsOn: [{name: ''}]}", field + `.dependsOn[0].name: is missing: ` +
 			`name a PackageVariant of this namespace`},
-		"an empty name of an expression": {"{dependsOn: [{nameExpr: \"''\"}]}", field + `.dependsOn[0].name: is missing: ` +
-			`name a PackageVariant of this namespace` + target},
+		"an empty name of an expression": {"{dependsOn: [{nameExpr: \"''\"}]}", field + `.dependsOn[0].nameExpr: is missing: ` +
+			`name a PackageVariant of this namespace` + by("''")},
 		"a dependency twice": {"{dependsOn: [{name: a}, {name: a}]}", field + `.dependsOn[1].name: is "a", which is named ` +
 			`before: keep one of them`},
 		"a dependency twice, by expressions": {"{dependsOn: [{name: edge-2}, {nameExpr: target.repo}]}", field +
-			`.dependsOn[1].name: is "edge-2", which is named before: keep one of them` + target},
+			`.dependsOn[1].nameExpr: is "edge-2", which is named before: keep one of them` + by("target.repo")},
 		"least revisions": {"{dependsOn: [{name: a, minRevision: 0}, {name: b, minRevision: -1}, {name: c, minRevision: 1, " +
 			"minRevisionExpr: '1'}]}",
 			field + ".dependsOn[0].minRevision: is 0: set it to 1 or more, or leave it out for any\n" +
 				field + ".dependsOn[2]: has both minRevision and minRevisionExpr: decide for one\n" +
 				field + ".dependsOn[1].minRevision: is -1: set it to 1 or more, or leave it out for any"},
 		"a least revision of an expression": {"{dependsOn: [{name: a, minRevisionExpr: size(target.repo) - 7}]}", field +
-			`.dependsOn[0].minRevision: is -1: set it to 1 or more, or leave it out for any` + target},
+			`.dependsOn[0].minRevisionExpr: is -1: set it to 1 or more, or leave it out for any` + by("size(target.repo) - 7")},
+		"a least revision 0 of an expression": {"{dependsOn: [{name: a, minRevisionExpr: size(target.repo) - 6}]}", field +
+			`.dependsOn[0].minRevisionExpr: cannot evaluate "size(target.repo) - 6" for target edge-2/web: it gives 0: give 1 ` +
+			`or more`},
 		"suspend": {"{suspend: true}", field + `.suspend: is not a field of this config; it has adoptionPolicy, ` +
 			`annotationExprs, annotations, approvalPolicy, approvalPolicyExpr, deletionPolicy, dependsOn, downstream, ` +
 			`injectors, labelExprs, labels, packageContext, pipeline, revisionHistoryLimit, revisionHistoryLimitExpr, upgrade`},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
@@ -46,6 +47,9 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	notices := slices.Concat(c.empty(expanded.Empty, r.set), c.exclusions(config, r.set, expanded.Excluded))
 	for _, note := range expanded.OfThemselves {
 		notices.Infof("%s", note)
+	}
+	for _, warning := range expanded.Warnings {
+		notices.Warningf("%s", warning)
 	}
 	notices = append(notices, c.rivals(items, r.set, expanded.Variants)...)
 	doomed, undecided := c.unwanted(become, spared)
@@ -108,6 +112,12 @@ func match(items []*yaml.RNode, have []existing, want []v1alpha1.PackageVariant,
 		named := byName[pv.Name]
 		if become[i] != nil || named == nil {
 			continue
+		}
+		if !named.owned && named.downstream == *pv.Spec.Downstream {
+			return nil, krm.Errorf(items[named.item], "metadata.labels",
+				"do not mark this PackageVariant as the set's, although it has the name and the downstream of the variant of "+
+					"this set for %s/%s: set the label %s: %q, or rename it", named.downstream.Repo, named.downstream.Package,
+				v1alpha2.OwnerLabel, pv.Labels[v1alpha2.OwnerLabel])
 		}
 		if !named.owned || used[named] || spared.Of(named.downstream) {
 			return nil, krm.Errorf(items[named.item], "metadata.name",

@@ -65,6 +65,9 @@ const (
 		"yours"
 	nestedText = "publishing the outer one would remove the inner one from the branch; give each a directory of its own, by " +
 		"packageNames or packageExpr"
+	noLabel = "which no label can have as a key: use up to 63 letters, digits, '-', '_' and '.', with a DNS name and a '/' " +
+		"before them if need be"
+	two   = " (for target edge-2/web"
 	noKey = "which no ConfigMap can have as a key: use up to 253 letters, digits, '-', '_' and '.'"
 )
 
@@ -190,10 +193,10 @@ func TestFailures(t *testing.T) {
 			"[{key: tag.config.porch.kpt.dev/stable, valueExpr: \"'true'\"}], annotations: {approval.nephio.org/policy: initial, " +
 			"config.porch.kpt.dev/x: y}, annotationExprs: [{key: a, valueExpr: \"'b'\"}, {key: internal.porch.kpt.dev/x}]}"),
 			head + "labels.kpt.dev/latest-revision: " + steers + "\n" + head + "annotations.config.porch.kpt.dev/x: " + steers +
-				"\n" + head + "labelExprs[0].key: is \"tag.config.porch.kpt.dev/stable\", which " + steers + "\n" +
-				head + "annotationExprs[1].key: is \"internal.porch.kpt.dev/x\", which " + steers},
+				"\n" + head + "labelExprs[0].key: " + steers + "\n" +
+				head + "annotationExprs[1].key: " + steers},
 		"keys of expressions that steer Porch": {templated("{labelExprs: [{keyExpr: \"'kpt.dev/' + packageDefault\", value: x}]}"),
-			head + "labels.kpt.dev/web: " + steers + " (for target edge-2/web)"},
+			head + "labelExprs[0].keyExpr: " + steers + ` (for target edge-2/web, by "'kpt.dev/' + packageDefault")`},
 		"keys that cannot be": {templated("{labels: {a b: x}, annotations: {'': x}, packageContext: {data: {a/b: x, name: " +
 			"y}, removeKeys: ['a b'], removeKeyExprs: ['']}, injectors: [{name: ''}, {name: a, injectionPoint: " +
 			"b, injectionPointExpr: c}]}"),
@@ -211,23 +214,38 @@ func TestFailures(t *testing.T) {
 				"PackageVariantSet \"web\": spec.targets[0].template.injectors[1]: " +
 				"has both injectionPoint and injectionPointExpr: decide for one"},
 		"keys that expressions make": {templated("{labelExprs: [{keyExpr: \"'a b'\", value: x}, {key: v, valueExpr: " +
-			"\"'a b'\"}], annotationExprs: [{keyExpr: \"''\"}], packageContext: {dataExprs: [{keyExpr: " +
-			"\"'a b'\"}], removeKeyExprs: [\"''\"]}, injectors: [{nameExpr: \"''\"}]}"),
-			"PackageVariantSet \"web\": spec.targets[0].template.labels.a b: is \"a b\", which no label can have as a key: " +
-				"use up to 63 letters, digits, '-', '_' and '.', with a DNS name and a '/' before them if need be (for " +
-				"target edge-2/web)\n" +
-				"PackageVariantSet \"web\": spec.targets[0].template.labels.v: is \"a b\", which no label can have as its value: " +
-				"use up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit (for " +
-				"target edge-2/web)\n" +
-				"PackageVariantSet \"web\": spec.targets[0].template.annotations.: " +
-				"is \"\", which no annotation can have as a key: use up to 63 letters, digits, '-', '_' and '.', with a DNS " +
-				"name and a '/' before them if need be (for target edge-2/web)\n" +
-				"PackageVariantSet \"web\": spec.targets[0].template.packageContext.data.a b: is \"a b\", " + noKey +
-				" (for target edge-2/web)\n" +
-				"PackageVariantSet \"web\": spec.targets[0].template.packageContext.removeKeys[0]: is \"\", " + noKey +
-				" (for target edge-2/web)\n" +
-				"PackageVariantSet \"web\": spec.targets[0].template.injectors[0].name: is missing: " +
-				"set it (for target edge-2/web)"},
+			"\"'a b'\"}, {keyExpr: \"''\", valueExpr: \"'x'\"}], annotationExprs: [{keyExpr: \"''\"}], packageContext: " +
+			"{dataExprs: [{keyExpr: \"'a b'\"}], removeKeyExprs: [\"''\"]}, injectors: [{nameExpr: \"''\"}], pipeline: " +
+			"{mutators: [{image: a, configMapExprs: [{keyExpr: \"''\"}]}]}}"),
+			head + "labelExprs[2]: is \"\", " + noLabel + two + `, by "''" and "'x'")` + "\n" +
+				head + "labelExprs[0].keyExpr: is \"a b\", " + noLabel + two + `, by "'a b'")` + "\n" +
+				head + "labelExprs[1].valueExpr: is \"a b\", which no label can have as its value: use up to 63 letters, " +
+				"digits, '-', '_' and '.', beginning and ending with a letter or digit" + two + `, by "'a b'")` + "\n" +
+				head + "annotationExprs[0].keyExpr: is \"\", " + strings.Replace(noLabel, "label", "annotation", 1) + two +
+				`, by "''")` + "\n" +
+				head + "packageContext.dataExprs[0].keyExpr: is \"a b\", " + noKey + two + `, by "'a b'")` + "\n" +
+				head + "packageContext.removeKeyExprs[0]: is \"\", " + noKey + two + `, by "''")` + "\n" +
+				head + "pipeline.mutators[0].configMapExprs[0].keyExpr: has an empty key: name it, or remove it" + two +
+				`, by "''")` + "\n" +
+				head + "injectors[0].nameExpr: is missing: set it" + two + `, by "''")`},
+		"keys and values of expressions that are plain": {templated("{labelExprs: [{key: '', value: x}, {key: a, value: " +
+			"'b c'}], annotationExprs: [{key: 'a b'}], packageContext: {dataExprs: [{key: name}]}, pipeline: {validators: " +
+			"[{image: a, configMap: {'': a}, configMapExprs: [{key: ''}]}]}}"),
+			head + "labelExprs[0].key: is \"\", " + noLabel + "\n" +
+				head + "labelExprs[1].value: is \"b c\", which no label can have as its value: use up to 63 letters, digits, " +
+				"'-', '_' and '.', beginning and ending with a letter or digit\n" +
+				head + "annotationExprs[0].key: is \"a b\", " + strings.Replace(noLabel, "label", "annotation", 1) + "\n" +
+				head + "packageContext.dataExprs[0].key: is set by kpt itself and cannot be changed: remove the key \"name\"\n" +
+				head + "pipeline.validators[0].configMap.: has an empty key: name it, or remove it\n" +
+				head + "pipeline.validators[0].configMapExprs[0].key: is empty: name the key"},
+		"name that no label can have": {strings.Replace(set("  - repositorySelector: {}\n"), "name: web", "name: team/web", 1),
+			`PackageVariantSet "team/web": metadata.name: is "team/web", which the label ` +
+				`config.porch.kpt.dev/packagevariantset of the variants cannot have as its value: use letters, digits, '-', '_' ` +
+				`and '.', beginning and ending with a letter or digit`},
+		"package with a part that is too long": {set("  - repositories: [{name: edge-1, packageNames: [" +
+			strings.Repeat("q", 64) + "]}]\n"), `PackageVariantSet "web": spec.targets[0].repositories[0].packageNames[0]: is "` +
+			strings.Repeat("q", 64) + `", which is too long for Porch: a part of the path has 64 characters, and may have 63: ` +
+			`shorten it`},
 		"name too long for a label": {strings.Replace(set("  - repositorySelector: {}\n"), "name: web",
 			"name: "+strings.Repeat("a", 64), 1),
 			`PackageVariantSet "` + strings.Repeat("a", 64) +
@@ -237,16 +255,16 @@ func TestFailures(t *testing.T) {
 			`PackageVariantSet "web": spec.targets[0].template.downstream.package: is "../up", ` + noPackage},
 		"absolute package": {templated("{downstream: {packageExpr: \"'/' + target.package\"}}"),
 			`PackageVariantSet "web": spec.targets[0].template.downstream.packageExpr: is "/web", ` + noPackage +
-				` (for target edge-2/web)`},
+				` (for target edge-2/web, by "'/' + target.package")`},
 		"empty package": {templated("{downstream: {packageExpr: \"''\"}}"),
 			`PackageVariantSet "web": spec.targets[0].template.downstream.packageExpr: ` +
-				`gives an empty name for target edge-2/web: name the package by packageNames, package or packageExpr`},
+				`gives an empty name for target edge-2/web, by "''": name the package by packageNames, package or packageExpr`},
 		"reserved context key": {templated("{packageContext: {dataExprs: [{keyExpr: \"'na' + 'me'\", value: x}]}}"),
-			`PackageVariantSet "web": spec.targets[0].template.packageContext.data.name: ` +
-				`is set by kpt itself and cannot be changed: remove the key "name" (for target edge-2/web)`},
+			`PackageVariantSet "web": spec.targets[0].template.packageContext.dataExprs[0].keyExpr: ` +
+				`is set by kpt itself and cannot be changed: remove the key "name" (for target edge-2/web, by "'na' + 'me'")`},
 		"context key set and removed": {templated("{packageContext: {data: {a: x}, removeKeyExprs: [\"'a'\"]}}"),
-			`PackageVariantSet "web": spec.targets[0].template.packageContext.removeKeys[0]: ` +
-				`asks to remove the key "a", which data sets: decide for one (for target edge-2/web)`},
+			`PackageVariantSet "web": spec.targets[0].template.packageContext.removeKeyExprs[0]: ` +
+				`asks to remove the key "a", which data sets: decide for one (for target edge-2/web, by "'a'")`},
 		"pair claimed twice in explicit lists": {set("  - repositories: [{name: nowhere, packageNames: [a, b]}]\n" +
 			"  - repositories: [{name: elsewhere, packageNames: [c]}]\n    template: {downstream: {repo: nowhere, package: " +
 			"b}}\n"),
@@ -328,11 +346,16 @@ func TestObjectTwiceWithConfig(t *testing.T) {
 
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
+	const named = "name: is the name that the variant of this set for edge-1/web is to have, but this PackageVariant is for "
+	const unmarked = "labels: do not mark this PackageVariant as the set's, although it has the name and the downstream of " +
+		`the variant of this set for edge-1/web: set the label config.porch.kpt.dev/packagevariantset: "web", or rename it`
 	name := expansion.Name("web", "edge-1", "web")
 	for test, c := range map[string]struct{ labels, downstream, want string }{
-		"by another's": {"{}", "{repo: x, package: y}", "x/y"},
+		"by another's": {"{}", "{repo: x, package: y}", named + "x/y: rename it"},
 		"by one for another target": {"{config.porch.kpt.dev/packagevariantset: web}", "{repo: edge-2, package: web}",
-			"edge-2/web"},
+			named + "edge-2/web: rename it"},
+		"by its own, without the label":    {"{}", "{repo: edge-1, package: web}", unmarked},
+		"by its own, with another's label": {"{config.porch.kpt.dev/packagevariantset: x}", "{repo: edge-1, package: web}", unmarked},
 	} {
 		t.Run(test, func(t *testing.T) {
 			t.Parallel()
@@ -340,8 +363,7 @@ func TestNameTaken(t *testing.T) {
 				"pv.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: " + name +
 					", namespace: fleet, labels: " + c.labels + "}\nspec: {downstream: " + c.downstream + "}\n"}
 			fntest.Fails(t, expansion.Run, set("  - repositories: [{name: edge-1}, {name: edge-2}]\n"), files,
-				`pv.yaml: PackageVariant "`+name+`": metadata.name: is the name that the variant of this set for edge-1/web is `+
-					`to have, but this PackageVariant is for `+c.want+`: rename it`)
+				`pv.yaml: PackageVariant "`+name+`": metadata.`+c.want)
 		})
 	}
 }
@@ -429,5 +451,32 @@ func TestSelectedVariant(t *testing.T) {
 	}
 	if made := out.Items[len(items)]; made.GetName() != name || made.Field("spec") == nil {
 		t.Errorf("made\n%s", made.MustString())
+	}
+}
+
+// TestKeyTwice checks that the last one of two entries for a key counts, and that a warning names both, once.
+func TestKeyTwice(t *testing.T) {
+	t.Parallel()
+	config := templated("{packageContext: {data: {a: zero}, dataExprs: [{key: a, value: one}, {key: b, value: two}, " +
+		"{keyExpr: \"'a'\", valueExpr: \"'three'\"}]}}")
+	out, err := expansion.Run(yaml.MustParse(config), fntest.Nodes(t, snapshot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, item := range out.Items {
+		if item.GetKind() == "PackageVariant" {
+			value, _ := item.GetString("spec.packageContext.data.a")
+			got = append(got, value)
+		}
+	}
+	for _, r := range out.Results {
+		got = append(got, string(r.Severity)+": "+r.Message)
+	}
+	const data = "spec.targets[0].template.packageContext.dataExprs"
+	want := []string{"three", "warning: " + data + `[2] gives the key "a", which dataExprs[0] gives too, for target ` +
+		"edge-2/web: the last one counts, remove the other"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

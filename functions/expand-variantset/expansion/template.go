@@ -18,14 +18,16 @@ type template struct {
 	labels, annotations mapTemplate
 	data                mapTemplate
 	removeKeys          []*expression
+	removeKeysPath      string
 	lifecycle           lifecycleTemplate
 	injectors           []injectorTemplate
 	mutators            []mapTemplate
 	validators          []mapTemplate
 }
 
-// mapTemplate is a map of plain pairs under pairs of expressions.
+// mapTemplate is a map of plain pairs under pairs of expressions. Its path is that of the map in a variant.
 type mapTemplate struct {
+	path  string
 	plain map[string]string
 	pairs []pairTemplate
 }
@@ -36,6 +38,7 @@ type injectorTemplate struct {
 }
 
 type pairTemplate struct {
+	path       string
 	source     v1alpha2.MapExpr
 	key, value *expression
 }
@@ -51,10 +54,11 @@ func (c *compiler) template(path string, source *v1alpha2.PackageVariantTemplate
 		t.pkg = c.compile(c.env.all, node.Join(path, "downstream.packageExpr"), d.PackageExpr)
 	}
 	t.lifecycle = c.lifecycle(path, source)
-	t.labels = c.mapTemplate(node.Join(path, "labelExprs"), source.Labels, source.LabelExprs)
-	t.annotations = c.mapTemplate(node.Join(path, "annotationExprs"), source.Annotations, source.AnnotationExprs)
+	t.labels = c.mapTemplate(path, "labels", "labelExprs", source.Labels, source.LabelExprs)
+	t.annotations = c.mapTemplate(path, "annotations", "annotationExprs", source.Annotations, source.AnnotationExprs)
 	if pc := source.PackageContext; pc != nil {
-		t.data = c.mapTemplate(node.Join(path, "packageContext.dataExprs"), pc.Data, pc.DataExprs)
+		t.data = c.mapTemplate(node.Join(path, "packageContext"), "data", "dataExprs", pc.Data, pc.DataExprs)
+		t.removeKeysPath = node.Join(path, "packageContext.removeKeys")
 		for i := range pc.RemoveKeyExprs {
 			at := node.Index(node.Join(path, "packageContext.removeKeyExprs"), i)
 			t.removeKeys = append(t.removeKeys, c.compile(c.env.all, at, &pc.RemoveKeyExprs[i]))
@@ -85,19 +89,21 @@ func (t *template) plainDownstream() *v1alpha2.DownstreamTemplate {
 func (c *compiler) functions(path string, functions []v1alpha2.FunctionTemplate) []mapTemplate {
 	out := make([]mapTemplate, len(functions))
 	for i, f := range functions {
-		out[i] = c.mapTemplate(node.Join(node.Index(path, i), "configMapExprs"), f.ConfigMap, f.ConfigMapExprs)
+		out[i] = c.mapTemplate(node.Index(path, i), "configMap", "configMapExprs", f.ConfigMap, f.ConfigMapExprs)
 	}
 	return out
 }
 
-func (c *compiler) mapTemplate(path string, plain map[string]string, exprs []v1alpha2.MapExpr) mapTemplate {
-	m := mapTemplate{plain: plain, pairs: make([]pairTemplate, len(exprs))}
+// mapTemplate compiles the template of a map: the field plainKey of what is at path, and exprsKey for its expressions.
+func (c *compiler) mapTemplate(path, plainKey, exprsKey string, plain map[string]string,
+	exprs []v1alpha2.MapExpr) mapTemplate {
+	m := mapTemplate{path: node.Join(path, plainKey), plain: plain, pairs: make([]pairTemplate, len(exprs))}
 	for i, e := range exprs {
-		at := node.Index(path, i)
+		at := node.Index(node.Join(path, exprsKey), i)
 		m.pairs[i] = pairTemplate{
-			source: e,
-			key:    c.compile(c.env.all, node.Join(at, "keyExpr"), e.KeyExpr),
-			value:  c.compile(c.env.all, node.Join(at, "valueExpr"), e.ValueExpr),
+			path: at, source: e,
+			key:   c.compile(c.env.all, node.Join(at, "keyExpr"), e.KeyExpr),
+			value: c.compile(c.env.all, node.Join(at, "valueExpr"), e.ValueExpr),
 		}
 	}
 	return m
@@ -111,10 +117,24 @@ func (m mapTemplate) render(vars *variables) (map[string]string, error) {
 	}
 	out := make(map[string]string, len(m.plain)+len(m.pairs))
 	maps.Copy(out, m.plain)
-	for _, p := range m.pairs {
+	var first map[string]*pairTemplate
+	if len(m.pairs) > 1 {
+		first = make(map[string]*pairTemplate, len(m.pairs))
+	}
+	for i := range m.pairs {
+		p := &m.pairs[i]
 		key, err := p.key.eval(vars, p.source.Key)
 		if err != nil {
 			return nil, err
+		}
+		if vars.trace != nil {
+			vars.trace[node.Join(m.path, key)] = p.of()
+		}
+		if other := first[key]; other != nil {
+			vars.twice(other, p, key)
+		}
+		if first != nil {
+			first[key] = p
 		}
 		if out[key], err = p.value.eval(vars, p.source.Value); err != nil {
 			return nil, err
@@ -162,16 +182,23 @@ func (t *template) packageContext(vars *variables) (*variant.PackageContext, err
 	if err != nil {
 		return nil, err
 	}
-	removeKeys := slices.Clone(source.RemoveKeys)
+	removeKeys, byKey := slices.Clone(source.RemoveKeys), map[string]*expression{}
 	for _, e := range t.removeKeys {
 		key, err := e.eval(vars, nil)
 		if err != nil {
 			return nil, err
 		}
 		removeKeys = append(removeKeys, key)
+		byKey[key] = e
 	}
 	slices.Sort(removeKeys)
-	return &variant.PackageContext{Data: data, RemoveKeys: slices.Compact(removeKeys)}, nil
+	removeKeys = slices.Compact(removeKeys)
+	for i, key := range removeKeys {
+		if e := byKey[key]; e != nil && vars.trace != nil {
+			vars.trace[node.Index(t.removeKeysPath, i)] = e.of()
+		}
+	}
+	return &variant.PackageContext{Data: data, RemoveKeys: removeKeys}, nil
 }
 
 func (t *template) renderInjectors(vars *variables) ([]variant.InjectionSelector, error) {

@@ -21,9 +21,13 @@ type validator struct {
 func Validate(set *v1alpha2.PackageVariantSet, path string) error {
 	v := &validator{}
 	v.require("metadata.name", set.Name)
-	if owner := OwnerOf(set); len(owner) > maxNameLength {
+	switch owner := OwnerOf(set); {
+	case len(owner) > maxNameLength:
 		v.errorf("metadata.name", "has %d characters, but as the value of the label %s it may have %d at most: shorten it",
 			len(owner), v1alpha2.OwnerLabel, maxNameLength)
+	case len(validation.IsValidLabelValue(owner)) > 0:
+		v.errorf("metadata.name", "is %q, which the label %s of the variants cannot have as its value: use letters, digits, "+
+			"'-', '_' and '.', beginning and ending with a letter or digit", owner, v1alpha2.OwnerLabel)
 	}
 	if ns := set.Namespace; ns != "" && len(validation.IsDNS1123Label(ns)) > 0 {
 		v.errorf("metadata.namespace", "is %q, which no namespace can have as its name: correct it", node.Short(ns))
@@ -229,15 +233,16 @@ func (v *validator) template(path string, t *v1alpha2.PackageVariantTemplate) {
 	v.lifecycle(path, t)
 	v.add(variant.ValidateLabels(node.Join(path, "labels"), t.Labels))
 	v.add(steeringKeys(path, t.Labels, t.Annotations))
-	v.mapExprs(node.Join(path, "labelExprs"), t.LabelExprs)
+	v.mapExprs(node.Join(path, "labelExprs"), t.LabelExprs, variant.ValidateLabels, variant.SteeringKeys)
 	v.add(variant.ValidateAnnotations(node.Join(path, "annotations"), t.Annotations))
-	v.mapExprs(node.Join(path, "annotationExprs"), t.AnnotationExprs)
-	v.steeringExprs(node.Join(path, "labelExprs"), t.LabelExprs)
-	v.steeringExprs(node.Join(path, "annotationExprs"), t.AnnotationExprs)
+	v.mapExprs(node.Join(path, "annotationExprs"), t.AnnotationExprs, variant.ValidateAnnotations, variant.SteeringKeys)
 	if pc := t.PackageContext; pc != nil {
 		plain := variant.PackageContext{Data: pc.Data, RemoveKeys: pc.RemoveKeys}
 		v.add(plain.Validate(node.Join(path, "packageContext")))
-		v.mapExprs(node.Join(path, "packageContext.dataExprs"), pc.DataExprs)
+		v.mapExprs(node.Join(path, "packageContext.dataExprs"), pc.DataExprs,
+			func(path string, data map[string]string) variant.FieldErrors {
+				return (&variant.PackageContext{Data: data}).Validate(path)
+			})
 		for i := range pc.RemoveKeyExprs {
 			v.require(node.Index(node.Join(path, "packageContext.removeKeyExprs"), i), pc.RemoveKeyExprs[i])
 		}
@@ -277,13 +282,6 @@ func oneOf[T ~string](v *validator, path string, value *T, allowed ...T) {
 	}
 }
 
-func (v *validator) mapExprs(path string, exprs []v1alpha2.MapExpr) {
-	for i, e := range exprs {
-		v.exactlyOne(node.Index(path, i), "key", "keyExpr", e.Key, e.KeyExpr)
-		atMostOne(v, node.Index(path, i), "value", "valueExpr", e.Value, e.ValueExpr)
-	}
-}
-
 func (v *validator) functions(path string, functions []v1alpha2.FunctionTemplate) {
 	for i, f := range functions {
 		at := node.Index(path, i)
@@ -291,6 +289,9 @@ func (v *validator) functions(path string, functions []v1alpha2.FunctionTemplate
 		for j, e := range f.ConfigMapExprs { // here Porch takes a plain value beside an expression, which wins
 			if e.Key == nil && e.KeyExpr == nil {
 				v.errorf(node.Index(node.Join(at, "configMapExprs"), j), "has neither key nor keyExpr: set one")
+			}
+			if e.Key != nil && *e.Key == "" && e.KeyExpr == nil {
+				v.errorf(node.Join(node.Index(node.Join(at, "configMapExprs"), j), "key"), "is empty: name the key")
 			}
 		}
 	}
