@@ -6,10 +6,25 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
+
+// WaitReason is the Fleet's, and compares the plan with what came.
+func (w *world) WaitReason(name, reason string) *v1alpha1.PackageVariant {
+	w.t.Helper()
+	pv := w.Fleet.WaitReason(name, reason)
+	w.busy = false
+	w.reached(name, func(v *plannedVariant) bool { return v.Condition.Reason == reason })
+	return pv
+}
+
+// Ready is the Fleet's, and compares the plan with what came.
+func (w *world) Ready(name string) *v1alpha1.PackageVariant {
+	w.t.Helper()
+	pv := w.Fleet.Ready(name)
+	w.busy = false
+	w.reached(name, func(*plannedVariant) bool { return true })
+	return pv
+}
 
 // message returns the message of the condition Ready, once it has the reason.
 func (w *world) message(name, reason string) string {
@@ -44,12 +59,4 @@ func (w *world) expectCondition(name, typ, status, reason string) string {
 			status == "True" && typ == v.Condition.Type && reason == v.Condition.Reason
 	})
 	return message
-}
-
-// read returns an object of our API as the server has it.
-func (w *world) read(kind, version, name string) (*unstructured.Unstructured, error) {
-	u := &unstructured.Unstructured{}
-	u.SetAPIVersion("config.porch.kpt.dev/" + version)
-	u.SetKind(kind)
-	return u, w.Client.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, u)
 }

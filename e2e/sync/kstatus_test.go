@@ -16,65 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// WaitReason is the Fleet's, and checks that the variant's kstatus is that of the condition that is True.
-func (w *world) WaitReason(name, reason string) *v1alpha1.PackageVariant {
-	w.t.Helper()
-	pv := w.Fleet.WaitReason(name, reason)
-	w.busy = false
-	w.checkKstatus("PackageVariant", "v1alpha1", name)
-	w.reached(name, func(v *plannedVariant) bool { return v.Condition.Reason == reason })
-	return pv
-}
-
-// Ready is the Fleet's, and checks that the variant's kstatus is Current.
-func (w *world) Ready(name string) *v1alpha1.PackageVariant {
-	w.t.Helper()
-	pv := w.Fleet.Ready(name)
-	w.checkKstatus("PackageVariant", "v1alpha1", name)
-	w.busy = false
-	w.reached(name, func(*plannedVariant) bool { return true })
-	return pv
-}
-
-// kstatusOfTrue are the kstatus of an object by the condition that is True.
-var kstatusOfTrue = map[string]status.Status{v1alpha1.ConditionReady: status.CurrentStatus,
-	v1alpha1.ConditionStalled: status.FailedStatus, v1alpha1.ConditionReconciling: status.InProgressStatus}
-
-// checkKstatus fails the test unless the kstatus of a variant or a set is that of its condition that is True, or if it
-// is of another generation, InProgress. The stories check which condition that is for each reason.
-func (w *world) checkKstatus(kind, version, name string) {
-	w.t.Helper()
-	u, err := w.read(kind, version, name)
-	if err != nil {
-		w.t.Error(err)
-		return
-	}
-	conditions := conditionsOf(u)
-	want := status.InProgressStatus
-	for typ, kstatus := range kstatusOfTrue {
-		if c := conditions[typ]; c.status == "True" && c.generation == u.GetGeneration() {
-			want = kstatus
-		}
-	}
-	if u.GetDeletionTimestamp() != nil {
-		want = status.TerminatingStatus
-	}
-	reason := conditions[v1alpha1.ConditionReady].reason
-	got, err := kstatusOf(u)
-	if err == nil && got == want {
-		return
-	}
-	if _, told := w.contradictions.LoadOrStore(kind+" "+reason, err); !told {
-		w.t.Errorf("to kstatus, %s with the reason %s is %s, want %s: %v", name, reason, got, want, err)
-	}
-}
-
-// checkSet is checkKstatus for the set.
-func (w *world) checkSet() {
-	w.t.Helper()
-	w.checkKstatus("PackageVariantSet", "v1alpha2", "fleet")
-}
-
 // conditionNow is what is read of a condition.
 type conditionNow struct {
 	status, reason string

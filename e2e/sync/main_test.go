@@ -31,9 +31,6 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := stacktest.Main(m, &shared, stack.Options{Functions: functions()})
-	if compared.applied > 0 {
-		fmt.Println(&compared)
-	}
 	// A run of all tests needs each right that the controller has, and no other.
 	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
 	if err := rightsWrong(); all && err != nil {

@@ -39,9 +39,6 @@ type plan struct {
 	applied []string
 	// crowded reports whether what was applied before may still be at work. Its writes would be counted with the others.
 	crowded bool
-	// reached are the variants and sets that have been compared, and partly whether some of them have.
-	reached map[string]bool
-	partly  bool
 }
 
 // plannedCondition is the condition that an object is predicted to have.
@@ -55,9 +52,6 @@ type plannedVariant struct {
 	Drafts              []struct{ Name, Lifecycle string }
 	Steps               []struct{ Do, Revision string }
 	Unforeseen          []string
-	// Set is the set that the variant belongs to. Follows reports whether the plan's manifests do not name the variant.
-	Set     string
-	Follows bool
 }
 
 type plannedSet struct {
@@ -65,7 +59,6 @@ type plannedSet struct {
 	Created, Updated, Deleted, HeldBack, Requests []string
 	Condition                                     plannedCondition
 	Waves                                         []plannedWave
-	Follows                                       bool
 }
 
 type plannedWave struct {
@@ -81,8 +74,7 @@ func (w *world) plan(args []string, objects ...client.Object) *plan {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	p := &plan{dir: filepath.Join(dir, "packages"), seen: len(w.proxy.Requests()), before: w.variantsNow(),
-		reached: map[string]bool{}}
+	p := &plan{dir: filepath.Join(dir, "packages"), seen: len(w.proxy.Requests()), before: w.variantsNow()}
 	manifest := filepath.Join(dir, "manifest.yaml")
 	if err := os.WriteFile(manifest, w.manifest(objects), 0o600); err != nil {
 		w.t.Fatal(err)
@@ -238,7 +230,6 @@ func (w *world) planOf(args []string, objects []client.Object, do func(...client
 			p.applied = append(p.applied, o.GetName())
 		}
 	}
-	compared.made(w.test(), p)
 	do(objects...)
 	w.busy = true // until the test has waited for something of it
 	return p

@@ -9,45 +9,25 @@ import (
 )
 
 // Whatever a test waits for ends here. A test also waits for states that a plan says nothing about, because they pass:
-// they are not compared, and the plan is kept for what the test waits for next.
+// the plan is kept for what the test waits for next.
 
-// reached compares a variant with the plan if the test has seen it in the state in which it is in the end, which is what
-// is returns. Once that is so for all variants and sets that the manifests name, the whole plan is compared.
+// reached compares everything with the plan if the test has seen a variant in the state in which it is in the end, which
+// is what is returns.
 func (w *world) reached(name string, is func(*plannedVariant) bool) {
 	w.t.Helper()
-	p := w.planned
-	if p == nil {
-		return
-	}
-	i := slices.IndexFunc(p.Variants, func(v plannedVariant) bool { return v.Name == name })
-	if i < 0 || !is(&p.Variants[i]) {
-		return
-	}
-	if p.reached[name] = true; p.all() {
+	if w.planned != nil && slices.ContainsFunc(w.planned.Variants,
+		func(v plannedVariant) bool { return v.Name == name && is(&v) }) {
 		w.cameTrue()
-		return
 	}
-	w.variantCame(p, &p.Variants[i])
-	compared.part(p)
 }
 
 // reachedSet is reached for a set, whose condition Ready has a reason.
 func (w *world) reachedSet(name, reason string) {
 	w.t.Helper()
-	p := w.planned
-	if p == nil {
-		return
-	}
-	i := slices.IndexFunc(p.Sets, func(s plannedSet) bool { return s.Name == name })
-	if i < 0 || p.Sets[i].Condition.Reason != reason {
-		return
-	}
-	if p.reached["set "+name] = true; p.all() {
+	if w.planned != nil && slices.ContainsFunc(w.planned.Sets,
+		func(s plannedSet) bool { return s.Name == name && s.Condition.Reason == reason }) {
 		w.cameTrue()
-		return
 	}
-	w.setCame(&p.Sets[i])
-	compared.part(p)
 }
 
 // reachedRevision is reached for the variant that is to bring a package revision to a lifecycle.
@@ -62,24 +42,6 @@ func (w *world) reachedRevision(name string, lifecycle porchapi.PackageRevisionL
 			return
 		}
 	}
-}
-
-// all reports whether all variants and sets that the manifests name have been compared. A test waits for a set, or for
-// its variants. What follows elsewhere is compared with them.
-func (p *plan) all() bool {
-	has := map[string]bool{}
-	for _, v := range p.Variants {
-		has[v.Set] = true
-		if !v.Follows && !p.reached[v.Name] && (v.Set == "" || !p.reached["set "+v.Set]) {
-			return false
-		}
-	}
-	for _, s := range p.Sets {
-		if !s.Follows && !p.reached["set "+s.Name] && !has[s.Name] {
-			return false
-		}
-	}
-	return true
 }
 
 // brings reports whether a package revision has a lifecycle in the end, because of the variant.

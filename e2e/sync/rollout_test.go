@@ -69,7 +69,6 @@ func (w *world) waitRollout(phase, reason string, waves ...string) {
 		}
 		return nil
 	})
-	w.checkSet()
 	w.atRest()
 }
 

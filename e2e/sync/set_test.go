@@ -89,7 +89,6 @@ func (w *world) expectSet(reason string, counts [3]int32, want ...string) {
 		}
 		return nil
 	})
-	w.checkSet()
 	w.atRest()
 }
 

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	stdsync "sync"
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -37,12 +36,12 @@ type world struct {
 	only   string
 	// probes is how often Porch was made to read a Repository again.
 	probes int
-	// contradictions are the reasons for which a mismatch with kstatus, or with another condition, has been reported.
-	contradictions stdsync.Map
 	// unsure is whether the controller may not know that it made a draft, and leaves it to a person.
 	unsure bool
 	// planned is the plan of what was applied last; nil once it was compared with the outcome.
 	planned *plan
+	// came is how many plans were compared with what came.
+	came int
 	// busy is whether something was applied and the test has not waited yet for its outcome.
 	busy bool
 	// compared is whether the drafts have been compared with the golden file.
@@ -104,6 +103,7 @@ func newWorldWithout(t *testing.T, s *stack.Stack) *world {
 	w.tellFailure()
 	w.Client = voiding{w.Client, w.void}
 	t.Cleanup(w.compareDrafts)
+	t.Cleanup(w.comparedPlans)
 	w.proxy, w.kubeconfig = proxy.StartFor(t, s.Config, proxy.Options{ImpersonateUser: controller.Account,
 		ImpersonateGroups: []string{"system:serviceaccounts", "system:authenticated"}})
 	t.Cleanup(func() { noteAccesses(w.proxy) })
