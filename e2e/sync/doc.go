@@ -4,8 +4,7 @@
 // repositories and a controller process of its own. The controller has the permissions that its config grants, and all
 // its API requests go through a proxy that counts them.
 //
-// Three helpers check more than their names say. Apply makes a plan of what is applied, and what comes is compared with
-// it by the waits for it: the variants' conditions and drafts, the sets' conditions, and the writes. Ready, and target
-// with it, also check that kstatus agrees. The cleanup of a test compares its drafts with the golden files in
-// testdata/drafts.
+// Two helpers check more than their names say. In smoke tests, Apply makes a plan of what is applied, and what comes is
+// compared with it by the waits for it: the variants' conditions and drafts, the sets' conditions, and the writes. The
+// cleanup of a test compares its drafts with the golden files in testdata/drafts.
 package sync

@@ -3,9 +3,7 @@
 package sync
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -59,12 +57,10 @@ func (w *world) readAnew(repository string) {
 // gitServer is a server in front of the stack's git server that fails when a test wants it to.
 type gitServer struct {
 	*httptest.Server
-	// closed refuses all access, readOnly refuses writes.
-	closed, readOnly atomic.Bool
+	// closed refuses all access.
+	closed atomic.Bool
 	// pushed, if set, is called once: when a push is stored and the client does not know it yet.
 	pushed atomic.Pointer[func()]
-	// hidden, if set, is the prefix of the names of references, without refs/, that a fetch does not find.
-	hidden atomic.Pointer[string]
 }
 
 func (w *world) gitProxy() *gitServer {
@@ -85,14 +81,11 @@ func (w *world) gitProxy() *gitServer {
 					(*pushed)()
 				}
 			}
-			if hidden := g.hidden.Load(); hidden != nil && r.Request.URL.Query().Get("service") == "git-upload-pack" {
-				return hide(r, *hidden)
-			}
 			return nil
 		},
 	}
 	g.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if g.closed.Load() || g.readOnly.Load() && strings.Contains(r.URL.String(), "git-receive-pack") {
+		if g.closed.Load() {
 			http.Error(rw, "not allowed", http.StatusForbidden)
 			return
 		}
@@ -100,15 +93,6 @@ func (w *world) gitProxy() *gitServer {
 	}))
 	w.t.Cleanup(g.Close)
 	return g
-}
-
-// hide removes references from the list with which a git server answers a fetch: it gives them names of the same length
-// that belong to no branch and no tag.
-func hide(r *http.Response, prefix string) error {
-	list, err := io.ReadAll(r.Body)
-	list = bytes.ReplaceAll(list, []byte(" refs/"+prefix), []byte(" away/"+prefix))
-	r.Body = io.NopCloser(bytes.NewReader(list))
-	return err
 }
 
 // repositoryBehind registers a deployment Repository that Porch reaches by way of the server.

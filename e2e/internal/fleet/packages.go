@@ -191,15 +191,6 @@ func (f *Fleet) Approve(name string) {
 	})
 }
 
-// Reject turns a proposed draft back into a draft, or withdraws a proposal of deletion.
-func (f *Fleet) Reject(name string) {
-	f.t.Helper()
-	f.move(name, "reject", lifecycles{
-		porchapi.PackageRevisionLifecycleProposed:         porchapi.PackageRevisionLifecycleDraft,
-		porchapi.PackageRevisionLifecycleDeletionProposed: porchapi.PackageRevisionLifecyclePublished,
-	}, f.updateApproval)
-}
-
 // update writes a revision, as its author may.
 func (f *Fleet) update(ctx context.Context, r *porchapi.PackageRevision) error {
 	return f.Client.Update(ctx, r)
