@@ -66,8 +66,8 @@ func (f *Fleet) noRepository(name string) {
 }
 
 // RegisterAnew unregisters a Repository and registers it again. Porch removes its clone a little later, and never reads
-// a Repository that is registered before that. Events of the revisions that go may come after those of the revisions that
-// are found.
+// a Repository that is registered before that. Events of the revisions that go may come after those of the revisions
+// that are found.
 func (f *Fleet) RegisterAnew(name string, deployment bool) {
 	f.t.Helper()
 	f.Delete(&porchconfig.Repository{ObjectMeta: metav1.ObjectMeta{Name: name}})
