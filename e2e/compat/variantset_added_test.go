@@ -68,6 +68,14 @@ func TestPackageVariantTemplateLifecycleRules(t *testing.T) {
 			"{name: b}]")},
 		"Expressions": {spec: template("approvalPolicyExpr: e, revisionHistoryLimitExpr: e, dependsOn: [{nameExpr: e, " +
 			"minRevisionExpr: e}]")},
+		"Condition": {spec: template("pipeline: {mutators: [{image: a, condition: x, whenExpr: e}]}")},
+		"ConditionTwice": {
+			spec: template("pipeline: {mutators: [{image: a, condition: x, conditionExpr: e}, {image: a, when: x, whenExpr: e}]}"),
+			want: []string{
+				at + `.pipeline.mutators[0]: Invalid value: at most one of condition and conditionExpr may be set`,
+				at + `.pipeline.mutators[1]: Invalid value: at most one of when and whenExpr may be set`,
+			},
+		},
 		"PolicyUnknown": {
 			spec: template("approvalPolicy: Sometimes"),
 			want: []string{at + `.approvalPolicy: Unsupported value: "Sometimes": supported values: "", "Manual", "Initial", ` +

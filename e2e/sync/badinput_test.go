@@ -74,3 +74,26 @@ func (w *world) events(name string) (map[string]int, error) {
 	}
 	return found, nil
 }
+
+// TestConditionOfFunction checks what the variant says of a function's condition where Porch renders with a kpt that does
+// not know it: nothing is saved until it is removed.
+func TestConditionOfFunction(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	conditional := func(condition string) func(*variant.Spec) {
+		return func(s *variant.Spec) {
+			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "context", Image: contextImage,
+				ConfigMap: map[string]string{"color": "blue"}, Condition: condition}}}
+		}
+	}
+	w.Apply(newVariant("web", plain, conditional("false")))
+	w.start()
+	const text = "field condition not found in type v1.Function"
+	if message := w.message("web", "RenderFailed"); !strings.Contains(message, text) {
+		t.Errorf("the message has no %q:\n%s", text, message)
+	}
+	w.expectDrafts("web")
+	w.Apply(newVariant("web", plain, conditional("")))
+	w.waitFile(w.target("web"), "package-context.yaml", "color: blue")
+	w.expectDrafts("web", "edge.web.packagevariant-1")
+}

@@ -56,6 +56,15 @@ type Function struct {
 	// Exclusions take resources out of the selection again.
 	// +optional
 	Exclusions []Selector `json:"exclude,omitempty"`
+
+	// Condition is a CEL expression about the resources that the function sees. If it gives false, kpt skips the function.
+	// Only kpt v1.0 and newer know it; an older kpt, and Porch v1.5, refuse a Kptfile that has it.
+	// +optional
+	Condition string `json:"condition,omitempty"`
+
+	// When is the name that newer sources of kpt have for condition.
+	// +optional
+	When string `json:"when,omitempty"`
 }
 
 // Selector chooses resources. A resource must match every field that is set.

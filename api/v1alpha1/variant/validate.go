@@ -223,6 +223,11 @@ func (f *Function) Validate(path string) FieldErrors {
 	case f.Image != "" && f.Exec != "":
 		errs.Addf(path, "has both image and exec: decide for one")
 	}
+	if f.Image != "" && !isImage(f.Image) {
+		errs.Addf(path+".image", "%s, which kpt refuses as an image: correct it, as in registry.example.com/set-labels:v0.2",
+			quote(f.Image))
+	}
+	errs.problem(path+".configPath", configPathProblem(f.ConfigPath))
 	if f.ConfigPath != "" && len(f.ConfigMap) > 0 {
 		errs.Addf(path, "has both configPath and configMap, which kpt refuses: decide for one")
 	}

@@ -69,6 +69,16 @@ func TestValidate(t *testing.T) {
 		"a part of a path that is too long": {func(s *Spec) { s.Downstream.Package = "a/" + strings.Repeat("x", 64) }, []string{
 			`spec.downstream.package is "a/` + strings.Repeat("x", 64) + `", which is too long for Porch: a part of the path has ` +
 				`64 characters, and may have 63: shorten it`}},
+		"an image and paths that kpt refuses": {func(s *Spec) {
+			s.Pipeline.Mutators = []Function{{Image: "Registry/set labels"}, {Image: "a", ConfigPath: "../x.yaml"},
+				{Image: "[::1]:5000/a/b__c:v1@sha256:00", ConfigPath: "a/../b.yaml"}, {Exec: "a", ConfigPath: " "}}
+		}, []string{
+			`spec.pipeline.mutators[0].image is "Registry/set labels", which kpt refuses as an image: correct it, as in ` +
+				`registry.example.com/set-labels:v0.2`,
+			`spec.pipeline.mutators[1].configPath is "../x.yaml", which kpt takes for a path out of the package: name a file of ` +
+				`the package, without ".."`,
+			`spec.pipeline.mutators[3].configPath is " ", which names no file: name one, or leave configPath out`,
+		}},
 		"dot in a name": {func(s *Spec) { s.Pipeline.Mutators[0].Name = "a.b" }, []string{
 			`spec.pipeline.mutators[0].name is "a.b", but must have no dot: its name in the Kptfile is read by the dots`}},
 		"keys that no ConfigMap has": {func(s *Spec) {

@@ -21,8 +21,14 @@ type template struct {
 	removeKeysPath      string
 	lifecycle           lifecycleTemplate
 	injectors           []injectorTemplate
-	mutators            []mapTemplate
-	validators          []mapTemplate
+	mutators            []functionTemplate
+	validators          []functionTemplate
+}
+
+// functionTemplate are the expressions of a function.
+type functionTemplate struct {
+	configMap       mapTemplate
+	condition, when *expression
 }
 
 // mapTemplate is a map of plain pairs under pairs of expressions. Its path is that of the map in a variant.
@@ -86,10 +92,15 @@ func (t *template) plainDownstream() *v1alpha2.DownstreamTemplate {
 	return t.source.Downstream
 }
 
-func (c *compiler) functions(path string, functions []v1alpha2.FunctionTemplate) []mapTemplate {
-	out := make([]mapTemplate, len(functions))
+func (c *compiler) functions(path string, functions []v1alpha2.FunctionTemplate) []functionTemplate {
+	out := make([]functionTemplate, len(functions))
 	for i, f := range functions {
-		out[i] = c.mapTemplate(node.Index(path, i), "configMap", "configMapExprs", f.ConfigMap, f.ConfigMapExprs)
+		at := node.Index(path, i)
+		out[i] = functionTemplate{
+			configMap: c.mapTemplate(at, "configMap", "configMapExprs", f.ConfigMap, f.ConfigMapExprs),
+			condition: c.compile(c.env.all, node.Join(at, "conditionExpr"), f.ConditionExpr),
+			when:      c.compile(c.env.all, node.Join(at, "whenExpr"), f.WhenExpr),
+		}
 	}
 	return out
 }
@@ -233,13 +244,19 @@ func (t *template) pipeline(vars *variables) (*variant.Pipeline, error) {
 	return &variant.Pipeline{Mutators: mutators, Validators: validators}, nil
 }
 
-func renderFunctions(sources []v1alpha2.FunctionTemplate, configMaps []mapTemplate,
+func renderFunctions(sources []v1alpha2.FunctionTemplate, templates []functionTemplate,
 	vars *variables) ([]variant.Function, error) {
 	var out []variant.Function
 	for i, source := range sources {
 		f := source.Function
 		var err error
-		if f.ConfigMap, err = configMaps[i].render(vars); err != nil {
+		if f.ConfigMap, err = templates[i].configMap.render(vars); err != nil {
+			return nil, err
+		}
+		if f.Condition, err = templates[i].condition.eval(vars, &f.Condition); err != nil {
+			return nil, err
+		}
+		if f.When, err = templates[i].when.eval(vars, &f.When); err != nil {
 			return nil, err
 		}
 		out = append(out, f)

@@ -94,6 +94,14 @@ func (v *validator) claims(set *v1alpha2.PackageVariantSet, path string) {
 
 func isSet(s *string) bool { return s != nil && *s != "" }
 
+// ifSet returns a pointer to a text, and nil for an empty one.
+func ifSet(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 // Compile returns the errors in the expressions and the label selectors of a valid set, as joined FieldErrors. So
 // callers can distinguish them from errors of Expand that are due to a missing object.
 func Compile(set *v1alpha2.PackageVariantSet, path string) error {
@@ -286,6 +294,8 @@ func (v *validator) functions(path string, functions []v1alpha2.FunctionTemplate
 	for i, f := range functions {
 		at := node.Index(path, i)
 		v.add(f.Validate(at))
+		atMostOne(v, at, "condition", "conditionExpr", ifSet(f.Condition), f.ConditionExpr)
+		atMostOne(v, at, "when", "whenExpr", ifSet(f.When), f.WhenExpr)
 		for j, e := range f.ConfigMapExprs { // here Porch takes a plain value beside an expression, which wins
 			if e.Key == nil && e.KeyExpr == nil {
 				v.errorf(node.Index(node.Join(at, "configMapExprs"), j), "has neither key nor keyExpr: set one")
