@@ -85,6 +85,15 @@ func (d *Decision) Creates() bool {
 	return slices.ContainsFunc(d.Steps, func(s Step) bool { return s.Action == Create })
 }
 
+// Next returns the steps that are done first, as one: all that make a draft, or else the first one; nil if there are
+// none. What follows is decided by what they bring about.
+func (d *Decision) Next() []Step {
+	if len(d.Steps) > 0 && d.Steps[0].Action == Announce {
+		return d.Steps[:3] // see makeDraft
+	}
+	return d.Steps[:min(len(d.Steps), 1)]
+}
+
 // Guard returns what keeps the controller from working on a variant, as far as that is known without reading content;
 // nil if nothing does.
 func Guard(in *Input) *v1alpha1.Condition {

@@ -4,70 +4,85 @@ package packagevariant
 
 import (
 	"context"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// act does the steps of a decision, in order. If a step fails, it skips the rest.
-func (r *Reconciler) act(ctx context.Context, in *inspection, d decide.Decision) *result {
-	a := &action{Reconciler: r, in: in, out: &result{Input: in.Input, pv: in.pv.DeepCopy(),
-		rendered: map[string]v1alpha1.RenderStatus{}, contents: maps.Clone(in.contents)}}
-	a.out.Mutations = maps.Clone(in.Mutations)
-	a.out.Revisions, a.out.OwnedInOtherPackages = slices.Clone(in.Revisions), slices.Clone(in.OwnedInOtherPackages)
-	a.out.Refused, a.out.Retired, a.out.Used = map[string]bool{}, maps.Clone(in.Retired), maps.Clone(in.Used)
-	a.out.Saved, a.out.saving = in.savedUnchanged(), in.saving(d.Steps)
-	if len(d.Steps) > 0 {
-		a.out.err = a.mark(ctx, &d)
-	}
-	for i := range d.Steps {
-		if a.out.err != nil {
-			break
-		}
-		step := &d.Steps[i]
-		a.out.err = a.do(ctx, step, &d)
-		actions.WithLabelValues(label(step), outcomeOf(a.out.err)).Inc()
-	}
-	if len(a.disposed) > 0 {
-		r.event(a.out.pv, corev1.EventTypeNormal, "Disposed", strings.Join(a.disposed, ", "))
-	}
-	return a.out
+// action does one step of a decision.
+type action struct {
+	*Reconciler
+	in *inspection
+	// created is the draft that was made; nil before.
+	created *revision.Revision
+	// disposed says what was done with a revision that is not wanted any more.
+	disposed string
 }
 
-// mark removes the observed inputs from the status before the first step. It also writes which draft will be saved, and
-// with which conflicts, because that cannot be found out after the save. It fails if the cache is behind, even if there
-// is nothing to change.
+// act does the first step of a decision. Making a draft is one step: it is announced, Porch is asked for it, and what
+// Porch made is saved with what the functions change.
+func (r *Reconciler) act(ctx context.Context, in *inspection, d *decide.Decision) error {
+	a := &action{Reconciler: r, in: in}
+	steps := d.Next()
+	err := a.mark(ctx, d)
+	for i := 0; err == nil && i < len(steps); i++ {
+		err = a.do(ctx, &steps[i], d)
+		actions.WithLabelValues(label(&steps[i]), outcomeOf(err)).Inc()
+	}
+	if a.disposed != "" {
+		r.event(in.pv, corev1.EventTypeNormal, "Disposed", a.disposed)
+	}
+	r.expose(in, d, err)
+	return err
+}
+
+// mark removes the observed inputs from the status before a step. It also writes which draft will be saved, and with
+// which conflicts, because that cannot be found out after the save. It fails if the cache is behind, even if there is
+// nothing to change.
 func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 	switch first := &d.Steps[0]; first.Action {
 	case decide.AddFinalizer, decide.RemoveFinalizer, decide.Propose:
 		return nil // the step itself fails if the cache is behind
 	case decide.Announce:
-		if !announced(a.out.pv, first.Draft) {
+		if !announced(a.in.pv, first.Draft) {
 			return nil
 		}
 	}
-	a.out.marked = a.out.saving != nil
-	return a.patchStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
-		status.ObservedInputs, status.SavingDraft = "", a.out.saving
-		a.out.fillConflicts(status, d.Conflicted)
-	})
+	change := func(status *v1alpha1.PackageVariantStatus) {
+		status.ObservedInputs, status.SavingDraft = "", a.in.savingDraft(d.Next())
+		a.in.fillConflicts(status, d.Conflicted)
+	}
+	before := a.in.pv.Status.DeepCopy()
+	write := a.patchStatus
+	if a.in.progress.wroteLast(a.in.pv) {
+		write = a.writeStatus
+	}
+	if err := write(ctx, a.in.observation, change); err != nil {
+		return err
+	}
+	a.tellConflicts(before)
+	return nil
+}
+
+// tellConflicts records an Event about conflicts that the status has got.
+func (a *action) tellConflicts(before *v1alpha1.PackageVariantStatus) {
+	if conflicts := newConflicts(before, &a.in.pv.Status); conflicts != nil {
+		a.event(a.in.pv, corev1.EventTypeWarning, conflicts.Type, conflicts.Message)
+	}
 }
 
 // do does one step of a decision. The decision's condition is reported until the step is done.
 func (a *action) do(ctx context.Context, step *decide.Step, d *decide.Decision) error {
 	switch step.Action {
 	case decide.AddFinalizer:
-		a.out.Finalizer = true
 		return a.patch(ctx, func(pv *v1alpha1.PackageVariant) { controllerutil.AddFinalizer(pv, v1alpha1.Finalizer) })
 	case decide.RemoveFinalizer:
-		a.out.gone = true
 		return a.patch(ctx,
 			func(pv *v1alpha1.PackageVariant) { controllerutil.RemoveFinalizer(pv, v1alpha1.Finalizer) })
 	case decide.Announce:
@@ -89,18 +104,23 @@ func (a *action) do(ctx context.Context, step *decide.Step, d *decide.Decision) 
 // the draft is known to be the variant's even if the controller or Porch stops. On a retry it writes nothing, and the
 // reason of the failure stays.
 func (a *action) announce(ctx context.Context, draft *decide.Draft, d *decide.Decision) error {
-	if announced(a.out.pv, draft) {
+	if announced(a.in.pv, draft) {
 		return nil
 	}
-	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
-		d.Condition.Set(&status.Conditions, a.out.pv.Generation)
-		a.out.fillConflicts(status, d.Conflicted)
-		status.ObservedGeneration, status.ObservedInputs = a.out.pv.Generation, ""
+	before := a.in.pv.Status.DeepCopy()
+	if err := a.writeStatus(ctx, a.in.observation, func(status *v1alpha1.PackageVariantStatus) {
+		d.Condition.Set(&status.Conditions, a.in.pv.Generation)
+		a.in.fillConflicts(status, d.Conflicted)
+		status.ObservedGeneration, status.ObservedInputs = a.in.pv.Generation, ""
 		status.RequestedDraft = &v1alpha1.RequestedDraft{
 			Repo: draft.Package.Repo, Package: draft.Package.Name, WorkspaceName: draft.Workspace,
 			Task: string(draft.Task.Type), Source: draft.Task.Source,
 		}
-	})
+	}); err != nil {
+		return err
+	}
+	a.tellConflicts(before)
+	return nil
 }
 
 // makes are the changes that tasks make, as the status names them. They cause no Events: the task of each draft says
@@ -119,18 +139,17 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 		return a.notCreated(ctx, draft, err)
 	}
 	a.created = &made
-	a.out.Revisions, a.out.Requested = append(a.out.Revisions, made), *draft
-	slices.SortFunc(a.out.Revisions, revision.ByName)
-	a.out.Requested.Version = made.Version
-	if m, merged := a.in.Merges[draft.Task.Local]; merged { // it is in the draft now
-		a.out.Merges = map[string]decide.Merge{made.Name: m}
-	}
+	a.in.progress.made(&made)
+	a.in.Revisions, a.in.Requested = append(a.in.Revisions, made), *draft
+	slices.SortFunc(a.in.Revisions, revision.ByName)
+	a.in.Requested.Version = made.Version
 	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && draft.Task.Source == u.Name {
-		u.Commit, a.learned = made.Lock.Commit, made.Lock.Commit != ""
+		u.Commit = made.Lock.Commit
+		a.in.progress.upstream.name, a.in.progress.upstream.commit = u.Name, u.Commit
 	}
 	a.note(makes[draft.Task.Type], made.Name)
-	if gone := decide.Replaced(&a.out.Input); gone != "" {
-		a.event(a.out.pv, corev1.EventTypeWarning, v1alpha1.ReasonDraftMissing, made.Name+" was made in place of "+gone+
+	if gone := decide.Replaced(&a.in.Input); gone != "" {
+		a.event(a.in.pv, corev1.EventTypeWarning, v1alpha1.ReasonDraftMissing, made.Name+" was made in place of "+gone+
 			", which Porch does not find any more, and may lack its changes")
 	}
 	return nil
@@ -152,7 +171,20 @@ func (a *action) own(ctx context.Context, step *decide.Step) error {
 	if err := a.porch.SetMeta(ctx, target, owners, labels, annotations); err != nil {
 		return err
 	}
+	now := *target
+	now.Owners = owners
+	a.in.progress.moved(target, &now)
 	a.did(reason, target.Name, message)
-	a.changed(target.Name, func(r *revision.Revision) { r.Owners = owners })
 	return nil
+}
+
+// did notes what was done to a revision, and records an Event for it.
+func (a *action) did(what, name, message string) {
+	a.note(what, name)
+	a.event(a.in.pv, corev1.EventTypeNormal, what, message)
+}
+
+// note notes what was done to a revision.
+func (a *action) note(what, name string) {
+	a.in.progress.change = &v1alpha1.Change{Action: what, Revision: name, Time: metav1.Now()}
 }

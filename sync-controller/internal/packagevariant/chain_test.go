@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -126,33 +124,4 @@ func (c *cluster) woken(before, after []client.Object) []ctrl.Request {
 		}
 	}
 	return requests
-}
-
-// TestAwaitOvertaken has a dependency become ready just when a variant has reported that it waits for it: the reconcile
-// ends at once, and the next one, which that has caused, is not kept waiting for what the caches will never have.
-func TestAwaitOvertaken(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, true)
-		c.repositories("blueprints", "edge")
-		c.blueprint(1, files("red"))
-		c.applies(policy(variant.ApprovalPolicyAutomatic), linked(0))
-		c.applies(policy(variant.ApprovalPolicyAutomatic), linked(1))
-		c.reconcile("c1")
-		var waits v1alpha1.PackageVariant
-		c.Must(c.Get(t.Context(), memorytest.Key("c1"), &waits))
-		written, err := c.reconciler.observe(t.Context(), &waits)
-		c.Must(err)
-		if waits.Status.ObservedInputs == "" || !c.reconciler.await(t.Context(), written) {
-			t.Fatal("what was written is not known")
-		}
-		for range 10 {
-			c.reconcile("c0")
-		}
-		before := time.Now()
-		c.reconciler.await(t.Context(), written)
-		if waited := time.Since(before); waited > 0 {
-			t.Errorf("it waits %s", waited)
-		}
-	})
 }

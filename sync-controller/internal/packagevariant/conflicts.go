@@ -17,18 +17,18 @@ const maxConflicts = 100
 
 // fillConflicts sets the conflicts of the merge that was decided. Conflicts of an earlier merge stay as long as its
 // draft is open. While a guard holds, they stay as well: the draft may come back with its Repository.
-func (out *result) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) {
+func (o *observation) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) {
 	isDraft := func(r revision.Revision) bool { return ofDraft(status, r.Name) }
-	open := slices.ContainsFunc(decide.Targets(&out.Input), func(r revision.Revision) bool {
+	open := slices.ContainsFunc(decide.Targets(&o.Input), func(r revision.Revision) bool {
 		return r.Open() && isDraft(r)
-	}) || decide.Guard(&out.Input) != nil && !slices.ContainsFunc(out.Revisions, isDraft)
+	}) || decide.Guard(&o.Input) != nil && !slices.ContainsFunc(o.Revisions, isDraft)
 	switch {
 	case decided == nil && (open || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionConflicted)):
 		return
 	case decided == nil:
 		decided = decide.NoConflicts("what was merged is published, or is gone with its draft")
 	}
-	decided.Set(&status.Conditions, out.pv.Generation)
+	decided.Set(&status.Conditions, o.pv.Generation)
 	conflicts := decided.All()
 	status.ConflictCount = int32(len(conflicts))
 	status.Conflicts = conflicts[:min(len(conflicts), maxConflicts)]

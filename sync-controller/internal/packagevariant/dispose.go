@@ -19,13 +19,13 @@ import (
 // dispose deals with a revision that is not wanted any more.
 func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 	target, did, change := step.Revision, "", "Deleted"
+	owners := target.Owners
 	switch step.Action {
 	case decide.Discard:
 		did, err = "deleted the incomplete draft", a.remove(ctx, target, target.Version)
 	case decide.Delete:
 		did, err = "deleted", a.remove(ctx, target, target.Version)
 	case decide.ProposeDeletion:
-		owners := target.Owners
 		if a.in.Deleting {
 			owners = target.OrphanedBy(a.in.Owner)
 		}
@@ -45,12 +45,17 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 	if err != nil {
 		return client.IgnoreNotFound(err) // it is gone already
 	}
-	a.disposed = append(a.disposed, did+" "+target.Name)
+	a.disposed = did + " " + target.Name
 	a.note(change, target.Name)
-	if step.Action == decide.ProposeDeletion && !a.in.Deleting { // it still exists, and is still the variant's
-		a.changed(target.Name, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
-	} else {
-		a.gone(target.Name)
+	switch now := *target; step.Action {
+	case decide.ProposeDeletion:
+		now.Lifecycle, now.Owners = revision.DeletionProposed, owners
+		a.in.progress.moved(target, &now)
+	case decide.Orphan:
+		now.Owners = target.OrphanedBy(a.in.Owner)
+		a.in.progress.moved(target, &now)
+	default:
+		a.in.progress.moved(target, nil)
 	}
 	return nil
 }
@@ -73,16 +78,17 @@ func (a *action) retire(ctx context.Context, target *revision.Revision) error {
 	err := a.porch.ProposeDeletion(ctx, target, target.Owners)
 	switch {
 	case err == nil:
-		a.disposed = append(a.disposed, "proposed the deletion of "+target.Name+", by spec.revisionHistoryLimit")
+		a.disposed = "proposed the deletion of " + target.Name + ", by spec.revisionHistoryLimit"
 		a.note("DeletionProposed", target.Name)
-		a.changed(target.Name, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
-		a.out.Retired[target.Name] = true
-		delete(a.out.Used, target.Name)
+		now := *target
+		now.Lifecycle = revision.DeletionProposed
+		a.in.progress.moved(target, &now)
+		a.in.progress.retired[target.Name] = true
 	case porch.Unavailable(err), porch.Busy(err):
 		return err
 	case !apierrors.IsNotFound(err):
-		a.out.Refused[target.Name] = true
-		a.event(a.out.pv, corev1.EventTypeWarning, "HistoryKept", target.Name+
+		a.in.progress.refused[target.Name] = true
+		a.event(a.in.pv, corev1.EventTypeWarning, "HistoryKept", target.Name+
 			" stays, though it is beyond spec.revisionHistoryLimit: "+err.Error())
 	}
 	return nil
@@ -90,7 +96,7 @@ func (a *action) retire(ctx context.Context, target *revision.Revision) error {
 
 // disown removes a revision from those that the variant may take back, before the revision loses its owner.
 func (a *action) disown(ctx context.Context, name string) error {
-	return a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
+	return a.writeStatus(ctx, a.in.observation, func(status *v1alpha1.PackageVariantStatus) {
 		is := func(owned string) bool { return owned == name }
 		status.OwnedRevisions = slices.DeleteFunc(slices.Clone(status.OwnedRevisions), is)
 	})

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -50,6 +52,9 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 // whole reads the content of a revision, and returns it with the files that the functions run over. If the revision
 // lacks files, the error is an interruptedError.
 func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e evaluated, err error) {
+	if kept, is := in.kept(name); is {
+		return evaluated{content: kept.content, files: kept.content.Files, asMade: kept.asMade}, nil
+	}
 	e.content, err = r.current(ctx, in.observation, name)
 	e.files = e.content.Files
 	target := in.target(name)
@@ -68,12 +73,15 @@ func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e 
 
 // try runs the functions over the files of a revision, and notes the result. A function that fails is a result, too.
 func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun evaluated) error {
-	e, err := r.runFunctions(ctx, in.observation, begun)
+	e, err := r.runAgain(ctx, in, name, begun)
 	failure, err := failureOf(err)
 	if err != nil {
 		return err
 	}
 	m := e.mutation()
+	if in.progress.saves[in.purpose(name)] >= maxSaves { // its own pipeline changes it back
+		m.Changed, m.Reverted = nil, m.Changed
+	}
 	switch {
 	case failure != nil:
 		m = decide.Mutation{Err: failure}
@@ -84,6 +92,17 @@ func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun
 	m.RenderError = cmp.Or(m.RenderError, in.renderError(name))
 	in.contents[name], in.Mutations[name] = e, m
 	return nil
+}
+
+// runAgain runs the functions over the files of a revision, unless it is known that they change nothing in what was
+// saved.
+func (r *Reconciler) runAgain(ctx context.Context, in *inspection, name string, begun evaluated) (evaluated, error) {
+	kept, is := in.kept(name)
+	if is && kept.final && kept.generation == in.pv.Generation && maps.Equal(begun.files, kept.files) &&
+		slices.Equal(kept.versions, r.versions(kept.references)) {
+		return kept, nil
+	}
+	return r.runFunctions(ctx, in.observation, begun)
 }
 
 // failureOf returns the failure of a function, or the error if it is another one: a function that could not be run may

@@ -22,6 +22,9 @@ type evaluated struct {
 	outcome mutate.Outcome
 	// asMade reports whether the content of a requested draft is as Porch made it, or as the controller saved it then.
 	asMade bool
+	// final reports whether the content was saved, for the variant of a generation, as the functions want it.
+	final      bool
+	generation int64
 	// references are the objects that injectors name for the injection points in the content, versions their versions
 	// before they were read.
 	references []objects.Reference

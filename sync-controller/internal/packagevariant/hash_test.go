@@ -49,7 +49,7 @@ func observed() *observation {
 	}
 	published, main := down("edge", "packagevariant-1", 1, "b1"), down("edge", "main", -1, "b1")
 	return &observation{
-		pv: pv,
+		pv: pv, progress: newProgresses().of(pv),
 		Input: decide.Input{
 			Spec: &pv.Spec, Owner: us, Upstream: &upstream, Revisions: []revision.Revision{main, published},
 			Bases: []revision.Revision{blueprint(1), blueprint(2)},

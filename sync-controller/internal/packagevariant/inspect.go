@@ -37,6 +37,7 @@ func (r *Reconciler) inspectKnown(ctx context.Context, seen *observation) (*insp
 	if err := r.identify(ctx, seen); err != nil {
 		return nil, err
 	}
+	seen.learnCommit()
 	for _, name := range decide.Inspections(&in.Input) {
 		if err := in.noteUnusable(name, r.evaluate(ctx, in, name)); err != nil {
 			return nil, err
@@ -48,6 +49,7 @@ func (r *Reconciler) inspectKnown(ctx context.Context, seen *observation) (*insp
 			return nil, err
 		}
 	}
+	in.Saved = in.savedUnchanged()
 	return in, nil
 }
 

@@ -55,10 +55,10 @@ func (in *inspection) interrupted(target *revision.Revision, content *porch.Cont
 	return nil
 }
 
-// saving returns the status of the draft that the steps of a decision save, to be written before them; nil if they save
+// savingDraft returns the status of the draft that steps save, to be written before them; nil if they save
 // none, or if Porch saves it as a whole. Without such a step, a draft keeps its status until it was seen whole or is
 // gone.
-func (in *inspection) saving(steps []decide.Step) *v1alpha1.SavingDraft {
+func (in *inspection) savingDraft(steps []decide.Step) *v1alpha1.SavingDraft {
 	for i := range steps {
 		r := steps[i].Revision
 		if steps[i].Action != decide.Mutate || r == nil {

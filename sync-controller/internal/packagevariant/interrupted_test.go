@@ -43,7 +43,7 @@ func TestSaving(t *testing.T) {
 		if c.read != nil {
 			in.contents[draft] = *c.read
 		}
-		if diff := cmp.Diff(c.want, in.saving(c.steps),
+		if diff := cmp.Diff(c.want, in.savingDraft(c.steps),
 			cmpopts.IgnoreFields(v1alpha1.SavingDraft{}, "Since")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

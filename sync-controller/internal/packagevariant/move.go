@@ -24,8 +24,7 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 		if _, err := a.lifecycle(ctx, step.Revision, revision.Published); err != nil {
 			return err
 		}
-		now := metav1.Now()
-		a.out.approval = &v1alpha1.Approval{Revision: name, Policy: a.in.Spec.ApprovalPolicy, Time: now}
+		a.in.progress.approval = &v1alpha1.Approval{Revision: name, Policy: a.in.Spec.ApprovalPolicy, Time: metav1.Now()}
 		a.did("Approved", name, fmt.Sprintf("published %s, by spec.approvalPolicy %s", name, a.in.Spec.ApprovalPolicy))
 		return nil
 	case decide.Withdraw:
@@ -34,7 +33,9 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 		if err := a.porch.Keep(ctx, step.Revision); err != nil {
 			return err
 		}
-		a.changed(name, func(r *revision.Revision) { r.Lifecycle = revision.Published })
+		now := *step.Revision
+		now.Lifecycle = revision.Published
+		a.in.progress.moved(step.Revision, &now)
 		a.did("DeletionTakenBack", name, "took back the proposal to delete "+name)
 		return nil
 	}
@@ -42,17 +43,19 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 
 // propose proposes a draft. The status says so first: afterwards it would not be known who proposed it.
 func (a *action) propose(ctx context.Context, r *revision.Revision) error {
-	a.out.Saved.Proposing = kptfile.Meaning(a.in.contents[r.Name].content.Files)
-	if err := a.writeStatus(ctx, a.out.pv, func(status *v1alpha1.PackageVariantStatus) {
-		status.SavedDraft, status.ObservedInputs = a.out.savedDraft(), ""
+	saved := a.in.Saved
+	saved.Proposing = kptfile.Meaning(a.in.contents[r.Name].content.Files)
+	if err := a.writeStatus(ctx, a.in.observation, func(status *v1alpha1.PackageVariantStatus) {
+		status.SavedDraft, status.ObservedInputs = savedStatus(saved), ""
 	}); err != nil {
 		return err
 	}
+	a.in.progress.saved = &saved
 	now, err := a.lifecycle(ctx, r, revision.Proposed)
 	if err != nil {
 		return err
 	}
-	a.out.Saved.Proposed, a.out.Saved.Proposing = now.Version, ""
+	saved.Proposed, saved.Proposing = now.Version, ""
 	a.note("Proposed", r.Name)
 	return nil
 }
@@ -65,13 +68,13 @@ func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 		return err
 	}
 	a.note("Withdrawn", r.Name)
+	a.in.progress.saved = &decide.Saved{}
 	content, err := a.porch.Content(ctx, r.Namespace, r.Name)
 	if err != nil {
 		return err
 	}
-	a.out.Saved = decide.Saved{}
 	if content.Version == now.Version {
-		a.out.Saved = decide.Saved{Name: r.Name, Content: kptfile.Digest(content.Files)}
+		a.in.progress.saved = &decide.Saved{Name: r.Name, Content: kptfile.Digest(content.Files)}
 	}
 	return nil
 }
@@ -86,7 +89,7 @@ func (a *action) lifecycle(ctx context.Context, r *revision.Revision,
 	now, err := a.porch.Move(ctx, &seen, to)
 	switch {
 	case err == nil:
-		a.changed(r.Name, func(r *revision.Revision) { *r = now })
+		a.in.progress.moved(&seen, &now)
 		return now, nil
 	case porch.Unavailable(err), porch.Busy(err):
 		return now, err

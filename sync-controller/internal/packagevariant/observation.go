@@ -18,6 +18,8 @@ import (
 type observation struct {
 	decide.Input
 	pv *v1alpha1.PackageVariant
+	// progress is what was written since the status was.
+	progress *progress
 	// objects are the versions of the objects that the status says are injected.
 	objects []string
 	// asked reports whether Porch was asked for the revisions that the cache does not have.
@@ -31,6 +33,8 @@ type inspection struct {
 	*observation
 	// contents are the contents that were read, with the results of the functions, by the name of the revision.
 	contents map[string]evaluated
+	// injected are the objects to watch from now on.
+	injected []v1alpha1.ObjectReference
 }
 
 func (o *observation) key() types.NamespacedName { return client.ObjectKeyFromObject(o.pv) }

@@ -17,7 +17,7 @@ import (
 
 // observe reads what the caches know. It makes no request, except for the first objects of a kind to inject.
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
-	o := &observation{pv: pv, Input: decide.Input{
+	o := &observation{pv: pv, progress: r.progresses.of(pv), Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
 		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), SuspendReason: suspendReason(pv),
 		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status),
@@ -36,6 +36,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 		o.Retired[name] = true
 	}
 	o.Conflicts = pv.Status.Conflicts
+	o.takeProgress()
 	for _, read := range []func(context.Context, *observation) error{
 		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observeClaims,
 		r.observeNeighbors, r.observeDependencies, r.observeDependents, r.observeUses, r.observeObjects,
@@ -49,6 +50,21 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	return o, nil
 }
 
+// takeProgress takes what was written since the status was.
+func (o *observation) takeProgress() {
+	p := o.progress
+	if p.saved != nil {
+		o.Saved = *p.saved
+	}
+	if p.approval != nil {
+		o.HasPublished = true
+	}
+	for name := range p.retired {
+		o.Retired[name] = true
+	}
+	o.Refused = p.refused
+}
+
 // leaveOutConflicts leaves out the conflicts of a draft that does not exist.
 func (o *observation) leaveOutConflicts() {
 	if !slices.ContainsFunc(o.Revisions, func(r revision.Revision) bool { return ofDraft(&o.pv.Status, r.Name) }) {
@@ -60,7 +76,9 @@ func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err
 	if o.Spec.Downstream == nil {
 		return nil
 	}
-	o.Revisions, err = r.cached(ctx, o.pv.Namespace, porch.PackageIndex, revision.DownstreamOf(o.Spec).String())
+	pkg := revision.DownstreamOf(o.Spec)
+	o.Revisions, err = r.cached(ctx, o.pv.Namespace, porch.PackageIndex, pkg.String())
+	o.Revisions = o.progress.over(o.Revisions, pkg)
 	return err
 }
 
@@ -75,6 +93,7 @@ func (r *Reconciler) observeOwnedInOtherPackages(ctx context.Context, o *observa
 	for i := range o.Revisions {
 		found[o.Revisions[i].Name] = true
 	}
+	owned = o.progress.over(owned, revision.Package{})
 	for i := range owned {
 		if found[owned[i].Name] {
 			continue
@@ -135,6 +154,7 @@ func (r *Reconciler) resolveUpstream(ctx context.Context, o *observation, revisi
 		o.Upstream = &revisions[i]
 	}
 	decide.Recognize(&o.Input, o.pv.Status.Upstream)
+	o.learnCommit()
 	return r.observeBases(ctx, o)
 }
 

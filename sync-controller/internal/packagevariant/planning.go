@@ -20,17 +20,18 @@ import (
 // Look is what a reconcile saw of a variant, and what it decided.
 type Look struct {
 	Decision decide.Decision
-	// Before is the input of the decision, After what was known once its steps were done.
-	Before, After *decide.Input
+	// Input is that of the decision, with the draft that was made.
+	Input *decide.Input
 	// Err is why the steps ended early.
 	Err error
 }
 
-// expose passes a look at a variant to a Planner.
-func (r *Reconciler) expose(in *inspection, d decide.Decision, out *result) {
+// expose passes a look at a variant to a Planner, with the steps of its decision that were done, or failed.
+func (r *Reconciler) expose(in *inspection, d *decide.Decision, err error) {
 	if r.looked != nil {
-		before, after := in.Input, out.Input // copies, as a pointer into the two would keep the contents alive
-		r.looked(&Look{Decision: d, Before: &before, After: &after, Err: out.err})
+		done, after := *d, in.Input // a copy, as a pointer into it would keep the contents alive
+		done.Steps = d.Next()
+		r.looked(&Look{Decision: done, Input: &after, Err: err})
 	}
 }
 
@@ -52,17 +53,17 @@ func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime
 		watches: source, objects: objects.NewContents(source, world),
 		upstream: ttlcache.New[upstreamContent](keptContents, time.Hour), allowed: ttlcache.New[bool](keptAnswers, time.Hour),
 		repoLocks: repolock.New(func(types.NamespacedName) {}), events: &events.FakeRecorder{},
-		failures: newFailures(), absences: newAbsences(0),
+		progresses: newProgresses(), failures: newFailures(), absences: newAbsences(0),
 		looked: func(l *Look) { p.look = l },
 	}
 	return p
 }
 
-// Reconcile brings one variant nearer to what its spec asks for, as Reconciler.Reconcile does. It returns nil if the
+// Reconcile does one step for a variant, or reports that there is none, as the controller does. It returns nil if the
 // variant is settled, or does not exist.
 func (p *Planner) Reconcile(ctx context.Context, variant types.NamespacedName) (*Look, error) {
 	p.look = nil
-	_, err := p.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: variant})
+	_, _, err := p.reconciler.reconcile(ctx, ctrl.Request{NamespacedName: variant})
 	if p.look != nil {
 		err = nil // the look says why the steps ended
 	}

@@ -32,10 +32,12 @@ func TestPushedWhileProposed(t *testing.T) {
 			c.applies()
 			c.Run()
 			c.edits(func(s *variant.Spec) { s.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
-			for c.Revision(first).Spec.Lifecycle == porchapi.PackageRevisionLifecycleDraft {
-				c.reconcile("web")
+			c.Then = func(memorytest.Call) {
+				if c.Revision(first).Spec.Lifecycle == porchapi.PackageRevisionLifecycleProposed {
+					c.Then = nil
+					c.has("edge", "main", -1, test.pushed(c))
+				}
 			}
-			c.has("edge", "main", -1, test.pushed(c))
 			c.Run()
 			if got := c.Revision(first).Spec.Lifecycle; got != test.lifecycle {
 				t.Errorf("the draft is %s, want %s", got, test.lifecycle)

@@ -5,91 +5,65 @@ package packagevariant
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// report writes the status after the steps. It returns the new observation, whether more steps follow, and the error of
-// a step that has to be retried. While more steps follow, it writes only what must not be lost, because the writes of
-// the steps come back as events. If it wrote nothing, it returns no observation.
-func (r *Reconciler) report(ctx context.Context, in *inspection, decided decide.Decision, out *result) (
-	known *observation, more bool, err error) {
-	if out.gone {
-		return nil, false, out.err
+// report writes the status of a variant for which there is nothing to do now, or of which a step has failed. It returns
+// the failure if it has to be tried again, and otherwise nil: then the status says that nothing is left to do until an
+// input changes.
+func (r *Reconciler) report(ctx context.Context, in *inspection, d *decide.Decision, failed error) error {
+	condition, failure := d.Condition, d.Err
+	if saved := in.progress.saved; saved != nil { // by the step that failed
+		in.Saved = *saved
 	}
-	if porch.Busy(out.err) {
-		return nil, false, errors.Join(out.err, r.saveState(ctx, in, out))
+	if failed != nil {
+		condition, failure = in.failed(d, failed)
 	}
-	after, more := out.decideAgain(&decided)
-	if after.Conflicted != nil { // what was saved is not pending any more
-		decided.Conflicted = after.Conflicted
-	}
-	condition, failure := out.condition(after, in.Deleting)
-	if failure == nil && more && out.nothingToTell(in, condition) {
-		return nil, true, nil
-	}
-	known = &observation{pv: out.pv, Input: out.Input, objects: in.objects}
-	if len(out.contents) > 0 {
-		out.injected, known.objects = injectedObjects(out.contents)
+	if len(in.contents) > 0 {
+		in.injected, in.objects = injectedObjects(in.contents)
 	}
 	var news []warning
-	written := r.writeStatus(ctx, out.pv, func(status *v1alpha1.PackageVariantStatus) {
-		out.fill(status, in, after.Held)
-		news = out.setConditions(in, status, decided.Conflicted, &after, condition)
-		out.fillProgress(status, &after, condition)
+	written := r.writeStatus(ctx, in.observation, func(status *v1alpha1.PackageVariantStatus) {
+		if len(in.contents) > 0 {
+			status.InjectedObjects = in.injected
+		}
+		in.fill(status, d.Held, failed)
+		news = in.setConditions(status, d, condition)
+		in.fillProgress(status, d, condition)
 		status.ObservedInputs = ""
-		if failure == nil && !more && (condition.Type != v1alpha1.ConditionReconciling || after.Held) {
-			status.ObservedInputs = r.observedInputs(known)
+		if failure == nil && (condition.Type != v1alpha1.ConditionReconciling || d.Held) {
+			status.ObservedInputs = r.observedInputs(in.observation)
 		}
 	})
 	if written != nil {
-		return nil, false, errors.Join(written, r.saveState(ctx, in, out))
+		return written
 	}
-	r.recordEvents(out.pv, news)
-	return known, more, failure
+	in.progress.reported()
+	r.recordEvents(in.pv, news)
+	return failure
 }
 
-// saveState writes the state that must not be lost, even if the variant has changed meanwhile: which draft only the
-// controller has edited, and that a save was finished.
-func (r *Reconciler) saveState(ctx context.Context, in *inspection, out *result) error {
-	if out.Saved == in.Saved && out.approval == nil && (!out.marked || out.saving != nil) {
-		return nil
+// failed returns the condition of a variant of which a step has failed, and the failure if that has to be tried again. It
+// changes what the decision says of the step.
+func (in *inspection) failed(d *decide.Decision, err error) (v1alpha1.Condition, error) {
+	if failed, is := errors.AsType[*approvalError](err); is { // the package is as the variant asks for
+		d.Approved = failed.aspect()
+		return d.Condition, err
 	}
-	before, after := in.pv.DeepCopy(), in.pv.DeepCopy()
-	if out.marked {
-		before.Status.SavingDraft = &v1alpha1.SavingDraft{}
+	d.Injected = nil // the draft with these points may not have come about
+	condition := conditionOf(err)
+	if in.Deleting {
+		condition = decide.WaitToGo(condition)
 	}
-	out.fillLife(&after.Status)
-	if err := r.client.Status().Patch(ctx, after, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("cannot write the status: %w", orOutdated(err))
+	if lasting(err) {
+		return condition, nil
 	}
-	return nil
-}
-
-// nothingToTell reports whether the status needs no write while more steps follow.
-func (out *result) nothingToTell(in *inspection, condition v1alpha1.Condition) bool {
-	return condition.Type != v1alpha1.ConditionReady && out.Saved == in.Saved && out.change == nil
-}
-
-// decideAgain decides once more after the steps of a decision, and reports whether more steps follow. They do if a
-// revision that was not inspected has become a target, for example behind a draft that was discarded.
-func (out *result) decideAgain(done *decide.Decision) (after decide.Decision, more bool) {
-	after = decide.Decide(&out.Input)
-	unseen := out.err == nil && len(done.Steps) > 0 &&
-		slices.ContainsFunc(decide.Inspections(&out.Input), func(name string) bool {
-			_, seen := out.contents[name]
-			return !seen
-		})
-	if unseen {
-		after.Condition, after.Err = done.Condition, nil
-	}
-	return after, unseen || out.err == nil && len(after.Steps) > 0
+	return condition, err
 }
 
 // warning is the content of a warning Event.
@@ -101,43 +75,23 @@ var warnings = []string{
 }
 
 // setConditions sets the conditions, and returns a warning for each that is new.
-func (out *result) setConditions(in *inspection, status *v1alpha1.PackageVariantStatus, conflicted *decide.Conflicted,
-	after *decide.Decision, condition v1alpha1.Condition) (news []warning) {
-	out.fillConflicts(status, conflicted)
-	if conflicts := newConflicts(&in.pv.Status, status); conflicts != nil &&
+func (in *inspection) setConditions(status *v1alpha1.PackageVariantStatus, d *decide.Decision,
+	condition v1alpha1.Condition) (news []warning) {
+	before := status.DeepCopy()
+	in.fillConflicts(status, d.Conflicted)
+	if conflicts := newConflicts(before, status); conflicts != nil &&
 		condition.Reason != v1alpha1.ReasonConflicted { // that condition has an Event of its own
 		news = append(news, warning{conflicts.Type, conflicts.Message})
 	}
-	if failed, is := errors.AsType[*approvalError](out.err); is {
-		after.Approved = failed.aspect()
-	}
-	for _, a := range []*decide.Aspect{after.Injected, after.Approved, after.Suspended} {
-		if a != nil && a.Set(&status.Conditions, out.pv.Generation) && slices.Contains(warnings, a.Reason) {
+	for _, a := range []*decide.Aspect{d.Injected, d.Approved, d.Suspended} {
+		if a != nil && a.Set(&status.Conditions, in.pv.Generation) && slices.Contains(warnings, a.Reason) {
 			news = append(news, warning{a.Reason, a.Message})
 		}
 	}
-	if condition.Set(&status.Conditions, out.pv.Generation) && condition.Type != v1alpha1.ConditionReady {
+	if condition.Set(&status.Conditions, in.pv.Generation) && condition.Type != v1alpha1.ConditionReady {
 		news = append(news, warning{condition.Reason, condition.Message})
 	}
 	return news
-}
-
-// condition returns the condition to report, and the failure behind it, if that has to be tried again.
-func (out *result) condition(after decide.Decision, deleting bool) (v1alpha1.Condition, error) {
-	if out.err == nil {
-		return after.Condition, after.Err
-	}
-	if _, ofApproval := errors.AsType[*approvalError](out.err); ofApproval {
-		return after.Condition, out.err
-	}
-	condition := conditionOf(out.err)
-	if deleting {
-		condition = decide.WaitToGo(condition)
-	}
-	if lasting(out.err) {
-		return condition, nil
-	}
-	return condition, out.err
 }
 
 // reportFailure writes why a variant could not be inspected, and returns the error. If Porch does not find something
@@ -146,18 +100,17 @@ func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err e
 	if porch.Busy(err) {
 		return err
 	}
-	pv := seen.pv.DeepCopy()
 	condition := conditionOf(err)
 	if seen.Deleting {
 		condition = decide.WaitToGo(condition)
 	}
 	news := false
-	written := r.writeStatus(ctx, pv, func(status *v1alpha1.PackageVariantStatus) {
-		status.ObservedGeneration, status.ObservedInputs = pv.Generation, ""
-		news = condition.Set(&status.Conditions, pv.Generation)
+	written := r.writeStatus(ctx, seen, func(status *v1alpha1.PackageVariantStatus) {
+		status.ObservedGeneration, status.ObservedInputs = seen.pv.Generation, ""
+		news = condition.Set(&status.Conditions, seen.pv.Generation)
 	})
 	if news && written == nil {
-		r.event(pv, corev1.EventTypeWarning, condition.Reason, condition.Message)
+		r.event(seen.pv, corev1.EventTypeWarning, condition.Reason, condition.Message)
 	}
 	return errors.Join(err, written)
 }

@@ -121,11 +121,8 @@ func TestLasting(t *testing.T) {
 		"the upstream is a placeholder": {errors.New("may not be the placeholder package revision"), true},
 		"Porch does not answer":         {apierrors.NewServiceUnavailable("no endpoints"), false},
 	} {
-		out := &result{err: fmt.Errorf("cannot save: %w", c.err)}
-		if c.err == nil {
-			out.err = nil
-		}
-		if _, again := out.condition(decide.Decision{}, false); lasting(c.err) != c.want || c.err != nil && (again == nil) != c.want {
+		_, again := (&inspection{observation: &observation{}}).failed(&decide.Decision{}, fmt.Errorf("cannot save: %w", c.err))
+		if lasting(c.err) != c.want || c.err != nil && (again == nil) != c.want {
 			t.Errorf("%s: lasting is %t, and it is tried again for %v", name, lasting(c.err), again)
 		}
 	}
@@ -163,8 +160,8 @@ func TestOwnedRevisions(t *testing.T) {
 		if c.edit != nil {
 			c.edit(o)
 		}
-		out := &result{Input: o.Input}
-		if diff := cmp.Diff(c.want, out.ownedRevisions(c.known, c.done)); diff != "" {
+		in := &inspection{observation: o}
+		if diff := cmp.Diff(c.want, in.ownedRevisions(c.known, c.done)); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", name, diff)
 		}
 	}
@@ -180,44 +177,44 @@ func TestFill(t *testing.T) {
 	unsaved.Commit = "made"
 	known := &v1alpha1.RenderStatus{Err: "known"}
 	for name, c := range map[string]struct {
-		edit    func(*result)
+		edit    func(*inspection)
+		failed  error
 		request *v1alpha1.RequestedDraft
 		targets []v1alpha1.DownstreamTarget
 	}{
-		"it is there": {func(*result) {}, nil,
+		"it is there": {func(*inspection) {}, nil, nil,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"a step failed": {func(out *result) { out.err = errBoom }, asked,
+		"a step failed": {func(*inspection) {}, errBoom, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"it could not be saved": {func(out *result) {
-			out.err = errBoom
-			out.Requested.Task, out.Requested.Version = revision.Task{Type: "clone", Source: "blueprints.web.v2"}, "made"
-		}, unsaved, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"it is not there": {func(out *result) { out.Requested.Workspace = "packagevariant-2" }, asked,
+		"it could not be saved": {func(in *inspection) {
+			in.Requested.Task, in.Requested.Version = revision.Task{Type: "clone", Source: "blueprints.web.v2"}, "made"
+		}, errBoom, unsaved, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
+		"it is not there": {func(in *inspection) { in.Requested.Workspace = "packagevariant-2" }, nil, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"it has no owner": {func(out *result) { out.Revisions[1].Owners = nil }, asked,
+		"it has no owner": {func(in *inspection) { in.Revisions[1].Owners = nil }, nil, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"it was saved": {func(out *result) { out.rendered = map[string]v1alpha1.RenderStatus{made: {Err: "new"}} }, nil,
+		"it was saved": {func(in *inspection) { in.progress.rendered[made] = v1alpha1.RenderStatus{Err: "new"} }, nil, nil,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: &v1alpha1.RenderStatus{Err: "new"}}}},
-		"a guard holds": {func(out *result) { out.Conflicting = "web-us" }, nil,
+		"a guard holds": {func(in *inspection) { in.Conflicting = "web-us" }, nil, nil,
 			[]v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
-		"it is going": {func(out *result) { out.Deleting = true }, nil,
+		"it is going": {func(in *inspection) { in.Deleting = true }, nil, nil,
 			[]v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
-		"the render fails": {func(out *result) { out.err = errors.New("pkg.render: boom") }, asked,
+		"the render fails": {func(*inspection) {}, errors.New("pkg.render: boom"), asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published",
 				RenderStatus: &v1alpha1.RenderStatus{Err: "pkg.render: boom"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := observed()
-			out := &result{pv: o.pv, Input: o.Input}
-			out.Requested = decide.Draft{Package: revision.Package{Repo: "edge", Name: "web"}, Workspace: "packagevariant-1"}
-			c.edit(out)
+			in := &inspection{observation: o}
+			in.Requested = decide.Draft{Package: revision.Package{Repo: "edge", Name: "web"}, Workspace: "packagevariant-1"}
+			c.edit(in)
 			status := v1alpha1.PackageVariantStatus{
 				RequestedDraft: asked, DownstreamTargets: []v1alpha1.DownstreamTarget{{Name: "earlier"},
 					{Name: made, RenderStatus: known}},
 				InjectedObjects: []v1alpha1.ObjectReference{{Kind: "ConfigMap", Name: "known"}},
 			}
-			out.fill(&status, &inspection{observation: o}, false)
+			in.fill(&status, false, c.failed)
 			if diff := cmp.Diff(c.request, status.RequestedDraft); diff != "" {
 				t.Errorf("requested draft, -want +got:\n%s", diff)
 			}
@@ -274,29 +271,29 @@ func TestFillProgress(t *testing.T) {
 	}
 	ready := v1alpha1.Condition{Type: "Ready", Reason: "UpToDate"}
 	for name, c := range map[string]struct {
-		edit      func(*result)
+		edit      func(*inspection)
 		condition v1alpha1.Condition
 		want      v1alpha1.PackageVariantStatus
 	}{
-		"it is published": {func(*result) {}, ready, v1alpha1.PackageVariantStatus{
+		"it is published": {func(*inspection) {}, ready, v1alpha1.PackageVariantStatus{
 			Downstream: &v1alpha1.PublishedRevision{Name: made, Revision: 1}, LastChange: before.LastChange}},
-		"a draft was changed": {func(out *result) {
-			out.Revisions = out.Revisions[1:] // without the branch
-			out.Revisions[0].Lifecycle, out.Revisions[0].Number = "Draft", 0
-			out.change = &v1alpha1.Change{Action: "Saved", Revision: made}
+		"a draft was changed": {func(in *inspection) {
+			in.Revisions = in.Revisions[1:] // without the branch
+			in.Revisions[0].Lifecycle, in.Revisions[0].Number = "Draft", 0
+			in.progress.change = &v1alpha1.Change{Action: "Saved", Revision: made}
 		}, ready, v1alpha1.PackageVariantStatus{OpenDraft: waits("ManualApproval", made+" waits for a person to propose and approve it"),
 			LastChange: &v1alpha1.Change{Action: "Saved", Revision: made}}},
-		"a step failed": {func(out *result) { out.Revisions[1].Lifecycle = "Draft" }, v1alpha1.Stalled("RenderFailed", "no labels"),
+		"a step failed": {func(in *inspection) { in.Revisions[1].Lifecycle = "Draft" }, v1alpha1.Stalled("RenderFailed", "no labels"),
 			v1alpha1.PackageVariantStatus{OpenDraft: waits("RenderFailed", "no labels"), LastChange: before.LastChange}},
-		"a guard holds": {func(out *result) { out.Conflicting = "web-us" }, v1alpha1.Stalled("DownstreamClaimed", "it is another's"),
+		"a guard holds": {func(in *inspection) { in.Conflicting = "web-us" }, v1alpha1.Stalled("DownstreamClaimed", "it is another's"),
 			v1alpha1.PackageVariantStatus{Downstream: before.Downstream, LastChange: before.LastChange,
 				OpenDraft: &v1alpha1.OpenDraft{Name: "before", Reason: "DownstreamClaimed", Message: "it is another's"}}},
-		"it is being deleted": {func(out *result) { out.Deleting = true }, v1alpha1.Reconciling("PorchUnavailable", "no"), before},
+		"it is being deleted": {func(in *inspection) { in.Deleting = true }, v1alpha1.Reconciling("PorchUnavailable", "no"), before},
 	} {
 		o := observed()
-		out, status := &result{pv: o.pv, Input: o.Input}, before.DeepCopy()
-		c.edit(out)
-		out.fillProgress(status, &decide.Decision{}, c.condition)
+		in, status := &inspection{observation: o}, before.DeepCopy()
+		c.edit(in)
+		in.fillProgress(status, &decide.Decision{}, c.condition)
 		if diff := cmp.Diff(c.want, *status); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", name, diff)
 		}
@@ -365,8 +362,8 @@ func TestFillConflicts(t *testing.T) {
 		if c.edit != nil {
 			c.edit(o)
 		}
-		out, status := &result{pv: o.pv, Input: o.Input}, c.before.DeepCopy()
-		out.fillConflicts(status, c.decided)
+		status := c.before.DeepCopy()
+		o.fillConflicts(status, c.decided)
 		if news := newConflicts(&c.before, status) != nil; news != c.news {
 			t.Errorf("%s: news: %v", name, news)
 		}

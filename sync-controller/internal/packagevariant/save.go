@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -19,72 +20,44 @@ import (
 // for the functions, such as an injection point.
 const maxSaves = 2
 
-// saveDraft saves a draft, or the one that was created before, until the functions change nothing in the rendered
-// files. Files that still differ after maxSaves are Reverted.
+// saveDraft saves a draft, or the one that was created before, with what the functions change. Whether they change
+// something in what the package's pipeline made of it is found out by the next look at it.
 func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error {
 	if draft == nil {
 		draft = a.created
 	}
-	e, inspected := a.out.contents[draft.Name]
-	var err error
+	e, inspected := a.in.contents[draft.Name]
 	if !inspected {
+		var err error
 		if e, err = a.prepare(ctx, draft); err != nil {
 			return err
 		}
 	}
 	ours := a.ours(draft, e.content) || e.asMade
-	for range maxSaves {
-		wanted, changed := e.wanted(), e.changed()
-		if len(changed) == 0 {
-			break
-		}
-		saved, err := a.save(ctx, draft, e.content, wanted)
+	if wanted, changed := e.wanted(), e.changed(); len(changed) > 0 {
+		saved, err := a.porch.Save(ctx, e.content, wanted)
 		if err != nil {
 			return a.notSaved(ctx, draft, e.content, ours, err)
 		}
 		a.saved(draft, saved, changed)
-		if maps.Equal(wanted, saved.Files) {
-			e.content, e.files, e.outcome.Files = saved, saved.Files, nil
-			break
-		}
-		if e, err = a.runFunctions(ctx, a.in.observation, evaluated{content: saved, files: saved.Files}); err != nil {
-			return &mutationError{revision: draft.Name, err: err}
-		}
+		a.in.progress.saves[a.in.purpose(draft.Name)]++
+		e.content, e.files, e.outcome.Files, e.final = saved, saved.Files, nil, maps.Equal(wanted, saved.Files)
+	} else {
+		e.final = true
 	}
-	a.out.contents[draft.Name] = e
-	m := e.mutation()
-	m.Changed, m.Reverted = nil, m.Changed
-	switch {
-	case decide.Approving(&a.in.Input):
-		e.addApproval(&m)
-	case ours:
-		m.Content = kptfile.Digest(e.content.Files)
-	}
-	a.out.Mutations[draft.Name] = m
+	e.asMade, e.generation = ours, a.in.pv.Generation
+	a.in.progress.contents[draft.Name] = e
 	if ours { // only the controller has edited the draft, so it may be approved
-		a.out.Saved = decide.Saved{Name: draft.Name, Content: m.Content}
-	}
-	if a.created != nil {
-		a.out.Requested = decide.Draft{} // it is complete
+		a.in.progress.saved = &decide.Saved{Name: draft.Name, Content: kptfile.Digest(e.content.Files)}
 	}
 	return nil
-}
-
-// save saves a draft, and notes if its save is known to have finished.
-func (a *action) save(ctx context.Context, draft *revision.Revision, content porch.Content, wanted map[string]string) (
-	porch.Content, error) {
-	saved, err := a.porch.Save(ctx, content, wanted)
-	if s := a.out.saving; s != nil && s.Name == draft.Name && !porch.Unsure(err) {
-		a.out.saving = nil
-	}
-	return saved, err
 }
 
 // ours reports whether only the controller has edited a draft. It also notes a draft that was just made as saved: if
 // the next save fails, the draft is still known to be the controller's.
 func (a *action) ours(draft *revision.Revision, content porch.Content) bool {
 	if a.isAsMade(content) {
-		a.out.Saved = decide.Saved{Name: draft.Name, Content: kptfile.Digest(content.Files)}
+		a.in.Saved = decide.Saved{Name: draft.Name, Content: kptfile.Digest(content.Files)}
 		return true
 	}
 	return a.in.Saved.Name == draft.Name && a.in.Saved.Content == kptfile.Digest(content.Files)
@@ -99,7 +72,7 @@ func (a *action) isAsMade(content porch.Content) bool {
 // is incomplete, and is deleted if only the controller has edited it.
 func (a *action) notSaved(ctx context.Context, draft *revision.Revision, content porch.Content, ours bool,
 	err error) error {
-	asked := a.out.Requested.Is(&decide.Draft{Package: draft.Package, Workspace: draft.Workspace, Task: draft.Task})
+	asked := a.in.Requested.Is(&decide.Draft{Package: draft.Package, Workspace: draft.Workspace, Task: draft.Task})
 	if _, ofRender := porch.RenderError(err); !ofRender || !ours || a.created == nil && !asked {
 		return err
 	}
@@ -114,7 +87,8 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision, version 
 	if err := a.remove(ctx, draft, version); client.IgnoreNotFound(err) != nil {
 		return err
 	}
-	a.gone(draft.Name)
+	a.in.Revisions = slices.DeleteFunc(a.in.Revisions, func(r revision.Revision) bool { return r.Name == draft.Name })
+	a.in.progress.moved(draft, nil)
 	a.note("Deleted", draft.Name)
 	return nil
 }
@@ -130,16 +104,16 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 	default:
 		a.did("Saved", draft.Name, fmt.Sprintf("changed %v of the draft %s", changed, draft.Name))
 	}
-	a.out.rendered[draft.Name] = content.RenderStatus
-	a.changed(draft.Name, func(r *revision.Revision) {
-		r.Version = content.Version
-		switch {
-		case merged:
-			r.Lock = a.in.lock(draft)
-		case r.Lock == nil: // its Kptfile was lost and has been restored
-			r.Lock = predict.LockOf(content.Files)
-		}
-	})
+	a.in.progress.rendered[draft.Name] = content.RenderStatus
+	now := *draft
+	now.Version = content.Version
+	switch {
+	case merged:
+		now.Lock = a.in.lock(draft)
+	case now.Lock == nil: // its Kptfile was lost and has been restored
+		now.Lock = predict.LockOf(content.Files)
+	}
+	a.in.progress.moved(draft, &now)
 }
 
 // prepare reads a draft and runs the functions over it. If a function fails on a draft that was created before, the
@@ -160,7 +134,7 @@ func (a *action) prepare(ctx context.Context, draft *revision.Revision) (evaluat
 		if err := a.discard(ctx, draft, e.content.Version); err != nil {
 			return evaluated{}, err
 		}
-		return evaluated{}, &mutationError{revision: a.out.Requested.Task.Source, err: err}
+		return evaluated{}, &mutationError{revision: a.in.Requested.Task.Source, err: err}
 	}
 	return evaluated{}, &mutationError{revision: draft.Name, err: err}
 }
@@ -170,7 +144,7 @@ func (a *action) prepare(ctx context.Context, draft *revision.Revision) (evaluat
 // a conflict, restores what was removed, and duplicates what was moved. If people edit the draft meanwhile, it is not
 // saved, and a later reconcile finishes it with their edit.
 func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluated, err error) {
-	if local, merged := a.in.contents[a.out.Requested.Task.Local]; merged && a.created != nil {
+	if local, merged := a.in.contents[a.in.Requested.Task.Local]; merged && a.created != nil {
 		files, err := a.onLock(ctx, local)
 		return evaluated{content: porch.Unread(a.created), files: files, asMade: true}, err
 	}
@@ -188,8 +162,8 @@ func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluat
 // onLock returns the files of our own merge. They get a lock with the commit of the upstream if that became known only
 // when Porch made the draft.
 func (a *action) onLock(ctx context.Context, local evaluated) (map[string]string, error) {
-	base := a.in.target(a.out.Requested.Task.Local)
-	if !a.learned || base == nil {
+	base := a.in.target(a.in.Requested.Task.Local)
+	if a.in.progress.upstream.commit == "" || base == nil {
 		return local.files, nil
 	}
 	from := decide.Merging(&a.in.Input, base)

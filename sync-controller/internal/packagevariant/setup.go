@@ -67,6 +67,7 @@ type Reconciler struct {
 	repoLocks      *repolock.Locks
 	// concurrency is how many variants of a namespace are worked on at once.
 	concurrency int
+	progresses  *progresses
 	failures    *failures
 	absences    *absences
 	events      events.EventRecorder
@@ -99,7 +100,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		upstream:       ttlcache.New[upstreamContent](keptContents, keptFor),
 		allowed:        ttlcache.New[bool](keptAnswers, answerFor),
 		repoLocks:      repolock.New(wake), concurrency: options.Concurrency,
-		failures: newFailures(), absences: newAbsences(patience),
+		progresses: newProgresses(), failures: newFailures(), absences: newAbsences(patience),
 		events: mgr.GetEventRecorder("package-variants"),
 	}
 	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())

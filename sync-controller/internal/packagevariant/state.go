@@ -44,8 +44,7 @@ func announced(pv *v1alpha1.PackageVariant, draft *decide.Draft) bool {
 		meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady)
 }
 
-// savedDraft returns the status of the draft that only the controller has edited.
-func (out *result) savedDraft() *v1alpha1.SavedDraft {
-	s := &out.Saved
+// savedStatus returns the status of the draft that only the controller has edited.
+func savedStatus(s decide.Saved) *v1alpha1.SavedDraft {
 	return &v1alpha1.SavedDraft{Name: s.Name, Content: s.Content, Proposed: s.Proposed, Proposing: s.Proposing}
 }

@@ -4,6 +4,7 @@ package packagevariant
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 
@@ -13,47 +14,40 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
-// fill sets the fields of the status that the steps may have changed. held says that some steps were held back.
-func (out *result) fill(status *v1alpha1.PackageVariantStatus, in *inspection, held bool) {
-	status.ObservedGeneration = out.pv.Generation
-	if u := out.Upstream; u != nil && !decide.UpstreamGone(&out.Input, status.Upstream) {
+// fill sets the fields of the status that say what there is. held says that some steps were held back, failed is the
+// error of a step.
+func (in *inspection) fill(status *v1alpha1.PackageVariantStatus, held bool, failed error) {
+	status.ObservedGeneration = in.pv.Generation
+	if u := in.Upstream; u != nil && !decide.UpstreamGone(&in.Input, status.Upstream) {
 		status.Upstream = resolved(u, in.content, status.Upstream)
 	}
-	if len(out.contents) > 0 {
-		status.InjectedObjects = out.injected
-	}
-	status.OwnedRevisions = out.ownedRevisions(status.OwnedRevisions, in.asked && !held && out.err == nil)
-	out.fillLife(status)
-	status.LastDraft = cmp.Or(decide.LastDraft(&out.Input), status.LastDraft)
-	out.fillRequested(status)
-	if decide.Guard(&out.Input) == nil && !out.Deleting {
-		out.fillTargets(status)
+	status.OwnedRevisions = in.ownedRevisions(status.OwnedRevisions, in.asked && !held && failed == nil)
+	in.fillLife(status, failed)
+	status.LastDraft = cmp.Or(decide.LastDraft(&in.Input), status.LastDraft)
+	in.fillRequested(status, failed)
+	if decide.Guard(&in.Input) == nil && !in.Deleting {
+		in.fillTargets(status, failed)
 	}
 }
 
 // resolved returns the status of an upstream with a digest of its content. If its content was not read, the digest is
 // "", and what identifies it stays.
 func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpstream) *v1alpha1.ResolvedUpstream {
-	out := &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
+	upstream := &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
 	switch {
 	case u.KeptInGit:
 	case content != "":
-		out.Version, out.Content, out.Replaced = u.Version, content, u.Replaced
+		upstream.Version, upstream.Content, upstream.Replaced = u.Version, content, u.Replaced
 	case known != nil && known.Name == u.Name:
-		out.Commit, out.Version, out.Content, out.Replaced = known.Commit, known.Version, known.Content, known.Replaced
+		upstream.Commit, upstream.Version, upstream.Content, upstream.Replaced = known.Commit, known.Version, known.Content, known.Replaced
 	}
-	return out
+	return upstream
 }
 
 // fillRequested removes the requested draft once it exists and is complete.
-func (out *result) fillRequested(status *v1alpha1.PackageVariantStatus) {
-	if d := out.Requested; out.err == nil && (d.Workspace == "" ||
-		slices.ContainsFunc(out.Revisions, func(r revision.Revision) bool {
-			_, current := r.Of(out.Owner)
-			_, seen := out.contents[r.Name]
-			return current && r.Package == d.Package && r.Workspace == d.Workspace &&
-				(seen || r.Lifecycle != revision.Draft)
-		})) {
+func (in *inspection) fillRequested(status *v1alpha1.PackageVariantStatus, failed error) {
+	d := in.Requested
+	if in.isComplete(&d, failed) {
 		status.RequestedDraft = nil
 	} else if d.Workspace != "" && requestedDraft(status).Is(&d) {
 		status.RequestedDraft = status.RequestedDraft.DeepCopy()
@@ -61,18 +55,33 @@ func (out *result) fillRequested(status *v1alpha1.PackageVariantStatus) {
 	}
 }
 
+// isComplete reports whether a requested draft exists and has been saved, or needs no save, or whether there is none.
+// After a step that failed, it must be known that this was not its save.
+func (in *inspection) isComplete(d *decide.Draft, failed error) bool {
+	if _, ofApproval := errors.AsType[*approvalError](failed); ofApproval {
+		failed = nil // what is approved was saved
+	}
+	return failed == nil && d.Workspace == "" || slices.ContainsFunc(in.Revisions, func(r revision.Revision) bool {
+		_, current := r.Of(in.Owner)
+		_, seen := in.contents[r.Name]
+		_, saved := in.kept(r.Name)
+		return current && r.Package == d.Package && r.Workspace == d.Workspace &&
+			(saved || failed == nil && (seen || r.Lifecycle != revision.Draft))
+	})
+}
+
 // fillProgress sets which revision is published, what the open draft waits for, and what was done last, as far as these
 // are known.
-func (out *result) fillProgress(status *v1alpha1.PackageVariantStatus, after *decide.Decision,
+func (in *inspection) fillProgress(status *v1alpha1.PackageVariantStatus, d *decide.Decision,
 	condition v1alpha1.Condition) {
-	if out.change != nil {
-		status.LastChange = out.change
+	if change := in.progress.change; change != nil {
+		status.LastChange = change
 	}
 	switch {
-	case out.Deleting:
-	case decide.Guard(&out.Input) == nil:
-		status.Downstream, status.OpenDraft = nil, decide.Waiting(&out.Input, after, condition)
-		if r := decide.Downstream(&out.Input); r != nil {
+	case in.Deleting:
+	case decide.Guard(&in.Input) == nil:
+		status.Downstream, status.OpenDraft = nil, decide.Waiting(&in.Input, d, condition)
+		if r := decide.Downstream(&in.Input); r != nil {
 			status.Downstream = &v1alpha1.PublishedRevision{Name: r.Name, Revision: r.Number}
 		}
 	case status.OpenDraft != nil:
@@ -82,24 +91,27 @@ func (out *result) fillProgress(status *v1alpha1.PackageVariantStatus, after *de
 }
 
 // fillLife sets the state that approvals and the history need later.
-func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
-	if out.approval != nil {
-		status.LastApproval = out.approval
+func (in *inspection) fillLife(status *v1alpha1.PackageVariantStatus, failed error) {
+	if approval := in.progress.approval; approval != nil {
+		status.LastApproval = approval
 	}
-	status.SavedDraft, status.SavingDraft, status.RetiredRevisions = nil, out.saving, nil
+	if failed == nil || !porch.Unsure(failed) { // else a save may still be in progress, as the status says
+		status.SavingDraft = in.savingDraft(nil)
+	}
+	status.SavedDraft, status.RetiredRevisions = nil, nil
 	// A draft that Porch has lost sight of is still the controller's if it comes back unchanged.
-	saved := slices.Contains(status.OwnedRevisions, out.Saved.Name)
-	for i := range out.Revisions {
-		r := &out.Revisions[i]
-		if r.Name == out.Saved.Name {
+	saved := slices.Contains(status.OwnedRevisions, in.Saved.Name)
+	for i := range in.Revisions {
+		r := &in.Revisions[i]
+		if r.Name == in.Saved.Name {
 			saved = r.Open()
 		}
-		if out.Retired[r.Name] {
+		if in.Retired[r.Name] {
 			status.RetiredRevisions = append(status.RetiredRevisions, r.Name)
 		}
 	}
 	if saved {
-		status.SavedDraft = out.savedDraft()
+		status.SavedDraft = savedStatus(in.Saved)
 	}
 }
 
@@ -107,21 +119,21 @@ func (out *result) fillLife(status *v1alpha1.PackageVariantStatus) {
 // Porch was asked for them, all steps were done, and the variant still owns something. Otherwise they stay, because
 // revisions that come back without an owner, as they do when a Repository is registered again, are recognized by name.
 // So are the one that was Replaced, and those that somebody gave to another variant, which must not remove them.
-func (out *result) ownedRevisions(known []string, done bool) []string {
+func (in *inspection) ownedRevisions(known []string, done bool) []string {
 	var names []string
-	for _, r := range decide.Owned(&out.Input) {
-		if !decide.Orphaned(&out.Input, &r) {
+	for _, r := range decide.Owned(&in.Input) {
+		if !decide.Orphaned(&in.Input, &r) {
 			names = append(names, r.Name)
 		}
 	}
 	if !done || len(names) == 0 {
 		names = append(names, known...)
 	} else {
-		if replaced := decide.Replaced(&out.Input); replaced != "" {
+		if replaced := decide.Replaced(&in.Input); replaced != "" {
 			names = append(names, replaced)
 		}
-		for i := range out.Revisions {
-			if r := &out.Revisions[i]; out.Known[r.Name] && r.OtherOwner(out.Owner) != "" {
+		for i := range in.Revisions {
+			if r := &in.Revisions[i]; in.Known[r.Name] && r.OtherOwner(in.Owner) != "" {
 				names = append(names, r.Name)
 			}
 		}
@@ -148,19 +160,19 @@ func injectedObjects(contents map[string]evaluated) (all []v1alpha1.ObjectRefere
 }
 
 // fillTargets sets the targets, with the render status of what was saved, or else the known one.
-func (out *result) fillTargets(status *v1alpha1.PackageVariantStatus) {
+func (in *inspection) fillTargets(status *v1alpha1.PackageVariantStatus, failed error) {
 	var targets []v1alpha1.DownstreamTarget
-	for _, r := range decide.Targets(&out.Input) {
+	for _, r := range decide.Targets(&in.Input) {
 		target := v1alpha1.DownstreamTarget{Name: r.Name, Lifecycle: string(r.Lifecycle)}
 		for _, known := range status.DownstreamTargets {
 			if known.Name == r.Name {
 				target.RenderStatus = known.RenderStatus
 			}
 		}
-		if rendered, saved := out.rendered[r.Name]; saved {
+		if rendered, saved := in.progress.rendered[r.Name]; saved {
 			target.RenderStatus = &rendered
 		}
-		if rendered, failed := porch.RenderError(out.err); failed {
+		if rendered, failed := porch.RenderError(failed); failed {
 			target.RenderStatus = &v1alpha1.RenderStatus{Err: rendered}
 		}
 		targets = append(targets, target)

@@ -14,27 +14,33 @@ import (
 )
 
 // writeStatus writes the status if it changes, unless the variant has changed meanwhile.
-func (r *Reconciler) writeStatus(ctx context.Context, pv *v1alpha1.PackageVariant,
+func (r *Reconciler) writeStatus(ctx context.Context, o *observation,
 	change func(*v1alpha1.PackageVariantStatus)) error {
-	status := pv.Status.DeepCopy()
-	if change(status); equality.Semantic.DeepEqual(pv.Status, *status) {
+	status := o.pv.Status.DeepCopy()
+	if change(status); equality.Semantic.DeepEqual(o.pv.Status, *status) {
 		return nil
 	}
-	return r.patchStatus(ctx, pv, func(now *v1alpha1.PackageVariantStatus) { *now = *status })
+	return r.patchStatus(ctx, o, func(now *v1alpha1.PackageVariantStatus) { *now = *status })
 }
 
 // patchStatus changes the status, unless the variant has changed meanwhile: then it returns an error, even if there is
-// nothing to change. A write that fails leaves pv as it is, because the next one is a patch of it.
-func (r *Reconciler) patchStatus(ctx context.Context, pv *v1alpha1.PackageVariant,
+// nothing to change. A write that fails leaves the variant as it is, because the next one is a patch of it.
+func (r *Reconciler) patchStatus(ctx context.Context, o *observation,
 	change func(*v1alpha1.PackageVariantStatus)) error {
-	after := pv.DeepCopy()
+	after := o.pv.DeepCopy()
 	change(&after.Status)
-	if err := r.client.Status().Patch(ctx, after, client.MergeFromWithOptions(pv,
+	if err := r.client.Status().Patch(ctx, after, client.MergeFromWithOptions(o.pv,
 		client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("cannot write the status: %w", orOutdated(err))
 	}
-	*pv = *after
+	o.wrote(after)
 	return nil
+}
+
+// wrote notes that the variant was written.
+func (o *observation) wrote(after *v1alpha1.PackageVariant) {
+	o.progress.wrote(o.pv.ResourceVersion, after)
+	*o.pv = *after
 }
 
 // orOutdated returns the error of a write to a variant. If the variant is gone, that is no failure.
@@ -52,12 +58,12 @@ func (r *Reconciler) event(pv *v1alpha1.PackageVariant, kind, reason, message st
 
 // patch changes the variant's metadata, unless the variant has changed meanwhile.
 func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant)) error {
-	after := a.out.pv.DeepCopy()
+	after := a.in.pv.DeepCopy()
 	change(after)
-	if err := a.client.Patch(ctx, after, client.MergeFromWithOptions(a.out.pv,
+	if err := a.client.Patch(ctx, after, client.MergeFromWithOptions(a.in.pv,
 		client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("cannot change the finalizers of PackageVariant %s: %w", after.Name, orOutdated(err))
 	}
-	*a.out.pv = *after
+	a.in.wrote(after)
 	return nil
 }

@@ -74,7 +74,9 @@ func statusOf(set *v1alpha2.PackageVariantSet) []string {
 				w.Since.UTC().Format("15:04:05"), w.Targets, w.Updated, w.Reached, w.Failed, w.Suspended, w.Message)
 		}
 	}
-	add("settled %t", status.ObservedInputs != "")
+	if set.Spec.Rollout == nil { // one with a rollout is planned each time
+		add("settled %t", status.ObservedInputs != "")
+	}
 	return lines
 }
 

@@ -158,7 +158,7 @@ func (r *record) action(stall Stall) Action {
 func actionOf(s *decide.Step, look *packagevariant.Look) Action {
 	switch {
 	case !slices.Contains(deletions, s.Action):
-	case look.Before.Deleting:
+	case look.Input.Deleting:
 		return Delete
 	default:
 		return Prune
@@ -171,7 +171,7 @@ func actionOf(s *decide.Step, look *packagevariant.Look) Action {
 		switch {
 		case s.Revision == nil:
 			return ""
-		case decide.Merged(look.Before, s.Revision.Name):
+		case decide.Merged(look.Input, s.Revision.Name):
 			return Merge
 		}
 		return Edit
@@ -198,7 +198,7 @@ func stepsOf(look *packagevariant.Look) []Step {
 		case s.Revision != nil:
 			step.Revision = s.Revision.Name
 		case s.Draft != nil:
-			created = revisionOf(look.After, s.Draft)
+			created = revisionOf(look.Input, s.Draft)
 			step.Revision = created
 		case s.Action == decide.Mutate:
 			step.Revision = created
@@ -232,11 +232,11 @@ func (r *record) upstream() *Upstream {
 				u.From, u.To = "", s.Draft.Task.Source
 			case a == Upgrade:
 				u.From, u.To = s.Draft.Task.Base, s.Draft.Task.Source
-			case a == Merge && look.Before.Upstream != nil:
-				if base := decide.Base(look.Before, s.Revision); base != nil {
+			case a == Merge && look.Input.Upstream != nil:
+				if base := decide.Base(look.Input, s.Revision); base != nil {
 					u.From = base.Name
 				}
-				u.To = look.Before.Upstream.Name
+				u.To = look.Input.Upstream.Name
 			}
 		}
 	}
@@ -256,7 +256,7 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 			name, compared := "", ""
 			switch {
 			case s.Action == decide.Create:
-				created = revisionOf(look.After, s.Draft)
+				created = revisionOf(look.Input, s.Draft)
 				name, compared = created, cmp.Or(s.Draft.Task.From(), "a clone of "+s.Draft.Task.Source)
 			case s.Action == decide.Mutate && s.Revision != nil:
 				name, compared = s.Revision.Name, s.Revision.Name+" as it is"

@@ -22,8 +22,8 @@ import (
 
 const (
 	// maxRounds is how often all sets and variants are looked at, maxLooks how often one variant is looked at in a row:
-	// each step of its life takes one look, and most variants need two.
-	maxRounds, maxLooks = 50, 10
+	// each step of its life takes one look.
+	maxRounds, maxLooks = 50, 100
 )
 
 // Options say what is planned, and how.
