@@ -41,7 +41,7 @@ func injectionConfig(r Request) map[string]any {
 	resources := make([]map[string]any, 0, len(r.Objects))
 	for _, o := range r.Objects {
 		metadata, _ := o["metadata"].(map[string]any)
-		resource := pick(o, "apiVersion", "kind", "spec", "data")
+		resource := pick(o, "apiVersion", "kind", "spec", "data", "binaryData")
 		resource["metadata"] = pick(metadata, "name", "namespace")
 		resources = append(resources, resource)
 	}

@@ -140,6 +140,8 @@ metadata:
   namespace: fleet
 resources:
 - apiVersion: v1
+  binaryData:
+    c: ZA==
   data:
     a: b
   kind: ConfigMap

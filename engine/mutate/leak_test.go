@@ -28,8 +28,8 @@ metadata:
 		"ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: p, annotations: {kpt.dev/config-injection: required}}\n",
 			[]string{`{apiVersion: v1, kind: ConfigMap, metadata: {name: eu, namespace: fleet, uid: LEAK, resourceVersion: LEAK, ` +
 				`labels: {a: LEAK}, annotations: {kubectl.kubernetes.io/last-applied-configuration: LEAK}, finalizers: [LEAK], ` +
-				`ownerReferences: [{name: LEAK}], managedFields: [{manager: LEAK}]}, data: {a: given}, binaryData: {LEAK: ZA==}, ` +
-				`stringData: {a: LEAK}, immutable: true, status: {a: LEAK}, spec: {a: LEAK}}`}, "a: given"},
+				`ownerReferences: [{name: LEAK}], managedFields: [{manager: LEAK}]}, data: {a: given}, binaryData: {b: Z2l2ZW4=}, ` +
+				`stringData: {a: LEAK}, immutable: true, status: {a: LEAK}, spec: {a: LEAK}}`}, "a: given\nbinaryData:\n  b: Z2l2ZW4="},
 		"custom resource": {"apiVersion: example.com/v1\nkind: Team\nmetadata: {name: p, annotations: {kpt.dev/config-injection: " +
 			"required}}\n",
 			[]string{`{apiVersion: example.com/v1, kind: Team, metadata: {name: eu, namespace: fleet, generation: 7, labels: {LEAK: ` +

@@ -38,10 +38,10 @@ func (r Request) objects(sources []*yaml.RNode) (objects, error) {
 			o.elsewhere[key] = id.Namespace
 			continue
 		}
-		first, field := o.byID[key], (point{id: id}).field()
+		first := o.byID[key]
 		if first == nil {
 			o.byID[key], o.versions[anyVersion(id, id.Name)] = object, id.APIVersion
-		} else if !node.Equal(node.Get(first.YNode(), field), node.Get(object.YNode(), field)) {
+		} else if field := differing(first, object, point{id: id}.fields()); field != "" {
 			place := krm.Identify(first).Place()
 			if r.Resources != nil {
 				place = node.Index("resources", slices.Index(sources, first))
@@ -55,6 +55,16 @@ func (r Request) objects(sources []*yaml.RNode) (objects, error) {
 		o.unreadable[Candidate{APIVersion: u.APIVersion, Kind: u.Kind, Name: u.Name}] = u.Message
 	}
 	return o, errors.Join(errs...)
+}
+
+// differing returns the first of the fields in which two objects differ, and "" if there is none.
+func differing(a, b *yaml.RNode, fields []string) string {
+	for _, field := range fields {
+		if !node.Equal(node.Get(a.YNode(), field), node.Get(b.YNode(), field)) {
+			return field
+		}
+	}
+	return ""
 }
 
 // anyVersion returns the key of an object of that name, and of the kind of id, in whatever version.

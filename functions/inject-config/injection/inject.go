@@ -66,6 +66,7 @@ func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 		}
 	}
 	out.Results = append(out.Results, unusedNames(points, r.Injectors)...)
+	out.Results = append(out.Results, shadowed(points, r.Injectors, objects)...)
 	kptfile, err := krm.Edit(items[tree.Root], func(e *node.Editor) error { return report(e, points, conditions) })
 	if err != nil {
 		return krm.Output{}, err
@@ -75,7 +76,18 @@ func Inject(items []*yaml.RNode, r Request) (krm.Output, error) {
 }
 
 // resourceOrder says where to put the injected field in a resource that lacks it.
-var resourceOrder = []string{"apiVersion", "kind", "metadata", "spec", "data", "status"}
+var resourceOrder = []string{"apiVersion", "kind", "metadata", "spec", "data", "binaryData", "status"}
+
+// values returns the fields of an object that are injected into the point, by their names.
+func (p point) values(object *yaml.RNode) map[string]*yaml.Node {
+	values := map[string]*yaml.Node{}
+	for _, field := range p.fields() {
+		if value := node.Get(object.YNode(), field); !node.IsNull(value) {
+			values[field] = value
+		}
+	}
+	return values
+}
 
 // inject returns the point's item filled from the object chosen for it, and the condition to report.
 func (p point) inject(item *yaml.RNode, injectors []variant.InjectionSelector,
@@ -87,15 +99,18 @@ func (p point) inject(item *yaml.RNode, injectors []variant.InjectionSelector,
 		return item, c, nil
 	}
 	name := krm.Identify(object).Name
-	value := node.Get(object.YNode(), p.field())
-	if node.IsNull(value) {
-		c.Reason, c.Message = ReasonFieldMissing, p.unfilled(fmt.Sprintf("%s %q has no %s", p.id.Kind, name, p.field()))
+	values := p.values(object)
+	if len(values) == 0 {
+		c.Reason, c.Message = ReasonFieldMissing, p.unfilled(fmt.Sprintf("%s %q has no %s", p.id.Kind, name, p.fields()[0]))
 		return item, c, nil
 	}
-	if err := p.injectable(object, value); err != nil {
+	if err := p.injectable(object, values); err != nil {
 		return nil, c, err
 	}
-	edited, err := krm.Edit(item, func(e *node.Editor) error { return fill(e, p.field(), value, name) })
+	edited, err := krm.Edit(item, func(e *node.Editor) error { return fill(e, p.fields(), values, name) })
+	if err == nil {
+		err = p.inBoth(edited, name)
+	}
 	if err != nil {
 		return nil, c, err
 	}
@@ -114,17 +129,22 @@ func (p point) unfilled(message string) string {
 	return message
 }
 
-// injectable returns an error if the object's value cannot be the point's: it holds aliases, or is for a ConfigMap and
-// no map of strings.
-func (p point) injectable(object *yaml.RNode, value *yaml.Node) error {
-	if err := node.Loose(value, p.field()); err != nil {
-		return krm.Wrap(object, err)
+// injectable returns an error if the object's values cannot be the point's: one holds aliases, or is for a ConfigMap
+// and no map of strings.
+func (p point) injectable(object *yaml.RNode, values map[string]*yaml.Node) error {
+	for _, field := range p.fields() {
+		if values[field] == nil {
+			continue
+		}
+		if err := node.Loose(values[field], field); err != nil {
+			return krm.Wrap(object, err)
+		}
 	}
-	if p.field() != dataField {
+	if !p.isConfigMap() {
 		return nil
 	}
 	n := &yaml.Node{Kind: yaml.MappingNode, Tag: yaml.NodeTagMap}
-	for _, key := range []string{"apiVersion", "kind", "metadata", dataField} {
+	for _, key := range []string{"apiVersion", "kind", "metadata", dataField, binaryField} {
 		if field := node.Get(object.YNode(), key); field != nil {
 			n.Content = append(n.Content, node.String(key), field)
 		}
@@ -138,15 +158,37 @@ type configMap struct {
 	Kind       any               `json:"kind"`
 	Metadata   any               `json:"metadata"`
 	Data       map[string]string `json:"data"`
+	BinaryData map[string]string `json:"binaryData"`
 }
 
-func fill(e *node.Editor, key string, value *yaml.Node, name string) error {
-	field, err := e.Top(key)
-	if err != nil {
-		return err
+// inBoth returns an error if the point, after an injection, has a key in data and in binaryData. No API server takes
+// such a ConfigMap.
+func (p point) inBoth(item *yaml.RNode, object string) error {
+	binary := node.Get(item.YNode(), binaryField)
+	if !p.isConfigMap() || node.IsNull(binary) || binary.Kind != yaml.MappingNode {
+		return nil
 	}
-	if err := field.Set(value, resourceOrder...); err != nil {
-		return err
+	for i := 0; i+1 < len(binary.Content); i += 2 {
+		if key := binary.Content[i].Value; node.Get(item.YNode(), dataField, key) != nil {
+			return krm.Errorf(item, node.Join(binaryField, key), "is a key of data, too, after %s %q is injected, and no "+
+				"ConfigMap can have one key in both: remove it from one of them", p.id.Kind, object)
+		}
+	}
+	return nil
+}
+
+func fill(e *node.Editor, fields []string, values map[string]*yaml.Node, name string) error {
+	for _, key := range fields {
+		if values[key] == nil {
+			continue // what the object does not have stays
+		}
+		field, err := e.Top(key)
+		if err != nil {
+			return err
+		}
+		if err := field.Set(values[key], resourceOrder...); err != nil {
+			return err
+		}
 	}
 	metadata, err := e.Top("metadata")
 	if err != nil {

@@ -52,6 +52,14 @@ func TestFailures(t *testing.T) {
 		"wrong kind": {"apiVersion: fn.kpt.dev/v1alpha1\nkind: Inject\nmetadata:\n  name: i\n", pkg(point),
 			`Inject "i": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 InjectConfig, ` +
 				`config.porch.kpt.dev/v1alpha1 PackageVariant, not fn.kpt.dev/v1alpha1 Inject`},
+		"key in both": {inject + "  binaryData:\n    a: AAE=\n", pkg(point),
+			`points.yaml: ConfigMap "p": binaryData.a: is a key of data, too, after ConfigMap "x" is injected, and no ConfigMap ` +
+				`can have one key in both: remove it from one of them`},
+		"key in both with the point's own": {inject, pkg(point + "binaryData: {a: AAE=}\n"),
+			`points.yaml: ConfigMap "p": binaryData.a: is a key of data, too, after ConfigMap "x" is injected, and no ConfigMap ` +
+				`can have one key in both: remove it from one of them`},
+		"binary value that is no string": {inject + "  binaryData:\n    b: 1\n", pkg(point),
+			`ConfigMap "x": binaryData.b: is a number, but must be a string: put it in quotes`},
 		"misspelt field": {config + "injector: []\n", pkg(point),
 			`InjectConfig "i": injector: is not a field of this config: did you mean injectors?`},
 		"misspelt field of an injector": {variant + "  injectors:\n  - nam: x\n", pkg(point),

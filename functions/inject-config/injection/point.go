@@ -55,15 +55,19 @@ func (p point) conditionType() string {
 	return conditionPrefix + p.id.Kind + "." + p.id.Name
 }
 
-// dataField is the field of a ConfigMap that is injected.
-const dataField = "data"
+// dataField and binaryField are the fields of a ConfigMap that are injected.
+const dataField, binaryField = "data", "binaryData"
 
-// field is the field that is injected: data of a ConfigMap, else spec.
-func (p point) field() string {
-	if p.id.APIVersion == "v1" && p.id.Kind == "ConfigMap" {
-		return dataField
+// isConfigMap reports whether the point is a ConfigMap.
+func (p point) isConfigMap() bool { return p.id.APIVersion == "v1" && p.id.Kind == "ConfigMap" }
+
+// fields are the fields that are injected: data and binaryData of a ConfigMap, else spec. The first names them all in
+// messages.
+func (p point) fields() []string {
+	if p.isConfigMap() {
+		return []string{dataField, binaryField}
 	}
-	return "spec"
+	return []string{"spec"}
 }
 
 // find returns the points and the source objects among the items, in the order in which they stand in the package's
