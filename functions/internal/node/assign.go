@@ -61,7 +61,7 @@ func replace(old, src *yaml.Node) {
 		step = 2
 	}
 	for len(old.Content) > 0 {
-		removeChildren(old, len(old.Content)-step, step)
+		RemoveChildren(old, len(old.Content)-step, step)
 	}
 	c := clone(src)
 	c.HeadComment, c.LineComment, c.FootComment, c.Anchor = old.HeadComment, old.LineComment, old.FootComment, old.Anchor
@@ -69,16 +69,16 @@ func replace(old, src *yaml.Node) {
 }
 
 func assignMapping(old, src *yaml.Node) {
-	wanted := placesOf(src, 2)
+	wanted := PlacesOf(src, 2)
 	for i := len(old.Content) - 2; i >= 0; i -= 2 { // from the end: removed elements pass comments on
 		if wanted.find(old.Content[i]) < 0 {
-			removeChildren(old, i, 2)
+			RemoveChildren(old, i, 2)
 		}
 	}
 	if len(old.Content) == 0 {
 		old.Style &^= yaml.FlowStyle
 	}
-	there := placesOf(old, 2)
+	there := PlacesOf(old, 2)
 	for i := 0; i+1 < len(src.Content); i += 2 {
 		if j := there.find(src.Content[i]); j >= 0 {
 			assignValue(old.Content[j], old.Content[j+1], src.Content[i+1])
@@ -89,7 +89,7 @@ func assignMapping(old, src *yaml.Node) {
 }
 
 func assignSequence(old, src *yaml.Node) {
-	equal, named := placesOf(old, 1), namesOf(old)
+	equal, named := PlacesOf(old, 1), namesOf(old)
 	if len(old.Content) == 0 {
 		old.Style &^= yaml.FlowStyle
 	}
@@ -118,7 +118,7 @@ func assignSequence(old, src *yaml.Node) {
 	}
 	for i := len(old.Content) - 1; i >= 0; i-- {
 		if !taken[i] {
-			removeChildren(old, i, 1)
+			RemoveChildren(old, i, 1)
 		}
 	}
 	old.Content = content

@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// removeChildren removes n children of parent from position i on, and moves the comments that do not describe them to
+// RemoveChildren removes n children of parent from position i on, and moves the comments that do not describe them to
 // the neighbours.
-func removeChildren(parent *yaml.Node, i, n int) {
+func RemoveChildren(parent *yaml.Node, i, n int) {
 	rest := leadingBlocks(parent.Content[i].HeadComment)
 	for _, gone := range parent.Content[i : i+n] {
 		rest = joinBlocks(rest, gone.FootComment)

@@ -237,7 +237,7 @@ func (f *Field) Remove() (bool, error) {
 	if err := f.editor.replaceable(value, f.Path); err != nil {
 		return false, err
 	}
-	removeChildren(f.parent, i, 2)
+	RemoveChildren(f.parent, i, 2)
 	if f.up != nil {
 		f.up.settle()
 	}

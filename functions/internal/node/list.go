@@ -71,7 +71,7 @@ func (f *Field) removeOwned(list *yaml.Node, owned Owned, entries []Entry) (bool
 		if err := f.editor.replaceable(list.Content[i], Index(f.Path, i)); err != nil {
 			return removed, err
 		}
-		removeChildren(list, i, 1)
+		RemoveChildren(list, i, 1)
 		removed = true
 	}
 	return removed, nil

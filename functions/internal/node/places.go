@@ -8,16 +8,16 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// places finds the children of a node by their values, in a time that does not grow with their number: objects of a
+// Places finds the children of a node by their values, in a time that does not grow with their number: objects of a
 // cluster can have lists and maps with a hundred thousand entries.
-type places struct {
+type Places struct {
 	parent *yaml.Node
 	by     map[uint64][]int // positions, by the digests of the values there
 }
 
-// placesOf returns the places of every child (step 1), or of the keys of a mapping (step 2).
-func placesOf(parent *yaml.Node, step int) places {
-	p := places{parent: parent, by: make(map[uint64][]int, len(parent.Content)/step)}
+// PlacesOf returns the Places of every child (step 1), or of the keys of a mapping (step 2).
+func PlacesOf(parent *yaml.Node, step int) Places {
+	p := Places{parent: parent, by: make(map[uint64][]int, len(parent.Content)/step)}
 	for i := 0; i < len(parent.Content); i += step {
 		digest := digestOf(parent.Content[i])
 		p.by[digest] = append(p.by[digest], i)
@@ -26,7 +26,7 @@ func placesOf(parent *yaml.Node, step int) places {
 }
 
 // find returns the position of the first child that is Equal to n, or -1.
-func (p places) find(n *yaml.Node) int {
+func (p Places) find(n *yaml.Node) int {
 	for _, i := range p.by[digestOf(n)] {
 		if Equal(p.parent.Content[i], n) {
 			return i
@@ -36,7 +36,7 @@ func (p places) find(n *yaml.Node) int {
 }
 
 // take is find of a child that has not been taken yet, and takes it.
-func (p places) take(n *yaml.Node) int {
+func (p Places) take(n *yaml.Node) int {
 	digest := digestOf(n)
 	same := p.by[digest]
 	for at, i := range same {
@@ -51,6 +51,14 @@ func (p places) take(n *yaml.Node) int {
 		return i
 	}
 	return -1
+}
+
+// Take returns the first child that is Equal to n and has not been taken yet, or nil, and takes it.
+func (p Places) Take(n *yaml.Node) *yaml.Node {
+	if i := p.take(n); i >= 0 {
+		return p.parent.Content[i]
+	}
+	return nil
 }
 
 // names are the positions of the elements of a list that have a name, by it.

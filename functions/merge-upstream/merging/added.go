@@ -4,6 +4,7 @@ package merging
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -14,7 +15,7 @@ import (
 // they would give it: a comment and an annotation that identify the resource upstream, even after it is renamed.
 func (m *merged) added(t *tuple) (result, error) {
 	r := result{tuple: t, outcome: taken}
-	if !m.tracked || t.updated.isKptfile() || t.key().kind == "" || !isRegular(t.updated.root) {
+	if !m.tracked || t.updated.isKptfile() || t.key().kind == "" {
 		return r, nil
 	}
 	root := copyNode(t.updated.root)
@@ -37,8 +38,42 @@ func (m *merged) added(t *tuple) (result, error) {
 	if err != nil {
 		return r, fmt.Errorf("%s: %s: cannot be written: %w", t.updated.file, describe(t.updated), err)
 	}
-	r.outcome, r.root, r.text = changed, root, text
+	if readsBack(text, root.Content[0]) {
+		r.outcome, r.root, r.text = changed, root, text
+	}
 	return r, nil
+}
+
+// inDirectory is a resource in a directory: two of them would be one for a cluster.
+type inDirectory struct {
+	directory string
+	key       key
+}
+
+func placeOf(d *document) inDirectory { return inDirectory{path.Dir(d.file), ownKey(d)} }
+
+// renamedHere returns the resources that have another name here than upstream.
+func renamedHere(tuples []*tuple) map[inDirectory]*tuple {
+	out := map[inDirectory]*tuple{}
+	for _, t := range tuples {
+		if t.local != nil && ownKey(t.local) != keyOf(t.local) {
+			out[placeOf(t.local)] = t
+		}
+	}
+	return out
+}
+
+// nameTaken records that the upstream adds a resource whose name another one got here. It is not added.
+func (m *merged) nameTaken(t, here *tuple) {
+	c := m.conflict(t)
+	was := here.any()
+	if d := here.original; d != nil {
+		was = d
+	}
+	c.Taken, c.renamed = SideLocal, describe(was)
+	hidden := t.holdSecret()
+	c.setValues("", c.renamed+", renamed", showAll(t.updated, hidden))
+	m.conflicts = append(m.conflicts, c)
 }
 
 // isTracked reports whether kpt or Porch noted in a package which upstream resources its resources come from.

@@ -5,6 +5,7 @@ package merging
 import (
 	"slices"
 
+	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -89,14 +90,12 @@ func (w *walker) alternatives(s sources, path string, schema *openapi.ResourceSc
 		part := sources{only(s.original, keys), only(s.local, keys), only(s.updated, keys)}
 		if slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(merged, key) }) ||
 			part.local == nil || part.updated == nil || sameKeys(part.local, part.updated, u.keys) ||
-			!part.haveOneOf(u.keys) || equal(part.original, part.updated) || equal(part.original, part.local) {
+			!part.haveOneOf(u.keys) || node.Equal(part.original, part.updated) || node.Equal(part.original, part.local) {
 			continue
 		}
-		if w.record(path, part) {
+		if w.record(path, part, "") {
 			put(s.local, keys, part.updated)
-		}
-		for _, key := range keys {
-			w.settle(s, key)
+			w.changed = true
 		}
 		merged = append(merged, keys...)
 	}

@@ -114,7 +114,7 @@ func (a *assembly) text(original, updated *file) (string, bool) {
 	if a.local != nil && a.local.crlf {
 		out = strings.ReplaceAll(out, "\n", "\r\n")
 	}
-	return out, len(a.results) > 0
+	return out, len(a.results) > 0 || out != "" && updated != nil
 }
 
 // isTouched reports whether the merge changes the file.

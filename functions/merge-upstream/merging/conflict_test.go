@@ -63,7 +63,7 @@ var conflicts = map[string]conflicting{
 	"scalar added on both sides": {cm + "data: {b: x}\n", cm + "data: {b: x, a: one}\n", cm + "data: {a: two, b: x}\n",
 		cm + "data: {a: one, b: x}\n", cm + "data: {a: two, b: x}\n", []string{"data.a:  | two | one"}},
 	"null here": {cm + "data:\n  a: one\n", cm + "data:\n  a: two\n", cm + "data: # c\n  a: null # mine\n",
-		cm + "data: # c\n  a: two\n", cm + "data: # c\n  a: null # mine\n", []string{"data.a: one | (removed) | two"}},
+		cm + "data: # c\n  a: two # mine\n", cm + "data: # c\n  a: null # mine\n", []string{"data.a: one | null | two"}},
 	"map added on both sides": {cm, cm + "data: {b: x, a: one}\n", cm + "data: {a: two, c: y1}\n",
 		cm + "data: {a: one, c: y1, b: x}\n", cm + "data: {a: two, c: y1, b: x}\n", []string{"data.a:  | two | one"}},
 	"map removed here": {deploy + "spec:\n  r: {cpu: 1, memory: 1}\n  x: 1\n",
@@ -134,6 +134,13 @@ var conflicts = map[string]conflicting{
 		cm + "data: {a: \"1\\n2\"}\n",
 		cm + "data: {a: \"" + strings.Repeat("ü", 300) + "\"}\n", cm +
 			"data: {a: \"1\\n2\"}\n", []string{`data.a: one | "1\n2" | ` + strings.Repeat("ü", 199) + "…"}},
+	"values are shortened to where they differ": {cm + "data: {a: " + strings.Repeat("ü", 300) + "1}\n",
+		cm + "data: {a: " + strings.Repeat("ü", 300) + "2}\n", cm + "data: {a: " + strings.Repeat("ü", 300) + "3" +
+			strings.Repeat("ü", 300) + "}\n",
+		cm + "data: {a: " + strings.Repeat("ü", 300) + "2}\n", cm + "data: {a: " + strings.Repeat("ü", 300) + "3" +
+			strings.Repeat("ü", 300) + "}\n",
+		[]string{"data.a: …" + strings.Repeat("ü", 39) + "1 | …" + strings.Repeat("ü", 39) + "3" +
+			strings.Repeat("ü", 158) + "… | …" + strings.Repeat("ü", 39) + "2"}},
 	"values of secrets": {"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: b}}\nstringData: {p: one}\n",
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: c}}\nstringData: {p: two}\n",
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {a: d}}\nstringData: {p: three}\n",
@@ -182,7 +189,7 @@ var conflicts = map[string]conflicting{
 		deploy + "x: &a {b: 3}\nspec: *a\n",
 		deploy + "x: &a {b: 2}\nspec: *a\n", deploy +
 			"x: &a {b: 3}\nspec: *a\n",
-		[]string{": 81 bytes, sha256 9a1f187d2fdf | 81 bytes, sha256 a728f9235468 | 81 bytes, sha256 bbebf2f188fb"}},
+		[]string{"x.b: 1 | 3 | 2"}},
 }
 
 // TestConflicts checks what both sides changed is named, and which of the two is taken.

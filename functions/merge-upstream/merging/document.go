@@ -4,6 +4,8 @@ package merging
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -27,6 +29,8 @@ type document struct {
 	text string
 	// root is the document node; nil if the document has only comments.
 	root *yaml.Node
+	// isCopy says that another resource is the one that the kpt-merge comment names.
+	isCopy bool
 	// item is the item of a ResourceList that the document was made from; nil if it was made from text.
 	item *yaml.RNode
 }
@@ -51,8 +55,9 @@ type file struct {
 	// crlf reports whether all line ends are those of Windows.
 	crlf bool
 	docs []*document
-	// whole reports whether the file is merged as a single value, for example because it is no YAML.
+	// whole reports whether the file is merged as a single value, and why says what in it is the reason, if it is.
 	whole bool
+	why   string
 	// single are the documents of a file that is whole; nil if it cannot be read.
 	single []*document
 }
@@ -95,38 +100,56 @@ func read(files map[string]string) pkg {
 			f.text = unix
 			f.crlf = strings.Count(text, "\r\n") == strings.Count(text, "\n")
 		}
-		f.docs, f.whole = parse(name, f.text)
+		f.docs, f.why = parse(name, f.text)
+		f.whole = f.why != ""
 		p[name] = f
 	}
 	return p
 }
 
-// parse splits a file into its documents; whole reports that it cannot be merged by resource.
-func parse(name, text string) (docs []*document, whole bool) {
+// noResources is why a file whose name is not one of resources is merged as a single value.
+const noResources = "it is not a file of resources"
+
+// parse splits a file into its documents; why says why it cannot be merged by resource, if so.
+func parse(name, text string) (docs []*document, why string) {
 	if !fn.IsKrmResourceFile(name) {
-		return nil, true
+		return nil, noResources
 	}
 	resources := 0
 	for _, segment := range split(text) {
 		var root yaml.Node
-		if err := yaml.Unmarshal([]byte(segment), &root); err != nil || tooLarge(&root) {
-			return nil, true
+		if err := yaml.Unmarshal([]byte(segment), &root); err != nil {
+			return nil, "it is not YAML"
+		}
+		if why := tooLarge(&root); why != "" {
+			return nil, why
+		}
+		if isTemplate(segment, &root) {
+			return nil, "it is a template"
 		}
 		d := &document{file: name, index: resources, text: segment}
 		if root.Kind != 0 && !node.IsNull(root.Content[0]) {
 			if root.Content[0].Kind != yaml.MappingNode {
-				return nil, true
+				return nil, "it holds something else than resources"
 			}
 			d.root = &root
 			resources++
 		}
 		docs = append(docs, d)
 	}
-	return docs, ambiguous(docs)
+	return docs, ""
 }
 
-// tooLarge reports whether a document would take too long to be merged by resource.
-func tooLarge(root *yaml.Node) bool { return node.Bounded(root) != nil || isWide(root) }
+// tooLarge says why a document would take too long to be merged by resource, if so.
+func tooLarge(root *yaml.Node) string {
+	switch err := node.Bounded(root); {
+	case err != nil:
+		return err.Error()
+	case isWide(root):
+		return fmt.Sprintf("it has a list or a map with more than %d entries", bounds.MergedEntries)
+	}
+	return ""
+}
 
 func isWide(n *yaml.Node) bool {
 	return n.Kind == yaml.SequenceNode && len(n.Content) > bounds.MergedEntries ||
@@ -134,8 +157,8 @@ func isWide(n *yaml.Node) bool {
 		slices.ContainsFunc(n.Content, isWide)
 }
 
-// ambiguous reports whether two documents of a file are of one resource.
-func ambiguous(docs []*document) bool {
+// ambiguous names a resource that a file has twice, if there is one.
+func ambiguous(docs []*document) (why string) {
 	seen := map[key]bool{}
 	for _, d := range docs {
 		if d.root == nil {
@@ -143,11 +166,11 @@ func ambiguous(docs []*document) bool {
 		}
 		k := keyOf(d)
 		if seen[k] {
-			return true
+			return strings.TrimSpace("it has "+cmp.Or(describe(d), "a resource without a kind")) + " twice"
 		}
 		seen[k] = true
 	}
-	return false
+	return ""
 }
 
 // split cuts a text before each line that separates documents.
@@ -189,6 +212,7 @@ func encode(root *yaml.Node, before string) (string, error) {
 	if isJSON(before) {
 		return encodeJSON(root.Content[0], before)
 	}
+	root = withoutMergeTags(root)
 	style := yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(before))
 	var out bytes.Buffer
 	enc := yaml.NewEncoderWithOptions(&out, &yaml.EncoderOptions{SeqIndent: style})
@@ -197,6 +221,27 @@ func encode(root *yaml.Node, before string) (string, error) {
 	}
 	err := enc.Close()
 	return out.String(), err
+}
+
+// withoutMergeTags returns a node, or a copy, in which keys << have no tag: the emitter would write it.
+func withoutMergeTags(n *yaml.Node) *yaml.Node {
+	const tag = "!!merge"
+	if n.Tag == tag {
+		c := *n
+		c.Tag = ""
+		return &c
+	}
+	out := n
+	for i, child := range n.Content {
+		if c := withoutMergeTags(child); c != child {
+			if out == n {
+				clone := *n
+				clone.Content, out = slices.Clone(n.Content), &clone
+			}
+			out.Content[i] = c
+		}
+	}
+	return out
 }
 
 // copyNode returns a deep copy. Aliases are kept as they are.

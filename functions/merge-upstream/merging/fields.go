@@ -3,122 +3,198 @@
 package merging
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
-	"sigs.k8s.io/kustomize/kyaml/yaml/merge3"
-	"sigs.k8s.io/kustomize/kyaml/yaml/walk"
 )
 
-// merge merges three mappings, a resource or an element of a list. The local one must exist.
-func (w *walker) merge(s sources, path string, schema *openapi.ResourceSchema) *yaml.Node {
-	if w.mapping(s, path, schema) {
-		w.unshield(s.local)
-		return s.local
+// pair is an entry of a map; the zero value is none.
+type pair struct{ key, value *yaml.Node }
+
+// field is an entry of a map in the three versions.
+type field struct{ original, local, updated pair }
+
+func (f field) values() sources { return sources{f.original.value, f.local.value, f.updated.value} }
+
+// identical reports whether two entries are the same in every respect, also in their comments and quotes.
+func identical(a, b pair) bool { return sameNode(a.key, b.key) && sameNode(a.value, b.value) }
+
+func sameNode(a, b *yaml.Node) bool {
+	if a == nil || b == nil {
+		return a == b
 	}
-	return w.merge3(s, schema)
+	return a.Kind == b.Kind && a.Value == b.Value && a.ShortTag() == b.ShortTag() && a.Style == b.Style &&
+		a.Anchor == b.Anchor && commentsOf(a) == commentsOf(b) && slices.EqualFunc(a.Content, b.Content, sameNode)
 }
 
-// merge3 has merge3 merge what the walk left in three mappings.
-func (w *walker) merge3(s sources, schema *openapi.ResourceSchema) *yaml.Node {
-	merged, err := walk.Walker{
-		Visitor: merge3.Visitor{}, VisitKeysAsScalars: true, Schema: schema,
-		Sources: walk.Sources{yaml.NewRNode(s.local), rnode(s.original), yaml.NewRNode(s.updated)},
-	}.Walk()
-	if err != nil || merged == nil {
-		w.err = cmp.Or(w.err, err)
-		return s.local
-	}
-	w.unshield(merged.YNode())
-	return merged.YNode()
+// fields finds the entries of a map by their keys.
+type fields struct {
+	of *yaml.Node
+	// ids identify the keys, in their order.
+	ids []string
+	at  map[string][]int
 }
 
-// maxFields limits the size of maps that merge3 merges as a whole, because it searches all keys for each key.
-const maxFields = 100
+func fieldsOf(m *yaml.Node) fields {
+	f := fields{of: m}
+	if m == nil {
+		return f
+	}
+	f.ids, f.at = make([]string, 0, len(m.Content)/2), make(map[string][]int, len(m.Content)/2)
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		id := keyID(m.Content[i])
+		if f.at[id] == nil {
+			f.ids = append(f.ids, id)
+		}
+		f.at[id] = append(f.at[id], i)
+	}
+	return f
+}
 
-// mapping walks over the fields of three mappings, and merges them if they are large. The local one must exist.
-func (w *walker) mapping(s sources, path string, schema *openapi.ResourceSchema) (merged bool) {
+// keyID returns a text that identifies a key: its value, unless it is not a text.
+func keyID(key *yaml.Node) string {
+	switch {
+	case key.Kind == yaml.AliasNode:
+		return "*" + key.Value
+	case key.Kind != yaml.ScalarNode:
+		text, err := encode(key, "")
+		if err != nil {
+			return key.Value
+		}
+		return "? " + text
+	case key.ShortTag() == yaml.NodeTagString:
+		return key.Value
+	}
+	return key.ShortTag() + " " + key.Value
+}
+
+// pairs returns the entries with a key; several if the map has the key twice.
+func (f fields) pairs(id string) []pair {
+	var out []pair
+	for _, i := range f.at[id] {
+		out = append(out, pair{f.of.Content[i], f.of.Content[i+1]})
+	}
+	return out
+}
+
+// mapping merges the fields of three maps. The local one must exist.
+func (w *walker) mapping(s sources, path string, schema *openapi.ResourceSchema) {
 	schema = schemaOf(schema, s)
 	if path != "" && s.areSecret() {
 		w.inSecret++
 		defer func() { w.inSecret-- }()
 	}
-	keys := keysOf(s.local, s.original, s.updated)
-	if len(keys) > maxFields {
-		w.large(s, keys, path, schema)
-		return true
-	}
 	settled := w.alternatives(s, path, schema)
-	for _, key := range keys {
-		if !slices.Contains(settled, key) {
-			w.field(s, key, node.Join(path, key), sub(schema, key))
-		}
-	}
-	return false
-}
-
-// onlyLess reports whether the upstream only removed fields and elements of a value. Then it is no conflict if the
-// package removed all of it.
-func (w *walker) onlyLess(s sources, path string, schema *openapi.ResourceSchema) bool {
-	if s.original == nil || s.updated == nil {
-		return s.updated == nil
-	}
-	schema = schemaOf(schema, s)
-	switch {
-	case s.all(yaml.MappingNode):
-		return !slices.ContainsFunc(keysOf(s.updated), func(key string) bool {
-			return !w.onlyLess(s.field(key), node.Join(path, key), sub(schema, key))
-		})
-	case s.all(yaml.SequenceNode) && w.hasElements(s, path, schema):
-		rows, _ := w.rows(s, path, schema)
-		return !slices.ContainsFunc(rows, func(r row) bool {
-			return !w.onlyLess(r.sources, path+"["+r.label+"]", schema.Elements())
-		})
-	}
-	return equal(s.original, s.updated)
-}
-
-// large merges mappings with many keys, in parts.
-func (w *walker) large(s sources, keys []string, path string, schema *openapi.ResourceSchema) {
-	of := [3]map[string]int{}
-	for version, m := range s.versions() {
-		of[version] = map[string]int{}
-		for i := 0; i+1 < len(contentOf(m)); i += 2 {
-			of[version][m.Content[i].Value] = i
-		}
-	}
-	var content []*yaml.Node
-	for part := range slices.Chunk(keys, maxFields) {
-		var some [3]*yaml.Node
-		for version, m := range s.versions() {
-			some[version] = &yaml.Node{Kind: yaml.MappingNode, Tag: yaml.NodeTagMap}
-			for _, key := range part {
-				if i, found := of[version][key]; found {
-					some[version].Content = append(some[version].Content, m.Content[i:i+2]...)
+	local, original, updated := fieldsOf(s.local), fieldsOf(s.original), fieldsOf(s.updated)
+	var gone []int
+	var added []*yaml.Node
+	defer w.enter(s.local)()
+	for _, id := range union2(local.ids, updated.ids) {
+		l, o, u := local.pairs(id), original.pairs(id), updated.pairs(id)
+		name := shownKey(id, l, u)
+		switch {
+		case slices.Contains(settled, id):
+			continue
+		case len(l) > 1 || len(o) > 1 || len(u) > 1:
+			if w.twice(l, o, u, node.Join(path, name)) {
+				gone = append(gone, local.at[id]...)
+				for _, p := range u {
+					added = append(added, copyNode(p.key), w.copy(p.value))
 				}
 			}
+			continue
 		}
-		fields := sources{local: some[localVersion], original: some[originalVersion], updated: some[updatedVersion]}
-		for _, key := range part {
-			w.field(fields, key, node.Join(path, key), sub(schema, key))
+		f := field{one(o), one(l), one(u)}
+		merged := w.field(f, node.Join(path, name), sub(schema, id))
+		switch {
+		case merged == f.local:
+		case f.local.key == nil:
+			added = append(added, merged.key, merged.value)
+		case merged.key == nil:
+			gone = append(gone, local.at[id][0])
+		default:
+			i := local.at[id][0]
+			s.local.Content[i], s.local.Content[i+1] = merged.key, merged.value
 		}
-		content = append(content, w.merge3(fields, schema).Content...)
 	}
-	s.local.Content = content
+	w.changed = w.changed || len(gone)+len(added) > 0
+	for _, i := range slices.Backward(slices.Sorted(slices.Values(gone))) {
+		node.RemoveChildren(s.local, i, 2)
+	}
+	s.local.Content = append(s.local.Content, added...)
 }
 
-// schemaOf returns the schema by which merge3 walks over the values.
-func schemaOf(schema *openapi.ResourceSchema, s sources) *openapi.ResourceSchema {
-	w := walk.Walker{Schema: schema}
-	for _, n := range []*yaml.Node{s.local, s.original, s.updated} {
-		if n != nil {
-			w.Sources = append(w.Sources, yaml.NewRNode(n))
+// union2 returns the texts of two lists without those that are in both twice.
+func union2(a, b []string) []string {
+	seen := make(map[string]bool, len(a))
+	for _, s := range a {
+		seen[s] = true
+	}
+	out := slices.Clip(a)
+	for _, s := range b {
+		if !seen[s] {
+			out = append(out, s)
 		}
 	}
-	return w.GetSchema()
+	return out
+}
+
+// one returns the only entry with a key; none if there is none.
+func one(pairs []pair) pair {
+	if len(pairs) == 0 {
+		return pair{}
+	}
+	return pairs[0]
+}
+
+// shownKey returns how a path names a key.
+func shownKey(id string, versions ...[]pair) string {
+	for _, pairs := range versions {
+		if len(pairs) > 0 && pairs[0].key.Kind == yaml.ScalarNode {
+			return pairs[0].key.Value
+		}
+	}
+	return id
+}
+
+// twice merges the entries of a key that a version has twice, as one value. It reports whether the upstream's are
+// taken.
+func (w *walker) twice(local, original, updated []pair, path string) bool {
+	s := sources{listOf(original), listOf(local), listOf(updated)}
+	switch {
+	case w.rules.ours(path) || node.Equal(s.original, s.updated) || node.Equal(s.local, s.updated):
+		return false
+	case node.Equal(s.original, s.local):
+		return true
+	}
+	return w.record(path, s, "the key is there twice")
+}
+
+// listOf returns the value of a key, or a list of its values if there are several.
+func listOf(pairs []pair) *yaml.Node {
+	if len(pairs) < 2 {
+		return one(pairs).value
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: yaml.NodeTagSeq}
+	for _, p := range pairs {
+		list.Content = append(list.Content, p.value)
+	}
+	return list
+}
+
+// schemaOf returns the schema of values: the one that their place has, or else that of the resource that they are.
+func schemaOf(schema *openapi.ResourceSchema, s sources) *openapi.ResourceSchema {
+	for _, n := range s.versions() {
+		if schema != nil {
+			return schema
+		}
+		if kind, version := node.GetString(n, yaml.KindField), node.GetString(n, yaml.APIVersionField); kind != "" && version != "" {
+			schema = openapi.SchemaForResourceType(yaml.TypeMeta{APIVersion: version, Kind: kind})
+		}
+	}
+	return schema
 }
 
 func sub(schema *openapi.ResourceSchema, key string) *openapi.ResourceSchema {

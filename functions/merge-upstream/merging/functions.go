@@ -20,9 +20,9 @@ func isPipeline(path string) bool {
 
 // function is what identifies a function of a pipeline.
 type function struct {
-	// image has no tag or digest, base is the last part of image, and content is the whole function as JSON. Each is
-	// empty if the function does not have it.
-	name, kind, image, base, content string
+	// image has no tag or digest, base is the last part of image, content is the whole function as JSON, untagged the
+	// same without the tag, and config where its config is. Each is empty if the function does not have it.
+	name, kind, image, base, content, untagged, config string
 }
 
 // functionOf reads a function of a pipeline.
@@ -36,12 +36,24 @@ func functionOf(n *yaml.Node) function {
 		base, _, _ = strings.Cut(base, ":")
 		f.image, f.base = dir+base, base
 	}
-	var value any
+	var value map[string]any
 	if err := n.Decode(&value); err == nil {
-		text, _ := json.Marshal(value) //nolint:errchkjson // a value that JSON cannot express is paired by its image
-		f.content = string(text)
+		f.content = asJSON(value)
+		if f.image != "" {
+			value["image"] = f.image
+		}
+		f.untagged = asJSON(value)
+		if value["configPath"] != nil || value["configMap"] != nil {
+			f.config = asJSON([]any{f.kind, f.base, value["configPath"], value["configMap"]})
+		}
 	}
 	return f
+}
+
+// asJSON returns a value as JSON; "" if JSON cannot express it. Then a function is paired by its image.
+func asJSON(value any) string {
+	text, _ := json.Marshal(value) //nolint:errchkjson // as above
+	return string(text)
 }
 
 // functionRow is a function in the three versions.
@@ -72,7 +84,7 @@ func functionRows(s sources) ([]row, bool) {
 // pass is a way to pair the functions of two versions: by a text that both have, unless it is empty.
 type pass struct {
 	of, with func(function) string
-	// guess says that the two may be different functions.
+	// guess says that the two may be different functions, unless both versions have as many with this text.
 	guess bool
 	// in says in which versions to look for the other function, which must have the same text in all of them.
 	in []int
@@ -90,6 +102,8 @@ func passes() []pass {
 	}
 	image := func(f function) string { return f.kind + " " + f.image }
 	content := unnamed(func(f function) string { return f.content })
+	untagged := unnamed(func(f function) string { return f.untagged })
+	config := unnamed(func(f function) string { return f.config })
 	imageOnly := unnamed(image)
 	base := unnamed(func(f function) string { return f.base })
 	namedImage := func(f function) string {
@@ -104,6 +118,8 @@ func passes() []pass {
 		{content, content, false, upstreams},
 		{content, content, false, []int{updatedVersion}},
 		{content, content, false, []int{originalVersion}},
+		{untagged, untagged, false, either},
+		{config, config, false, either},
 		{imageOnly, imageOnly, true, either},
 		{base, base, true, either},
 		{imageOnly, namedImage, true, either},
@@ -121,19 +137,30 @@ func pairFunctions(rows []*functionRow, version int, list []*yaml.Node, all []fu
 				candidates[key] = append(candidates[key], r)
 			}
 		}
+		wanting := map[string]int{} // functions that are not paired yet
+		for i, f := range all {
+			if !paired[i] {
+				wanting[p.of(f)]++
+			}
+		}
+		for key, list := range candidates {
+			candidates[key] = slices.DeleteFunc(list, func(r *functionRow) bool { return r.has(version) })
+		}
+		known := map[string]int{} // those of the original that are not paired yet
+		for key, list := range candidates {
+			for _, r := range list {
+				if r.has(originalVersion) {
+					known[key]++
+				}
+			}
+		}
 		for i, f := range all {
 			key := p.of(f)
-			if paired[i] || key == "" {
-				continue
-			}
-			left := candidates[key]
-			for len(left) > 0 && left[0].has(version) {
-				left = left[1:]
-			}
-			if candidates[key] = left; len(left) > 0 {
+			if left := candidates[key]; !paired[i] && key != "" && len(left) > 0 {
+				candidates[key] = left[1:]
 				left[0].set(version, i, list[i])
 				left[0].as[version], paired[i] = f, true
-				left[0].guessed = left[0].guessed || p.guess && version == localVersion
+				left[0].uncertain = left[0].uncertain || p.guess && known[key] > 0 && known[key] != wanting[key]
 			}
 		}
 	}
@@ -183,7 +210,7 @@ func labelled(rows []*functionRow) []row {
 			r.label = "name=" + f.name
 			continue
 		}
-		r.label = f.kind + "=" + f.image
+		r.unnamed, r.label = true, f.kind+"="+f.image
 		key := f.kind + f.image
 		if position[key]++; images[key] > 1 {
 			r.label += fmt.Sprintf(",position=%d", position[key])

@@ -44,11 +44,28 @@ func upstreamName(body *yaml.Node) (namespace, name string, ok bool) {
 	if i < 0 {
 		return "", "", false
 	}
-	comment := strings.TrimSpace(strings.TrimPrefix(body.Content[i].LineComment, "#"))
-	if rest, found := strings.CutPrefix(comment, mergeComment); found {
-		return strings.Cut(strings.TrimSpace(rest), "/")
+	mark, ok := markOf(body.Content[i])
+	namespace, name, slash := strings.Cut(mark, "/")
+	return namespace, name, ok && slash
+}
+
+// markOf returns the text of the kpt-merge comment at a key, if there is one.
+func markOf(key *yaml.Node) (text string, ok bool) {
+	comment := strings.TrimSpace(strings.TrimPrefix(key.LineComment, "#"))
+	text, ok = strings.CutPrefix(comment, mergeComment)
+	return strings.TrimSpace(text), ok
+}
+
+// withoutMark returns a copy of a key without its kpt-merge comment.
+func withoutMark(key *yaml.Node) *yaml.Node {
+	c := copyNode(key)
+	if c == nil {
+		return nil
 	}
-	return "", "", false
+	if _, ok := markOf(c); ok {
+		c.LineComment = ""
+	}
+	return c
 }
 
 // identify updates the comment and the annotation by which kpt and Porch find a resource upstream to its identity in

@@ -96,7 +96,7 @@ type entry struct {
 	value        any
 }
 
-// kptfileLists tells merge3 the merge keys of the lists in a Kptfile.
+// kptfileLists has the merge keys of the lists in a Kptfile.
 const kptfileLists = `{"type": "object", "properties": {
 	"pipeline": {"type": "object", "properties": {
 		"mutators": {"type": "array", "items": {"type": "object"},

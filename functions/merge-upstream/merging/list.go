@@ -3,36 +3,43 @@
 package merging
 
 import (
+	"slices"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 	kyamlschema "sigs.k8s.io/kustomize/kyaml/yaml/schema"
 )
 
 // list merges a list that the upstream changed and that the package has.
-func (w *walker) list(parent, s sources, key, path string, schema *openapi.ResourceSchema) {
+func (w *walker) list(s sources, path string, schema *openapi.ResourceSchema) {
 	schema = schemaOf(schema, s)
 	if !kyamlschema.IsAssociative(schema, nil, false) {
-		w.atom(parent, s, key, path, false)
+		w.atom(s, path, "")
 		return
 	}
 	rows, ok := w.rows(s, path, schema)
 	if !ok {
-		w.atom(parent, s, key, path, true)
+		w.atom(s, path, "the keys of its elements are missing or there twice")
 		return
 	}
+	if s.original != nil {
+		w.collection(s)
+	}
+	defer w.enter(s.local)()
 	merged := make([]*yaml.Node, len(rows))
 	for i, r := range rows {
 		place := path + "[" + r.label + "]"
 		rows[i].own = r.own || w.rules.ours(place)
-		if r.guessed && r.updated == nil { // it may have been added here
-			w.note(place, r.sources, SideLocal)
-			merged[i] = r.local
-			continue
-		}
-		merged[i] = w.element(r.sources, place, schema.Elements())
+		merged[i] = w.element(r, place, schema.Elements())
 	}
-	s.local.Content = w.arranged(rows, merged, path)
-	w.settle(parent, key)
+	w.setElements(s.local, w.arranged(rows, merged, path))
+}
+
+// setElements sets the elements of a list.
+func (w *walker) setElements(list *yaml.Node, elements []*yaml.Node) {
+	w.changed = w.changed || !slices.Equal(list.Content, elements)
+	list.Content = elements
 }
 
 // rows pairs the elements of a list that is merged by element; false if it cannot be.
@@ -57,46 +64,71 @@ func (w *walker) hasElements(s sources, path string, schema *openapi.ResourceSch
 	return ok
 }
 
-// atom prepares a list that is merged as one value; replace keeps it from merge3.
-func (w *walker) atom(parent, s sources, key, path string, replace bool) {
-	switch {
-	case !equal(s.local, s.original) && !w.record(path, s):
-		w.settle(parent, key)
-	case replace:
-		w.replace(parent, key)
-	default:
-		takeList(s)
+// atom merges a list as one value; reason says why, if it is a list that is merged by element elsewhere.
+func (w *walker) atom(s sources, path, reason string) {
+	unedited, takes := node.Equal(s.original, s.local), !node.Equal(s.original, s.updated) && !node.Equal(s.local, s.updated)
+	if takes && !unedited && !w.record(path, s, reason) || !takes && !node.Equal(s.local, s.updated) {
+		return
 	}
-}
-
-// takeList prepares a list to be replaced by the upstream's: it gets the upstream's style, and keeps a comment after it
-// if both lists are on one line.
-func takeList(s sources) {
-	if s.local.Style&s.updated.Style&yaml.FlowStyle != 0 {
-		carryComments(s)
+	if s.original != nil {
+		w.collection(s)
 	}
-	s.local.Style = s.updated.Style
+	defer w.enter(s.local)()
+	here, before := node.PlacesOf(s.local, 1), node.PlacesOf(&yaml.Node{Content: contentOf(s.original)}, 1)
+	elements := make([]*yaml.Node, len(s.updated.Content))
+	for i, n := range s.updated.Content {
+		e := sources{original: before.Take(n), local: here.Take(n), updated: n}
+		if e.local == nil {
+			elements[i] = w.copy(n)
+			continue
+		}
+		elements[i] = w.value(e, path, nil)
+		w.looks(e, elements[i])
+	}
+	w.setElements(s.local, elements)
 }
 
 // element merges an element of a list; nil if the element is removed.
-func (w *walker) element(e sources, path string, schema *openapi.ResourceSchema) *yaml.Node {
+func (w *walker) element(r row, path string, schema *openapi.ResourceSchema) *yaml.Node {
+	e := r.sources
 	switch {
-	case w.rules.ours(path) || equal(e.original, e.updated) || equal(e.local, e.updated):
+	case w.rules.ours(path) || sameNode(e.original, e.updated) || sameNode(e.local, e.updated):
+		w.anchors.pair(e.local, e.updated)
 		return e.local
-	case e.local == nil && w.onlyLess(e, path, schema):
-		return nil
-	case e.local == nil:
-		if e.original == nil || w.record(path, e) {
-			return e.updated
-		}
-		return nil
-	case e.updated == nil:
-		if !equal(e.local, e.original) && !w.record(path, e) {
+	case r.unnamed && e.original != nil && (e.local == nil) != (e.updated == nil):
+		if !w.isOneSided(e, path, schema) {
+			w.note(path, e, SideLocal, "")
 			return e.local
 		}
 		return nil
+	case e.local == nil:
+		if w.adds(e, path, schema) {
+			return w.copy(e.updated)
+		}
+		return nil
+	case e.updated == nil:
+		if e.original != nil && (node.Equal(e.local, e.original) || w.record(path, e, "")) {
+			return nil
+		}
+		return e.local
 	}
-	return w.merge(e, path, schema)
+	if r.uncertain && !node.Equal(e.original, e.updated) && !node.Equal(e.original, e.local) {
+		if w.record(path, e, "another function with the same image could be this one") {
+			return w.take(e)
+		}
+		return e.local
+	}
+	merged := w.value(e, path, schema)
+	w.looks(e, merged)
+	return merged
+}
+
+// isOneSided reports whether only one side changed an element that the other one removed.
+func (w *walker) isOneSided(e sources, path string, schema *openapi.ResourceSchema) bool {
+	if e.local == nil {
+		return w.onlyLess(e, path, schema)
+	}
+	return node.Equal(e.original, e.local)
 }
 
 func contentOf(list *yaml.Node) []*yaml.Node {

@@ -23,10 +23,46 @@ func keyOf(d *document) key {
 		group: group, kind: node.GetString(body, "kind"),
 		namespace: node.GetString(body, "metadata", "namespace"), name: node.GetString(body, "metadata", "name"),
 	}
-	if namespace, name, ok := upstreamName(body); ok {
+	if namespace, name, ok := upstreamName(body); ok && !d.isCopy {
 		k.namespace, k.name = namespace, name
 	}
 	return k
+}
+
+// ownKey is keyOf for the name that a resource has, whatever its comment says.
+func ownKey(d *document) key {
+	k := keyOf(d)
+	if k.kind != "" && !d.isKptfile() {
+		k.namespace, k.name = namespaceOf(d), nameOf(d)
+	}
+	return k
+}
+
+// findCopies finds the resources that were copied together with the comment which says what they are upstream: another
+// one has that name, or comes first in the file, or the original upstream has the copy, too.
+func (v versions) findCopies() {
+	for _, p := range []pkg{v.original, v.updated, v.local} {
+		named := map[key]bool{}
+		for _, d := range p.resources() {
+			named[ownKey(d)] = true
+		}
+		for name, f := range p {
+			original, first := map[key]bool{}, map[key]*document{}
+			for _, d := range v.original[name].resources() {
+				original[keyOf(d)], original[ownKey(d)] = true, true
+			}
+			for _, d := range f.resources() {
+				k := keyOf(d)
+				if was := first[k]; was == nil || ownKey(d) == k && ownKey(was) != k {
+					first[k] = d
+				}
+			}
+			for _, d := range f.resources() {
+				k := keyOf(d)
+				d.isCopy = ownKey(d) != k && (first[k] != d || original[ownKey(d)] && original[k] || named[k] && !original[k])
+			}
+		}
+	}
 }
 
 // tuple is a resource in the three versions; nil where it does not exist.

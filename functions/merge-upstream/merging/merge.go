@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package merging brings a package to another version of its upstream: a three-way merge of the resources by kyaml's
-// merge3, as kpt and Porch do it, and a walk over the three versions that names what both sides changed.
+// Package merging brings a package to another version of its upstream: a three-way merge, resource by resource and field
+// by field, that names what both sides changed.
 //
-// merge3 knows one rule, the upstream wins, and reports nothing. The walk comes first: it records the conflicts, and
-// hides from merge3 what merge3 must leave alone (values that the upstream did not change, or that the package keeps),
-// what needs no merge (values that only the upstream has), and what merge3 gets wrong (values whose type changed, lists
-// with duplicate keys). e2e/merge compares the outcomes with those of Porch and kpt.
+// The walk edits a copy of the package's own resource. For each field it decides by the three versions what becomes of
+// the value, and of the comments and quotes at it. e2e/merge compares the outcomes with those of Porch and kpt.
 package merging
 
 import (
@@ -151,6 +149,10 @@ type conflict struct {
 	index int
 	// goneHere and goneUpstream say which side has no value.
 	goneHere, goneUpstream bool
+	// renamed is the resource that has the name of one that the upstream adds.
+	renamed string
+	// reason says why the values cannot be merged further; empty where it is plain.
+	reason string
 	// unread says that the upstream's file cannot be written among the items of a ResourceList.
 	unread bool
 }
@@ -179,6 +181,10 @@ func (c conflict) happened() string {
 	switch {
 	case c.Field == "":
 		return c.happenedToAll()
+	case c.reason != "":
+		field := c
+		field.reason = ""
+		return field.happened() + " (" + c.reason + ")"
 	case c.goneUpstream && c.Original == "":
 		return fmt.Sprintf("is %s here, and is removed upstream", c.Local)
 	case c.goneUpstream:
@@ -194,6 +200,8 @@ func (c conflict) happened() string {
 // happenedToAll says what both sides did to a whole resource or file.
 func (c conflict) happenedToAll() string {
 	switch {
+	case c.renamed != "":
+		return fmt.Sprintf("is added upstream, and is the name to which %s was renamed here", c.renamed)
 	case c.unread:
 		return "is changed upstream to what is not YAML of resources, or is too large, which a function cannot write"
 	case c.Local == aFile || c.Local == aDirectory:
@@ -207,7 +215,7 @@ func (c conflict) happenedToAll() string {
 	case c.goneHere:
 		return "is removed here, and changed upstream"
 	}
-	return "is changed on both sides, and cannot be merged by field"
+	return "is changed on both sides, and cannot be merged by field, because " + c.reason
 }
 
 // result returns the conflict as an error of the function, which can be a result of any severity.

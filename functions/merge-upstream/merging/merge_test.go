@@ -123,7 +123,7 @@ func TestMerge(t *testing.T) {
 			deploy + "spec:\n  args:\n  - a # x\n  - b\n  b: 3\n", deploy + "spec:\n  args: [a, b, mine]\n  b: 1\n",
 			deploy + "spec:\n  args: [a, b, mine]\n  b: 3\n"},
 		"alias": {deploy + "x: &a {b: 1}\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n",
-			deploy + "x: &a {b: 1} # mine\nspec: *a\n", deploy + "x: &a {b: 2}\nspec: *a\n"},
+			deploy + "x: &a {b: 1} # mine\nspec: *a\n", deploy + "x: &a {b: 2} # mine\nspec: *a\n"},
 		"no kind": {"a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 3\n", "a: 2\nb: 3\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -116,5 +116,5 @@ func (w *walker) recordOrder(rows []row, original, here, updated []int, path str
 		}
 		return node.String("in the order " + strings.Join(names, ", "))
 	}
-	return w.record(path, sources{original: text(original), local: text(here), updated: text(updated)})
+	return w.record(path, sources{original: text(original), local: text(here), updated: text(updated)}, "")
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 )
 
@@ -176,5 +177,5 @@ func (m *merged) isChanged(t *tuple) bool {
 	if t.original == nil {
 		return !rules.context
 	}
-	return !equal(rules.without(t.original), rules.without(t.local))
+	return !node.Equal(rules.without(t.original), rules.without(t.local))
 }

@@ -14,11 +14,13 @@ import (
 )
 
 // functions writes a Kptfile with mutators: a word is an image with its tag, what is before an equals sign the name of
-// a function, and what is behind a slash a value in its config.
+// a function, and what is behind a slash a value in its config; a
+// function with a plus sign has a selector.
 func functions(list string) string {
 	var out strings.Builder
 	out.WriteString(kptfile + "pipeline:\n  mutators:\n")
 	for _, f := range strings.Fields(list) {
+		f, selects := strings.CutSuffix(f, "+")
 		image, value, configured := strings.Cut(f, "/")
 		name, rest, named := strings.Cut(image, "=")
 		if named {
@@ -30,6 +32,9 @@ func functions(list string) string {
 		}
 		if named {
 			fmt.Fprintf(&out, "    name: %s\n", name)
+		}
+		if selects {
+			out.WriteString("    selectors:\n    - kind: A\n")
 		}
 	}
 	return out.String()
@@ -66,8 +71,23 @@ func TestPipelines(t *testing.T) {
 		"changed on both sides": {"n:v1/x n:v1/b", "n:v1/x n:v1/z", pv + " n:v1/x n:v1/mine", pv + " n:v1/x n:v1/z",
 			pv + " n:v1/x n:v1/mine", []string{"pipeline.mutators[image=n,position=2].configMap.a: b | mine | z"}},
 		"removed upstream": {"a:v1 b:v1", "b:v1", pv + " a:v1 b:v1", pv + " b:v1", pv + " b:v1", nil},
-		"removed here": {"a:v1 b:v1 c:v1", "a:v1 b:v1/x c:v1", "a:v1 c:v1", "a:v1 b:v1/x c:v1", "a:v1 c:v1",
+		"removed here": {"a:v1 b:v1 c:v1", "a:v1 b:v1/x c:v1", "a:v1 c:v1", "a:v1 c:v1", "a:v1 c:v1",
 			[]string{`pipeline.mutators[image=b]: {"image":"b:v1"} | (removed) | {"configMap":{"a":"x"},"image":"b:v1"}`}},
+		"changed upstream behind a new one of its image": {"n:v1/x n:v1/y", "n:v2/z n:v2/x n:v2/y", "n:v1/x+ n:v1/y",
+			"n:v2/z n:v2/x+ n:v2/y", "n:v2/z n:v2/x+ n:v2/y", nil},
+		"changed upstream, in another order": {"n:v1/x n:v1/y", "n:v2/y n:v2/x", "n:v1/x n:v1/y+", "n:v2/y+ n:v2/x",
+			"n:v2/y+ n:v2/x", nil},
+		"repeated upstream": {"n:v1/x", "n:v2/x n:v2/x", "n:v1/x+", "n:v2/x+ n:v2/x", "n:v2/x+ n:v2/x", nil},
+		"another version, changed here": {"n:v1/x n:v1/y", "n:v2/x n:v2/y", "n:v1/x n:v1/mine", "n:v2/x n:v2/mine",
+			"n:v2/x n:v2/mine", nil},
+		"removed upstream, which one of two": {"n:v1/x n:v1/y", "n:v2/z", "n:v1/x+ n:v1/y", "n:v2/z", "n:v1/x+",
+			[]string{`pipeline.mutators[image=n,position=1]: {"configMap":{"a":"x"},"image":"n:v1"} | ` +
+				`{"configMap":{"a":"x"},"image":"n:v1","selectors":[{"kind":"A"}]} | {"configMap":{"a":"z"},"image":"n:v2"}`}},
+		"removed here, which one of two": {"n:v1/x n:v1/y", "n:v2/x n:v2/z", "n:v1/mine", "n:v2/x", "n:v1/mine",
+			[]string{`pipeline.mutators[image=n,position=1]: {"configMap":{"a":"x"},"image":"n:v1"} | ` +
+				`{"configMap":{"a":"mine"},"image":"n:v1"} | {"configMap":{"a":"x"},"image":"n:v2"}`,
+				`pipeline.mutators[image=n,position=2]: {"configMap":{"a":"y"},"image":"n:v1"} | (removed) | ` +
+					`{"configMap":{"a":"z"},"image":"n:v2"}`}},
 		"the upstream is a variant": {"PackageVariant.up..0=p:v1 a:v1", "PackageVariant.up..0=p:v2 a:v1 b:v1",
 			pv + " PackageVariant.up..0=p:v1 a:v1", pv + " PackageVariant.up..0=p:v2 a:v1 b:v1",
 			pv + " PackageVariant.up..0=p:v2 a:v1 b:v1", nil},

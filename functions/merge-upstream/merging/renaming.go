@@ -77,7 +77,6 @@ func (r *renaming) pairAll(known ...func(*tuple) *document) {
 	}
 	for _, was := range known {
 		r.pairNamespaces(was)
-		r.pairNames(was)
 	}
 }
 

@@ -145,22 +145,6 @@ func TestRenamed(t *testing.T) {
 		"a Namespace to which nothing moved": {
 			one(namespace + "ns-a\n---\n" + in("ns-a", cmv1)), one(namespace + "ns-b\n---\n" + in("ns-c", cmv2)),
 			one(namespace + "ns-a\n---\n" + in("ns-a", cmMine)), one(namespace + "ns-b\n---\n" + in("ns-c", cmBoth)), "", nil},
-		"all renamed upstream": {
-			one(renamed("dev-settings", cmv1) + "---\n" + renamed("dev-web", deploy)),
-			one(renamed("prod-settings", cmv2) + "---\n" + renamed("prod-web", deploy) + "---\n" + cm),
-			one(noting("/dev-settings", renamed("dev-settings", cmMine)) + "---\n" + renamed("dev-web", deploy)),
-			one(noting("/prod-settings", renamed("prod-settings", cmBoth)) + "---\n" + renamed("prod-web", deploy) + "---\n" +
-				noting("/settings", strings.Replace(cm, "settings\n", "settings\n  annotations:\n"+
-					"    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|settings'\n", 1))), "", nil},
-		"all renamed here": {
-			one(cmv1 + "---\n" + deploy), one(cmv2 + "---\n" + deploy),
-			one(renamed("settings-fra", cmMine) + "---\n" + renamed("web-fra", deploy)),
-			one(renamed("settings-fra", cmBoth) + "---\n" + renamed("web-fra", deploy)), "", nil},
-		"all renamed and moved": {
-			one(in("ns-a", renamed("a-settings", cmv1)) + "---\n" + in("ns-a", renamed("a-web", deploy))),
-			one(in("ns-b", renamed("b-settings", cmv2)) + "---\n" + in("ns-b", renamed("b-web", deploy))),
-			one(in("ns-a", renamed("a-settings", cmMine)) + "---\n" + in("ns-a", renamed("a-web", deploy))),
-			one(in("ns-b", renamed("b-settings", cmBoth)) + "---\n" + in("ns-b", renamed("b-web", deploy))), "", nil},
 		"one of two renamed is another": {
 			one(renamed("dev-settings", cmv1) + "---\n" + deploy), one(renamed("prod-settings", cmv2) + "---\n" + deploy),
 			one(renamed("dev-settings", cmMine) + "---\n" + deploy),
@@ -170,12 +154,6 @@ func TestRenamed(t *testing.T) {
 			one(renamed("dev-settings", cmv1)), one(renamed("prod-settings", cmv2)), one(renamed("dev-settings", cmMine)),
 			one(renamed("dev-settings", cmMine) + "---\n" + renamed("prod-settings", cmv2)), "",
 			[]string{`a.yaml ConfigMap "dev-settings": local`}},
-		"all renamed in two ways": {
-			one(renamed("a", cmv1) + "---\n" + renamed("a", deploy)),
-			one(renamed("b", cmv2) + "---\n" + renamed("b", deploy) + "---\n" + renamed("c", cmv2) + "---\n" + renamed("c", deploy)),
-			one(renamed("a", cmMine) + "---\n" + renamed("a", deploy)),
-			one(renamed("a", cmMine) + "---\n" + renamed("b", cmv2) + "---\n" + renamed("b", deploy) + "---\n" +
-				renamed("c", cmv2) + "---\n" + renamed("c", deploy)), "", []string{`a.yaml ConfigMap "a": local`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

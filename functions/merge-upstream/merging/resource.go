@@ -55,14 +55,11 @@ func (m *merged) resource(t *tuple) (result, error) {
 	r := m.rulesFor(t)
 	if t.original != nil {
 		switch {
-		case sameText(t.original, t.updated) || equal(t.original.body(), t.updated.body()) && !sameText(t.local, t.original):
+		case sameText(t.original, t.updated):
 			return result{tuple: t}, nil
 		case sameLines(t.local, t.original) && !r.kptfile && !r.context:
 			return result{tuple: t, outcome: taken}, nil
 		}
-	}
-	if !t.isRegular() {
-		return m.atomic(t, r), nil
 	}
 	return m.fields(t, r)
 }
@@ -74,11 +71,13 @@ func (m *merged) absent(t *tuple) (result, error) {
 	switch {
 	case t.updated == nil:
 	case t.original != nil:
-		if !equal(unnamed(t.original), unnamed(t.updated)) {
-			m.about(t, SideLocal)
+		if !node.Equal(unnamed(t.original), unnamed(t.updated)) {
+			m.about(t, SideLocal, "")
 		}
 	case m.removedPackages.contain(t.updated.file):
-		m.about(t, SideLocal)
+		m.about(t, SideLocal, "")
+	case m.renamed[placeOf(t.updated)] != nil:
+		m.nameTaken(t, m.renamed[placeOf(t.updated)])
 	default:
 		return m.added(t)
 	}
@@ -104,7 +103,7 @@ func (m *merged) withdrawnHere(t *tuple) result {
 	case rules.root || rules.context && t.local.home == ".":
 	case t.original == nil && !removed:
 	case m.isChanged(t):
-		m.about(t, SideLocal)
+		m.about(t, SideLocal, "")
 	case !held:
 		r.outcome = gone
 	}
@@ -112,57 +111,100 @@ func (m *merged) withdrawnHere(t *tuple) result {
 }
 
 // atomic merges a resource as one value.
-func (m *merged) atomic(t *tuple, r rules) result {
+func (m *merged) atomic(t *tuple, r rules, reason string) result {
 	out := result{tuple: t}
 	switch {
-	case equal(t.local.body(), t.updated.body()):
-	case t.original != nil && equal(t.local.body(), t.original.body()) && !r.kptfile:
+	case node.Equal(t.local.body(), t.updated.body()):
+	case t.original != nil && node.Equal(t.local.body(), t.original.body()) && !r.kptfile:
 		out.outcome = taken
 	case m.takesUpstream() && !r.kptfile:
-		m.about(t, SideUpstream)
+		m.about(t, SideUpstream, reason)
 		out.outcome = taken
 	default:
-		m.about(t, SideLocal)
+		m.about(t, SideLocal, reason)
 	}
 	return out
 }
 
 // fields merges a resource field by field.
 func (m *merged) fields(t *tuple, r rules) (result, error) {
-	s := sources{local: copyNode(t.local.body()), updated: copyNode(t.updated.body())}
+	for _, set := range []commentSet{allComments, noFootComments, noComments} {
+		w, root := m.walk(t, r, set)
+		out := result{tuple: t}
+		if w.changed {
+			var err error
+			out.outcome, out.root = changed, root
+			if out, err = m.compared(out); errors.Is(err, errUnreadable) {
+				continue
+			} else if err != nil {
+				return out, err
+			}
+		}
+		if set != noComments && !m.isStable(out, r, set) {
+			continue
+		}
+		for _, c := range w.conflicts {
+			m.found(t, c, r)
+		}
+		return out, nil
+	}
+	return m.atomic(t, r, "what comes out of a merge by field could not be read again"), nil
+}
+
+// walk merges the fields of a resource, and returns the document node of what comes out.
+func (m *merged) walk(t *tuple, r rules, set commentSet) (*walker, *yaml.Node) {
+	w := &walker{rules: r, onConflict: m.options.OnConflict, comments: set}
+	w.otherPlace = t.original != nil && (t.original.index == 0) != (t.updated.index == 0)
+	root := *t.local.root
+	s := sources{local: w.anchors.copied(t.local.body()), updated: w.anchors.copied(t.updated.body())}
+	documents := sources{local: t.local.root, updated: t.updated.root}
 	if t.original != nil {
-		s.original = copyNode(t.original.body())
+		s.original, documents.original = t.original.body(), t.original.root
 	}
 	schema := m.schemaOf(s)
 	if r.kptfile {
 		schema = kptfileSchema()
 	}
-	w := &walker{rules: r, onConflict: m.options.OnConflict}
-	body := w.merge(s, "", schema)
-	if w.err != nil {
-		return result{}, fmt.Errorf("%s: %s: cannot be merged: %w", t.local.file, describe(t.local), w.err)
+	if w.anchors.of != nil && t.holdSecret() {
+		w.inSecret++ // its values may be those of an alias
 	}
-	root := *t.local.root
-	root.Content = []*yaml.Node{body}
-	settleComments(&root)
-	out, err := m.compared(result{tuple: t, outcome: changed, root: &root})
-	if errors.Is(err, errUnreadable) {
-		return m.atomic(t, r), nil
+	w.mapping(s, "", schema)
+	w.looks(s, s.local)
+	if !w.otherPlace {
+		w.looks(documents, &root)
 	}
-	for _, c := range w.conflicts {
-		m.found(t, c, r)
-	}
-	return out, err
+	w.anchors.settle(s.local)
+	root.Content = []*yaml.Node{s.local}
+	settle(&root)
+	return w, &root
 }
 
-// settleComments moves the line comment of a key to its value if that is a map or list that became empty: after the
-// key, the emitter would write it so that the YAML cannot be read.
-func settleComments(n *yaml.Node) {
+// isStable reports whether merging the result again changes nothing. It may, because YAML attaches some comments to
+// another value when they are read again.
+func (m *merged) isStable(r result, rules rules, set commentSet) bool {
+	var root yaml.Node
+	if r.outcome != changed || isJSON(r.local.text) {
+		return true
+	}
+	if err := yaml.Unmarshal([]byte(r.text), &root); err != nil || sameNode(&root, r.root) {
+		return err == nil
+	}
+	again, local := *r.tuple, *r.local
+	local.root, again.local = &root, &local
+	_, merged := m.walk(&again, rules, set)
+	before, err := encode(&root, r.text)
+	after, err2 := encode(merged, r.text)
+	return err == nil && err2 == nil && before == after
+}
+
+// settle moves the line comment of a key to its value if that is a map or list that became empty: after the key, the
+// emitter would write it so that the YAML cannot be read.
+func settle(n *yaml.Node) {
 	for i, c := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 1 && c.Kind != yaml.ScalarNode && len(c.Content) == 0 && c.LineComment == "" {
 			c.LineComment, n.Content[i-1].LineComment = n.Content[i-1].LineComment, ""
 		}
-		settleComments(c)
+		settle(c)
 	}
 }
 
@@ -171,7 +213,7 @@ func settleComments(n *yaml.Node) {
 func readsBack(text string, body *yaml.Node) bool {
 	var root yaml.Node
 	err := yaml.Unmarshal([]byte(text), &root)
-	return err == nil && len(root.Content) == 1 && equal(root.Content[0], body)
+	return err == nil && len(root.Content) == 1 && node.Equal(root.Content[0], body)
 }
 
 // compared returns the result, as kept if the merge changed nothing. If the merged resource cannot be read back, the
@@ -205,11 +247,12 @@ var errUnreadable = errors.New("could not be read again after the merge: " +
 	"move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own")
 
 // about records a conflict about a whole resource.
-func (m *merged) about(t *tuple, takenFrom string) {
+func (m *merged) about(t *tuple, takenFrom, reason string) {
 	c := m.conflict(t)
 	c.Taken = takenFrom
 	hidden := t.holdSecret()
 	c.setValues(showAll(t.original, hidden), showAll(t.local, hidden), showAll(t.updated, hidden))
+	c.reason = reason
 	m.conflicts = append(m.conflicts, c)
 }
 
@@ -228,9 +271,9 @@ func showAll(d *document, hidden bool) string {
 // found records a conflict about a field.
 func (m *merged) found(t *tuple, f finding, r rules) {
 	c := m.conflict(t)
-	c.Field, c.Taken = f.path, f.taken
+	c.Field, c.Taken, c.reason = f.path, f.taken, f.reason
 	hidden := f.secret || r.hidesField(f.path)
-	c.setValues(show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated, hidden))
+	c.setValues(differing(show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated, hidden)))
 	m.conflicts = append(m.conflicts, c)
 }
 
@@ -256,15 +299,6 @@ func describe(d *document) string {
 	return id.Describe()
 }
 
-func (t *tuple) isRegular() bool {
-	for _, d := range []*document{t.original, t.local, t.updated} {
-		if d != nil && !isRegular(d.root) {
-			return false
-		}
-	}
-	return true
-}
-
 // sameText reports whether two documents have the same text except the line that separates them from others. Items of a
 // ResourceList have no text of their own: theirs is compared as kpt would write it.
 func sameText(a, b *document) bool {
@@ -282,11 +316,4 @@ func sameLines(a, b *document) bool {
 	_, x := separator(a.text)
 	_, y := separator(b.text)
 	return sameText(a, b) || a.item == nil && strings.TrimRight(x, "\n") == strings.TrimRight(y, "\n")
-}
-
-func rnode(n *yaml.Node) *yaml.RNode {
-	if n == nil {
-		return nil
-	}
-	return yaml.NewRNode(n)
 }

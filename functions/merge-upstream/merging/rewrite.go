@@ -59,21 +59,28 @@ func (r result) rewritten() string {
 	return line + terminated(r.body())
 }
 
-// layout returns the text above the first resource of the file, that resource, and the text after each resource.
+// layout returns the text above the first resource of the file, that resource, and the text after each resource. The
+// text after one that goes comes after the one before it.
 func (a *assembly) layout() (top string, first *document, behind map[*document]string) {
 	behind = map[*document]string{}
 	if a.local == nil {
 		return "", nil, behind
 	}
+	stays := map[*document]bool{}
+	for _, r := range a.results {
+		stays[r.local] = !r.moved()
+	}
 	var last *document
 	for _, d := range a.local.docs {
+		if d.root != nil && first == nil {
+			first = d
+		}
 		switch {
-		case d.root != nil && first == nil:
-			first, last = d, d
-		case d.root != nil:
+		case d.root != nil && stays[d]:
 			last = d
+		case d.root != nil:
 		case last == nil:
-			top += d.text
+			top = terminated(top) + d.text
 		default:
 			behind[last] += d.text
 		}

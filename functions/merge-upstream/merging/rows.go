@@ -27,8 +27,11 @@ type row struct {
 	values []string
 	// own says that only the package has the element: its position says nothing about the order of the others.
 	own bool
-	// guessed says that only the image suggests that the package's element is the upstream's.
-	guessed bool
+	// uncertain says that the element could as well be another one of the same image.
+	uncertain bool
+	// unnamed says that the element is a function without a name: what was removed here stays removed, and what was
+	// changed here stays, whatever the upstream did.
+	unnamed bool
 	// front says that a variant put the element in front of all others.
 	front bool
 }

@@ -122,9 +122,6 @@ func local(items []*yaml.RNode) (*localPackage, error) {
 		f.docs = append(f.docs, d)
 		l.of[item] = d
 	}
-	for _, f := range l.pkg {
-		f.whole = ambiguous(f.docs)
-	}
 	return l, nil
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // schemaOf returns the schema of the API version that a resource has after the merge, so that a second merge merges its
-// lists in the same way. merge3 would take the schema of the first version that has one.
+// lists in the same way.
 func (m *merged) schemaOf(s sources) *openapi.ResourceSchema {
 	version := func(n *yaml.Node) string { return node.GetString(n, yaml.APIVersionField) }
 	original, local, updated := version(s.original), version(s.local), version(s.updated)

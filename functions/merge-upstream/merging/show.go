@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -15,17 +16,17 @@ import (
 // maxShown bounds the text of a value: conflicts are written into results and status fields.
 const maxShown = 200
 
-// show returns a value in a few words: a scalar as it is, in quotes where YAML needs them, lists and maps as JSON;
+// show returns a value as a text: a scalar as it is, in quotes where YAML needs them, lists and maps as JSON;
 // empty for no value.
 func show(n *yaml.Node, hidden bool) string {
 	switch {
-	case node.IsNull(n):
+	case n == nil:
 		return ""
 	case hidden:
 		return notShown
 	case n.Kind == yaml.ScalarNode && (n.ShortTag() != yaml.NodeTagString || node.String(n.Value).Style == 0 &&
 		!strings.Contains(n.Value, "\n")):
-		return shorten(n.Value)
+		return n.Value
 	}
 	var value any
 	if err := withWrittenNumbers(n).Decode(&value); err != nil {
@@ -35,7 +36,7 @@ func show(n *yaml.Node, hidden bool) string {
 	if err != nil {
 		return "(" + node.Describe(n) + ")"
 	}
-	return shorten(string(text))
+	return string(text)
 }
 
 // withWrittenNumbers returns a copy in which numbers that JSON would write differently, such as 0x1 and 1.0, are
@@ -59,15 +60,52 @@ func withWrittenNumbers(n *yaml.Node) *yaml.Node {
 	return c
 }
 
-// shortened ends a value that is not shown completely.
+// shortened stands for the parts of a value that are not shown.
 const shortened = "…"
 
-func shorten(s string) string {
-	runes := []rune(s)
-	if len(runes) <= maxShown {
-		return s
+// differing shortens values that are too long to those parts in which they differ; a value that is empty does not
+// exist.
+func differing(original, local, updated string) (o, l, u string) {
+	texts := [3][]rune{[]rune(original), []rune(local), []rune(updated)}
+	from := commonPrefix(texts[:]...)
+	l, u = window(texts[1], from), window(texts[2], from)
+	if l == u { // they differ only further behind
+		from = commonPrefix(texts[1:]...)
+		l, u = window(texts[1], from), window(texts[2], from)
 	}
-	return string(runes[:maxShown-1]) + shortened
+	return window(texts[0], from), l, u
+}
+
+// commonPrefix returns how many characters those of the texts have in common that are not empty; none if only one is
+// not.
+func commonPrefix(texts ...[]rune) int {
+	texts = slices.DeleteFunc(slices.Clone(texts), func(t []rune) bool { return len(t) == 0 })
+	if len(texts) < 2 {
+		return 0
+	}
+	for i, r := range texts[0] {
+		for _, t := range texts[1:] {
+			if i >= len(t) || t[i] != r {
+				return i
+			}
+		}
+	}
+	return len(texts[0])
+}
+
+// window returns a text, or if it is too long the part of it around a position.
+func window(text []rune, at int) string {
+	const before = 40
+	if len(text) <= maxShown {
+		return string(text)
+	}
+	start := max(0, at-before)
+	if end := start + maxShown; start > 0 && end < len(text) {
+		return shortened + string(text[start+1:end-1]) + shortened
+	} else if start > 0 {
+		return shortened + string(text[start+1:])
+	}
+	return string(text[:maxShown-1]) + shortened
 }
 
 // digest returns a short text that identifies a whole text.

@@ -12,11 +12,19 @@ import (
 // sources are a value in the three versions; nil where it does not exist.
 type sources struct{ original, local, updated *yaml.Node }
 
-// field returns the values of a key in three mappings. Null counts as absent.
+// field returns the values of a key in three mappings.
 func (s sources) field(key string) sources {
-	return sources{present(s.original, key), present(s.local, key), present(s.updated, key)}
+	return sources{valueOf(s.original, key), valueOf(s.local, key), valueOf(s.updated, key)}
 }
 
+func valueOf(m *yaml.Node, key string) *yaml.Node {
+	if i := position(m, key); i >= 0 {
+		return m.Content[i+1]
+	}
+	return nil
+}
+
+// present returns the value of a key unless it is null.
 func present(m *yaml.Node, key string) *yaml.Node {
 	if i := position(m, key); i >= 0 && !node.IsNull(m.Content[i+1]) {
 		return m.Content[i+1]

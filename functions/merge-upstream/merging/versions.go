@@ -33,6 +33,16 @@ func (p pkg) resources() []*document {
 // settleWholeFiles marks a file as whole in all versions if it is whole in one. An upstream Kptfile that cannot be read
 // is ignored, because the package's own Kptfile must not be replaced as a whole.
 func (v versions) settleWholeFiles() {
+	v.leaveOut()
+	v.findCopies()
+	for _, p := range []pkg{v.original, v.updated, v.local} {
+		for _, f := range p {
+			if f.why == "" {
+				f.why = ambiguous(f.docs)
+				f.whole = f.why != ""
+			}
+		}
+	}
 	for _, p := range []pkg{v.original, v.updated} {
 		for name, f := range p {
 			if path.Base(name) == pkgtree.KptfileName && (f.whole || len(f.resources()) == 0) &&
@@ -98,6 +108,8 @@ type merged struct {
 	namespaces []string
 	// tracked reports whether the package's resources say which upstream resources they come from.
 	tracked bool
+	// renamed are the resources that were renamed here, by the directory and the name that they have now.
+	renamed map[inDirectory]*tuple
 	// results are the results for the resources.
 	results []result
 	// whole are the texts of the files that are merged as one value; nil for a file that does not exist.
@@ -127,7 +139,7 @@ func (v versions) merge(options Options) (*merged, error) {
 		return nil, errors.New("the package has no resource in common with the original upstream, nor with the updated " +
 			"one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)")
 	}
-	m.tracked = isTracked(tuples)
+	m.tracked, m.renamed = isTracked(tuples), renamedHere(tuples)
 	m.withdraw(v, tuples)
 	for _, t := range tuples {
 		r, err := m.followed(t)

@@ -3,22 +3,29 @@
 package merging
 
 import (
+	"slices"
+
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// walker walks over a resource in three versions, which are copies, before merge3 does: it records the conflicts, and
-// leaves in the original and updated versions only what merge3 is to merge.
+// walker merges the fields of a resource. It edits a copy of the package's version, into which it brings what the
+// upstream changed: values, comments, quotes and anchors, each by itself.
 type walker struct {
 	rules      rules
 	onConflict OnConflict
 	conflicts  []finding
-	shielded   []*yaml.Node
-	// err is the first error of merge3.
-	err error
-	// inSecret counts the Secrets inside of the resource that the walk is in.
-	inSecret int
+	// comments says which comments of the upstream to bring.
+	comments commentSet
+	// inSecret counts the Secrets inside of the resource that the walk is in, inFlow the maps and lists in flow style.
+	inSecret, inFlow int
+	// otherPlace says that only one of the upstream's versions is the first in its file, so that the comment above it may
+	// be that of the file.
+	otherPlace bool
+	// changed reports whether the walk changed anything.
+	changed bool
+	anchors anchors
 }
 
 // finding is a conflict about a field.
@@ -26,137 +33,122 @@ type finding struct {
 	path   string
 	values sources
 	taken  string
+	// reason says why the values cannot be merged further; empty where it is plain.
+	reason string
 	// secret says that the values are, or could be, those of a Secret inside of the resource.
 	secret bool
 }
 
-// field prepares a field of three mappings.
-func (w *walker) field(parent sources, key, path string, schema *openapi.ResourceSchema) {
-	s := parent.field(key)
+// field merges a field of three maps. It returns the field as it is after the merge, without a key if it is not there.
+func (w *walker) field(f field, path string, schema *openapi.ResourceSchema) pair {
+	v := f.values()
 	switch {
-	case w.rules.ours(path):
-		w.settle(parent, key)
-		return
-	case equal(s.local, s.original) && s.updated == nil && parent.sameNulls(key):
-		w.nothing(parent, key)
-		return
-	case equal(s.original, s.updated) || equal(s.local, s.updated):
-		w.settle(parent, key)
-		return
+	case w.rules.ours(path) || identical(f.original, f.updated) || identical(f.local, f.updated):
+		w.anchors.pair(v.local, v.updated)
+		return f.local
+	case v.local == nil:
+		return w.missingHere(f, path, schema)
+	case v.updated == nil:
+		return w.missingUpstream(f, path, schema)
 	}
-	// merge3 understands a null anywhere as a request to remove the field.
-	for _, m := range []*yaml.Node{parent.original, parent.updated} {
-		if present(m, key) == nil {
-			remove(m, key)
+	return w.pairLooks(f, w.value(v, path, schema), path)
+}
+
+// missingHere merges a field that the package does not have.
+func (w *walker) missingHere(f field, path string, schema *openapi.ResourceSchema) pair {
+	if w.adds(f.values(), path, schema) {
+		return pair{copyNode(f.updated.key), w.copy(f.updated.value)}
+	}
+	return pair{}
+}
+
+// adds reports whether a value that the package does not have is added to it.
+func (w *walker) adds(s sources, path string, schema *openapi.ResourceSchema) bool {
+	switch {
+	case s.updated == nil || s.original != nil && w.onlyLess(s, path, schema):
+		return false
+	case s.original == nil:
+		return true
+	}
+	return w.record(path, s, "")
+}
+
+// missingUpstream merges a field of the package that the upstream does not have.
+func (w *walker) missingUpstream(f field, path string, schema *openapi.ResourceSchema) pair {
+	v := f.values()
+	switch {
+	case v.original == nil:
+		return f.local
+	case node.Equal(v.local, v.original):
+		return pair{}
+	}
+	schema = schemaOf(schema, v)
+	parts := v.all(yaml.MappingNode) && !w.isFixed(schema) || v.all(yaml.SequenceNode) && w.hasElements(v, path, schema)
+	switch {
+	case parts: // what was added here stays
+		v.updated = &yaml.Node{Kind: v.local.Kind, Tag: v.local.Tag, Style: v.local.Style}
+		w.value(v, path, schema)
+		if len(v.local.Content) > 0 {
+			return f.local
 		}
+	case !w.onlyLess(sources{original: v.original, updated: v.local}, path, schema) && !w.record(path, v, ""):
+		return f.local
 	}
-	carryKeyComments(parent, key)
-	if equal(s.local, s.original) {
-		w.follow(parent, s, key, path, schema)
-		return
-	}
-	w.both(parent, s, key, path, schema)
+	return pair{}
 }
 
-// sameNulls reports whether a key without a value is present in both the package and the original upstream, or in
-// neither. It is also true if the key has a value in the package.
-func (s sources) sameNulls(key string) bool {
-	return present(s.local, key) != nil || (position(s.local, key) < 0) == (position(s.original, key) < 0)
+// isFixed reports whether a schema names the fields of a map. Such a map has a meaning as a whole: what remains of a
+// probe without its handler is no probe.
+func (w *walker) isFixed(schema *openapi.ResourceSchema) bool {
+	return schema != nil && len(schema.Schema.Properties) > 0 && !w.rules.kptfile
 }
 
-// nothing makes a field as it is in the updated upstream, where it has no value: null or absent.
-func (w *walker) nothing(parent sources, key string) {
-	switch null := position(parent.updated, key) >= 0; {
-	case null && (present(parent.local, key) != nil || position(parent.local, key) < 0):
-		w.replace(parent, key)
-	case null:
-		w.settle(parent, key)
-	default:
-		remove(parent.original, key)
-		remove(parent.local, key)
-	}
-}
-
-// settle keeps a field as it is in the package.
-func (w *walker) settle(parent sources, key string) {
-	remove(parent.original, key)
-	remove(parent.updated, key)
-	if i := position(parent.local, key); i >= 0 {
-		w.shield(parent.local, i+1)
-	}
-}
-
-// follow prepares a field that only the upstream changed.
-func (w *walker) follow(parent, s sources, key, path string, schema *openapi.ResourceSchema) {
+// value merges a value that both the package and the upstream have. It returns the package's node, or a copy of the
+// upstream's in its place.
+func (w *walker) value(s sources, path string, schema *openapi.ResourceSchema) *yaml.Node {
 	switch {
-	case s.local == nil: // merge3 would sort the keys
-		w.replace(parent, key)
 	case s.all(yaml.MappingNode):
-		if w.mapping(s, path, schema) {
-			w.settle(parent, key)
+		if s.original != nil {
+			w.collection(s)
 		}
+		w.mapping(s, path, schema)
+		return s.local
 	case s.all(yaml.SequenceNode):
-		w.list(parent, s, key, path, schema)
-	case s.all(yaml.ScalarNode):
-		w.scalar(parent, s, key)
-	default:
-		w.replace(parent, key)
+		w.list(s, path, schema)
+		return s.local
+	case node.Equal(s.original, s.updated) || node.Equal(s.local, s.updated):
+		return s.local
+	case !node.Equal(s.original, s.local) && !w.record(path, s, ""):
+		return s.local
 	}
+	return w.take(s)
 }
 
-// both prepares a field that both sides changed.
-func (w *walker) both(parent, s sources, key, path string, schema *openapi.ResourceSchema) {
-	isMap, isList := s.all(yaml.MappingNode), s.all(yaml.SequenceNode)
-	removed := s.updated == nil
-	if s.local == nil && w.onlyLess(s, path, schema) {
-		w.settle(parent, key)
-		return
+// take puts the upstream's value in the place of the package's.
+func (w *walker) take(s sources) *yaml.Node {
+	w.changed = true
+	if !s.all(yaml.ScalarNode) {
+		c := w.copy(s.updated)
+		w.anchors.pair(c, s.local)
+		return c
 	}
-	if s.local == nil || !isMap && !isList || isList && removed && !w.hasElements(s, path, schema) {
-		w.conflict(parent, s, key, path)
-		return
+	if s.local.ShortTag() != s.updated.ShortTag() {
+		s.local.Style = s.updated.Style
 	}
-	if removed { // keep what was added here
-		s.updated = &yaml.Node{Kind: s.local.Kind, Tag: s.local.Tag}
-		parent.updated.Content = append(parent.updated.Content, node.String(key), s.updated)
-	}
-	switch {
-	case !isMap:
-		w.list(parent, s, key, path, schema)
-	case w.mapping(s, path, schema):
-		w.settle(parent, key)
-	}
-	if removed && len(s.local.Content) == 0 {
-		remove(parent.original, key)
-		remove(parent.local, key)
-		remove(parent.updated, key)
-	}
+	s.local.Tag, s.local.Value = s.updated.Tag, s.updated.Value
+	return s.local
 }
 
-// conflict records that a field has three values, and prepares the one that is taken.
-func (w *walker) conflict(parent, s sources, key, path string) {
-	if !w.record(path, s) {
-		w.settle(parent, key)
-		return
-	}
-	switch {
-	case s.updated == nil:
-		remove(parent.original, key)
-		remove(parent.local, key)
-	case s.local == nil:
-		w.replace(parent, key)
-	case s.all(yaml.ScalarNode):
-		w.scalar(parent, s, key)
-	case s.all(yaml.SequenceNode):
-		takeList(s)
-	default:
-		w.replace(parent, key)
-	}
+// copy returns a copy of a value of the upstream.
+func (w *walker) copy(n *yaml.Node) *yaml.Node {
+	c := copyNode(n)
+	w.anchors.pair(c, n)
+	return c
 }
 
 // record notes a conflict, unless it is about what the package's own functions write, and reports whether the
 // upstream's value is taken.
-func (w *walker) record(path string, s sources) (takeUpstream bool) {
+func (w *walker) record(path string, s sources, reason string) (takeUpstream bool) {
 	if w.rules.written(path) {
 		return false
 	}
@@ -164,71 +156,35 @@ func (w *walker) record(path string, s sources) (takeUpstream bool) {
 	if takeUpstream = w.onConflict == TakeUpstream || w.onConflict == ""; takeUpstream {
 		taken = SideUpstream
 	}
-	w.note(path, s, taken)
+	w.note(path, s, taken, reason)
 	return takeUpstream
 }
 
 // note adds a conflict to the results.
-func (w *walker) note(path string, s sources, taken string) {
-	w.conflicts = append(w.conflicts, finding{path: path, taken: taken, secret: w.inSecret > 0 || s.hasSecret(),
+func (w *walker) note(path string, s sources, taken, reason string) {
+	w.conflicts = append(w.conflicts, finding{path: path, taken: taken, reason: reason,
+		secret: w.inSecret > 0 || s.hasSecret(),
 		values: sources{copyNode(s.original), copyNode(s.local), copyNode(s.updated)}})
 }
 
-// scalar prepares a scalar to be replaced by the upstream's: a comment that the upstream did not change stays the
-// package's, and so do its quotes.
-func (w *walker) scalar(parent, s sources, key string) {
-	if s.original != nil && s.original.Value == s.updated.Value {
-		w.replace(parent, key) // only the type differs, which merge3 does not notice
-		return
+// onlyLess reports whether a side, as updated, only removed fields and elements of a value. Then it is no conflict if
+// the other one removed all of it.
+func (w *walker) onlyLess(s sources, path string, schema *openapi.ResourceSchema) bool {
+	if s.original == nil || s.updated == nil {
+		return s.updated == nil
 	}
-	carryComments(s)
-	s.local.Style = styleFor(s.local, s.updated)
-	s.updated.Style = s.local.Style
-}
-
-// carryKeyComments keeps the comments at a key that both sides added: merge3 takes the upstream's key. Comments below a
-// field are always the package's, because they would be read back in another place than they were written.
-func carryKeyComments(parent sources, key string) {
-	i, j, k := position(parent.local, key), position(parent.updated, key), position(parent.original, key)
-	if i < 0 || j < 0 {
-		return
+	s.local = nil
+	schema = schemaOf(schema, s)
+	switch {
+	case s.all(yaml.MappingNode):
+		return !slices.ContainsFunc(keysOf(s.updated), func(key string) bool {
+			return !w.onlyLess(s.field(key), node.Join(path, key), sub(schema, key))
+		})
+	case s.all(yaml.SequenceNode) && w.hasElements(s, path, schema):
+		rows, _ := w.rows(s, path, schema)
+		return !slices.ContainsFunc(rows, func(r row) bool {
+			return !w.onlyLess(r.sources, path+"["+r.label+"]", schema.Elements())
+		})
 	}
-	local, updated := parent.local.Content[i:i+2], parent.updated.Content[j:j+2]
-	for n := range 2 {
-		updated[n].FootComment = local[n].FootComment
-		if k >= 0 {
-			parent.original.Content[k+n].FootComment = local[n].FootComment
-		}
-	}
-	if k < 0 && local[0].HeadComment+local[0].LineComment != "" {
-		updated[0].HeadComment, updated[0].LineComment = local[0].HeadComment, local[0].LineComment
-	}
-}
-
-func carryComments(s sources) {
-	var was yaml.Node
-	if s.original != nil {
-		was = *s.original
-	}
-	for _, c := range []struct{ was, local, updated *string }{
-		{&was.HeadComment, &s.local.HeadComment, &s.updated.HeadComment},
-		{&was.LineComment, &s.local.LineComment, &s.updated.LineComment},
-		{&was.FootComment, &s.local.FootComment, &s.updated.FootComment},
-	} {
-		if *c.updated == *c.was {
-			*c.updated = *c.local
-		}
-	}
-}
-
-// replace puts the upstream's value in the place of the local one.
-func (w *walker) replace(parent sources, key string) {
-	from := position(parent.updated, key)
-	value := copyNode(parent.updated.Content[from+1])
-	if i := position(parent.local, key); i >= 0 {
-		parent.local.Content[i+1] = value
-	} else {
-		parent.local.Content = append(parent.local.Content, copyNode(parent.updated.Content[from]), value)
-	}
-	w.settle(parent, key)
+	return node.Equal(s.original, s.updated)
 }

@@ -33,10 +33,15 @@ func wholeConflict(name string, original, updated, local *file, kept *string) co
 		return text != nil && hasSecretText(*text)
 	})
 	c := conflict{Conflict: Conflict{File: name, Taken: SideLocal}}
+	for _, f := range []*file{local, updated, original} {
+		if f != nil && c.reason == "" {
+			c.reason = f.why
+		}
+	}
 	if kept == u {
 		c.Taken = SideUpstream
 	}
-	c.setValues(describeText(o, hidden), describeText(l, hidden), describeText(u, hidden))
+	c.setValues(describeFile(original, hidden), describeFile(local, hidden), describeFile(updated, hidden))
 	return c
 }
 
@@ -67,8 +72,8 @@ func isEdited(name string, original, local *file) bool {
 
 // unmarked returns a text without the marks by which kpt and Porch recognize its resources.
 func unmarked(name, text string) string {
-	docs, whole := parse(name, text)
-	if whole {
+	docs, why := parse(name, text)
+	if why != "" {
 		return text
 	}
 	var out strings.Builder
@@ -105,12 +110,14 @@ func sameFile(a, b *string) bool {
 	return *a == *b
 }
 
-func describeText(text *string, hidden bool) string {
+func describeFile(f *file, hidden bool) string {
 	switch {
-	case text == nil:
+	case f == nil:
 		return ""
 	case hidden:
 		return notShown
+	case f.why != "" && f.why != noResources:
+		return digest(f.text) + ": " + f.why
 	}
-	return digest(*text)
+	return digest(f.text)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"github.com/package-variants/package-variants/functions/internal/node"
 )
 
 // giveTexts sets the text of files among the items that are merged as single values. Items have no text of their own,
@@ -30,12 +31,12 @@ func (v versions) giveTexts() {
 }
 
 // alike reports whether two documents hold the same values, except for what only a package has.
-func alike(a, b *document) bool { return equal(rules{}.without(a), rules{}.without(b)) }
+func alike(a, b *document) bool { return node.Equal(rules{}.without(a), rules{}.without(b)) }
 
 // wholeItems merges a file of a ResourceList as one value: all of its resources are replaced, or none. A file without
 // resources is noted, because a function does not get it.
 func (m *merged) wholeItems(name string, original, updated, local *file) {
-	if !isSeen(name, original, updated, local) {
+	if !isSeen(name, original, updated, local) || len(local.resources()) == 0 && (original.isUnread() || updated.isUnread()) {
 		if !sameFile(textOf(original), textOf(updated)) {
 			m.unseen = append(m.unseen, name)
 		}

@@ -18,7 +18,10 @@ const (
 	twice     = cmv1 + "---\n" + cmv1
 	onlyNotes = "# to do\n"
 	notRead   = "x.yaml: is changed upstream to what is not YAML of resources, or is too large, which a function cannot write"
-	bothSides = "x.yaml: is changed on both sides, and cannot be merged by field"
+	copyIt    = ": the package stays as it is there, copy it from the updated upstream"
+	notSeen   = "x.yaml: changed upstream, but is not among the resources that a function gets: copy it from the updated upstream"
+	bothSides = "x.yaml: is changed on both sides, and cannot be merged by field, because it "
+	isTwice   = bothSides + `has ConfigMap "settings" twice`
 )
 
 // TestWholeItems checks what becomes of the resources of a file that is a single value, or has none in a version. A
@@ -37,9 +40,9 @@ func TestWholeItems(t *testing.T) {
 		"commented out upstream, edited": {cmv1, onlyNotes, cmMine, "", []string{"one mine"}, notRemoved},
 		"doubled upstream":               {cmv1, twice, cmv1, "", []string{"one x", "one x"}, ""},
 		"doubled upstream, edited": {cmv1, twice, cmMine, "", []string{"one x", "one x"},
-			bothSides + ": the upstream's is taken"},
+			isTwice + ": the upstream's is taken"},
 		"doubled upstream, edited and kept": {cmv1, twice, cmMine, merging.KeepLocal, []string{"one mine"},
-			bothSides + ": the package stays as it is there"},
+			isTwice + ": the package stays as it is there"},
 		"doubled upstream, removed here": {cmv1, twice, "", "", nil,
 			"x.yaml: is removed here, and changed upstream: the package stays as it is there"},
 		"added doubled":             {"", twice, "", "", []string{"one x", "one x"}, ""},
@@ -47,15 +50,18 @@ func TestWholeItems(t *testing.T) {
 		"double until now, removed": {twice, "", twice, "", nil, ""},
 		"double until now, removed and edited": {twice, "", cmv1 + "---\n" + cmMine, "", []string{"one x", "one mine"},
 			"x.yaml: is changed here, and removed upstream: the package stays as it is there"},
-		"double until now, single here": {twice, cmv2, cmv1, "", []string{"two x"}, bothSides + ": the upstream's is taken"},
+		"double until now, single here": {twice, cmv2, cmv1, "", []string{"two x"}, isTwice + ": the upstream's is taken"},
 		"merged already":                {twice, cmv2, cmv2, "", []string{"two x"}, ""},
-		"no YAML upstream": {cmv1, "}{", cmv1, "", []string{"one x"},
-			notRead + ": the package stays as it is there, copy it from the updated upstream"},
-		"no YAML, added": {"", "}{", "", "", nil,
-			notRead + ": the package stays as it is there, copy it from the updated upstream"},
-		"no YAML until now": {"}{", cmv2, cmv1, "", []string{"two x"}, bothSides + ": the upstream's is taken"},
-		"comments changed": {onlyNotes, "# done\n", "", "", nil, "x.yaml: changed upstream, but is not among the resources " +
-			"that a function gets: copy it from the updated upstream"},
+		"no YAML upstream":              {cmv1, "}{", cmv1, "", []string{"one x"}, notRead + copyIt},
+		"no YAML, added":                {"", "}{", "", "", nil, notSeen},
+		"YAML without a kind":           {"a: 1\n", "a: 2\n", "", "", nil, notSeen},
+		"YAML without a kind, added":    {"", "a: 2\n", "", "", nil, notSeen},
+		"a template, added":             {"", cm + "data:\n  a: {{ .Values.a }}\n", "", "", nil, notSeen},
+		"a template":                    {cm + "data:\n  a: {{ .Values.a }}\n", cmv1, "", "", nil, notSeen},
+		"a template upstream":           {cmv1, cm + "data:\n  a: {{ .Values.a }}\n", cmv1, "", []string{"one x"}, notRead + copyIt},
+		"YAML without a kind upstream":  {cmv1, "a: 1\n", cmv1, "", []string{"one x"}, notRead + copyIt},
+		"no YAML until now":             {"}{", cmv2, cmv1, "", []string{"two x"}, bothSides + "is not YAML: the upstream's is taken"},
+		"comments changed":              {onlyNotes, "# done\n", "", "", nil, notSeen},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +94,7 @@ func TestWholeItems(t *testing.T) {
 				t.Errorf("results -want +got:\n%s", diff)
 			}
 			_, stderr, code = fntest.Run(merging.Run, fntest.List(t, config+"onConflict: Stop\n", local))
-			if stops := c.message != "" && name != "comments changed"; stops != (code != 0) {
+			if stops := c.message != "" && c.message != notSeen; stops != (code != 0) {
 				t.Errorf("Stop: exit code %d, %s", code, stderr)
 			}
 		})
