@@ -99,7 +99,7 @@ func (w *walker) pairLooks(f field, value *yaml.Node, path string) pair {
 	}
 	w.looks(keys, key)
 	w.looks(f.values(), value)
-	if value.LineComment != "" && value.Kind != yaml.ScalarNode && value.Style&yaml.FlowStyle == 0 && len(value.Content) > 0 {
+	if value.LineComment != "" && value.Style&yaml.FlowStyle == 0 && len(value.Content) > 0 {
 		key.LineComment, value.LineComment = value.LineComment, "" // below the key, it would be another value's
 	}
 	return pair{key, value}

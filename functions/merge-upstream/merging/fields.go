@@ -88,42 +88,54 @@ func (w *walker) mapping(s sources, path string, schema *openapi.ResourceSchema)
 	}
 	settled := w.alternatives(s, path, schema)
 	local, original, updated := fieldsOf(s.local), fieldsOf(s.original), fieldsOf(s.updated)
-	var gone []int
-	var added []*yaml.Node
+	edits := edits{of: local}
 	defer w.enter(s.local)()
 	for _, id := range union2(local.ids, updated.ids) {
 		l, o, u := local.pairs(id), original.pairs(id), updated.pairs(id)
-		name := shownKey(id, l, u)
+		place := node.Join(path, shownKey(id, l, u))
 		switch {
 		case slices.Contains(settled, id):
-			continue
-		case len(l) > 1 || len(o) > 1 || len(u) > 1:
-			if w.twice(l, o, u, node.Join(path, name)) {
-				gone = append(gone, local.at[id]...)
-				for _, p := range u {
-					added = append(added, copyNode(p.key), w.copy(p.value))
-				}
+		case max(len(l), len(o), len(u)) < 2:
+			f := field{one(o), one(l), one(u)}
+			edits.set(id, f.local, w.field(f, place, sub(schema, id)))
+		case w.twice(l, o, u, place):
+			edits.gone = append(edits.gone, local.at[id]...)
+			for _, p := range u {
+				edits.added = append(edits.added, copyNode(p.key), w.copy(p.value))
 			}
-			continue
-		}
-		f := field{one(o), one(l), one(u)}
-		merged := w.field(f, node.Join(path, name), sub(schema, id))
-		switch {
-		case merged == f.local:
-		case f.local.key == nil:
-			added = append(added, merged.key, merged.value)
-		case merged.key == nil:
-			gone = append(gone, local.at[id][0])
-		default:
-			i := local.at[id][0]
-			s.local.Content[i], s.local.Content[i+1] = merged.key, merged.value
 		}
 	}
-	w.changed = w.changed || len(gone)+len(added) > 0
-	for _, i := range slices.Backward(slices.Sorted(slices.Values(gone))) {
-		node.RemoveChildren(s.local, i, 2)
+	w.changed = edits.apply() || w.changed
+}
+
+// edits are what becomes of the entries of a map.
+type edits struct {
+	of    fields
+	gone  []int
+	added []*yaml.Node
+}
+
+// set notes what the only entry with a key becomes.
+func (e *edits) set(id string, was, is pair) {
+	switch {
+	case was == is:
+	case was.key == nil:
+		e.added = append(e.added, is.key, is.value)
+	case is.key == nil:
+		e.gone = append(e.gone, e.of.at[id][0])
+	default:
+		i := e.of.at[id][0]
+		e.of.of.Content[i], e.of.of.Content[i+1] = is.key, is.value
 	}
-	s.local.Content = append(s.local.Content, added...)
+}
+
+// apply removes and adds entries, and reports whether there are such.
+func (e *edits) apply() bool {
+	for _, i := range slices.Backward(slices.Sorted(slices.Values(e.gone))) {
+		node.RemoveChildren(e.of.of, i, 2)
+	}
+	e.of.of.Content = append(e.of.of.Content, e.added...)
+	return len(e.gone)+len(e.added) > 0
 }
 
 // union2 returns the texts of two lists without those that are in both twice.
@@ -190,8 +202,9 @@ func schemaOf(schema *openapi.ResourceSchema, s sources) *openapi.ResourceSchema
 		if schema != nil {
 			return schema
 		}
-		if kind, version := node.GetString(n, yaml.KindField), node.GetString(n, yaml.APIVersionField); kind != "" && version != "" {
-			schema = openapi.SchemaForResourceType(yaml.TypeMeta{APIVersion: version, Kind: kind})
+		meta := yaml.TypeMeta{APIVersion: node.GetString(n, yaml.APIVersionField), Kind: node.GetString(n, yaml.KindField)}
+		if meta.APIVersion != "" && meta.Kind != "" {
+			schema = openapi.SchemaForResourceType(meta)
 		}
 	}
 	return schema

@@ -131,38 +131,7 @@ func passes() []pass {
 func pairFunctions(rows []*functionRow, version int, list []*yaml.Node, all []function) []*functionRow {
 	paired := make([]bool, len(list))
 	for _, p := range passes() {
-		candidates := map[string][]*functionRow{}
-		for _, r := range rows {
-			for _, key := range p.keys(r) {
-				candidates[key] = append(candidates[key], r)
-			}
-		}
-		wanting := map[string]int{} // functions that are not paired yet
-		for i, f := range all {
-			if !paired[i] {
-				wanting[p.of(f)]++
-			}
-		}
-		for key, list := range candidates {
-			candidates[key] = slices.DeleteFunc(list, func(r *functionRow) bool { return r.has(version) })
-		}
-		known := map[string]int{} // those of the original that are not paired yet
-		for key, list := range candidates {
-			for _, r := range list {
-				if r.has(originalVersion) {
-					known[key]++
-				}
-			}
-		}
-		for i, f := range all {
-			key := p.of(f)
-			if left := candidates[key]; !paired[i] && key != "" && len(left) > 0 {
-				candidates[key] = left[1:]
-				left[0].set(version, i, list[i])
-				left[0].as[version], paired[i] = f, true
-				left[0].uncertain = left[0].uncertain || p.guess && known[key] > 0 && known[key] != wanting[key]
-			}
-		}
+		p.pair(rows, version, list, all, paired)
 	}
 	for i, f := range all {
 		if !paired[i] {
@@ -173,6 +142,38 @@ func pairFunctions(rows []*functionRow, version int, list []*yaml.Node, all []fu
 		}
 	}
 	return rows
+}
+
+// pair pairs the functions of a version that are not paired yet with rows that lack one.
+func (p pass) pair(rows []*functionRow, version int, list []*yaml.Node, all []function, paired []bool) {
+	candidates, known, wanting := map[string][]*functionRow{}, map[string]int{}, map[string]int{}
+	for _, r := range rows {
+		if r.has(version) {
+			continue
+		}
+		for _, key := range p.keys(r) {
+			candidates[key] = append(candidates[key], r)
+			if r.has(originalVersion) {
+				known[key]++
+			}
+		}
+	}
+	for i, f := range all {
+		if !paired[i] {
+			wanting[p.of(f)]++
+		}
+	}
+	for i, f := range all {
+		key := p.of(f)
+		left := slices.DeleteFunc(candidates[key], func(r *functionRow) bool { return r.has(version) })
+		if paired[i] || key == "" || len(left) == 0 {
+			continue
+		}
+		r := left[0]
+		r.set(version, i, list[i])
+		candidates[key], r.as[version], paired[i] = left[1:], f, true
+		r.uncertain = r.uncertain || p.guess && known[key] > 0 && known[key] != wanting[key]
+	}
 }
 
 // keys returns the texts by which a function of the row can be found.

@@ -4,6 +4,7 @@ package merging
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	gitignore "github.com/monochromegane/go-gitignore"
@@ -39,18 +40,22 @@ func (p pkg) hides(name string) bool {
 // ResourceList, those that hold YAML without a kind.
 func (v versions) leaveOut() {
 	for _, name := range v.paths() {
-		hidden := v.original.hides(name) || v.updated.hides(name) || v.local.hides(name)
+		here := v.local[name]
+		hidden := (!v.resourcesOnly || here == nil) &&
+			slices.ContainsFunc([]pkg{v.original, v.updated, v.local}, func(p pkg) bool { return p.hides(name) })
 		for _, f := range v.file(name) {
+			if f == nil || f.whole || v.resourcesOnly && f == here {
+				continue
+			}
 			switch {
-			case f == nil || f.whole || f == v.local[name] && v.resourcesOnly:
-			case hidden && !(v.resourcesOnly && v.local[name] != nil):
+			case hidden:
 				f.why = "a " + ignoreName + " hides it"
 			case v.resourcesOnly && !f.isPassed():
 				f.why = "it holds something else than resources"
+			default:
+				continue
 			}
-			if f != nil && f.why != "" && !f.whole {
-				f.whole, f.docs = true, nil
-			}
+			f.whole, f.docs = true, nil
 		}
 	}
 }

@@ -66,8 +66,9 @@ func (w *walker) hasElements(s sources, path string, schema *openapi.ResourceSch
 
 // atom merges a list as one value; reason says why, if it is a list that is merged by element elsewhere.
 func (w *walker) atom(s sources, path, reason string) {
-	unedited, takes := node.Equal(s.original, s.local), !node.Equal(s.original, s.updated) && !node.Equal(s.local, s.updated)
-	if takes && !unedited && !w.record(path, s, reason) || !takes && !node.Equal(s.local, s.updated) {
+	switch {
+	case node.Equal(s.local, s.updated): // but perhaps for its comments and quotes
+	case node.Equal(s.original, s.updated), !node.Equal(s.original, s.local) && !w.record(path, s, reason):
 		return
 	}
 	if s.original != nil {
@@ -95,24 +96,9 @@ func (w *walker) element(r row, path string, schema *openapi.ResourceSchema) *ya
 	case w.rules.ours(path) || sameNode(e.original, e.updated) || sameNode(e.local, e.updated):
 		w.anchors.pair(e.local, e.updated)
 		return e.local
-	case r.unnamed && e.original != nil && (e.local == nil) != (e.updated == nil):
-		if !w.isOneSided(e, path, schema) {
-			w.note(path, e, SideLocal, "")
-			return e.local
-		}
-		return nil
-	case e.local == nil:
-		if w.adds(e, path, schema) {
-			return w.copy(e.updated)
-		}
-		return nil
-	case e.updated == nil:
-		if e.original != nil && (node.Equal(e.local, e.original) || w.record(path, e, "")) {
-			return nil
-		}
-		return e.local
-	}
-	if r.uncertain && !node.Equal(e.original, e.updated) && !node.Equal(e.original, e.local) {
+	case e.local == nil || e.updated == nil:
+		return w.missing(r, path, schema)
+	case r.uncertain && !node.Equal(e.original, e.updated) && !node.Equal(e.original, e.local):
 		if w.record(path, e, "another function with the same image could be this one") {
 			return w.take(e)
 		}
@@ -121,6 +107,25 @@ func (w *walker) element(r row, path string, schema *openapi.ResourceSchema) *ya
 	merged := w.value(e, path, schema)
 	w.looks(e, merged)
 	return merged
+}
+
+// missing merges an element that a side does not have.
+func (w *walker) missing(r row, path string, schema *openapi.ResourceSchema) *yaml.Node {
+	e := r.sources
+	switch {
+	case r.unnamed && e.original != nil && (e.local == nil) != (e.updated == nil):
+		if w.isOneSided(e, path, schema) {
+			return nil
+		}
+		w.note(path, e, SideLocal, "")
+	case e.local == nil:
+		if w.adds(e, path, schema) {
+			return w.copy(e.updated)
+		}
+	case e.original != nil && (node.Equal(e.local, e.original) || w.record(path, e, "")):
+		return nil
+	}
+	return e.local
 }
 
 // isOneSided reports whether only one side changed an element that the other one removed.

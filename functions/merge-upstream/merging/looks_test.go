@@ -16,8 +16,8 @@ import (
 
 // look is a field of a resource with its comments and quotes.
 type look struct {
-	above, value, behind, below string
-	gone                        bool
+	above, value, behind string
+	gone                 bool
 }
 
 // looked is a resource: its fields by path, of which each is in the map of the field above, and elements of a list by
@@ -161,8 +161,8 @@ func TestRandomLooks(t *testing.T) {
 			got, conflicts = merge(t, original, updated, local, merging.Options{OnConflict: onConflict})
 		}
 		mirrored, _ := merge(t, original, local, updated, merging.Options{})
-		want, clear := merged(base, ours, theirs)
-		if clear {
+		want, plain := merged(base, ours, theirs)
+		if plain {
 			checked++
 			for _, text := range []string{got["a.yaml"], mirrored["a.yaml"]} {
 				if diff := cmp.Diff(sorted(want.text()), sorted(text)); diff != "" || len(conflicts) > 0 {
@@ -175,21 +175,21 @@ func TestRandomLooks(t *testing.T) {
 		}
 	}
 	if checked < 100 {
-		t.Errorf("only %d merges are clear", checked)
+		t.Errorf("only %d merges are plain", checked)
 	}
 }
 
-// merged returns what has each change of both sides; clear reports whether no two of them are at the same place.
-func merged(base, ours, theirs looked) (out looked, clear bool) {
+// merged returns what has each change of both sides; plain reports whether no two of them are at the same place.
+func merged(base, ours, theirs looked) (out looked, plain bool) {
 	out = looked{fields: map[string]look{}}
-	clear = isOrdered(ours.order, base.order) || isOrdered(theirs.order, base.order)
+	plain = isOrdered(ours.order, base.order) || isOrdered(theirs.order, base.order)
 	for path := range both2(ours.fields, theirs.fields) {
 		b, known := base.fields[path]
 		o, here := ours.fields[path]
 		u, there := theirs.fields[path]
 		switch {
 		case !known && here && there || known && (o != b && u != b && (o.gone || u.gone)):
-			clear = false
+			plain = false
 		case !known && here:
 			out.fields[path] = o
 		case !known:
@@ -204,7 +204,7 @@ func merged(base, ours, theirs looked) (out looked, clear bool) {
 				case *part.theirs == *part.base || *part.theirs == *part.ours:
 					*part.to = *part.ours
 				default:
-					clear = false
+					plain = false
 				}
 			}
 			out.fields[path] = f
@@ -215,7 +215,7 @@ func merged(base, ours, theirs looked) (out looked, clear bool) {
 			out.order = append(out.order, name)
 		}
 	}
-	return out, clear
+	return out, plain
 }
 
 // isOrdered reports whether a list has the elements of another one in their order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package merging brings a package to another version of its upstream: a three-way merge, resource by resource and field
-// by field, that names what both sides changed.
+// Package merging brings a package to another version of its upstream: a three-way merge, resource by resource and
+// field by field, that names what both sides changed.
 //
 // The walk edits a copy of the package's own resource. For each field it decides by the three versions what becomes of
 // the value, and of the comments and quotes at it. e2e/merge compares the outcomes with those of Porch and kpt.

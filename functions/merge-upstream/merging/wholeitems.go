@@ -36,7 +36,7 @@ func alike(a, b *document) bool { return node.Equal(rules{}.without(a), rules{}.
 // wholeItems merges a file of a ResourceList as one value: all of its resources are replaced, or none. A file without
 // resources is noted, because a function does not get it.
 func (m *merged) wholeItems(name string, original, updated, local *file) {
-	if !isSeen(name, original, updated, local) || len(local.resources()) == 0 && (original.isUnread() || updated.isUnread()) {
+	if !isSeen(name, original, updated, local) {
 		if !sameFile(textOf(original), textOf(updated)) {
 			m.unseen = append(m.unseen, name)
 		}
@@ -65,8 +65,13 @@ func (m *merged) wholeItems(name string, original, updated, local *file) {
 	}
 }
 
-// isSeen reports whether a function gets the resources of a file if the file has any.
-func isSeen(name string, files ...*file) bool {
-	return fn.IsKrmResourceFile(name) &&
-		slices.ContainsFunc(files, func(f *file) bool { return f.isUnread() || len(f.resources()) > 0 })
+// isSeen reports whether a function gets the resources of a file.
+func isSeen(name string, original, updated, local *file) bool {
+	switch {
+	case len(local.resources()) > 0:
+		return true
+	case !fn.IsKrmResourceFile(name) || original.isUnread() || updated.isUnread():
+		return false
+	}
+	return len(original.resources())+len(updated.resources()) > 0
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// fields merges a resource field by field.
+func (m *merged) fields(t *tuple, r rules) (result, error) {
+	for _, set := range []commentSet{allComments, noFootComments, noComments} {
+		w, root := m.walk(t, r, set)
+		out := result{tuple: t}
+		if w.changed {
+			var err error
+			out.outcome, out.root = changed, root
+			if out, err = m.compared(out); errors.Is(err, errUnreadable) {
+				continue
+			} else if err != nil {
+				return out, err
+			}
+		}
+		if set != noComments && !m.isStable(out, r, set) {
+			continue
+		}
+		for _, c := range w.conflicts {
+			m.found(t, c, r)
+		}
+		return out, nil
+	}
+	return m.atomic(t, r, "what comes out of a merge by field could not be read again"), nil
+}
+
+// walk merges the fields of a resource, and returns the document node of what comes out.
+func (m *merged) walk(t *tuple, r rules, set commentSet) (*walker, *yaml.Node) {
+	w := &walker{rules: r, onConflict: m.options.OnConflict, comments: set}
+	w.otherPlace = t.original != nil && (t.original.index == 0) != (t.updated.index == 0)
+	root := *t.local.root
+	s := sources{local: w.anchors.copied(t.local.body()), updated: w.anchors.copied(t.updated.body())}
+	documents := sources{local: t.local.root, updated: t.updated.root}
+	if t.original != nil {
+		s.original, documents.original = t.original.body(), t.original.root
+	}
+	schema := m.schemaOf(s)
+	if r.kptfile {
+		schema = kptfileSchema()
+	}
+	if w.anchors.of != nil && t.holdSecret() {
+		w.inSecret++ // its values may be those of an alias
+	}
+	w.mapping(s, "", schema)
+	w.looks(s, s.local)
+	if !w.otherPlace {
+		w.looks(documents, &root)
+	}
+	w.anchors.settle(s.local)
+	root.Content = []*yaml.Node{s.local}
+	settle(&root)
+	return w, &root
+}
+
+// isStable reports whether merging the result again changes nothing. It may, because YAML attaches some comments to
+// another value when they are read again.
+func (m *merged) isStable(r result, rules rules, set commentSet) bool {
+	var root yaml.Node
+	if r.outcome != changed || isJSON(r.local.text) {
+		return true
+	}
+	if err := yaml.Unmarshal([]byte(r.text), &root); err != nil || sameNode(&root, r.root) {
+		return err == nil
+	}
+	again, local := *r.tuple, *r.local
+	local.root, again.local = &root, &local
+	_, merged := m.walk(&again, rules, set)
+	before, err := encode(&root, r.text)
+	after, err2 := encode(merged, r.text)
+	return err == nil && err2 == nil && before == after
+}
+
+// settle moves the line comment of a key to its value if that is a map or list that became empty: after the key, the
+// emitter would write it so that the YAML cannot be read.
+func settle(n *yaml.Node) {
+	for i, c := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 && c.Kind != yaml.ScalarNode && len(c.Content) == 0 && c.LineComment == "" {
+			c.LineComment, n.Content[i-1].LineComment = n.Content[i-1].LineComment, ""
+		}
+		settle(c)
+	}
+}
+
+// readsBack reports whether a text is read as the value that it was written for. Comments in odd places can prevent
+// that.
+func readsBack(text string, body *yaml.Node) bool {
+	var root yaml.Node
+	err := yaml.Unmarshal([]byte(text), &root)
+	return err == nil && len(root.Content) == 1 && node.Equal(root.Content[0], body)
+}
+
+// compared returns the result, as kept if the merge changed nothing. If the merged resource cannot be read back, the
+// error is errUnreadable.
+func (m *merged) compared(r result) (result, error) {
+	before, err := encode(r.local.root, r.local.text)
+	if err != nil {
+		return r, err
+	}
+	after, err := encode(r.root, r.local.text)
+	if err != nil {
+		return r, err
+	}
+	if before == after {
+		r.outcome, r.root, r.text = keep, nil, after
+		return r, nil
+	}
+	if isJSON(r.local.text) {
+		r.text = after
+		return r, nil
+	}
+	quoted := krm.QuoteBlocks(yaml.NewRNode(r.root.Content[0]))
+	if r.text, err = encode(r.root, r.local.text); err == nil && (!quoted || !readsBack(r.text, r.root.Content[0])) {
+		err = fmt.Errorf("%s: %s: %w", r.local.file, describe(r.local), errUnreadable)
+	}
+	return r, err
+}
+
+// errUnreadable is the error of a resource that could not be read back from what would be written.
+var errUnreadable = errors.New("could not be read again after the merge: " +
+	"move comments that stand between a key and its value, or the anchor or tag of its value, into lines of their own")
