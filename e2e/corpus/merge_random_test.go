@@ -121,7 +121,7 @@ func (v *versioned) resource() *resource {
 		r.sections = []section{v.section(r.kind, "type: Opaque\nstringData:\n", "  ")}
 	case "Widget":
 		r.sections = []section{v.section(r.kind, "spec:"+v.behind()+"\n", "  "), v.section(r.kind, "  inner:\n", "    ")}
-		if v.one(4) { // with an alias, the whole is a single value
+		if v.one(4) { // with an alias
 			r.sections[1].open = "  anchor: &it [x, y]\n  alias: *it\n" + r.sections[1].open
 		}
 	case "Deployment":

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// contentOf returns what the files of a package say: its resources by kind and name, containers by name. Other lists,
-// and resources with an alias, are single values.
+// contentOf returns what the files of a package say: its resources by kind and name, containers by name. Other lists
+// are single values, and an alias is what it stands for.
 func contentOf(files tree.Tree) (map[string]any, error) {
 	all := map[string]any{}
 	for name, text := range files {
@@ -38,17 +38,10 @@ func contentOf(files tree.Tree) (map[string]any, error) {
 				continue
 			}
 			metadata, _ := value["metadata"].(map[string]any)
-			id := fmt.Sprintf("%v %q", value["kind"], metadata["name"])
-			if all[id] = byName(value); hasAlias(&n) {
-				all[id] = fmt.Sprintf("%#v", value)
-			}
+			all[fmt.Sprintf("%v %q", value["kind"], metadata["name"])] = byName(value)
 		}
 	}
 	return all, nil
-}
-
-func hasAlias(n *yaml.Node) bool {
-	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }
 
 // byName returns maps with the containers in them by name, and any other value as text.

@@ -41,15 +41,15 @@ func ownKey(d *document) key {
 // findCopies finds the resources that were copied together with the comment which says what they are upstream: another
 // one has that name, or comes first in the file, or the original upstream has the copy, too.
 func (v versions) findCopies() {
-	for _, p := range []pkg{v.original, v.updated, v.local} {
-		named := map[key]bool{}
-		for _, d := range p.resources() {
-			named[ownKey(d)] = true
-		}
+	named := map[key]bool{} // of the package
+	for _, d := range v.local.resources() {
+		named[ownKey(d)] = true
+	}
+	for version, p := range []pkg{v.original, v.updated, v.local} {
 		for name, f := range p {
-			original, first := map[key]bool{}, map[key]*document{}
+			original, copies, first := map[key]bool{}, map[key]bool{}, map[key]*document{}
 			for _, d := range v.original[name].resources() {
-				original[keyOf(d)], original[ownKey(d)] = true, true
+				original[keyOf(d)], copies[ownKey(d)] = true, d.isCopy
 			}
 			for _, d := range f.resources() {
 				k := keyOf(d)
@@ -59,7 +59,8 @@ func (v versions) findCopies() {
 			}
 			for _, d := range f.resources() {
 				k := keyOf(d)
-				d.isCopy = ownKey(d) != k && (first[k] != d || original[ownKey(d)] && original[k] || named[k] && !original[k])
+				elsewhere := version == 2 && named[k] && !original[k]
+				d.isCopy = ownKey(d) != k && (first[k] != d || copies[ownKey(d)] || elsewhere)
 			}
 		}
 	}

@@ -145,6 +145,8 @@ func TestRenamed(t *testing.T) {
 		"a Namespace to which nothing moved": {
 			one(namespace + "ns-a\n---\n" + in("ns-a", cmv1)), one(namespace + "ns-b\n---\n" + in("ns-c", cmv2)),
 			one(namespace + "ns-a\n---\n" + in("ns-a", cmMine)), one(namespace + "ns-b\n---\n" + in("ns-c", cmBoth)), "", nil},
+		"noted as another one upstream, too": {one(noting("/old", cmv1)), one(noting("/old", cmv2)), one(noting("/old", cmMine)),
+			one(noting("/old", cmBoth)), "", nil},
 		"a copy that kept its note": {one(cmv1), one(cmv2),
 			one(noting("/settings", cmv1) + "---\n" + noting("/settings", renamed("copy", cmMine)) + "---\n" + deploy),
 			one(noting("/settings", cmv2) + "---\n" + noting("/settings", renamed("copy", cmMine)) + "---\n" + deploy), "", nil},
