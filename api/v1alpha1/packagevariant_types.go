@@ -95,10 +95,11 @@ type PackageVariantStatus struct {
 	// +optional
 	OwnedRevisions []string `json:"ownedRevisions,omitempty"`
 
-	// RequestedDraft is the draft that Porch is being asked to make. It is written before the request, so that the draft
-	// is known for this variant's whatever happens to the controller meanwhile.
+	// Operation is what the controller has announced to do to a package revision, until its outcome is known. It is written
+	// before the call to Porch, so that what comes of that is known for this variant's whatever happens to the controller
+	// or to Porch meanwhile.
 	// +optional
-	RequestedDraft *RequestedDraft `json:"requestedDraft,omitempty"`
+	Operation *Operation `json:"operation,omitempty"`
 
 	// LastDraft is the name of the last draft that was made of the downstream package, by the number in it, also if it is
 	// gone: no name is used twice.
@@ -109,11 +110,6 @@ type PackageVariantStatus struct {
 	// alone is approved by spec.approvalPolicy.
 	// +optional
 	SavedDraft *SavedDraft `json:"savedDraft,omitempty"`
-
-	// SavingDraft is the draft whose files are being saved. It is written before the save where Porch writes files one by
-	// one, so that it is known which draft may lack some if Porch is stopped meanwhile.
-	// +optional
-	SavingDraft *SavingDraft `json:"savingDraft,omitempty"`
 
 	// RetiredRevisions are the names of the package revisions of which the deletion was proposed by
 	// spec.revisionHistoryLimit. It is proposed once: if someone withdraws the proposal, the revision stays.
@@ -176,34 +172,6 @@ type Change struct {
 	Time metav1.Time `json:"time"`
 }
 
-// RequestedDraft is a draft that Porch is asked to make.
-type RequestedDraft struct {
-	// Repo is the name of the Repository that the draft is made in.
-	Repo string `json:"repo"`
-
-	// Package is the name of the package in the repository.
-	Package string `json:"package"`
-
-	// WorkspaceName is the name of the workspace of the draft.
-	WorkspaceName string `json:"workspaceName"`
-
-	// Task is how Porch makes it: clone, upgrade or edit.
-	Task string `json:"task"`
-
-	// Source is the name of the PackageRevision that is cloned or edited, or upgraded to.
-	Source string `json:"source"`
-
-	// Commit is the resource version of the draft as Porch made it, if the controller could not save the draft then. Any
-	// other version means that someone has edited it. It is a git commit only with Porch's CR cache; the field is older
-	// than the support of the other one.
-	// +optional
-	Commit string `json:"commit,omitempty"`
-
-	// TimedOut is how often Porch failed to finish making it in time, although it answered other requests.
-	// +optional
-	TimedOut int32 `json:"timedOut,omitempty"`
-}
-
 // SavedDraft is the content of a draft as it was saved.
 type SavedDraft struct {
 	// Name is the name of the PackageRevision.
@@ -216,11 +184,6 @@ type SavedDraft struct {
 	// the revision is a draft again, someone has rejected it.
 	// +optional
 	Proposed string `json:"proposed,omitempty"`
-
-	// Proposing identifies the files of a draft that the controller is going to propose, whatever way its Kptfile is
-	// written. It is written before the proposal, so that it is known for the controller's whatever happens to it.
-	// +optional
-	Proposing string `json:"proposing,omitempty"`
 }
 
 // Approval is the publication of a draft without a person.

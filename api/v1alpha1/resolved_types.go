@@ -2,8 +2,6 @@
 
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 // ResolvedUpstream is the package revision that an upstream stands for.
 type ResolvedUpstream struct {
 	// Name is the name of the PackageRevision.
@@ -41,21 +39,4 @@ type PublishedRevision struct {
 	// Revision is its number.
 	// +optional
 	Revision int `json:"revision,omitempty"`
-}
-
-// SavingDraft is a draft whose files are being saved.
-type SavingDraft struct {
-	// Name is the name of the PackageRevision.
-	Name string `json:"name"`
-
-	// Version is its resource version before the save.
-	Version string `json:"version"`
-
-	// Since is when the save began.
-	Since metav1.Time `json:"since"`
-
-	// Files are the paths of the files that it is to have.
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=2000
-	Files []string `json:"files"`
 }

@@ -42,11 +42,10 @@ func workspacesIn(names iter.Seq[string], pkg revision.Package) (workspaces []st
 // keeps its name.
 func nextWorkspace(in *Input) string {
 	used := workspaces(in)
-	d := &in.Requested
-	listed := slices.ContainsFunc(in.Revisions, func(r revision.Revision) bool { return r.Workspace == d.Workspace })
-	if d.Package == revision.DownstreamOf(in.Spec) && !listed && d.Workspace != "" &&
-		revision.LastWorkspace(append(used, d.Workspace)) == d.Workspace {
-		return d.Workspace
+	asked, is := workspaceOf(in.Requested.Name, revision.DownstreamOf(in.Spec))
+	listed := slices.ContainsFunc(in.Revisions, func(r revision.Revision) bool { return r.Workspace == asked })
+	if is && !listed && revision.LastWorkspace(append(used, asked)) == asked {
+		return asked
 	}
 	return revision.NextWorkspace(used)
 }

@@ -212,10 +212,8 @@ func publishedBefore(name string) func(*Input) {
 // requests says that Porch was asked for a draft of the downstream package.
 func requests(workspace string, task revision.TaskType, source string) func(*Input) {
 	return func(in *Input) {
-		in.Requested = Draft{
-			Package: revision.Package{Repo: "edge", Name: "web"}, Workspace: workspace,
-			Task: revision.Task{Type: task, Source: source},
-		}
+		in.Requested = Request{Name: revision.Package{Repo: "edge", Name: "web"}.NameOf(workspace),
+			Task: revision.Task{Type: task, Source: source}}
 	}
 }
 

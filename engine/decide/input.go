@@ -37,7 +37,7 @@ type Input struct {
 	// HasPublished reports whether a draft of the variant was published by spec.approvalPolicy before.
 	HasPublished bool
 	// Requested is the draft that Porch was asked to make and that was not yet seen complete; zero if there is none.
-	Requested Draft
+	Requested Request
 	// Saved is the open draft that only the controller has edited.
 	Saved Saved
 	// Conflicts are the conflicts that the status names of the open draft.
@@ -89,16 +89,25 @@ type Draft struct {
 	Package   revision.Package
 	Workspace string
 	Task      revision.Task
+}
+
+// Name returns the name of the revision that it becomes.
+func (d *Draft) Name() string { return d.Package.NameOf(d.Workspace) }
+
+// Request is a draft that Porch was asked to make.
+type Request struct {
+	// Name is the name of the revision.
+	Name string
+	Task revision.Task
 	// Version is the version of what Porch made; "" if that is not known.
 	Version string
 	// TimedOut is how often Porch did not make it in time, although it answered other requests.
 	TimedOut int32
 }
 
-// Is reports whether two drafts are the same, by what the status of a variant keeps of one.
-func (d *Draft) Is(other *Draft) bool {
-	return d.Package == other.Package && d.Workspace == other.Workspace && d.Task.Type == other.Task.Type &&
-		d.Task.Source == other.Task.Source
+// Is reports whether it is the request for a revision with a name, by a task.
+func (r *Request) Is(name string, task revision.Task) bool {
+	return r.Name == name && r.Task.Type == task.Type && r.Task.Source == task.Source
 }
 
 // Saved is a draft as the controller saved it last.
@@ -178,5 +187,5 @@ func asked(in *Input, r *revision.Revision) bool {
 	if task.Type == "" && r.Lifecycle == revision.Draft && !r.KeptInGit {
 		task = in.Requested.Task
 	}
-	return in.Requested.Is(&Draft{Package: r.Package, Workspace: r.Workspace, Task: task})
+	return in.Requested.Is(r.Name, task)
 }

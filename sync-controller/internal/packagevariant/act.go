@@ -3,6 +3,7 @@
 package packagevariant
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -55,7 +56,7 @@ func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 		}
 	}
 	change := func(status *v1alpha1.PackageVariantStatus) {
-		status.ObservedInputs, status.SavingDraft = "", a.in.savingDraft(d.Next())
+		status.ObservedInputs, status.Operation = "", cmp.Or(a.in.saveOperation(d.Next()), a.in.pendingOperation())
 		a.in.fillConflicts(status, d.Conflicted)
 	}
 	before := a.in.pv.Status.DeepCopy()
@@ -112,10 +113,8 @@ func (a *action) announce(ctx context.Context, draft *decide.Draft, d *decide.De
 		d.Condition.Set(&status.Conditions, a.in.pv.Generation)
 		a.in.fillConflicts(status, d.Conflicted)
 		status.ObservedGeneration, status.ObservedInputs = a.in.pv.Generation, ""
-		status.RequestedDraft = &v1alpha1.RequestedDraft{
-			Repo: draft.Package.Repo, Package: draft.Package.Name, WorkspaceName: draft.Workspace,
-			Task: string(draft.Task.Type), Source: draft.Task.Source,
-		}
+		status.Operation = &v1alpha1.Operation{Do: string(draft.Task.Type), Revision: draft.Name(),
+			Source: draft.Task.Source, Since: metav1.Now().Rfc3339Copy()}
 	}); err != nil {
 		return err
 	}
@@ -140,9 +139,9 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	}
 	a.created = &made
 	a.in.progress.made(&made)
-	a.in.Revisions, a.in.Requested = append(a.in.Revisions, made), *draft
+	a.in.Revisions = append(a.in.Revisions, made)
 	slices.SortFunc(a.in.Revisions, revision.ByName)
-	a.in.Requested.Version = made.Version
+	a.in.Requested = decide.Request{Name: made.Name, Task: draft.Task, Version: made.Version}
 	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && draft.Task.Source == u.Name {
 		u.Commit = made.Lock.Commit
 		a.in.progress.upstream.name, a.in.progress.upstream.commit = u.Name, u.Commit

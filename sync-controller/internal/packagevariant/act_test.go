@@ -19,8 +19,8 @@ func TestAnnounced(t *testing.T) {
 		pv := observed().pv
 		pv.Status.ObservedGeneration = pv.Generation
 		v1alpha1.Reconciling(v1alpha1.ReasonPending, "").Set(&pv.Status.Conditions, pv.Generation)
-		pv.Status.RequestedDraft = &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-2",
-			Task: string(revision.Upgrade), Source: "blueprints.web.v2"}
+		pv.Status.Operation = &v1alpha1.Operation{Do: "upgrade", Revision: "edge.web.packagevariant-2",
+			Source: "blueprints.web.v2"}
 		edit(pv)
 		return pv
 	}
@@ -29,8 +29,8 @@ func TestAnnounced(t *testing.T) {
 		want bool
 	}{
 		"the same":    {func(*v1alpha1.PackageVariant) {}, true},
-		"none":        {func(pv *v1alpha1.PackageVariant) { pv.Status.RequestedDraft = nil }, false},
-		"another":     {func(pv *v1alpha1.PackageVariant) { pv.Status.RequestedDraft.Source = "blueprints.web.v1" }, false},
+		"none":        {func(pv *v1alpha1.PackageVariant) { pv.Status.Operation = nil }, false},
+		"another":     {func(pv *v1alpha1.PackageVariant) { pv.Status.Operation.Source = "blueprints.web.v1" }, false},
 		"an old spec": {func(pv *v1alpha1.PackageVariant) { pv.Generation++ }, false},
 		"it is ready": {func(pv *v1alpha1.PackageVariant) {
 			v1alpha1.Ready(v1alpha1.ReasonUpToDate, "").Set(&pv.Status.Conditions, pv.Generation)

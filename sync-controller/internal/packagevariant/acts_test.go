@@ -115,8 +115,7 @@ func locked() map[string]string {
 func (c *cluster) leavesEmpty() {
 	c.edits(zone("b"))
 	c.remembers(func(status *v1alpha1.PackageVariantStatus) {
-		status.RequestedDraft = &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-2",
-			Task: string(revision.Edit), Source: first}
+		status.Operation = &v1alpha1.Operation{Do: string(revision.Edit), Revision: second, Source: first}
 	})
 	pv := c.variants()[0]
 	c.has("edge", "packagevariant-2", 0, nil, func(pr *porchapi.PackageRevision) {

@@ -98,6 +98,8 @@ func (r *Reconciler) confirmProposal(ctx context.Context, in *inspection) error 
 		}
 	}
 	in.Saved.Proposing = ""
+	saved := in.Saved
+	in.progress.saved = &saved
 	return nil
 }
 

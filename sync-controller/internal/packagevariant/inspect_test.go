@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -66,7 +67,7 @@ func TestConfirmProposal(t *testing.T) {
 		"proposed for deletion": {revision.DeletionProposed, ""},
 		"out of sight":          {"", "files"},
 	} {
-		in := &inspection{observation: &observation{
+		in := &inspection{observation: &observation{progress: newProgresses().of(&v1alpha1.PackageVariant{}),
 			Input: decide.Input{Saved: decide.Saved{Name: "edge.web.v1", Proposing: "files"}}}}
 		if c.lifecycle != "" {
 			in.Revisions = []revision.Revision{{Name: "edge.web.v1", Lifecycle: c.lifecycle}}

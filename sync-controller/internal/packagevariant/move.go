@@ -47,6 +47,9 @@ func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 	saved.Proposing = kptfile.Meaning(a.in.contents[r.Name].content.Files)
 	if err := a.writeStatus(ctx, a.in.observation, func(status *v1alpha1.PackageVariantStatus) {
 		status.SavedDraft, status.ObservedInputs = savedStatus(saved), ""
+		status.OwnedRevisions = a.in.ownedRevisions(status.OwnedRevisions, false) // it may have been asked for just now
+		status.Operation = &v1alpha1.Operation{Do: v1alpha1.OperationPropose, Revision: r.Name, Digest: saved.Proposing,
+			Since: metav1.Now().Rfc3339Copy()}
 	}); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	o := &observation{pv: pv, progress: r.progresses.of(pv), Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
 		Finalizer: controllerutil.ContainsFinalizer(pv, v1alpha1.Finalizer), SuspendReason: suspendReason(pv),
-		Requested: *requestedDraft(&pv.Status), Saved: savedDraft(&pv.Status),
+		Requested: requestOf(&pv.Status), Saved: savedDraft(&pv.Status),
 		LastDraft: pv.Status.LastDraft, HasPublished: pv.Status.LastApproval != nil,
 		Known: map[string]bool{}, Retired: map[string]bool{},
 		Repositories: map[string]revision.Repository{}, Mutations: map[string]decide.Mutation{},
@@ -204,8 +204,8 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 		}
 	}
 	names, before := slices.Clone(o.pv.Status.OwnedRevisions), len(o.Revisions)
-	if d := &o.Requested; d.Workspace != "" && !slices.Contains(names, d.Package.NameOf(d.Workspace)) {
-		names = append(names, d.Package.NameOf(d.Workspace))
+	if asked := o.Requested.Name; asked != "" && !slices.Contains(names, asked) {
+		names = append(names, asked)
 	}
 	for _, name := range names {
 		if err := r.observeNamed(ctx, o, name); err != nil {

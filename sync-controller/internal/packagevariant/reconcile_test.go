@@ -103,11 +103,8 @@ func statusOf(pv *v1alpha1.PackageVariant) []string {
 	if status.LastApproval != nil {
 		add("approved %s", status.LastApproval.Revision)
 	}
-	if d := status.RequestedDraft; d != nil {
-		add("asked for %s of %s as %s", d.Task, d.Source, d.WorkspaceName)
-	}
-	if status.SavingDraft != nil {
-		add("being saved: %s", status.SavingDraft.Name)
+	if op := status.Operation; op != nil {
+		add("announced: %s %s %s, being saved %t", op.Do, op.Revision, op.Source, op.Save != nil)
 	}
 	add("settled %t", status.ObservedInputs != "")
 	return lines

@@ -18,7 +18,7 @@ import (
 // input changes.
 func (r *Reconciler) report(ctx context.Context, in *inspection, d *decide.Decision, failed error) error {
 	condition, failure := d.Condition, d.Err
-	if saved := in.progress.saved; saved != nil { // by the step that failed
+	if saved := in.progress.saved; failed != nil && saved != nil { // by the step that failed
 		in.Saved = *saved
 	}
 	if failed != nil {

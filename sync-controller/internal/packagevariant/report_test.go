@@ -171,15 +171,14 @@ func TestOwnedRevisions(t *testing.T) {
 func TestFill(t *testing.T) {
 	t.Parallel()
 	const made = "edge.web.packagevariant-1"
-	asked := &v1alpha1.RequestedDraft{Repo: "edge", Package: "web", WorkspaceName: "packagevariant-1", Task: "clone",
-		Source: "blueprints.web.v2"}
+	asked := &v1alpha1.Operation{Do: "clone", Revision: made, Source: "blueprints.web.v2"}
 	unsaved := asked.DeepCopy()
-	unsaved.Commit = "made"
+	unsaved.Version = "made"
 	known := &v1alpha1.RenderStatus{Err: "known"}
 	for name, c := range map[string]struct {
 		edit    func(*inspection)
 		failed  error
-		request *v1alpha1.RequestedDraft
+		request *v1alpha1.Operation
 		targets []v1alpha1.DownstreamTarget
 	}{
 		"it is there": {func(*inspection) {}, nil, nil,
@@ -187,11 +186,11 @@ func TestFill(t *testing.T) {
 		"a step failed": {func(*inspection) {}, errBoom, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it could not be saved": {func(in *inspection) {
-			in.Requested.Task, in.Requested.Version = revision.Task{Type: "clone", Source: "blueprints.web.v2"}, "made"
+			in.Requested.Version = "made"
 		}, errBoom, unsaved, []v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"it is not there": {func(in *inspection) { in.Requested.Workspace = "packagevariant-2" }, nil, asked,
+		"it is not there": {func(in *inspection) { in.Requested.Name = "edge.web.packagevariant-2" }, nil, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
-		"it has no owner": {func(in *inspection) { in.Revisions[1].Owners = nil }, nil, asked,
+		"it has no owner": {func(in *inspection) { in.Revisions[1].Owners, in.Revisions[1].Task = nil, in.Requested.Task }, nil, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: known}}},
 		"it was saved": {func(in *inspection) { in.progress.rendered[made] = v1alpha1.RenderStatus{Err: "new"} }, nil, nil,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published", RenderStatus: &v1alpha1.RenderStatus{Err: "new"}}}},
@@ -207,16 +206,17 @@ func TestFill(t *testing.T) {
 			t.Parallel()
 			o := observed()
 			in := &inspection{observation: o}
-			in.Requested = decide.Draft{Package: revision.Package{Repo: "edge", Name: "web"}, Workspace: "packagevariant-1"}
+			in.pv.Status.Operation = asked.DeepCopy()
+			in.Requested = requestOf(&in.pv.Status)
 			c.edit(in)
 			status := v1alpha1.PackageVariantStatus{
-				RequestedDraft: asked, DownstreamTargets: []v1alpha1.DownstreamTarget{{Name: "earlier"},
+				DownstreamTargets: []v1alpha1.DownstreamTarget{{Name: "earlier"},
 					{Name: made, RenderStatus: known}},
 				InjectedObjects: []v1alpha1.ObjectReference{{Kind: "ConfigMap", Name: "known"}},
 			}
 			in.fill(&status, false, c.failed)
-			if diff := cmp.Diff(c.request, status.RequestedDraft); diff != "" {
-				t.Errorf("requested draft, -want +got:\n%s", diff)
+			if diff := cmp.Diff(c.request, status.Operation); diff != "" {
+				t.Errorf("operation, -want +got:\n%s", diff)
 			}
 			if diff := cmp.Diff(c.targets, status.DownstreamTargets); diff != "" {
 				t.Errorf("targets, -want +got:\n%s", diff)

@@ -72,7 +72,7 @@ func (a *action) isAsMade(content porch.Content) bool {
 // is incomplete, and is deleted if only the controller has edited it.
 func (a *action) notSaved(ctx context.Context, draft *revision.Revision, content porch.Content, ours bool,
 	err error) error {
-	asked := a.in.Requested.Is(&decide.Draft{Package: draft.Package, Workspace: draft.Workspace, Task: draft.Task})
+	asked := a.in.Requested.Is(draft.Name, draft.Task)
 	if _, ofRender := porch.RenderError(err); !ofRender || !ours || a.created == nil && !asked {
 		return err
 	}

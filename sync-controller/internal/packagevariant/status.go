@@ -4,7 +4,6 @@ package packagevariant
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 
@@ -22,9 +21,9 @@ func (in *inspection) fill(status *v1alpha1.PackageVariantStatus, held bool, fai
 		status.Upstream = resolved(u, in.content, status.Upstream)
 	}
 	status.OwnedRevisions = in.ownedRevisions(status.OwnedRevisions, in.asked && !held && failed == nil)
-	in.fillLife(status, failed)
+	in.fillLife(status)
+	status.Operation = in.reportedOperation(failed)
 	status.LastDraft = cmp.Or(decide.LastDraft(&in.Input), status.LastDraft)
-	in.fillRequested(status, failed)
 	if decide.Guard(&in.Input) == nil && !in.Deleting {
 		in.fillTargets(status, failed)
 	}
@@ -42,32 +41,6 @@ func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpst
 		upstream.Commit, upstream.Version, upstream.Content, upstream.Replaced = known.Commit, known.Version, known.Content, known.Replaced
 	}
 	return upstream
-}
-
-// fillRequested removes the requested draft once it exists and is complete.
-func (in *inspection) fillRequested(status *v1alpha1.PackageVariantStatus, failed error) {
-	d := in.Requested
-	if in.isComplete(&d, failed) {
-		status.RequestedDraft = nil
-	} else if d.Workspace != "" && requestedDraft(status).Is(&d) {
-		status.RequestedDraft = status.RequestedDraft.DeepCopy()
-		status.RequestedDraft.Commit, status.RequestedDraft.TimedOut = d.Version, d.TimedOut
-	}
-}
-
-// isComplete reports whether a requested draft exists and has been saved, or needs no save, or whether there is none.
-// After a step that failed, it must be known that this was not its save.
-func (in *inspection) isComplete(d *decide.Draft, failed error) bool {
-	if _, ofApproval := errors.AsType[*approvalError](failed); ofApproval {
-		failed = nil // what is approved was saved
-	}
-	return failed == nil && d.Workspace == "" || slices.ContainsFunc(in.Revisions, func(r revision.Revision) bool {
-		_, current := r.Of(in.Owner)
-		_, seen := in.contents[r.Name]
-		_, saved := in.kept(r.Name)
-		return current && r.Package == d.Package && r.Workspace == d.Workspace &&
-			(saved || failed == nil && (seen || r.Lifecycle != revision.Draft))
-	})
 }
 
 // fillProgress sets which revision is published, what the open draft waits for, and what was done last, as far as these
@@ -91,12 +64,9 @@ func (in *inspection) fillProgress(status *v1alpha1.PackageVariantStatus, d *dec
 }
 
 // fillLife sets the state that approvals and the history need later.
-func (in *inspection) fillLife(status *v1alpha1.PackageVariantStatus, failed error) {
+func (in *inspection) fillLife(status *v1alpha1.PackageVariantStatus) {
 	if approval := in.progress.approval; approval != nil {
 		status.LastApproval = approval
-	}
-	if failed == nil || !porch.Unsure(failed) { // else a save may still be in progress, as the status says
-		status.SavingDraft = in.savingDraft(nil)
 	}
 	status.SavedDraft, status.RetiredRevisions = nil, nil
 	// A draft that Porch has lost sight of is still the controller's if it comes back unchanged.

@@ -35,9 +35,9 @@ func (a *action) notCreated(ctx context.Context, draft *decide.Draft, err error)
 	if _, unanswered := a.porch.Revision(ctx, a.in.pv.Namespace, draft.Task.Source); unanswered != nil {
 		return err
 	}
-	times := requestedDraft(&a.in.pv.Status).TimedOut + 1
-	a.in.Requested = *draft
-	if a.in.Requested.TimedOut = times; times > 1 {
+	times := requestOf(&a.in.pv.Status).TimedOut + 1
+	a.in.Requested = decide.Request{Name: draft.Name(), Task: draft.Task, TimedOut: times}
+	if times > 1 {
 		return &timedOutError{draft, err}
 	}
 	return err

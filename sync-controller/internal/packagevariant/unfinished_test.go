@@ -60,7 +60,7 @@ func TestSavedUnchanged(t *testing.T) {
 	}{
 		"as Porch made it": {func(*inspection, *evaluated) {}, saved},
 		"edited":           {func(_ *inspection, e *evaluated) { e.asMade = false }, before},
-		"not asked for":    {func(in *inspection, _ *evaluated) { in.Requested = decide.Draft{} }, before},
+		"not asked for":    {func(in *inspection, _ *evaluated) { in.Requested = decide.Request{} }, before},
 		"published":        {func(in *inspection, _ *evaluated) { in.Revisions[0].Lifecycle = "Published" }, before},
 		"to be saved": {func(_ *inspection, e *evaluated) {
 			e.files = map[string]string{"Kptfile": "kind: Kptfile\ninfo: {}\n"}
@@ -75,7 +75,7 @@ func TestSavedUnchanged(t *testing.T) {
 				Lifecycle: revision.Draft, Task: revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}}
 			in := &inspection{observation: &observation{Input: decide.Input{Saved: before,
 				Revisions: []revision.Revision{draft},
-				Requested: decide.Draft{Package: draft.Package, Workspace: draft.Workspace, Task: draft.Task}}}}
+				Requested: decide.Request{Name: draft.Name, Task: draft.Task}}}}
 			e := evaluated{content: porch.Content{Files: files}, files: files, asMade: true}
 			c.edit(in, &e)
 			in.contents = map[string]evaluated{draft.Name: e}
