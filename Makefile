@@ -383,8 +383,9 @@ golden: export UPDATE_GOLDEN := 1
 golden: test test-cluster ## Run the tests and rewrite their golden files; review the diff
 
 .PHONY: fuzz
-fuzz: ## Run every fuzz target of the functions for FUZZTIME (30s) each
+fuzz: ## Run every fuzz target of the functions and the engine for FUZZTIME (30s) each
 	@hack/fuzz.sh functions $(FUZZTIME)
+	@hack/fuzz.sh engine $(FUZZTIME)
 
 # It takes minutes, and what it measures depends on what else the machine does. It
 # ends what it starts, so it is not run by go run, which does not hand signals on.
