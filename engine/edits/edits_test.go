@@ -187,6 +187,10 @@ func TestFind(t *testing.T) {
 			[]edits.Edit{{"sub/Kptfile", "status.renderStatus was changed"}}},
 		"a comment in another Kptfile": {files{"sub/Kptfile": "a: 1\n"}, files{}, files{"sub/Kptfile": "# c\na: 1\n"},
 			[]edits.Edit{{"sub/Kptfile", "a comment was added"}}},
+		"conditions that are no list": {files{"Kptfile": "status: {conditions: {x: {type: Rendered, a: 1}}}\n"}, files{}, files{"Kptfile": "status: {conditions: {x: {type: Rendered, a: 2}}}\n"},
+			[]edits.Edit{{"Kptfile", "status.conditions.x.a was changed"}}},
+		"the source's order":    {files{"a.yaml": pod("a", "b")}, files{"a.yaml": pod("b", "a")}, files{"a.yaml": pod("a", "b") + "\n"}, nil},
+		"the saved one's order": {files{"a.yaml": pod("a", "b")}, files{"a.yaml": pod("b", "a")}, files{"a.yaml": pod("b", "a") + "\n"}, nil},
 		"another condition": {files{"Kptfile": "status: {conditions: [{type: a}]}\n"}, files{}, files{"Kptfile": "status: {conditions: [{type: b}]}\n"},
 			[]edits.Edit{{"Kptfile", "status.conditions was changed"}}},
 		"a comment at a mark": {files{"a.yaml": marked("web")}, files{"a.yaml": marked("web")}, files{"a.yaml": replaced(marked("web"), "|web\n", "|web # mine\n")},
@@ -201,6 +205,11 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
+}
+
+// pod returns a resource with containers in this order.
+func pod(containers ...string) string {
+	return "{apiVersion: v1, kind: Pod, spec: {containers: [{name: " + strings.Join(containers, "}, {name: ") + "}]}}\n"
 }
 
 // marked returns a resource with this name that is called web upstream.
@@ -221,9 +230,12 @@ func TestNotCompared(t *testing.T) {
 		"null and true":       {"a.yaml", "a:\nb: True\n", "a: null\nb: true\n"},
 		"a tag that is known": {"a.yaml", "a: !!str 1\n", "a: '1'\n"},
 		"ends of lines":       {"a.yaml", "a: 1 # c\n# d\nb: 2\n", "a: 1 # c\r\n# d\r\nb: 2\r\n"},
-		"empty lines":         {"a.yaml", "# c\n\na: 1\n", "# c\na: 1\n\n\n"},
-		"empty documents":     {"a.yaml", "a: 1\n---\nb: 1\n", "---\n---\na: 1\n---\n---\nb: 1\n---\n"},
-		"empty files":         {"a.yaml", "", "---\n# c\n"},
+		"ends of all lines":   {"a.yaml", deployment, strings.ReplaceAll(deployment, "\n", "\r\n")},
+		"ends of commented lines": {"a.yaml", "# a\n# b\n\n# c\nx: 1 # d\n# e\n\n# f\ny:\n- 1 # g\n# h\n- 2 # i\n  # j\nz: 'a\n  b'\n",
+			"# a\r\n# b\r\n\r\n# c\r\nx: 1 # d\r\n# e\r\n\r\n# f\r\ny:\r\n- 1 # g\r\n# h\r\n- 2 # i\r\n  # j\r\nz: 'a\r\n  b'\r\n"},
+		"empty lines":     {"a.yaml", "# c\n\na: 1\n", "# c\na: 1\n\n\n"},
+		"empty documents": {"a.yaml", "a: 1\n---\nb: 1\n", "---\n---\na: 1\n---\n---\nb: 1\n---\n"},
+		"empty files":     {"a.yaml", "", "---\n# c\n"},
 		"protocol of ports": {"a.yaml", "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 1, name: b, protocol: TCP}]}}",
 			"metadata: {name: a}\nspec:\n  ports:\n  - protocol: TCP\n    name: b\n    port: 1\napiVersion: v1\nkind: Service\n"},
 		"kpt's comments": {"a.yaml", "kind: A\nmetadata: # kpt-merge: n/a\n  name: a\n", "kind: A\nmetadata:\n  name: a\n"},

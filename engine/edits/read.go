@@ -42,7 +42,7 @@ func read(files map[string]string, name string) *node {
 		return nil
 	}
 	if ext := path.Ext(name); ext == ".yaml" || ext == ".yml" || path.Base(name) == kptfileName {
-		n, err := documents(strings.ReplaceAll(text, "\r\n", "\n"), name == kptfileName)
+		n, err := documents(text, name == kptfileName)
 		switch {
 		case err == nil && len(n.entries) == 0:
 			return nil
