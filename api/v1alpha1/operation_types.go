@@ -37,8 +37,8 @@ type Operation struct {
 	// +optional
 	Digest string `json:"digest,omitempty"`
 
-	// Save is the save of the draft, where Porch writes files one by one: if Porch is stopped meanwhile, the draft may lack
-	// some.
+	// Save is the save of the draft, where Porch writes files one by one: if Porch is stopped meanwhile, the draft may
+	// lack some.
 	// +optional
 	Save *Save `json:"save,omitempty"`
 

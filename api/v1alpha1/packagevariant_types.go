@@ -95,9 +95,9 @@ type PackageVariantStatus struct {
 	// +optional
 	OwnedRevisions []string `json:"ownedRevisions,omitempty"`
 
-	// Operation is what the controller has announced to do to a package revision, until its outcome is known. It is written
-	// before the call to Porch, so that what comes of that is known for this variant's whatever happens to the controller
-	// or to Porch meanwhile.
+	// Operation is what the controller has announced to do to a package revision, until its outcome is known. It is
+	// written before the call to Porch, so that what comes of that is known for this variant's whatever happens to the
+	// controller or to Porch meanwhile.
 	// +optional
 	Operation *Operation `json:"operation,omitempty"`
 

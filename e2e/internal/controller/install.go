@@ -20,8 +20,8 @@ var config = filepath.Join("..", "..", "sync-controller", "config")
 // MetricsRole is the manifest of the role by which the controller asks who may read its metrics.
 var MetricsRole = filepath.Join(config, "9-metrics-role.yaml")
 
-// Roles returns the manifests in sync-controller/config with the other roles of the controller. The calling package must be one
-// directory below the module's root.
+// Roles returns the manifests in sync-controller/config with the other roles of the controller. The calling package
+// must be one directory below the module's root.
 func Roles() []string {
 	return []string{
 		filepath.Join(config, "3-cluster-role.yaml"), filepath.Join(config, "5-leader-election-role.yaml"),
@@ -34,7 +34,8 @@ func Roles() []string {
 func Install(ctx context.Context, s *stack.Stack) error {
 	apply := []string{"apply", "--server-side"}
 	for _, file := range slices.Concat([]string{filepath.Join(config, "1-namespace.yaml"),
-		filepath.Join(config, "2-service-account.yaml"), filepath.Join(config, "12-all-namespaces.yaml"), MetricsRole}, Roles()) {
+		filepath.Join(config, "2-service-account.yaml"), filepath.Join(config, "12-all-namespaces.yaml"),
+		MetricsRole}, Roles()) {
 		apply = append(apply, "-f", file)
 	}
 	for _, args := range [][]string{

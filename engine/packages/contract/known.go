@@ -78,8 +78,8 @@ func nested(p *play) {
 	p.say("web/inner: %s", p.plain(p.read("edge.web.inner.one").Files["Kptfile"]))
 }
 
-// pushed has people push two packages to the branch past the home: one of which there is a draft, and one of which there
-// is nothing.
+// pushed has people push two packages to the branch past the home: one of which there is a draft, and one of which
+// there is nothing.
 func pushed(p *play) {
 	source := p.Publish(upstream, "v1", first)
 	p.clone(source)

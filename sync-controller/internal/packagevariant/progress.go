@@ -20,8 +20,8 @@ import (
 type progress struct {
 	// uid is that of the variant.
 	uid types.UID
-	// pv is the variant as it was written last, replaced are the resource versions that it had before. Once it is reported,
-	// there is no pv: it is waited for the cache.
+	// pv is the variant as it was written last, replaced are the resource versions that it had before. Once it is
+	// reported, there is no pv: it is waited for the cache.
 	pv       *v1alpha1.PackageVariant
 	replaced []string
 	// revisions are those that were written, by name, until the cache has another version than those before.
@@ -44,7 +44,8 @@ type unreported struct {
 	change   *v1alpha1.Change
 	// retired are the superseded revisions whose deletion was proposed, refused those for which Porch refused that.
 	retired, refused map[string]bool
-	// upstream is the commit of the upstream with a name, as Porch told by a draft that it made of it; zero if it told none.
+	// upstream is the commit of the upstream with a name, as Porch told by a draft that it made of it; zero if it told
+	// none.
 	upstream struct{ name, commit string }
 }
 
@@ -181,8 +182,8 @@ func (p *progress) moved(before, now *revision.Revision) {
 // lost forgets that a revision was made: Porch does not find it.
 func (p *progress) lost(name string) { delete(p.revisions, name) }
 
-// kept returns the content of a target that was made or saved, with what the functions made of it, if it is known to have
-// that one still.
+// kept returns the content of a target that was made or saved, with what the functions made of it, if it is known to
+// have that one still.
 func (o *observation) kept(name string) (evaluated, bool) {
 	e, known := o.progress.contents[name]
 	target := o.target(name)

@@ -37,8 +37,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{}, nil
 }
 
-// reconcile does one step of a variant's life, or reports that there is none. It returns whether there may be more to do
-// at once, or else after how long to look at the variant again; 0 to wait for an event.
+// reconcile does one step of a variant's life, or reports that there is none. It returns whether there may be more to
+// do at once, or else after how long to look at the variant again; 0 to wait for an event.
 func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (wait time.Duration, more bool, err error) {
 	var cached v1alpha1.PackageVariant
 	if err := r.client.Get(ctx, req.NamespacedName, &cached); err != nil || isGone(&cached) {

@@ -48,8 +48,8 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, d *decide.Decis
 	return failure
 }
 
-// failed returns the condition of a variant of which a step has failed, and the failure if that has to be tried again. It
-// changes what the decision says of the step.
+// failed returns the condition of a variant of which a step has failed, and the failure if that has to be tried again.
+// It changes what the decision says of the step.
 func (in *inspection) failed(d *decide.Decision, err error) (v1alpha1.Condition, error) {
 	if failed, is := errors.AsType[*approvalError](err); is { // the package is as the variant asks for
 		d.Approved = failed.aspect()

@@ -73,8 +73,8 @@ func (in *inspection) pendingOperation() *v1alpha1.Operation {
 	return op
 }
 
-// saveOperation returns the operation of steps that save a draft; nil if they save none, or if Porch saves it as a whole.
-// The save of a draft that was asked for is part of making it.
+// saveOperation returns the operation of steps that save a draft; nil if they save none, or if Porch saves it as a
+// whole. The save of a draft that was asked for is part of making it.
 func (in *inspection) saveOperation(steps []decide.Step) *v1alpha1.Operation {
 	for i := range steps {
 		r := steps[i].Revision
@@ -96,8 +96,8 @@ func (in *inspection) saveOperation(steps []decide.Step) *v1alpha1.Operation {
 	return nil
 }
 
-// reportedOperation returns the operation whose outcome is not known yet, after a step that failed with an error; nil if
-// there is none.
+// reportedOperation returns the operation whose outcome is not known yet, after a step that failed with an error; nil
+// if there is none.
 func (in *inspection) reportedOperation(failed error) *v1alpha1.Operation {
 	op := in.pendingOperation()
 	if porch.Unsure(failed) { // a save may still be in progress
@@ -117,8 +117,8 @@ func (in *inspection) reportedOperation(failed error) *v1alpha1.Operation {
 	return op
 }
 
-// isComplete reports whether a requested draft exists and has been saved, or needs no save. After a step that failed, it
-// must be known that this was not its save.
+// isComplete reports whether a requested draft exists and has been saved, or needs no save. After a step that failed,
+// it must be known that this was not its save.
 func (in *inspection) isComplete(failed error) bool {
 	if _, ofApproval := errors.AsType[*approvalError](failed); ofApproval {
 		failed = nil // what is approved was saved

@@ -38,7 +38,8 @@ func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpst
 	case content != "":
 		upstream.Version, upstream.Content, upstream.Replaced = u.Version, content, u.Replaced
 	case known != nil && known.Name == u.Name:
-		upstream.Commit, upstream.Version, upstream.Content, upstream.Replaced = known.Commit, known.Version, known.Content, known.Replaced
+		*upstream = v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: known.Commit,
+			Version: known.Version, Content: known.Content, Replaced: known.Replaced}
 	}
 	return upstream
 }
