@@ -48,6 +48,9 @@ func Apply(items []*yaml.RNode, data map[string]string, removeKeys []string) ([]
 	if err != nil {
 		return nil, err
 	}
+	if err := checkBinary(items[i], data); err != nil {
+		return nil, err
+	}
 	edited, err := krm.Edit(items[i], func(e *node.Editor) error { return edit(e, data, removeKeys) })
 	if err != nil {
 		return nil, err
@@ -81,6 +84,17 @@ func find(items []*yaml.RNode) (int, error) {
 				"package-context.yaml), and let no selector hide it", ConfigMapName)
 	}
 	return found, nil
+}
+
+// checkBinary returns an error if a pair would have a key that the package context has in binaryData.
+func checkBinary(context *yaml.RNode, data map[string]string) error {
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		if found, err := context.Pipe(yaml.Lookup("binaryData", key)); err == nil && found != nil {
+			return krm.Errorf(context, "binaryData."+key, "is also set in data, and no ConfigMap can have one key in both: "+
+				"remove it here, or from what is set")
+		}
+	}
+	return nil
 }
 
 func edit(e *node.Editor, data map[string]string, removeKeys []string) error {

@@ -41,7 +41,10 @@ func TestFailures(t *testing.T) {
 		files  fntest.Files
 		want   string
 	}{
-		"no config":       {"", good, example},
+		"no config": {"", good, example},
+		"a key of binary data": {config + "data: {q: r}\n", pkg(context + "binaryData: {q: eHg=}\n"),
+			`package-context.yaml: ConfigMap "kptfile.kpt.dev": binaryData.q: is also set in data, and no ConfigMap can have ` +
+				`one key in both: remove it here, or from what is set`},
 		"empty ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {}\n", good, example},
 		"wrong kind": {"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\n", good,
 			`Deployment "d": cannot configure this function: its config must be one of fn.kpt.dev/v1alpha1 ` +
