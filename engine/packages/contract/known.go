@@ -102,6 +102,7 @@ func registeredAnew(p *play) {
 	draft, err := p.Ask(p.ctx, p.draft(shop, "one", revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}))
 	p.must(err)
 	p.RegisterAnew(web.Repo)
+	p.comes(name)
 	for _, name := range []string{name, draft.Name} {
 		r, err := p.Get(p.ctx, p.Namespace, name)
 		if p.answered(name, err); err == nil {

@@ -197,6 +197,16 @@ func (p *play) listed(of revision.Package) []revision.Revision {
 	}
 }
 
+// comes waits until the home finds a revision: it may say that it can use a Repository before it has read all of it.
+func (p *play) comes(name string) {
+	p.Helper()
+	for began := time.Now(); time.Since(began) < behind; time.Sleep(100 * time.Millisecond) {
+		if _, err := p.Get(p.ctx, p.Namespace, name); err == nil {
+			return
+		}
+	}
+}
+
 // list writes down what the home lists of a package, without what is on the branch and nobody published, and returns
 // all of it.
 func (p *play) list(when string, of revision.Package) []revision.Revision {
