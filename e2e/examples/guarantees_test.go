@@ -28,7 +28,7 @@ var (
 	testName = regexp.MustCompile("Test[A-Za-z]+")
 	// patchHead is the first line of a patch: the module, unless it is e2e, the package in it, and the tests.
 	patchHead = regexp.MustCompile(`^Test: (?:MODULE=([a-z/-]+) )?PKG=\./([a-z0-9/-]+) RUN=([A-Za-z|]+)\n\n[A-Z].*\.\n\ndiff `)
-	ruleTable = regexp.MustCompile(`(?m)^internal/([a-z/]+)/[a-z]+\.go [a-z][a-zA-Z]+( Test[A-Za-z|]+)?$`)
+	ruleTable = regexp.MustCompile(`(?m)^([a-z/]+)/[a-z]+\.go [a-z][a-zA-Z]+( Test[A-Za-z|]+)?$`)
 )
 
 // guarantees reads the page.
@@ -170,7 +170,7 @@ func ofRules(t *testing.T, g guarantee) (tests []string) {
 	t.Helper()
 	for _, table := range ruleTable.FindAllStringSubmatch(read(t, filepath.Join(root, "hack", "guarantees.sh")), -1) {
 		for _, test := range g.tests {
-			if strings.HasPrefix(test, "sync-controller/internal/"+table[1]+" ") {
+			if strings.HasPrefix(test, table[1]+" ") {
 				tests = append(tests, test)
 			}
 		}

@@ -142,18 +142,6 @@ func TestAdopt(t *testing.T) {
 	if r.Labels["team"] != "a" || r.Annotations["note"] != "b" {
 		t.Errorf("labels %v, annotations %v, want those of the variant", r.Labels, r.Annotations)
 	}
-
-	// The variant does not change its labels and annotations again.
-	w.changeMeta(r.Name, func(r *porchapi.PackageRevision) { r.Labels["team"] = "mine" })
-	w.Apply(newVariant("again", again, adopt, func(s *variant.Spec) {
-		s.Labels["team"],
-			s.PackageContext.Data["zone"] = "b", "z"
-	}))
-	w.waitFile(r.Name, "package-context.yaml", "zone: z")
-	w.Ready("again")
-	if got := w.Revision(r.Name).Labels["team"]; got != "mine" {
-		t.Errorf("the user's label has become %q", got)
-	}
 }
 
 // TestRivals checks that of two variants for one package one wins, and that the other takes over when the first is

@@ -231,6 +231,13 @@ var lives = map[string][]act{
 				pv.Spec.AdoptionPolicy, pv.Spec.Labels = variant.AdoptionPolicyAdoptExisting, map[string]string{"tier": "web"}
 			})
 		}},
+		{"somebody changes its label, and the variant has another one, and another package context", func(c *cluster) {
+			pr := c.Revision("edge.web.v1")
+			pr.Labels = map[string]string{"tier": "mine"}
+			c.Must(c.Add(pr))
+			c.edits(zone("b"))
+			c.edits(func(s *variant.Spec) { s.Labels = map[string]string{"tier": "yours"} })
+		}},
 	},
 	"adoption of two drafts": {
 		{"the variant is applied, and two people have a draft", func(c *cluster) {
