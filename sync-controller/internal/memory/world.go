@@ -78,6 +78,11 @@ type Write struct {
 	Verb, Resource, Subresource, Name string
 }
 
+// Request returns the verb and the resource of the request, as in patch packagerevisions/approval.
+func (w *Write) Request() string {
+	return strings.TrimSuffix(w.Verb+" "+w.Resource+"/"+w.Subresource, "/")
+}
+
 // New returns a world without objects, whose types are those of a scheme. Contents are read when they are asked for.
 func New(scheme *runtime.Scheme, contents Contents, unknown Unknown, render Render) *World {
 	w := &World{types: scheme, contents: contents, unknown: unknown, render: render, admit: all, rights: may,

@@ -59,23 +59,23 @@ func (a *action) mark(ctx context.Context, d *decide.Decision) error {
 		status.ObservedInputs, status.Operation = "", cmp.Or(a.in.saveOperation(d.Next()), a.in.pendingOperation())
 		a.in.fillConflicts(status, d.Conflicted)
 	}
-	before := a.in.pv.Status.DeepCopy()
 	write := a.patchStatus
 	if a.in.progress.wroteLast(a.in.pv) {
 		write = a.writeStatus
 	}
-	if err := write(ctx, a.in.observation, change); err != nil {
-		return err
-	}
-	a.tellConflicts(before)
-	return nil
+	return a.tellConflicts(func() error { return write(ctx, a.in.observation, change) })
 }
 
-// tellConflicts records an Event about conflicts that the status has got.
-func (a *action) tellConflicts(before *v1alpha1.PackageVariantStatus) {
+// tellConflicts writes the status, and records an Event about conflicts that it has got by that.
+func (a *action) tellConflicts(write func() error) error {
+	before := a.in.pv.Status.DeepCopy()
+	if err := write(); err != nil {
+		return err
+	}
 	if conflicts := newConflicts(before, &a.in.pv.Status); conflicts != nil {
 		a.event(a.in.pv, corev1.EventTypeWarning, conflicts.Type, conflicts.Message)
 	}
+	return nil
 }
 
 // do does one step of a decision. The decision's condition is reported until the step is done.
@@ -108,18 +108,14 @@ func (a *action) announce(ctx context.Context, draft *decide.Draft, d *decide.De
 	if announced(a.in.pv, draft) {
 		return nil
 	}
-	before := a.in.pv.Status.DeepCopy()
-	if err := a.writeStatus(ctx, a.in.observation, func(status *v1alpha1.PackageVariantStatus) {
+	change := func(status *v1alpha1.PackageVariantStatus) {
 		d.Condition.Set(&status.Conditions, a.in.pv.Generation)
 		a.in.fillConflicts(status, d.Conflicted)
 		status.ObservedGeneration, status.ObservedInputs = a.in.pv.Generation, ""
 		status.Operation = &v1alpha1.Operation{Do: string(draft.Task.Type), Revision: draft.Name(),
 			Source: draft.Task.Source, Since: metav1.Now().Rfc3339Copy()}
-	}); err != nil {
-		return err
 	}
-	a.tellConflicts(before)
-	return nil
+	return a.tellConflicts(func() error { return a.writeStatus(ctx, a.in.observation, change) })
 }
 
 // makes are the changes that tasks make, as the status names them. They cause no Events: the task of each draft says
@@ -170,9 +166,7 @@ func (a *action) own(ctx context.Context, step *decide.Step) error {
 	if err := a.porch.SetMeta(ctx, target, owners, labels, annotations); err != nil {
 		return err
 	}
-	now := *target
-	now.Owners = owners
-	a.in.progress.moved(target, &now)
+	a.in.progress.changed(target, func(r *revision.Revision) { r.Owners = owners })
 	a.did(reason, target.Name, message)
 	return nil
 }

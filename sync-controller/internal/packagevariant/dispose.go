@@ -47,13 +47,13 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 	}
 	a.disposed = did + " " + target.Name
 	a.note(change, target.Name)
-	switch now := *target; step.Action {
+	switch step.Action {
 	case decide.ProposeDeletion:
-		now.Lifecycle, now.Owners = revision.DeletionProposed, owners
-		a.in.progress.moved(target, &now)
+		a.in.progress.changed(target, func(r *revision.Revision) {
+			r.Lifecycle, r.Owners = revision.DeletionProposed, owners
+		})
 	case decide.Orphan:
-		now.Owners = target.OrphanedBy(a.in.Owner)
-		a.in.progress.moved(target, &now)
+		a.in.progress.changed(target, func(r *revision.Revision) { r.Owners = target.OrphanedBy(a.in.Owner) })
 	default:
 		a.in.progress.moved(target, nil)
 	}
@@ -80,9 +80,7 @@ func (a *action) retire(ctx context.Context, target *revision.Revision) error {
 	case err == nil:
 		a.disposed = "proposed the deletion of " + target.Name + ", by spec.revisionHistoryLimit"
 		a.note("DeletionProposed", target.Name)
-		now := *target
-		now.Lifecycle = revision.DeletionProposed
-		a.in.progress.moved(target, &now)
+		a.in.progress.changed(target, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
 		a.in.progress.retired[target.Name] = true
 	case porch.Unavailable(err), porch.Busy(err):
 		return err

@@ -18,7 +18,11 @@ func (r *Reconciler) leaveOutGone(ctx context.Context, o *observation) bool {
 			return false
 		}
 		_, err := r.porch.Revision(ctx, known.Namespace, known.Name)
-		return apierrors.IsNotFound(err)
+		gone := apierrors.IsNotFound(err)
+		if gone {
+			o.progress.lost(known.Name)
+		}
+		return gone
 	})
 	o.leaveOutConflicts()
 	return len(o.Revisions) < before

@@ -33,9 +33,7 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 		if err := a.porch.Keep(ctx, step.Revision); err != nil {
 			return err
 		}
-		now := *step.Revision
-		now.Lifecycle = revision.Published
-		a.in.progress.moved(step.Revision, &now)
+		a.in.progress.changed(step.Revision, func(r *revision.Revision) { r.Lifecycle = revision.Published })
 		a.did("DeletionTakenBack", name, "took back the proposal to delete "+name)
 		return nil
 	}

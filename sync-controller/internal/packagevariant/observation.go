@@ -33,8 +33,6 @@ type inspection struct {
 	*observation
 	// contents are the contents that were read, with the results of the functions, by the name of the revision.
 	contents map[string]evaluated
-	// injected are the objects to watch from now on.
-	injected []v1alpha1.ObjectReference
 }
 
 func (o *observation) key() types.NamespacedName { return client.ObjectKeyFromObject(o.pv) }

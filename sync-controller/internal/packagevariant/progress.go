@@ -179,6 +179,13 @@ func (p *progress) moved(before, now *revision.Revision) {
 	p.revisions[before.Name] = w
 }
 
+// changed notes that a revision was written, and what that changed in it.
+func (p *progress) changed(before *revision.Revision, change func(*revision.Revision)) {
+	now := *before
+	change(&now)
+	p.moved(before, &now)
+}
+
 // lost forgets that a revision was made: Porch does not find it.
 func (p *progress) lost(name string) { delete(p.revisions, name) }
 

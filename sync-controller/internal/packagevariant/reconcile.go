@@ -45,35 +45,34 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (wait time
 		r.forget(req)
 		return 0, false, client.IgnoreNotFound(err)
 	}
+	queued := false
+	defer func() {
+		if !more && !queued {
+			r.repoLocks.Release(req.NamespacedName)
+		}
+	}()
 	pv := r.progresses.of(&cached).latest(&cached)
 	if pv == nil {
-		r.repoLocks.Release(req.NamespacedName)
 		return lookSoon, false, nil
 	}
 	if isGone(pv) { // the cache does not know yet
-		r.repoLocks.Release(req.NamespacedName)
 		return 0, false, nil
 	}
 	seen, err := r.observe(ctx, pv)
 	if err != nil {
-		r.repoLocks.Release(req.NamespacedName)
 		return 0, false, err
 	}
 	if wait, rests := r.rests(req, seen); rests {
-		r.repoLocks.Release(req.NamespacedName)
 		return wait, false, nil
 	}
 	has, err := r.lock(ctx, seen)
-	if err == nil && !has {
+	if err != nil {
+		return 0, false, err
+	}
+	if queued = !has; queued {
 		return 0, false, nil // it is woken when its turn comes
 	}
-	if err == nil {
-		wait, more, err = r.work(ctx, req, seen)
-	}
-	if !more {
-		r.repoLocks.Release(req.NamespacedName)
-	}
-	return wait, more, err
+	return r.work(ctx, req, seen)
 }
 
 // work inspects and decides, and does a step or reports, with the places that the variant may write to locked.

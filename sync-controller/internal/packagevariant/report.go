@@ -24,14 +24,13 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, d *decide.Decis
 	if failed != nil {
 		condition, failure = in.failed(d, failed)
 	}
+	injected := in.pv.Status.InjectedObjects
 	if len(in.contents) > 0 {
-		in.injected, in.objects = injectedObjects(in.contents)
+		injected, in.objects = injectedObjects(in.contents)
 	}
 	var news []warning
 	written := r.writeStatus(ctx, in.observation, func(status *v1alpha1.PackageVariantStatus) {
-		if len(in.contents) > 0 {
-			status.InjectedObjects = in.injected
-		}
+		status.InjectedObjects = injected
 		in.fill(status, d.Held, failed)
 		news = in.setConditions(status, d, condition)
 		in.fillProgress(status, d, condition)
@@ -77,9 +76,8 @@ var warnings = []string{
 // setConditions sets the conditions, and returns a warning for each that is new.
 func (in *inspection) setConditions(status *v1alpha1.PackageVariantStatus, d *decide.Decision,
 	condition v1alpha1.Condition) (news []warning) {
-	before := status.DeepCopy()
 	in.fillConflicts(status, d.Conflicted)
-	if conflicts := newConflicts(before, status); conflicts != nil &&
+	if conflicts := newConflicts(&in.pv.Status, status); conflicts != nil &&
 		condition.Reason != v1alpha1.ReasonConflicted { // that condition has an Event of its own
 		news = append(news, warning{conflicts.Type, conflicts.Message})
 	}

@@ -105,15 +105,15 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 		a.did("Saved", draft.Name, fmt.Sprintf("changed %v of the draft %s", changed, draft.Name))
 	}
 	a.in.progress.rendered[draft.Name] = content.RenderStatus
-	now := *draft
-	now.Version = content.Version
-	switch {
-	case merged:
-		now.Lock = a.in.lock(draft)
-	case now.Lock == nil: // its Kptfile was lost and has been restored
-		now.Lock = predict.LockOf(content.Files)
-	}
-	a.in.progress.moved(draft, &now)
+	a.in.progress.changed(draft, func(r *revision.Revision) {
+		r.Version = content.Version
+		switch {
+		case merged:
+			r.Lock = a.in.lock(draft)
+		case r.Lock == nil: // its Kptfile was lost and has been restored
+			r.Lock = predict.LockOf(content.Files)
+		}
+	})
 }
 
 // prepare reads a draft and runs the functions over it. If a function fails on a draft that was created before, the

@@ -2,14 +2,12 @@
 
 package plans
 
-import "strings"
-
 // requests returns the writes since its last call, in order, without those of statuses.
 func (p *planner) requests() []string {
 	var out []string
 	for _, w := range p.world.Writes() {
 		if w.Subresource != "status" {
-			out = append(out, strings.TrimSuffix(w.Verb+" "+w.Resource+"/"+w.Subresource, "/"))
+			out = append(out, w.Request())
 		}
 	}
 	return out

@@ -107,7 +107,7 @@ func golden(t *testing.T, path, got string) {
 func (c *Cluster) tell(is map[string]string) string {
 	var lines []string
 	for _, w := range c.Written {
-		lines = append(lines, strings.TrimSuffix(w.Verb+" "+w.Resource+"/"+w.Subresource, "/")+" "+w.Name)
+		lines = append(lines, w.Request()+" "+w.Name)
 	}
 	lines, c.Written, c.Events = append(lines, c.Events...), nil, nil
 	for _, name := range slices.Sorted(maps.Keys(c.told)) {

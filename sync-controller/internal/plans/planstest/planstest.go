@@ -7,7 +7,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
@@ -97,7 +96,7 @@ func (f *future) written() []string {
 	var out []string
 	for _, w := range f.Written {
 		if w.Subresource != "status" {
-			out = append(out, strings.TrimSuffix(w.Verb+" "+w.Resource+"/"+w.Subresource, "/"))
+			out = append(out, w.Request())
 		}
 	}
 	return f.inOrder(out)
