@@ -11,9 +11,9 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages/contract"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -57,10 +57,10 @@ func begin(t *testing.T, git bool) *contract.World {
 	c.Repository("blueprints", nil)
 	c.Repository("edge", nil)
 	c.Render = func(_ context.Context, files map[string]string) (map[string]string, error) {
-		if images := predict.Pipelines(files); len(images) > 0 {
+		if images := tasks.Pipelines(files); len(images) > 0 {
 			return nil, porch.NewRenderError("there is no function " + images[0])
 		}
-		return predict.Render(files)
+		return tasks.Render(files)
 	}
 	w := c.NewClient()
 	return &contract.World{

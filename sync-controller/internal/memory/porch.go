@@ -13,9 +13,9 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -51,7 +51,7 @@ func (w *World) createRevision(ctx context.Context, pr *porchapi.PackageRevision
 func (w *World) commit(pr *porchapi.PackageRevision, files map[string]string) {
 	w.stamp(pr)
 	pr.Status.UpstreamLock = nil
-	if lock := predict.LockOf(files); lock != nil {
+	if lock := tasks.LockOf(files); lock != nil {
 		pr.Status.UpstreamLock = &porchapi.UpstreamLock{Type: "git", Git: &porchapi.GitLock{
 			Repo: lock.Repo, Directory: lock.Directory, Ref: lock.Ref, Commit: lock.Commit}}
 	}
@@ -250,7 +250,7 @@ func (w *World) touched(ctx context.Context, key types.NamespacedName) (map[stri
 	if err := w.getContent(ctx, key, &content); err != nil {
 		return nil, err
 	}
-	files, err := predict.Touch(content.Spec.Resources)
+	files, err := tasks.Touch(content.Spec.Resources)
 	if err != nil {
 		return nil, err
 	}

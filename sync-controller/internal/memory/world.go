@@ -16,8 +16,8 @@ import (
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -46,7 +46,7 @@ type World struct {
 	// render is what Porch does to the files of a draft when it creates, saves or changes the draft.
 	render Render
 	// memo predicts what Porch makes of the files.
-	memo *predict.Memo
+	memo *tasks.Memo
 	// admit is what an API server asks before it stores an object.
 	admit Admission
 	// rights is what the controller may do.
@@ -86,7 +86,7 @@ func (w *Write) Request() string {
 // New returns a world without objects, whose types are those of a scheme. Contents are read when they are asked for.
 func New(scheme *runtime.Scheme, contents Contents, unknown Unknown, render Render) *World {
 	w := &World{types: scheme, contents: contents, unknown: unknown, render: render, admit: all, rights: may,
-		memo: predict.NewMemo(), kept: lru.New(maxKept),
+		memo: tasks.NewMemo(), kept: lru.New(maxKept),
 		stores: map[schema.GroupKind]*store{}, drafts: map[types.NamespacedName]*porchapi.PackageRevisionResources{},
 		made: map[types.NamespacedName]map[string]string{}, now: time.Now().UTC().Truncate(time.Second)}
 	for _, field := range []string{"spec.repository", "spec.packageName"} {
@@ -109,7 +109,7 @@ func (w *World) KeepInGit() { w.commits = true }
 func (w *World) HideCommits() { w.hidden = true }
 
 // Share has the world keep what it finds out about files where others keep it, too.
-func (w *World) Share(memo *predict.Memo) { w.memo = memo }
+func (w *World) Share(memo *tasks.Memo) { w.memo = memo }
 
 // all admits all objects.
 func all(context.Context, schema.GroupVersionKind, client.Object) error { return nil }

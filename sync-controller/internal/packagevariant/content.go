@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 )
 
 // current returns the content that a revision has now. Porch's cache in PostgreSQL gives a draft its new version before
@@ -51,7 +51,7 @@ func (r *Reconciler) content(ctx context.Context, o *observation, name string) (
 	if err != nil || !o.Repositories[o.Spec.Downstream.Repo].Deployment {
 		return content.Content, err
 	}
-	if files, err := predict.WithContexts(content.Files, o.Spec.Downstream.Package); err == nil {
+	if files, err := tasks.WithContexts(content.Files, o.Spec.Downstream.Package); err == nil {
 		content.Files = files // otherwise the functions say what is wrong with them
 	}
 	return content.Content, nil

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 )
 
 // evaluated is the content of a revision, with the result of the functions.

@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 

@@ -12,8 +12,8 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -124,7 +124,7 @@ func shortly(files map[string]string) []string {
 			line = fmt.Sprint(object.Data)
 		} else if name == "Kptfile" {
 			line = "without an upstream"
-			if lock := predict.LockOf(files); lock != nil {
+			if lock := tasks.LockOf(files); lock != nil {
 				line = "of " + lock.Ref
 			}
 		}

@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -111,7 +111,7 @@ func (a *action) saved(draft *revision.Revision, content porch.Content, changed 
 		case merged:
 			r.Lock = a.in.lock(draft)
 		case r.Lock == nil: // its Kptfile was lost and has been restored
-			r.Lock = predict.LockOf(content.Files)
+			r.Lock = tasks.LockOf(content.Files)
 		}
 	})
 }

@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -40,7 +40,7 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 		in.Merges[target.Name] = *p.merge
 	}
 	if !target.KeptInGit { // what keeps drafts there writes them as a whole
-		least := slices.Collect(maps.Keys(predict.WithoutNestedContexts(p.made)))
+		least := slices.Collect(maps.Keys(tasks.WithoutNestedContexts(p.made)))
 		if err := lacks(target.Name, content.Files, least, target.Created); err != nil {
 			return nil, false, err
 		}
@@ -99,7 +99,7 @@ func isMade(made, files map[string]string) bool {
 		return false
 	}
 	got := kptfile.Meaning(files)
-	return got == kptfile.Meaning(made) || got == kptfile.Meaning(predict.WithoutNestedContexts(made))
+	return got == kptfile.Meaning(made) || got == kptfile.Meaning(tasks.WithoutNestedContexts(made))
 }
 
 // savedUnchanged returns the draft that is known to be saved: the saved one, or a requested draft that is as Porch made
@@ -145,7 +145,7 @@ func (r *Reconciler) predictMade(ctx context.Context, in *inspection, target *re
 		lock = revision.LockOn(&p.source, repository.Address, repository.Directory)
 	}
 	if task.Type == revision.Clone {
-		p.made, _ = predict.Clone(from.Files, target.Package.Name, lock, in.Repositories[target.Package.Repo].Deployment)
+		p.made, _ = tasks.Clone(from.Files, target.Package.Name, lock, in.Repositories[target.Package.Repo].Deployment)
 		return p, nil
 	}
 	base, err := r.porch.Revision(ctx, target.Namespace, task.Base)
@@ -166,7 +166,7 @@ func (r *Reconciler) predictMade(ctx context.Context, in *inspection, target *re
 		return p, err
 	}
 	if merged, _, err := merging.Merge(original.Files, from.Files, local.Files, merging.Options{}); err == nil {
-		p.made, _ = predict.Upgrade(merged, lock)
+		p.made, _ = tasks.Upgrade(merged, lock)
 	}
 	return p, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -285,7 +285,7 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 			}
 			v.Drafts = append(v.Drafts, d.Draft)
 			if !p.Rendered {
-				v.Unforeseen = append(v.Unforeseen, predict.Pipelines(d.files)...)
+				v.Unforeseen = append(v.Unforeseen, tasks.Pipelines(d.files)...)
 			}
 		}
 	}

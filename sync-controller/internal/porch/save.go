@@ -10,7 +10,7 @@ import (
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/kptfile"
+	"github.com/package-variants/package-variants/engine/kptfile"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 

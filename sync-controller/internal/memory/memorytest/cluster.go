@@ -11,10 +11,10 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -67,7 +67,7 @@ type Cluster struct {
 }
 
 // memo has what all clusters of a test binary have found out about files.
-var memo = predict.NewMemo()
+var memo = tasks.NewMemo()
 
 // New returns a cluster without objects, with indexes. Porch's cache keeps drafts in git, or is the one in PostgreSQL.
 func New(t *testing.T, git bool, indexes ...func(client.FieldIndexer) error) *Cluster {

@@ -13,10 +13,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/podman"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -35,8 +35,8 @@ func newKpt(runner string) (memory.Render, error) {
 		return nil, errors.New("--render needs kpt, which is not there: install it (https://kpt.dev), or set KPT to its path")
 	}
 	return func(ctx context.Context, files map[string]string) (map[string]string, error) {
-		formatted, err := predict.Render(files)
-		if err != nil || len(predict.Pipelines(files)) == 0 {
+		formatted, err := tasks.Render(files)
+		if err != nil || len(tasks.Pipelines(files)) == 0 {
 			return formatted, err
 		}
 		return render(ctx, program, runner, formatted)

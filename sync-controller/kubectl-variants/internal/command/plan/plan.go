@@ -14,11 +14,11 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/internal/plans"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch/predict"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -250,7 +250,7 @@ func (o *options) renderer() (memory.Render, error) {
 	if o.render {
 		return newKpt(o.runner)
 	}
-	memo := predict.NewMemo()
+	memo := tasks.NewMemo()
 	return func(_ context.Context, files map[string]string) (map[string]string, error) {
 		return memo.Render(files)
 	}, nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package predict
+package tasks
 
 import (
 	"fmt"
@@ -49,7 +49,7 @@ func encode(nodes []*yaml.RNode) (string, error) {
 // YAML library, and without those that should have resources and have none.
 func Render(files map[string]string) (map[string]string, error) { return (*Memo)(nil).Render(files) }
 
-// Render predicts as the function Render does.
+// Render does as the function Render does.
 func (m *Memo) Render(files map[string]string) (map[string]string, error) {
 	out := make(map[string]string, len(files))
 	for name, text := range files {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package predict
+package tasks
 
 import (
 	"k8s.io/utils/lru"
@@ -10,8 +10,8 @@ import (
 // packages.
 const maxKept = 2048
 
-// Memo predicts as the functions of this package do, and keeps the results for files, because most files of packages
-// from one upstream are the same. Its predictions do not depend on what it has kept. A nil Memo keeps nothing.
+// Memo does as the functions of this package do, and keeps the results for files, because most files of packages
+// from one upstream are the same. What it returns does not depend on what it has kept. A nil Memo keeps nothing.
 type Memo struct{ kept *lru.Cache }
 
 // NewMemo returns a Memo that has kept nothing yet.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package predict predicts what Porch v1.5 makes of the files of a package when it clones, upgrades and saves them.
-// It reads and writes nothing.
-package predict
+// Package tasks does to the files of a package what kpt and Porch v1.5 do when they clone, upgrade and save it.
+// It reads and writes nothing but values.
+package tasks
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"path"
 	"strings"
 
-	kptfile "github.com/nephio-project/porch/pkg/kpt/api/kptfile/v1"
+	kptfile "github.com/kptdev/kpt/api/kptfile/v1"
 	"github.com/package-variants/package-variants/engine/revision"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -33,7 +33,7 @@ func Clone(upstream map[string]string, pkg string, lock *revision.Lock, deployme
 	return (*Memo)(nil).Clone(upstream, pkg, lock, deployment)
 }
 
-// Clone predicts as the function Clone does.
+// Clone does as the function Clone does.
 func (m *Memo) Clone(upstream map[string]string, pkg string, lock *revision.Lock, deployment bool) (map[string]string,
 	error) {
 	files, err := locked(upstream, pkg, lock)
@@ -53,7 +53,7 @@ func Upgrade(merged map[string]string, lock *revision.Lock) (map[string]string, 
 	return (*Memo)(nil).Upgrade(merged, lock)
 }
 
-// Upgrade predicts as the function Upgrade does.
+// Upgrade does as the function Upgrade does.
 func (m *Memo) Upgrade(merged map[string]string, lock *revision.Lock) (map[string]string, error) {
 	files, err := locked(merged, "", lock)
 	if err != nil {
@@ -72,7 +72,7 @@ func locked(files map[string]string, name string, lock *revision.Lock) (map[stri
 	directory := strings.TrimPrefix(lock.Directory, "/")
 	file.Upstream = &kptfile.Upstream{Type: kptfile.GitOrigin,
 		Git: &kptfile.Git{Repo: address, Directory: directory, Ref: lock.Ref}}
-	file.UpstreamLock = &kptfile.UpstreamLock{Type: kptfile.GitOrigin,
+	file.UpstreamLock = &kptfile.Locator{Type: kptfile.GitOrigin,
 		Git: &kptfile.GitLock{Repo: address, Directory: directory, Ref: lock.Ref, Commit: lock.Commit}}
 	if name != "" {
 		file.Name = name

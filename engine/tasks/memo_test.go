@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package predict
+package tasks
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMemo checks that a Memo predicts what is predicted without one, whatever it has predicted before.
+// TestMemo checks that a Memo makes what is made without one, whatever it has made before.
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	type files = map[string]string
