@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -42,6 +43,8 @@ type Reconciler struct {
 	large   *largework.Limit
 	watches objects.Source
 	version string // of the controller and the functions
+	// lacking has the names of the variants that a set wants and that none of its own has, by the key of the set.
+	lacking sync.Map
 	events  events.EventRecorder
 	// looked is called with each plan of a set, unless it is nil.
 	looked func(*Look)
@@ -93,6 +96,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	err := r.client.Get(ctx, req.NamespacedName, &set)
 	if apierrors.IsNotFound(err) || err == nil && !set.DeletionTimestamp.IsZero() {
 		r.watches.Release(req.NamespacedName)
+		r.lacking.Delete(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {

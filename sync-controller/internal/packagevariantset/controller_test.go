@@ -78,6 +78,7 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 				return []string{spec.RepositoryName + "/" + spec.PackageName}
 			}).
 			WithIndex(&v1alpha1.PackageVariant{}, ownersIndex, owners).
+			WithIndex(&v1alpha1.PackageVariant{}, madeIndex, madeFrom).
 			WithInterceptorFuncs(interceptor.Funcs{
 				Create: func(ctx context.Context, w client.WithWatch, o client.Object, options ...client.CreateOption) error {
 					var asked client.CreateOptions

@@ -64,18 +64,22 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 	in.wanted, in.notes, in.excluded = expanded.Variants, expanded.Notes, expanded.Excluded
 	in.empty = expanded.Empty
 	in.desired = len(in.wanted) + len(in.excluded)
-	return in, r.addNamesakes(ctx, set.Namespace, in)
+	return in, r.addNamesakes(ctx, set, in)
 }
 
-// addNamesakes adds to the existing variants those of others that have the names of wanted ones.
-func (r *Reconciler) addNamesakes(ctx context.Context, namespace string, in *input) error {
-	known := in.names()
+// addNamesakes adds to the existing variants those of others that have the names of wanted ones. Their events wake the
+// set from before they are read, so none is missed.
+func (r *Reconciler) addNamesakes(ctx context.Context, set *v1alpha2.PackageVariantSet, in *input) error {
+	known, lacking := in.names(), map[string]bool{}
 	for i := range in.wanted {
-		if known[in.wanted[i].Name] != nil {
-			continue
+		if name := in.wanted[i].Name; known[name] == nil {
+			lacking[name] = true
 		}
+	}
+	r.lacking.Store(client.ObjectKeyFromObject(set), lacking)
+	for name := range lacking {
 		var pv v1alpha1.PackageVariant
-		err := r.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: in.wanted[i].Name}, &pv)
+		err := r.client.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: name}, &pv)
 		if err == nil {
 			in.existing = append(in.existing, pv)
 		} else if !apierrors.IsNotFound(err) {

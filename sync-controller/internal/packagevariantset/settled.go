@@ -11,19 +11,33 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ownersIndex finds PackageVariants by what marks them as a set's: the UID in their label, and the names of their
-// owners.
-const ownersIndex = "set"
+// Indexes of the cached PackageVariants.
+const (
+	ownersIndex = "set"      // by the UID in their label, and the names of their owners
+	madeIndex   = "madeFrom" // by the package that they are made from, if a set may have selected it
+)
 
 // AddIndexes adds the indexes of variants that reconciles of sets ask for. It must be called once per cache.
 func AddIndexes(indexer client.FieldIndexer) error {
-	if err := indexer.IndexField(context.Background(), &v1alpha1.PackageVariant{}, ownersIndex, owners); err != nil {
-		return fmt.Errorf("cannot index PackageVariants by set: %w", err)
+	for name, values := range map[string]client.IndexerFunc{ownersIndex: owners, madeIndex: madeFrom} {
+		if err := indexer.IndexField(context.Background(), &v1alpha1.PackageVariant{}, name, values); err != nil {
+			return fmt.Errorf("cannot index PackageVariants by %s: %w", name, err)
+		}
 	}
 	return nil
+}
+
+// madeFrom returns the value of a variant in madeIndex.
+func madeFrom(o client.Object) []string {
+	pv, ok := o.(*v1alpha1.PackageVariant)
+	if !ok || pv.Spec.Upstream == nil {
+		return nil
+	}
+	return []string{expansion.MadeFrom(pv.Spec.Upstream).String()}
 }
 
 // owners returns the values of a variant in the index: a UID and names, which never look alike.

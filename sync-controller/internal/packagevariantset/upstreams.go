@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -17,9 +16,9 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // addRevisions adds to the view the package revisions that decide on the upstreams of a set: all of the packages that
@@ -110,11 +109,19 @@ func (r *Reconciler) lostUpstream(ctx context.Context, set *v1alpha2.PackageVari
 	return stalled(v1alpha1.ReasonUpstreamNotFound, problem.Error())
 }
 
-// lacks reports whether a set's status says that it lacks a package that one of its variants is made from.
-func lacks(set *v1alpha2.PackageVariantSet, pr *expansion.PackageRevision) bool {
-	c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionReady)
-	return set.Spec.UpstreamSelector != nil && c != nil && c.Reason == v1alpha1.ReasonUpstreamNotFound &&
-		strings.Contains(c.Message, " "+packageOf(pr).String()+" ")
+// hasMadeFrom reports whether a set that selects its upstreams has variants of the package of a published revision. The
+// set keeps them while the package has no revision at all, so it has to know of each, selected or not.
+func (r *Reconciler) hasMadeFrom(ctx context.Context, set *v1alpha2.PackageVariantSet,
+	pr *expansion.PackageRevision) bool {
+	if set.Spec.UpstreamSelector == nil || !takesFrom(set, pr.Repo) || !pr.IsNumbered() {
+		return false
+	}
+	var list v1alpha1.PackageVariantList
+	if err := r.client.List(ctx, &list, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy,
+		client.MatchingFields{madeIndex: packageOf(pr).String()}); err != nil {
+		log.FromContext(ctx).Error(err, "cannot find the variants of a package", "package", packageOf(pr).String())
+	}
+	return slices.ContainsFunc(list.Items, func(pv v1alpha1.PackageVariant) bool { return ownerOf(set).owns(&pv) })
 }
 
 // checkUpstreams returns why the upstreams of a set cannot be found.

@@ -5,8 +5,6 @@ package packagevariantset
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -62,21 +60,21 @@ func later(affected func(context.Context, client.Object) []*v1alpha2.PackageVari
 	}
 }
 
-// affectedByVariant returns the sets whose variant it is, or whose variant's name it has.
+// affectedByVariant returns the sets whose variant it is, or which lack a variant of its name.
 func (r *Reconciler) affectedByVariant(ctx context.Context, o client.Object) []*v1alpha2.PackageVariantSet {
 	pv, ok := o.(*v1alpha1.PackageVariant)
 	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool {
-		return ok && (ownerOf(set).owns(pv) || waitsFor(set, pv.Name))
+		return ok && (ownerOf(set).owns(pv) || r.lacks(set, pv.Name))
 	})
 }
 
-// affectedByRevision returns the sets whose upstream a revision may be.
+// affectedByRevision returns the sets whose upstream a revision may be, or which have variants of its package.
 func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []ctrl.Request {
 	revisions := revisionOf(o)
 	var requests []ctrl.Request
 	for _, set := range r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool {
 		return slices.ContainsFunc(revisions, func(pr expansion.PackageRevision) bool {
-			return expansion.Candidates(set)(&pr) || lacks(set, &pr)
+			return expansion.Candidates(set)(&pr) || r.hasMadeFrom(ctx, set, &pr)
 		})
 	}) {
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(set)})
@@ -106,10 +104,12 @@ func (r *Reconciler) sets(ctx context.Context, o client.Object,
 	return sets
 }
 
-// waitsFor reports whether a set's status says that a variant which is not its own has a name that it needs.
-func waitsFor(set *v1alpha2.PackageVariantSet, name string) bool {
-	c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionReady)
-	return c != nil && c.Reason == v1alpha2.ReasonNameTaken && strings.Contains(c.Message, strconv.Quote(name))
+// lacks reports whether a set wants a variant of that name, and had none when it was expanded last. If another variant
+// had the name, its end wakes the set.
+func (r *Reconciler) lacks(set *v1alpha2.PackageVariantSet, name string) bool {
+	lacking, _ := r.lacking.Load(client.ObjectKeyFromObject(set))
+	names, _ := lacking.(map[string]bool)
+	return names[name]
 }
 
 // mayUse reports whether a set takes its upstream from a Repository or may make packages in it: not if it only names
