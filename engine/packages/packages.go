@@ -6,8 +6,8 @@ package packages
 
 import (
 	"context"
-	"errors"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -29,7 +29,8 @@ type Home interface {
 	// Save replaces all files of a draft that was read, and returns what the home made of them.
 	Save(ctx context.Context, read Content, files map[string]string) (Content, error)
 	// Move gives a revision another lifecycle, and returns it. A draft is proposed, a proposed revision is published or
-	// becomes a draft again, and a published revision is proposed for deletion, or kept by the move back.
+	// becomes a draft again, and a published revision is proposed for deletion, which gives it the owners of r, or kept by
+	// the move back.
 	Move(ctx context.Context, r *revision.Revision, to revision.Lifecycle) (revision.Revision, error)
 	// Own gives a revision owners in place of those that it has, and adds labels and annotations. Its files stay.
 	Own(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, m Metadata) error
@@ -38,7 +39,33 @@ type Home interface {
 	Watch(ctx context.Context, namespace string) (<-chan Event, error)
 	// Delete removes a revision that is not published. One that is gone already is no error.
 	Delete(ctx context.Context, r *revision.Revision) error
+	// Commit returns the git commit of a published revision that does not say it; "" where the home does not tell it.
+	Commit(ctx context.Context, r *revision.Revision) (string, error)
 }
+
+// Known are the revisions that are known without asking the home, as of some moments ago. What is returned is only
+// read.
+type Known interface {
+	// Find returns the revisions in a namespace that have a value in an index, by name; in all namespaces for "".
+	Find(ctx context.Context, namespace string, by Index, value string) ([]revision.Revision, error)
+	// Named returns the revision of that name, or ErrAbsent.
+	Named(ctx context.Context, namespace, name string) (revision.Revision, error)
+}
+
+// Index is what revisions are found by.
+type Index string
+
+// The indexes of revisions.
+const (
+	// ByPackage finds them by their package, as revision.Package writes it.
+	ByPackage Index = "package"
+	// Inside finds them by the packages in which theirs lies; see revision.Package.Ancestors.
+	Inside Index = "inside"
+	// ByOwner finds them by the name of a PackageVariant that owns them.
+	ByOwner Index = "owner"
+	// ByLock finds them by the keys of their lock; see revision.Lock.Keys.
+	ByLock Index = "lock"
+)
 
 // Event is a change of a revision that a home tells of.
 type Event struct {
@@ -67,23 +94,22 @@ type Draft struct {
 // Content are the files of a revision.
 type Content struct {
 	Namespace, Name string
+	// Package and Workspace are those of the revision.
+	Package   revision.Package
+	Workspace string
 	// Files are the contents of the files, by their paths, with slashes, in the package.
 	Files map[string]string
 	// Version is the one of the revision with these files. Nothing else may be read from it.
 	Version string
+	// KeptInGit is that of the revision.
+	KeptInGit bool
+	// RenderStatus is what the functions of the package's pipeline reported when the files were saved.
+	RenderStatus v1alpha1.RenderStatus
 }
 
-// The kinds of errors of a home, for errors.Is.
-var (
-	// ErrAbsent says that there is no such revision. A home can be wrong about that for a while.
-	ErrAbsent = errors.New("absent")
-	// ErrStale says that a write was decided on something that has changed: it has to be decided again.
-	ErrStale = errors.New("stale")
-	// ErrUnsure says that it is not known whether a write was done, in whole or in part, or that what was read is
-	// incomplete: it has to be observed again.
-	ErrUnsure = errors.New("unsure")
-	// ErrRefused says that the home will never do this, until what it was asked changes.
-	ErrRefused = errors.New("refused")
-	// ErrUnavailable says that the home cannot be reached, or is too busy, and nothing was done.
-	ErrUnavailable = errors.New("unavailable")
-)
+// Unread returns the content of a draft as r has it, without its files, which were not read: a save replaces them all,
+// unless the draft has changed since.
+func Unread(r *revision.Revision) Content {
+	return Content{Namespace: r.Namespace, Name: r.Name, Package: r.Package, Workspace: r.Workspace, Version: r.Version,
+		KeptInGit: r.KeptInGit}
+}

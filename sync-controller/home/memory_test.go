@@ -9,6 +9,7 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/packages/contract"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
@@ -122,8 +123,8 @@ func (silent) Watch(context.Context, client.ObjectList, ...client.ListOption) (w
 }
 
 // unhurried returns a home that waits for nothing.
-func unhurried(api porch.API) *Home {
-	h := New(silent{api})
-	h.porch.Pause = func(context.Context, time.Duration) error { return nil }
+func unhurried(api porch.API) packages.Home {
+	h := porch.NewHome(silent{api})
+	h.Pause = func(context.Context, time.Duration) error { return nil }
 	return h
 }

@@ -30,6 +30,7 @@ var scenarios = []scenario{
 	{"save-stale", saveStale},
 	{"save-lock", saveLock},
 	{"save-odd", saveOdd},
+	{"save-not-text", saveNotText},
 	{"save-bad", saveBad},
 	{"save-large", saveLarge},
 	{"save-pipeline", savePipeline},

@@ -81,7 +81,6 @@ func saveOdd(p *play) {
 		"empty.txt":     " ",
 		"windows.txt":   "a\r\nb\r\n",
 		"windows.yaml":  "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: windows\r\n",
-		"latin1.txt":    "caf\xe9\n",
 		"unicode.txt":   "naïve ☃\n",
 		"comments.yaml": "# only a comment\n",
 		"two.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n---\n# b\n" +
@@ -95,6 +94,14 @@ func saveOdd(p *play) {
 	p.publishes(name)
 	p.say("the same, published:")
 	p.tellFiles(p.read(name).Files)
+}
+
+// saveNotText saves a file that is not text in UTF-8, and reads it.
+func saveNotText(p *play) {
+	name := p.cloned()
+	p.edit(p.Home, name, map[string]string{"latin1.txt": "caf\xe9\n"})
+	_, err := p.Read(p.ctx, p.Namespace, name)
+	p.answered("read", err)
 }
 
 // saveBad saves files that no package can have.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -126,9 +126,10 @@ var makes = map[revision.TaskType]string{
 
 // create makes a draft.
 func (a *action) create(ctx context.Context, draft *decide.Draft) error {
-	made, err := a.porch.Create(ctx, porch.Draft{
+	made, err := a.packages.Ask(ctx, packages.Draft{
 		Namespace: a.in.pv.Namespace, Package: draft.Package, Workspace: draft.Workspace,
-		Labels: a.in.Spec.Labels, Annotations: a.in.Spec.Annotations, Owner: a.in.Owner, Task: draft.Task,
+		Metadata: packages.Metadata{Labels: a.in.Spec.Labels, Annotations: a.in.Spec.Annotations},
+		Owner:    a.in.Owner, Task: draft.Task,
 	})
 	if err != nil {
 		return a.notCreated(ctx, draft, err)
@@ -153,17 +154,17 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 // own makes the variant the owner of a revision. A revision that is new to it gets its labels and annotations.
 func (a *action) own(ctx context.Context, step *decide.Step) error {
 	target := step.Revision
-	labels, annotations := a.in.Spec.Labels, a.in.Spec.Annotations
+	metadata := packages.Metadata{Labels: a.in.Spec.Labels, Annotations: a.in.Spec.Annotations}
 	reason, message := "Adopted", "adopted "+target.Name
 	if step.Action == decide.TakeBack {
-		labels, annotations = nil, nil
+		metadata = packages.Metadata{}
 		reason, message = "TakenBack", "took back "+target.Name+", of which Porch had lost the owner"
 		if owned, _ := target.Of(a.in.Owner); owned {
 			message = "took back " + target.Name + ", which this variant owned before it was restored"
 		}
 	}
 	owners := target.OwnedBy(a.in.Owner)
-	if err := a.porch.SetMeta(ctx, target, owners, labels, annotations); err != nil {
+	if err := a.packages.Own(ctx, target, owners, metadata); err != nil {
 		return err
 	}
 	a.in.progress.changed(target, func(r *revision.Revision) { r.Owners = owners })

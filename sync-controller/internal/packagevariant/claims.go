@@ -8,6 +8,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
@@ -16,7 +17,7 @@ func (r *Reconciler) observeClaims(ctx context.Context, o *observation) error {
 	if o.Spec.Downstream == nil {
 		return nil
 	}
-	variants, err := r.indexed(ctx, o.pv.Namespace, downstreamIndex, revision.DownstreamOf(o.Spec).String())
+	variants, err := r.variants.Find(ctx, o.pv.Namespace, objects.ByDownstream, revision.DownstreamOf(o.Spec).String())
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -35,7 +36,7 @@ type lost struct {
 // newCluster returns a cluster without objects. Porch's cache keeps drafts in git, or is the one in PostgreSQL.
 func newCluster(t *testing.T, git bool) *cluster {
 	t.Helper()
-	c := &cluster{Cluster: memorytest.New(t, git, porch.AddIndexes, AddIndexes)}
+	c := &cluster{Cluster: memorytest.New(t, git, porch.AddIndexes, manifests.AddIndexes)}
 	c.Start()
 	return c
 }
@@ -62,6 +63,13 @@ func (c *cluster) Start() {
 	c.client = c.NewClient()
 	c.reconciler = NewPlanner(c.client, c.Source(), c.Runtime, "1").reconciler
 	c.reconciler.events, c.Errs = c, map[string]error{}
+}
+
+// asks has the controller ask another Porch for revisions and their files.
+func (c *cluster) asks(reader client.Reader) {
+	home := porch.Unhurried(c.client)
+	home.Reader = reader
+	c.reconciler.packages = home
 }
 
 // Run implements memorytest.Player.

@@ -9,23 +9,22 @@ import (
 	"maps"
 
 	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
 // current returns the content that a revision has now. Porch's cache in PostgreSQL gives a draft its new version before
 // its new files, one by one, also when it publishes the draft. So a content with another version than the cached one is
 // read once more, and used if nothing was written meanwhile.
-func (r *Reconciler) current(ctx context.Context, o *observation, name string) (porch.Content, error) {
+func (r *Reconciler) current(ctx context.Context, o *observation, name string) (packages.Content, error) {
 	content, err := r.content(ctx, o, name)
 	target := o.target(name)
 	if err != nil || target == nil || !target.Open() || target.Version == content.Version {
 		return content, err
 	}
-	now, err := r.porch.Revision(ctx, target.Namespace, name)
+	now, err := r.packages.Get(ctx, target.Namespace, name)
 	if err != nil {
 		return content, err
 	}
@@ -33,16 +32,16 @@ func (r *Reconciler) current(ctx context.Context, o *observation, name string) (
 	before := content.Files
 	if content, err = r.content(ctx, o, name); err == nil &&
 		(target.Version != content.Version || !maps.Equal(before, content.Files)) {
-		err = fmt.Errorf("cannot use the content of %s: %w", name, porch.ErrOutdated)
+		err = fmt.Errorf("cannot use the content of %s: %w", name, packages.ErrStale)
 	}
 	return content, err
 }
 
 // content returns the content of a target, or of the upstream as it would be cloned. The upstream's is read once for
 // all variants that ask for it.
-func (r *Reconciler) content(ctx context.Context, o *observation, name string) (porch.Content, error) {
+func (r *Reconciler) content(ctx context.Context, o *observation, name string) (packages.Content, error) {
 	if name != o.Upstream.Name {
-		return r.porch.Content(ctx, o.pv.Namespace, name)
+		return r.packages.Read(ctx, o.pv.Namespace, name)
 	}
 	content, err := r.shared(ctx, o.Upstream)
 	if err == nil {
@@ -70,7 +69,7 @@ func (r *Reconciler) shared(ctx context.Context, rev *revision.Revision) (upstre
 
 // upstreamContent is the content of a published revision, with what identifies it.
 type upstreamContent struct {
-	porch.Content
+	packages.Content
 	// digest identifies the files, commit is the git commit that holds them, if Porch gives it only on request.
 	digest, commit string
 	// unusable says why the functions cannot run over the files, which are then left out; nil if they are usable.
@@ -79,8 +78,8 @@ type upstreamContent struct {
 
 // read reads the content of a published revision, and its identity if the version does not give it.
 func (r *Reconciler) read(ctx context.Context, rev *revision.Revision) (c upstreamContent, err error) {
-	if c.Content, err = r.porch.Content(ctx, rev.Namespace, rev.Name); errors.Is(err, timeouts.ErrTooLarge) {
-		c.unusable = unread(rev.Name, err)
+	if c.Content, err = r.packages.Read(ctx, rev.Namespace, rev.Name); err != nil && lasting(err) {
+		c.unusable = err
 		return c, nil // no error, so the result is cached for the other variants
 	}
 	if err != nil {
@@ -88,10 +87,10 @@ func (r *Reconciler) read(ctx context.Context, rev *revision.Revision) (c upstre
 	}
 	if !rev.KeptInGit {
 		c.digest = kptfile.Digest(c.Files)
-		c.commit, err = r.porch.Commit(ctx, rev)
+		c.commit, err = r.packages.Commit(ctx, rev)
 	}
 	if c.unusable = checkFiles(rev.Name, c.Files); c.unusable != nil {
-		c.Content = porch.Content{} // do not keep unusable files in the cache
+		c.Content = packages.Content{} // do not keep unusable files in the cache
 	}
 	return c, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,7 +22,7 @@ func TestCurrentFails(t *testing.T) {
 	draft := revision.Revision{Namespace: namespace, Name: "edge.web.v1", Lifecycle: revision.Draft, Version: "v1.1"}
 	o := observed()
 	o.Input = decide.Input{Upstream: &revision.Revision{}, Revisions: []revision.Revision{draft}}
-	r := &Reconciler{porch: porch.Client{Reader: &contentsOf{}}} // which gives contents in another version, and nothing else
+	r := &Reconciler{packages: &porch.Home{Client: porch.Client{Reader: &contentsOf{}}}} // which gives contents in another version, and nothing else
 	if _, err := r.current(t.Context(), o, draft.Name); err == nil {
 		t.Fatal("no error")
 	}
@@ -60,15 +61,15 @@ func TestCurrentWhileWritten(t *testing.T) {
 		want  error
 	}{
 		"whole":                {[]map[string]string{all, all}, nil},
-		"it becomes whole":     {[]map[string]string{more, all}, porch.ErrOutdated},
-		"it is not whole then": {[]map[string]string{few, more, all}, porch.ErrOutdated},
+		"it becomes whole":     {[]map[string]string{more, all}, packages.ErrStale},
+		"it is not whole then": {[]map[string]string{few, more, all}, packages.ErrStale},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := observed()
 			o.Input = decide.Input{Upstream: &revision.Revision{}, Revisions: []revision.Revision{
 				{Namespace: namespace, Name: "edge.web.v1", Lifecycle: revision.Proposed, Version: "v1.1"}}}
-			r := &Reconciler{porch: porch.Client{Reader: &writing{files: c.reads}}}
+			r := &Reconciler{packages: &porch.Home{Client: porch.Client{Reader: &writing{files: c.reads}}}}
 			if content, err := r.current(t.Context(), o, "edge.web.v1"); !errors.Is(err, c.want) {
 				t.Errorf("got %v, %v, want %v", content.Files, err, c.want)
 			}

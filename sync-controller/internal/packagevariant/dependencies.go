@@ -8,8 +8,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -17,16 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
-
-// variant returns a variant by its namespace and name; nil if it does not exist.
-func (r *Reconciler) variant(ctx context.Context, namespace, name string) (*v1alpha1.PackageVariant, error) {
-	var pv v1alpha1.PackageVariant
-	err := r.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &pv)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	return &pv, err
-}
 
 // observeDependencies finds the variants of spec.dependsOn, and the path by which they lead back to the variant.
 func (r *Reconciler) observeDependencies(ctx context.Context, o *observation) error {
@@ -36,7 +26,7 @@ func (r *Reconciler) observeDependencies(ctx context.Context, o *observation) er
 	for i := range o.Spec.DependsOn {
 		wanted := &o.Spec.DependsOn[i]
 		d := decide.Dependency{Name: wanted.Name, AtLeast: wanted.AtLeast()}
-		pv, err := r.variant(ctx, o.pv.Namespace, wanted.Name)
+		pv, err := r.variants.Variant(ctx, o.pv.Namespace, wanted.Name)
 		if err != nil {
 			return err
 		}
@@ -66,7 +56,7 @@ func (r *Reconciler) wayBack(ctx context.Context, from *v1alpha1.PackageVariant,
 			continue
 		}
 		visited[name] = true
-		next, err := r.variant(ctx, from.Namespace, name)
+		next, err := r.variants.Variant(ctx, from.Namespace, name)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +76,7 @@ func (r *Reconciler) observeDependents(ctx context.Context, o *observation) erro
 	if !o.Deleting {
 		return nil
 	}
-	variants, err := r.indexed(ctx, o.pv.Namespace, dependencyIndex, o.pv.Name)
+	variants, err := r.variants.Find(ctx, o.pv.Namespace, objects.ByDependency, o.pv.Name)
 	if err != nil {
 		return err
 	}
@@ -134,13 +124,13 @@ func readiness(pv *v1alpha1.PackageVariant) ready {
 
 // related returns the variants that depend on one, and its own dependencies that are being deleted, which wait for it.
 func (r *Reconciler) related(ctx context.Context, o client.Object) []ctrl.Request {
-	requests := r.variants(ctx, o.GetNamespace(), dependencyIndex, o.GetName(), nil)
+	requests := r.having(ctx, o.GetNamespace(), objects.ByDependency, o.GetName(), nil)
 	pv, ok := o.(*v1alpha1.PackageVariant)
 	if !ok {
 		return requests
 	}
 	for i := range pv.Spec.DependsOn {
-		dependency, err := r.variant(ctx, pv.Namespace, pv.Spec.DependsOn[i].Name)
+		dependency, err := r.variants.Variant(ctx, pv.Namespace, pv.Spec.DependsOn[i].Name)
 		if err != nil { // unexpected, as in variants
 			log.FromContext(ctx).Error(err, "cannot find what a variant depends on", "variant", pv.Name)
 		} else if dependency != nil && !dependency.DeletionTimestamp.IsZero() {

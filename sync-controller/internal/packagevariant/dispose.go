@@ -4,16 +4,16 @@ package packagevariant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // dispose deals with a revision that is not wanted any more.
@@ -30,7 +30,7 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 			owners = target.OrphanedBy(a.in.Owner)
 		}
 		change = "DeletionProposed"
-		did, err = "proposed the deletion of", a.porch.ProposeDeletion(ctx, target, owners)
+		did, err = "proposed the deletion of", a.proposeDeletion(ctx, target, owners)
 	case decide.Retire:
 		return a.retire(ctx, target)
 	case decide.Orphan:
@@ -38,12 +38,12 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 			return err
 		}
 		change = "Orphaned"
-		did, err = "orphaned", a.porch.SetMeta(ctx, target, target.OrphanedBy(a.in.Owner), nil, nil)
+		did, err = "orphaned", a.packages.Own(ctx, target, target.OrphanedBy(a.in.Owner), packages.Metadata{})
 	default:
 		return fmt.Errorf("there is no step %s", step.Action)
 	}
 	if err != nil {
-		return client.IgnoreNotFound(err) // it is gone already
+		return ignoreAbsent(err) // it is gone already
 	}
 	a.disposed = did + " " + target.Name
 	a.note(change, target.Name)
@@ -60,31 +60,39 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 	return nil
 }
 
+// proposeDeletion proposes the deletion of a published revision, and gives it these owners.
+func (a *action) proposeDeletion(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) error {
+	owned := *r
+	owned.Owners = owners
+	_, err := a.packages.Move(ctx, &owned, revision.DeletionProposed)
+	return err
+}
+
 // remove deletes a revision if it is still at the given version: Porch's deletion does not check versions.
 func (a *action) remove(ctx context.Context, r *revision.Revision, version string) error {
-	now, err := a.porch.Revision(ctx, r.Namespace, r.Name)
+	now, err := a.packages.Get(ctx, r.Namespace, r.Name)
 	if err != nil {
 		return err
 	}
 	if now.Version != version {
-		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, porch.ErrOutdated)
+		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, packages.ErrStale)
 	}
-	return a.porch.Delete(ctx, r)
+	return a.packages.Delete(ctx, r)
 }
 
 // retire proposes the deletion of a superseded revision. If Porch refuses, that is reported once, and retried when
 // something changes.
 func (a *action) retire(ctx context.Context, target *revision.Revision) error {
-	err := a.porch.ProposeDeletion(ctx, target, target.Owners)
+	err := a.proposeDeletion(ctx, target, target.Owners)
 	switch {
 	case err == nil:
 		a.disposed = "proposed the deletion of " + target.Name + ", by spec.revisionHistoryLimit"
 		a.note("DeletionProposed", target.Name)
 		a.in.progress.changed(target, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
 		a.in.progress.retired[target.Name] = true
-	case porch.Unavailable(err), porch.Busy(err):
+	case isUnavailable(err), errors.Is(err, packages.ErrStale):
 		return err
-	case !apierrors.IsNotFound(err):
+	case !errors.Is(err, packages.ErrAbsent):
 		a.in.progress.refused[target.Name] = true
 		a.event(a.in.pv, corev1.EventTypeWarning, "HistoryKept", target.Name+
 			" stays, though it is beyond spec.revisionHistoryLimit: "+err.Error())

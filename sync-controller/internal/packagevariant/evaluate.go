@@ -14,11 +14,11 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
 // evaluate reads the content of a revision, merges the upstream into it if that is needed, and runs the functions over
@@ -58,14 +58,14 @@ func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e 
 	e.content, err = r.current(ctx, in.observation, name)
 	e.files = e.content.Files
 	target := in.target(name)
-	if target != nil && errors.Is(err, porch.ErrNoFiles) {
+	if target != nil && errors.Is(err, packages.ErrNoFiles) {
 		err = cmp.Or(in.interrupted(target, &e.content), err)
 	}
 	if err == nil {
 		err = checkFiles(name, e.files)
 	}
 	if err != nil || target == nil {
-		return e, unread(name, err)
+		return e, err
 	}
 	e.files, e.asMade, err = r.resume(ctx, in, target, e.content)
 	return e, err
@@ -237,12 +237,12 @@ func (r *Reconciler) inject(ctx context.Context, o *observation, e *evaluated, r
 		}
 		e.references = append(e.references, reference)
 	}
-	if err := r.watches.Add(ctx, o.key(), e.references); err != nil {
+	if err := r.injected.Add(ctx, o.key(), e.references); err != nil {
 		return err
 	}
 	e.versions = r.versions(e.references)
 	for i, reference := range e.references {
-		object, err := r.objects.Read(ctx, reference)
+		object, err := r.injected.Read(ctx, reference)
 		if err != nil && !objects.Lasting(err) {
 			return err
 		}

@@ -12,19 +12,17 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // noted calls a function whenever the objects of a kind, or one of them, are read.
 type noted struct {
 	objects.Source
-	client.Reader
 	read func(what string)
 }
 
@@ -33,9 +31,9 @@ func (n *noted) Add(ctx context.Context, user types.NamespacedName, references [
 	return n.Source.Add(ctx, user, references)
 }
 
-func (n *noted) Get(ctx context.Context, key client.ObjectKey, o client.Object, options ...client.GetOption) error {
+func (n *noted) Read(ctx context.Context, r objects.Reference) (map[string]any, error) {
 	n.read("object")
-	return n.Reader.Get(ctx, key, o, options...)
+	return n.Source.Read(ctx, r)
 }
 
 // large returns the files of a package over which the functions do large work.
@@ -55,7 +53,7 @@ func TestObjectsOutsideWork(t *testing.T) {
 	c.Must(c.Add(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{"namespace": namespace, "name": "eu"}, "data": map[string]any{"region": "eu-west"}}}))
 	limit, read := largework.New(), map[string]bool{}
-	n := &noted{Source: c.Source(), Reader: c.client, read: func(what string) {
+	n := &noted{Source: c.Source(), read: func(what string) {
 		read[what] = true
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -64,7 +62,7 @@ func TestObjectsOutsideWork(t *testing.T) {
 		}
 	}}
 	c.reconciler.large = limit
-	c.reconciler.watches, c.reconciler.objects = n, objects.NewContents(n, n)
+	c.reconciler.injected = n
 	c.applies(func(pv *v1alpha1.PackageVariant) {
 		pv.Spec.Injectors = []variant.InjectionSelector{{Name: "eu"}}
 	})

@@ -9,13 +9,13 @@ import (
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
 )
 
 // evaluated is the content of a revision, with the result of the functions.
 type evaluated struct {
-	content porch.Content
+	content packages.Content
 	// files are the files that the functions ran over: those of the content, after the merge with the upstream if there
 	// was one.
 	files   map[string]string

@@ -4,10 +4,11 @@ package packagevariant
 
 import (
 	"context"
+	"errors"
 	"slices"
 
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // leaveOutGone leaves out of an observation the drafts that Porch does not find, and reports whether there are any.
@@ -17,8 +18,8 @@ func (r *Reconciler) leaveOutGone(ctx context.Context, o *observation) bool {
 		if !known.Open() {
 			return false
 		}
-		_, err := r.porch.Revision(ctx, known.Namespace, known.Name)
-		gone := apierrors.IsNotFound(err)
+		_, err := r.packages.Get(ctx, known.Namespace, known.Name)
+		gone := errors.Is(err, packages.ErrAbsent)
 		if gone {
 			o.progress.lost(known.Name)
 		}

@@ -11,6 +11,7 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,8 +38,8 @@ func (o *outdated) List(ctx context.Context, into client.ObjectList, options ...
 	asked := new(client.ListOptions).ApplyOptions(options)
 	if fields := asked.FieldSelector; fields != nil {
 		r, asks := porch.Revision(o.was), fields.Requirements()[0]
-		switch asks.Field {
-		case porch.PackageIndex, porch.OwnerIndex:
+		switch packages.Index(asks.Field) {
+		case packages.ByPackage, packages.ByOwner:
 			if asks.Value != r.Package.String() && asks.Value != "web" {
 				return nil
 			}
@@ -68,7 +69,7 @@ func TestGone(t *testing.T) {
 		gone := c.Revision(first)
 		c.Removes(first)
 		c.edits(zone("b"))
-		c.reconciler.client = &outdated{c.client, gone}
+		c.reconciler.known = porch.Cache{Reader: &outdated{c.client, gone}}
 		drafts := func() (names []string) {
 			var list porchapi.PackageRevisionList
 			c.Must(c.List(t.Context(), &list))
@@ -80,12 +81,13 @@ func TestGone(t *testing.T) {
 			return names
 		}
 
-		c.reconciler.porch.Reader = refusing{c.client}
+		c.asks(refusing{c.client})
 		c.reconcile("web")
 		if got := drafts(); got != nil || c.Errs["web"] == nil {
 			t.Errorf("Porch does not answer: there are %v, the error is %v", got, c.Errs["web"])
 		}
-		c.reconciler.porch.Reader, c.Errs["web"] = c.client, nil
+		c.asks(c.client)
+		delete(c.Errs, "web")
 		for range 5 {
 			c.Pass()
 			c.reconcile("web")
@@ -94,7 +96,7 @@ func TestGone(t *testing.T) {
 		if len(got) != 1 || got[0] == first || c.Errs["web"] != nil {
 			t.Errorf("there are %v, the error is %v", got, c.Errs["web"])
 		}
-		c.reconciler.client = c.client
+		c.reconciler.known = porch.Cache{Reader: c.client}
 		c.Run()
 		if now := drafts(); !slices.Equal(now, got) {
 			t.Errorf("once the cache knows, there are %v, before there were %v", now, got)
@@ -119,7 +121,7 @@ func TestDeletedOutdated(t *testing.T) {
 				if moves {
 					c.edits(func(s *variant.Spec) { s.Downstream.Package = "shop" })
 				}
-				c.reconciler.client = &outdated{c.client, was}
+				c.reconciler.known = porch.Cache{Reader: &outdated{c.client, was}}
 				c.deletes()
 				for range 3 {
 					c.Pass()

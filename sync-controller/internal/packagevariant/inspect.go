@@ -10,10 +10,8 @@ import (
 
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // inspect brings an observation up to date. If Porch does not find a content, the cache may not know yet that a draft
@@ -21,7 +19,7 @@ import (
 func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspection, error) {
 	for {
 		in, err := r.inspectKnown(ctx, seen)
-		if !apierrors.IsNotFound(err) || !r.leaveOutGone(ctx, seen) {
+		if !errors.Is(err, packages.ErrAbsent) || !r.leaveOutGone(ctx, seen) {
 			return in, err
 		}
 	}
@@ -61,7 +59,7 @@ func (r *Reconciler) observePushed(ctx context.Context, in *inspection) error {
 		func(r revision.Revision) bool { return r.Lifecycle == revision.Proposed }) {
 		return nil
 	}
-	content, err := r.porch.Content(ctx, branch.Namespace, branch.Name)
+	content, err := r.packages.Read(ctx, branch.Namespace, branch.Name)
 	if err == nil {
 		in.Pushed = kptfile.Digest(content.Files)
 	}
@@ -75,7 +73,7 @@ func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error)
 		return nil
 	}
 	in.MayApprove, err = r.allowed.Get(in.pv.Namespace, func() (bool, error) {
-		return access.May(ctx, r.client, porch.ApprovalAttributes(in.pv.Namespace))
+		return r.mayApproveIn(ctx, in.pv.Namespace)
 	})
 	return err
 }
@@ -89,7 +87,7 @@ func (r *Reconciler) confirmProposal(ctx context.Context, in *inspection) error 
 		return nil
 	}
 	if target.Lifecycle == revision.Proposed {
-		content, err := r.porch.Content(ctx, target.Namespace, target.Name)
+		content, err := r.packages.Read(ctx, target.Namespace, target.Name)
 		if err != nil {
 			return err // the announcement is needed again if the revision is gone
 		}
@@ -154,10 +152,9 @@ func (o *observation) lockedCommit(rev *revision.Revision) string {
 // noteUnusable notes that a revision cannot be worked on because of its content, or of what would be merged into it. It
 // returns every other error.
 func (in *inspection) noteUnusable(name string, err error) error {
-	unusable, is := errors.AsType[*unusableError](err)
-	if !is {
+	if !lasting(err) {
 		return err
 	}
-	in.Unusable[name] = conditionOf(unusable)
+	in.Unusable[name] = conditionOf(err)
 	return nil
 }

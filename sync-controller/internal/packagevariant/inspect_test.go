@@ -10,8 +10,8 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
 // TestEvaluated checks which files a revision should have, and which of them change: also by a merge, which may remove
@@ -41,7 +41,7 @@ func TestEvaluated(t *testing.T) {
 		"the functions undo the merge": {files{"Kptfile": "k", "a.yaml": "m", "b.yaml": ""}, files{"a.yaml": "a"}, read, nil},
 	} {
 		before := maps.Clone(c.files)
-		e := evaluated{content: porch.Content{Files: read}, files: c.files, outcome: mutate.Outcome{Files: c.edited}}
+		e := evaluated{content: packages.Content{Files: read}, files: c.files, outcome: mutate.Outcome{Files: c.edited}}
 		if diff := cmp.Diff(c.want, e.wanted()); diff != "" {
 			t.Errorf("%s: files, -want +got:\n%s", name, diff)
 		}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
 // interruptedError says which files a draft lacks because Porch has not written all of them, and since when.
@@ -39,7 +39,7 @@ func lacks(draft string, files map[string]string, wanted []string, since time.Ti
 
 // interrupted returns an interruptedError if a draft lacks files of a save of which no outcome is known, or if it was
 // asked for and has no Kptfile. Porch gives a draft its new version before it writes the files.
-func (in *inspection) interrupted(target *revision.Revision, content *porch.Content) error {
+func (in *inspection) interrupted(target *revision.Revision, content *packages.Content) error {
 	op := in.pv.Status.Operation
 	switch {
 	case target.Lifecycle != revision.Draft:

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -25,8 +25,8 @@ func TestSaving(t *testing.T) {
 	}
 	before := saving("1", "a", "b")
 	saves := []decide.Step{{Action: decide.Mutate, Revision: &revision.Revision{Name: draft}}}
-	inGit := porch.Content{Version: "0123456789012345678901234567890123456789"}
-	read := &evaluated{content: porch.Content{Version: "2"}, files: map[string]string{"c": "", "a": "", "b": ""}}
+	inGit := packages.Content{KeptInGit: true, Version: "0123456789012345678901234567890123456789"}
+	read := &evaluated{content: packages.Content{Version: "2"}, files: map[string]string{"c": "", "a": "", "b": ""}}
 	after := saving("2", "a", "b", "c")
 	asked := &v1alpha1.Operation{Do: "clone", Revision: draft, Source: "blueprints.web.v1"}
 	askedAndSaved := asked.DeepCopy()
@@ -65,25 +65,25 @@ func TestSaving(t *testing.T) {
 // TestInterrupted checks which drafts lack files because Porch was stopped while it made or saved them.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	asked := func(in *inspection, r *revision.Revision, c *porch.Content) {
+	asked := func(in *inspection, r *revision.Revision, c *packages.Content) {
 		in.pv.Status.Operation, c.Files = nil, nil
 		in.Requested = decide.Request{Name: r.Name, Task: r.Task}
 	}
 	for name, c := range map[string]struct {
-		edit func(*inspection, *revision.Revision, *porch.Content)
+		edit func(*inspection, *revision.Revision, *packages.Content)
 		want string
 	}{
-		"it lacks files": {func(_ *inspection, _ *revision.Revision, c *porch.Content) { delete(c.Files, "Kptfile") },
+		"it lacks files": {func(_ *inspection, _ *revision.Revision, c *packages.Content) { delete(c.Files, "Kptfile") },
 			"edge.web.v1 lacks files: Kptfile, a.yaml"},
-		"it lacks a file":        {func(*inspection, *revision.Revision, *porch.Content) {}, "edge.web.v1 lacks files: a.yaml"},
-		"the save was not begun": {func(_ *inspection, _ *revision.Revision, c *porch.Content) { c.Version = "1" }, ""},
-		"the save was finished":  {func(_ *inspection, _ *revision.Revision, c *porch.Content) { c.Files["a.yaml"] = "" }, ""},
-		"another was saved": {func(in *inspection, _ *revision.Revision, _ *porch.Content) {
+		"it lacks a file":        {func(*inspection, *revision.Revision, *packages.Content) {}, "edge.web.v1 lacks files: a.yaml"},
+		"the save was not begun": {func(_ *inspection, _ *revision.Revision, c *packages.Content) { c.Version = "1" }, ""},
+		"the save was finished":  {func(_ *inspection, _ *revision.Revision, c *packages.Content) { c.Files["a.yaml"] = "" }, ""},
+		"another was saved": {func(in *inspection, _ *revision.Revision, _ *packages.Content) {
 			in.pv.Status.Operation.Revision = "edge.web.v0"
 		}, ""},
-		"it is proposed":                     {func(_ *inspection, r *revision.Revision, _ *porch.Content) { r.Lifecycle = revision.Proposed }, ""},
+		"it is proposed":                     {func(_ *inspection, r *revision.Revision, _ *packages.Content) { r.Lifecycle = revision.Proposed }, ""},
 		"it was asked for, and has no files": {asked, "edge.web.v1 lacks files: Kptfile"},
-		"it was asked for, and has a Kptfile": {func(in *inspection, r *revision.Revision, c *porch.Content) {
+		"it was asked for, and has a Kptfile": {func(in *inspection, r *revision.Revision, c *packages.Content) {
 			asked(in, r, c)
 			c.Files = map[string]string{"Kptfile": ""}
 		}, ""},
@@ -93,7 +93,7 @@ func TestInterrupted(t *testing.T) {
 			Save: &v1alpha1.Save{Version: "1", Files: []string{"a.yaml", "Kptfile"}}}
 		target := &revision.Revision{Name: "edge.web.v1", Lifecycle: revision.Draft, Workspace: "v1", Created: time.Unix(1, 0),
 			Package: revision.Package{Repo: "edge", Name: "web"}, Task: revision.Task{Type: revision.Clone, Source: "b.web.v1"}}
-		content := &porch.Content{Version: "2", Files: map[string]string{"Kptfile": ""}}
+		content := &packages.Content{Version: "2", Files: map[string]string{"Kptfile": ""}}
 		c.edit(in, target, content)
 		got := ""
 		if err := in.interrupted(target, content); err != nil {

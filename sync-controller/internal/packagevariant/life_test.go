@@ -118,8 +118,8 @@ func TestUpstreamIsReadOnce(t *testing.T) {
 	for cache, git := range caches {
 		c := begin(t, git)
 		c.blueprint(2, files("green"))
-		porch := &counting{Reader: c.client, reads: map[string]int{}}
-		c.reconciler.porch.Reader = porch
+		counting := &counting{Reader: c.client, reads: map[string]int{}}
+		c.asks(counting)
 		for i := range 6 {
 			c.applies(named(fmt.Sprintf("web-%d", i)), func(pv *v1alpha1.PackageVariant) {
 				pv.Spec.Upstream.Revision = variant.RevisionNumber(1 + i%2)
@@ -127,8 +127,8 @@ func TestUpstreamIsReadOnce(t *testing.T) {
 		}
 		c.Run()
 		for _, upstream := range []string{"blueprints.web.v1", "blueprints.web.v2"} {
-			if porch.reads[upstream] != 1 {
-				t.Errorf("%s: %s was read %d times", cache, upstream, porch.reads[upstream])
+			if counting.reads[upstream] != 1 {
+				t.Errorf("%s: %s was read %d times", cache, upstream, counting.reads[upstream])
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func TestLostContent(t *testing.T) {
 	t.Parallel()
 	for cache, git := range caches {
 		c := begin(t, git)
-		c.reconciler.porch.Reader = &counting{Reader: c.client, reads: map[string]int{}, lost: 4}
+		c.asks(&counting{Reader: c.client, reads: map[string]int{}, lost: 4})
 		c.applies()
 		for range 12 {
 			if c.reconcile("web"); c.ready() != "True UpToDate" && c.Errs["web"] == nil && c.ready() != "not observed" {

@@ -9,6 +9,7 @@ import (
 
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/repolock"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -56,7 +57,7 @@ func TestLock(t *testing.T) {
 		"in Repositories that are not registered": {[3]string{"", "", sites}, false, [3]bool{true, true, true}},
 	} {
 		cache := addressed{addresses: map[string]string{}}
-		r := &Reconciler{client: cache, repoLocks: repolock.New(func(types.NamespacedName) {}), concurrency: 16}
+		r := &Reconciler{variants: manifests.Variants{API: cache}, repoLocks: repolock.New(func(types.NamespacedName) {}), concurrency: 16}
 		for i, namespace := range []string{"a", "b", "c"} {
 			if c.addresses[i] != "" {
 				cache.addresses[namespace+"/edge"] = c.addresses[i]

@@ -4,13 +4,14 @@ package packagevariant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -30,7 +31,7 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 	case decide.Withdraw:
 		return a.withdraw(ctx, step.Revision)
 	default: // decide.Keep
-		if err := a.porch.Keep(ctx, step.Revision); err != nil {
+		if _, err := a.packages.Move(ctx, step.Revision, revision.Published); err != nil {
 			return err
 		}
 		a.in.progress.changed(step.Revision, func(r *revision.Revision) { r.Lifecycle = revision.Published })
@@ -70,7 +71,7 @@ func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 	}
 	a.note("Withdrawn", r.Name)
 	a.in.progress.saved = &decide.Saved{}
-	content, err := a.porch.Content(ctx, r.Namespace, r.Name)
+	content, err := a.packages.Read(ctx, r.Namespace, r.Name)
 	if err != nil {
 		return err
 	}
@@ -87,12 +88,12 @@ func (a *action) lifecycle(ctx context.Context, r *revision.Revision,
 	if e, inspected := a.in.contents[r.Name]; inspected && r.Lifecycle == revision.Draft {
 		seen.Version = e.content.Version
 	}
-	now, err := a.porch.Move(ctx, &seen, to)
+	now, err := a.packages.Move(ctx, &seen, to)
 	switch {
 	case err == nil:
 		a.in.progress.moved(&seen, &now)
 		return now, nil
-	case porch.Unavailable(err), porch.Busy(err):
+	case isUnavailable(err), errors.Is(err, packages.ErrStale):
 		return now, err
 	default:
 		return now, &approvalError{revision: r.Name, err: err}

@@ -8,8 +8,9 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
@@ -21,12 +22,12 @@ func (r *Reconciler) observeNeighbors(ctx context.Context, o *observation) error
 	pkg := revision.DownstreamOf(o.Spec)
 	found := neighbors{o: o, own: claim(o.pv, o.Revisions), byName: map[string]*decide.Neighbor{}}
 	for _, around := range pkg.Ancestors() {
-		if err := r.neighborsAt(ctx, &found, around, porch.PackageIndex, downstreamIndex); err != nil {
+		if err := r.neighborsAt(ctx, &found, around, packages.ByPackage, objects.ByDownstream); err != nil {
 			return err
 		}
 	}
 	found.inside = true
-	if err := r.neighborsAt(ctx, &found, pkg, porch.InsideIndex, insideIndex); err != nil {
+	if err := r.neighborsAt(ctx, &found, pkg, packages.Inside, objects.Inside); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(found.byName)) {
@@ -53,10 +54,10 @@ func (n *neighbors) at(pkg revision.Package) *decide.Neighbor {
 }
 
 // neighborsAt adds the neighbors that the indexes have for a package, one index of revisions and one of variants.
-func (r *Reconciler) neighborsAt(ctx context.Context, found *neighbors, pkg revision.Package, ofRevisions,
-	ofVariants string) error {
+func (r *Reconciler) neighborsAt(ctx context.Context, found *neighbors, pkg revision.Package,
+	ofRevisions packages.Index, ofVariants objects.Index) error {
 	namespace := found.o.pv.Namespace
-	revisions, err := r.cached(ctx, namespace, ofRevisions, pkg.String())
+	revisions, err := r.known.Find(ctx, namespace, ofRevisions, pkg.String())
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (r *Reconciler) neighborsAt(ctx context.Context, found *neighbors, pkg revi
 		n := found.at(rev.Package)
 		n.Revisions = append(n.Revisions, rev)
 	}
-	variants, err := r.indexed(ctx, namespace, ofVariants, pkg.String())
+	variants, err := r.variants.Find(ctx, namespace, ofVariants, pkg.String())
 	if err != nil {
 		return err
 	}
@@ -85,9 +86,9 @@ func (r *Reconciler) neighborsAt(ctx context.Context, found *neighbors, pkg revi
 
 // nested returns the variants that make packages inside a package, or around it.
 func (r *Reconciler) nested(ctx context.Context, namespace string, pkg revision.Package) []ctrl.Request {
-	requests := r.variants(ctx, namespace, insideIndex, pkg.String(), nil)
+	requests := r.having(ctx, namespace, objects.Inside, pkg.String(), nil)
 	for _, around := range pkg.Ancestors() {
-		requests = append(requests, r.variants(ctx, namespace, downstreamIndex, around.String(), nil)...)
+		requests = append(requests, r.having(ctx, namespace, objects.ByDownstream, around.String(), nil)...)
 	}
 	return requests
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -83,9 +83,9 @@ func (r *Reconciler) versions(references []objects.Reference) []string {
 	var out []string
 	for _, reference := range references {
 		version := "none"
-		if r.watches.Problem(reference.Kind) != nil {
+		if r.injected.Problem(reference.Kind) != nil {
 			version = "unreadable"
-		} else if object := r.watches.Object(reference.Kind, reference.Name); object != nil {
+		} else if object := r.injected.Object(reference.Kind, reference.Name); object != nil {
 			version = objects.Version(object)
 		}
 		out = append(out, cmp.Or(reference.APIVersion, "-")+" "+reference.Kind.Kind+" "+reference.Name+" "+version)

@@ -4,14 +4,14 @@ package packagevariant
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -77,7 +77,7 @@ func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err
 		return nil
 	}
 	pkg := revision.DownstreamOf(o.Spec)
-	o.Revisions, err = r.cached(ctx, o.pv.Namespace, porch.PackageIndex, pkg.String())
+	o.Revisions, err = r.known.Find(ctx, o.pv.Namespace, packages.ByPackage, pkg.String())
 	o.Revisions = o.progress.over(o.Revisions, pkg)
 	return err
 }
@@ -85,7 +85,7 @@ func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err
 // observeOwnedInOtherPackages finds the revisions of other packages that the variant owns, or that its status says it
 // owned, without those that somebody took from another variant.
 func (r *Reconciler) observeOwnedInOtherPackages(ctx context.Context, o *observation) error {
-	owned, err := r.cached(ctx, o.pv.Namespace, porch.OwnerIndex, o.pv.Name)
+	owned, err := r.known.Find(ctx, o.pv.Namespace, packages.ByOwner, o.pv.Name)
 	if err != nil {
 		return err
 	}
@@ -111,10 +111,10 @@ func (r *Reconciler) observeOwnedInOtherPackages(ctx context.Context, o *observa
 		if found[name] {
 			continue
 		}
-		rev, err := porch.GetRevision(ctx, r.client, o.pv.Namespace, name)
+		rev, err := r.known.Named(ctx, o.pv.Namespace, name)
 		if err == nil {
 			o.OwnedInOtherPackages = append(o.OwnedInOtherPackages, rev)
-		} else if !apierrors.IsNotFound(err) {
+		} else if !errors.Is(err, packages.ErrAbsent) {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ func (r *Reconciler) observeOwnedInOtherPackages(ctx context.Context, o *observa
 
 // knownToOthers reports whether another variant, of the revision's package, made or adopted it.
 func (r *Reconciler) knownToOthers(ctx context.Context, o *observation, rev *revision.Revision) (bool, error) {
-	variants, err := r.indexed(ctx, rev.Namespace, downstreamIndex, rev.Package.String())
+	variants, err := r.variants.Find(ctx, rev.Namespace, objects.ByDownstream, rev.Package.String())
 	return slices.ContainsFunc(variants, func(pv v1alpha1.PackageVariant) bool {
 		return pv.Name != o.pv.Name && slices.Contains(pv.Status.OwnedRevisions, rev.Name)
 	}), err
@@ -136,7 +136,7 @@ func (r *Reconciler) observeUpstream(ctx context.Context, o *observation) error 
 	if u == nil {
 		return nil
 	}
-	revisions, err := r.cached(ctx, o.pv.Namespace, porch.PackageIndex, revision.UpstreamOf(u).String())
+	revisions, err := r.known.Find(ctx, o.pv.Namespace, packages.ByPackage, revision.UpstreamOf(u).String())
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (r *Reconciler) observeBases(ctx context.Context, o *observation) error {
 // observeObjects watches the objects that the status says are injected, and notes their versions.
 func (r *Reconciler) observeObjects(ctx context.Context, o *observation) error {
 	references := references(o.pv)
-	if err := r.watches.Use(ctx, o.key(), references); err != nil {
+	if err := r.injected.Use(ctx, o.key(), references); err != nil {
 		return err
 	}
 	o.objects = r.versions(references)
@@ -225,14 +225,14 @@ func (r *Reconciler) observeNamed(ctx context.Context, o *observation, name stri
 		func(r revision.Revision) bool { return r.Name == name }) {
 		return nil
 	}
-	unlisted, err := r.porch.Revision(ctx, o.pv.Namespace, name)
+	unlisted, err := r.packages.Get(ctx, o.pv.Namespace, name)
 	switch {
 	case err == nil && unlisted.Package == revision.DownstreamOf(o.Spec):
 		o.Revisions = append(o.Revisions, unlisted)
 	case err == nil:
 		o.OwnedInOtherPackages = append(o.OwnedInOtherPackages, unlisted)
 	}
-	return client.IgnoreNotFound(err)
+	return ignoreAbsent(err)
 }
 
 // observeDisposed reads the revisions that a deletion disposes of as they are now. The cache may have an earlier
@@ -241,10 +241,10 @@ func (r *Reconciler) observeDisposed(ctx context.Context, o *observation) error 
 	for _, revisions := range []*[]revision.Revision{&o.Revisions, &o.OwnedInOtherPackages} {
 		var now []revision.Revision
 		for _, seen := range *revisions {
-			current, err := r.porch.Revision(ctx, o.pv.Namespace, seen.Name)
+			current, err := r.packages.Get(ctx, o.pv.Namespace, seen.Name)
 			if err == nil {
 				now = append(now, current)
-			} else if !apierrors.IsNotFound(err) {
+			} else if !errors.Is(err, packages.ErrAbsent) {
 				return err
 			}
 		}
@@ -260,11 +260,11 @@ func (r *Reconciler) observeUnlistedUpstream(ctx context.Context, o *observation
 		slices.ContainsFunc(o.Bases, func(r revision.Revision) bool { return r.Name == known.Name }) {
 		return nil
 	}
-	unlisted, err := r.porch.Revision(ctx, o.pv.Namespace, known.Name)
+	unlisted, err := r.packages.Get(ctx, o.pv.Namespace, known.Name)
 	if err != nil || unlisted.Package != revision.UpstreamOf(u) {
-		return client.IgnoreNotFound(err)
+		return ignoreAbsent(err)
 	}
-	revisions, err := r.cached(ctx, o.pv.Namespace, porch.PackageIndex, unlisted.Package.String())
+	revisions, err := r.known.Find(ctx, o.pv.Namespace, packages.ByPackage, unlisted.Package.String())
 	if err != nil {
 		return err
 	}

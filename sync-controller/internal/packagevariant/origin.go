@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // locate sets the origins of the published ones of revisions in one namespace, by their Repositories in the cache.
@@ -21,11 +21,14 @@ func (r *Reconciler) locate(ctx context.Context, revisions []revision.Revision) 
 		if _, known := repositories[name]; known {
 			continue
 		}
-		repository, err := porch.GetRepository(ctx, r.client, revisions[i].Namespace, name)
-		if client.IgnoreNotFound(err) != nil {
+		repository, err := r.variants.Repository(ctx, revisions[i].Namespace, name)
+		if err != nil {
 			return err
 		}
-		repositories[name] = repository.Repository
+		repositories[name] = revision.Repository{}
+		if repository != nil {
+			repositories[name] = repository.Repository
+		}
 	}
 	revision.Locate(revisions, repositories)
 	return nil
@@ -34,7 +37,7 @@ func (r *Reconciler) locate(ctx context.Context, revisions []revision.Revision) 
 // named returns the published revisions in a namespace on which a lock was taken, under the names of all Repositories;
 // in all namespaces for "".
 func (r *Reconciler) named(ctx context.Context, namespace string, lock *revision.Lock) ([]revision.Revision, error) {
-	repositories, err := porch.RepositoriesAt(ctx, r.client, lock.Repo)
+	repositories, err := r.variants.RepositoriesAt(ctx, lock.Repo)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +48,7 @@ func (r *Reconciler) named(ctx context.Context, namespace string, lock *revision
 		if !below || namespace != "" && in.Namespace != namespace {
 			continue
 		}
-		revisions, err := r.cached(ctx, in.Namespace, porch.PackageIndex, pkg.String())
+		revisions, err := r.known.Find(ctx, in.Namespace, packages.ByPackage, pkg.String())
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +66,7 @@ func (r *Reconciler) named(ctx context.Context, namespace string, lock *revision
 
 // packageAt returns what a Repository calls the package in a directory of its git repository. It returns false if the
 // directory is not below the Repository's.
-func packageAt(repository *porch.Repository, place string) (revision.Package, bool) {
+func packageAt(repository *objects.Repository, place string) (revision.Package, bool) {
 	name, below := strings.CutPrefix(place, repository.Root())
 	return revision.Package{Repo: repository.Name, Name: name}, below
 }
@@ -72,7 +75,7 @@ func packageAt(repository *porch.Repository, place string) (revision.Package, bo
 func (r *Reconciler) derived(ctx context.Context, namespace string, rev *revision.Revision) (
 	found []revision.Revision, err error) {
 	for _, key := range rev.LockKeys() {
-		revisions, err := r.cached(ctx, namespace, porch.LockIndex, key)
+		revisions, err := r.known.Find(ctx, namespace, packages.ByLock, key)
 		if err != nil {
 			return nil, err
 		}
@@ -107,11 +110,13 @@ func (r *Reconciler) lock(ctx context.Context, o *observation) (bool, error) {
 	for _, name := range o.written() {
 		place := o.pv.Namespace + "/" + name
 		if inGit {
-			repository, err := porch.GetRepository(ctx, r.client, o.pv.Namespace, name)
-			if client.IgnoreNotFound(err) != nil {
+			repository, err := r.variants.Repository(ctx, o.pv.Namespace, name)
+			if err != nil {
 				return false, err
 			}
-			place = cmp.Or(revision.Address(repository.Address), place)
+			if repository != nil {
+				place = cmp.Or(revision.Address(repository.Address), place)
+			}
 		}
 		places = append(places, place)
 	}

@@ -82,7 +82,7 @@ func TestIdentify(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			from := &contentsOf{files: map[string]string{c.name: c.text}, commit: c.commit}
-			r := &Reconciler{porch: porch.Client{Reader: from}, upstream: ttlcache.New[upstreamContent](1, time.Minute)}
+			r := &Reconciler{packages: &porch.Home{Client: porch.Client{Reader: from}}, upstream: ttlcache.New[upstreamContent](1, time.Minute)}
 			o := observed()
 			bases := []revision.Revision{{
 				Namespace: "fleet", Name: c.name, Package: revision.Package{Repo: "blueprints", Name: "web"}, Number: 1,

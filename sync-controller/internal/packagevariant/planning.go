@@ -8,7 +8,8 @@ import (
 
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/repolock"
@@ -46,11 +47,12 @@ type Planner struct {
 func NewPlanner(world porch.API, source objects.Source, functions mutate.Runtime, version string) *Planner {
 	p := &Planner{}
 	p.reconciler = &Reconciler{
-		client: world, runtime: functions, version: version,
-		porch: porch.Client{Reader: world, Writer: world, Pause: func(context.Context, time.Duration) error { return nil }},
+		variants: manifests.Variants{API: world}, known: porch.Cache{Reader: world}, runtime: functions, version: version,
+		packages:     porch.Unhurried(world),
+		mayApproveIn: manifests.MayApprove(world),
 		// A variant that another version of the controller has settled stays settled.
 		started: time.Now().UTC(), lookWithin: 1000 * time.Hour,
-		watches: source, objects: objects.NewContents(source, world),
+		injected: source,
 		upstream: ttlcache.New[upstreamContent](keptContents, time.Hour), allowed: ttlcache.New[bool](keptAnswers, time.Hour),
 		repoLocks: repolock.New(func(types.NamespacedName) {}), events: &events.FakeRecorder{},
 		progresses: newProgresses(), failures: newFailures(), absences: newAbsences(0),

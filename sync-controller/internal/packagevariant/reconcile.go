@@ -7,13 +7,13 @@ package packagevariant
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/engine/packages"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
@@ -27,7 +27,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		var err error
 		wait, more, err = r.reconcile(ctx, req)
 		switch {
-		case porch.Busy(err):
+		case errors.Is(err, packages.ErrStale):
 			log.FromContext(ctx).V(1).Info("decides again", "because", err.Error())
 			return ctrl.Result{Requeue: true}, nil //nolint:staticcheck // RequeueAfter would reset the limiter each time
 		case err != nil, !more:
@@ -40,10 +40,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // reconcile does one step of a variant's life, or reports that there is none. It returns whether there may be more to
 // do at once, or else after how long to look at the variant again; 0 to wait for an event.
 func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (wait time.Duration, more bool, err error) {
-	var cached v1alpha1.PackageVariant
-	if err := r.client.Get(ctx, req.NamespacedName, &cached); err != nil || isGone(&cached) {
+	cached, err := r.variants.Variant(ctx, req.Namespace, req.Name)
+	if err != nil || cached == nil || isGone(cached) {
 		r.forget(req)
-		return 0, false, client.IgnoreNotFound(err)
+		return 0, false, err
 	}
 	queued := false
 	defer func() {
@@ -51,7 +51,7 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (wait time
 			r.repoLocks.Release(req.NamespacedName)
 		}
 	}()
-	pv := r.progresses.of(&cached).latest(&cached)
+	pv := r.progresses.of(cached).latest(cached)
 	if pv == nil {
 		return lookSoon, false, nil
 	}
@@ -96,7 +96,7 @@ func (r *Reconciler) work(ctx context.Context, req ctrl.Request, seen *observati
 	}
 	var failed error
 	if len(decision.Steps) > 0 {
-		if failed = r.act(ctx, in, &decision); failed == nil || porch.Busy(failed) {
+		if failed = r.act(ctx, in, &decision); failed == nil || errors.Is(failed, packages.ErrStale) {
 			return 0, failed == nil, failed
 		}
 	} else {
@@ -104,7 +104,7 @@ func (r *Reconciler) work(ctx context.Context, req ctrl.Request, seen *observati
 	}
 	r.repoLocks.Release(seen.key()) // the rest writes to no Repository
 	if err := r.report(ctx, in, &decision, failed); err != nil {
-		if failed = cmp.Or(failed, decision.Err); failed != nil && !porch.Busy(err) {
+		if failed = cmp.Or(failed, decision.Err); failed != nil && !errors.Is(err, packages.ErrStale) {
 			r.failures.hold(req, seen.hash())
 		}
 		return 0, false, err
@@ -141,7 +141,7 @@ func isGone(pv *v1alpha1.PackageVariant) bool {
 
 // forget drops what is kept for a variant.
 func (r *Reconciler) forget(req ctrl.Request) {
-	r.watches.Release(req.NamespacedName)
+	r.injected.Release(req.NamespacedName)
 	r.repoLocks.Release(req.NamespacedName)
 	r.failures.end(req)
 	r.absences.end(req)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/engine/packages"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -95,7 +95,7 @@ func (in *inspection) setConditions(status *v1alpha1.PackageVariantStatus, d *de
 // reportFailure writes why a variant could not be inspected, and returns the error. If Porch does not find something
 // because it is reading a repository, that is a failure like any other: no event says when it can be found again.
 func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err error) error {
-	if porch.Busy(err) {
+	if errors.Is(err, packages.ErrStale) {
 		return err
 	}
 	condition := conditionOf(err)

@@ -13,12 +13,10 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 var errBoom = errors.New("boom")
@@ -30,15 +28,7 @@ func TestConditionOf(t *testing.T) {
 	failure := &mutationError{revision: "blueprints.web.v1", err: &mutate.FunctionError{Function: "inject-config",
 		Err: errBoom}}
 	noRunner := &mutate.UnavailableError{Message: "the function-runner does not answer", Err: errBoom}
-	rendered := apierrors.NewInternalError(errors.New("Error occurred rendering package in kpt function pipeline.\n" +
-		"Details: set-labels:\n  no labels"))
-	noRender := apierrors.NewInternalError(errors.New("Error occurred rendering package in kpt function pipeline.\n" +
-		"Details: pkg.render: func eval \"set-labels\" failed: rpc error: code = Unavailable desc = refused"))
-	placeholder := apierrors.NewInternalError(errors.New("upstream may not be the placeholder package revision"))
-	gone := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone,
-		Message: "served by v1alpha2"}}
-	unavailable := apierrors.NewServiceUnavailable("no endpoints")
-	denied := apierrors.NewForbidden(schema.GroupResource{Resource: "packagerevisions"}, "", errBoom)
+	told := v1alpha1.Stalled("RenderFailed", "the pipeline failed")
 	for name, c := range map[string]struct {
 		err  error
 		want v1alpha1.Condition
@@ -49,59 +39,30 @@ func TestConditionOf(t *testing.T) {
 			v1alpha1.Stalled("FunctionFailed", "cannot change blueprints.web.v1: inject-config: boom")},
 		"a package is too large": {wrap(&unusableError{"edge.web.v1", "PackageTooLarge", errBoom}),
 			v1alpha1.Stalled("PackageTooLarge", "edge.web.v1 is not worked on: boom")},
-		"a package is too large to be read": {unread("edge.web.v1", wrap(timeouts.ErrTooLarge)), v1alpha1.Stalled(
-			"PackageTooLarge", "edge.web.v1 is not worked on: its files take more than 8 MiB in the answer of Porch: "+
-				"make the package smaller, or split it")},
 		"a file with a hidden name is too large": {&unusableError{"edge.web.v1", "PackageTooLarge", errors.New("\x1b[2J/Kptfile: boom")},
 			v1alpha1.Stalled("PackageTooLarge", `edge.web.v1 is not worked on: \x1b[2J/Kptfile: boom`)},
-		"a file is not text": {checkFiles("edge.web.v1", map[string]string{"Kptfile": "", "a/logo.png": "\uFFFDPNG"}),
-			v1alpha1.Stalled("PackageRefused", "edge.web.v1 is not worked on: a/logo.png is not text in UTF-8, or has the "+
-				"character U+FFFD, which Porch's API returns in place of other bytes: convert it, or take it out of the package")},
-		"a name of a file is not text": {checkFiles("edge.web.v1", map[string]string{"caf\uFFFD.txt": ""}),
-			v1alpha1.Stalled("PackageRefused", "edge.web.v1 is not worked on: caf\uFFFD.txt is not text in UTF-8, or has the "+
-				"character U+FFFD, which Porch's API returns in place of other bytes: convert it, or take it out of the package")},
-		"Porch refuses a file": {wrap(errors.New("illegal name 'a\x1b[2Jb.txt' in file creation")),
-			v1alpha1.Stalled("PackageRefused", "Porch does not take a file of the package: rename or correct the file that it "+
-				`names, in the upstream or in this package (cannot clone edge/web: illegal name 'a\x1b[2Jb.txt' in file creation)`)},
 		"Porch does not end a clone": {&timedOutError{&decide.Draft{Package: revision.Package{Repo: "edge", Name: "web"},
 			Task: revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}}, errBoom},
 			v1alpha1.Stalled("PorchTimedOut", "Porch has not finished in time to clone edge/web, and not for the first time, "+
 				"though it answers otherwise: what is in blueprints.web.v1 may be more than it can bear. It is asked again when the "+
 				"variant or what it is made from changes, or when the variant is suspended and resumed (boom)")},
-		"a save is too large": {wrap(apierrors.NewRequestEntityTooLargeError("limit is 3145728")),
-			v1alpha1.Stalled("PackageTooLarge", "nothing was saved, because all files of the package are sent in one request, and "+
-				"it is larger than Porch takes: make the package smaller, or split it (cannot clone edge/web: Request entity too "+
-				"large: limit is 3145728)")},
 		"no function can be run": {&mutationError{revision: "x", err: &mutate.FunctionError{Function: "inject-config",
 			Err: noRunner}},
 			v1alpha1.Reconciling("FunctionRunnerUnavailable", "will try again: the function-runner does not answer")},
-		"the pipeline failed": {wrap(rendered), v1alpha1.Stalled("RenderFailed",
-			"nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in "+
-				"the upstream or in this variant: set-labels: no labels")},
-		"the function-runner of Porch does not answer": {wrap(noRender), v1alpha1.Reconciling("FunctionRunnerUnavailable",
-			"will try again: Porch's function-runner does not answer: "+wrap(noRender).Error())},
-		"the upstream is a placeholder": {wrap(placeholder), v1alpha1.Stalled("UpstreamIsPlaceholder",
-			"this version of Porch derives no package from a branch: publish the upstream, and name its revision "+
-				"in spec.upstream ("+wrap(placeholder).Error()+")")},
-		"another API serves the Repository": {wrap(gone), v1alpha1.Stalled("RepositoryMigrated",
-			"the packages are served by another version of Porch's API, which this controller does not know yet: "+
-				"cannot clone edge/web: served by v1alpha2")},
-		"Porch does not answer": {wrap(unavailable), v1alpha1.Reconciling("PorchUnavailable",
-			"will try again: "+wrap(unavailable).Error())},
-		"the controller lacks a right": {wrap(denied), v1alpha1.Stalled("PermissionMissing",
-			"nothing is wrong with this variant, but the controller lacks a right in this namespace, and tries again: an "+
-				"administrator has to bind its ServiceAccount to the ClusterRole package-variants-sync-controller ("+
-				wrap(denied).Error()+")")},
-		"an object to inject cannot be read now": {&mutationError{revision: "x", err: unavailable},
-			v1alpha1.Reconciling("PorchUnavailable", "will try again: "+decide.FunctionFailed("x", unavailable).Message)},
-		"Porch fails": {wrap(apierrors.NewInternalError(errors.New("No space left on device"))),
-			v1alpha1.Reconciling("PorchUnavailable",
-				"will try again: cannot clone edge/web: Internal error occurred: No space left on device")},
+		"the home of packages says what it means": {wrap(&packages.Error{Kind: packages.ErrRefused, Condition: told, Err: errBoom}), told},
+		"the home of packages says no more than its kind": {wrap(&packages.Error{Kind: packages.ErrUnavailable, Err: errBoom}),
+			v1alpha1.Reconciling("PorchUnavailable", "will try again: cannot clone edge/web: boom")},
+		"any other error": {wrap(errBoom), v1alpha1.Reconciling("PorchUnavailable", "will try again: cannot clone edge/web: boom")},
 	} {
 		if diff := cmp.Diff(c.want, conditionOf(c.err)); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", name, diff)
 		}
 	}
+}
+
+// refused returns the error of a home of packages with a reason.
+func refused(reason string) error {
+	return &packages.Error{Kind: packages.ErrRefused, Condition: v1alpha1.Stalled(reason, "boom"), Err: errBoom}
 }
 
 // TestLasting checks after which failures nothing is tried again by a clock.
@@ -114,12 +75,14 @@ func TestLasting(t *testing.T) {
 		"none":                          {nil, false},
 		"any other":                     {errBoom, false},
 		"a package is too large":        {&unusableError{"edge.web.v1", "PackageTooLarge", errBoom}, true},
-		"a file is refused":             {errors.New("illegal name 'a b' in file creation"), true},
+		"a file is refused":             {refused("PackageRefused"), true},
 		"a clone does not end":          {&timedOutError{&decide.Draft{}, context.DeadlineExceeded}, true},
 		"a call is not answered":        {context.DeadlineExceeded, false},
-		"a save is too large":           {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), true},
-		"the upstream is a placeholder": {errors.New("may not be the placeholder package revision"), true},
-		"Porch does not answer":         {apierrors.NewServiceUnavailable("no endpoints"), false},
+		"a save is too large":           {refused("PackageTooLarge"), true},
+		"the upstream is a placeholder": {refused("UpstreamIsPlaceholder"), true},
+		"the pipeline failed":           {refused("RenderFailed"), false},
+		"a right is missing":            {refused("PermissionMissing"), false},
+		"Porch does not answer":         {&packages.Error{Kind: packages.ErrUnavailable, Err: errBoom}, false},
 	} {
 		_, again := (&inspection{observation: &observation{}}).failed(&decide.Decision{}, fmt.Errorf("cannot save: %w", c.err))
 		if lasting(c.err) != c.want || c.err != nil && (again == nil) != c.want {
@@ -198,7 +161,7 @@ func TestFill(t *testing.T) {
 			[]v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
 		"it is going": {func(in *inspection) { in.Deleting = true }, nil, nil,
 			[]v1alpha1.DownstreamTarget{{Name: "earlier"}, {Name: made, RenderStatus: known}}},
-		"the render fails": {func(*inspection) {}, errors.New("pkg.render: boom"), asked,
+		"the render fails": {func(*inspection) {}, &packages.Error{Kind: packages.ErrRefused, Rendered: "pkg.render: boom", Err: errBoom}, asked,
 			[]v1alpha1.DownstreamTarget{{Name: made, Lifecycle: "Published",
 				RenderStatus: &v1alpha1.RenderStatus{Err: "pkg.render: boom"}}}},
 	} {

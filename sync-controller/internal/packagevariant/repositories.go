@@ -11,19 +11,18 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"github.com/package-variants/package-variants/engine/objects"
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
 func (r *Reconciler) observeRepositories(ctx context.Context, o *observation) error {
 	for _, name := range repositories(o.Spec) {
-		repository, err := porch.GetRepository(ctx, r.client, o.pv.Namespace, name)
-		if err == nil {
+		repository, err := r.variants.Repository(ctx, o.pv.Namespace, name)
+		if err == nil && repository != nil {
 			o.Repositories[name] = repository.Repository
-			err = r.observeOverlaps(ctx, o, &repository)
+			err = r.observeOverlaps(ctx, o, repository)
 		}
-		if err != nil && !apierrors.IsNotFound(err) {
+		if err != nil {
 			return err
 		}
 	}
@@ -32,7 +31,7 @@ func (r *Reconciler) observeRepositories(ctx context.Context, o *observation) er
 
 // observeOverlaps finds the Repositories that overlap one of the variant's: older ones of its namespace, and for the
 // downstream also those of other namespaces.
-func (r *Reconciler) observeOverlaps(ctx context.Context, o *observation, repository *porch.Repository) error {
+func (r *Reconciler) observeOverlaps(ctx context.Context, o *observation, repository *objects.Repository) error {
 	others, err := r.overlapping(ctx, repository)
 	if err != nil {
 		return err
@@ -54,21 +53,21 @@ func (r *Reconciler) observeOverlaps(ctx context.Context, o *observation, reposi
 }
 
 // overlapping returns the Repositories in all namespaces that overlap one, the oldest first.
-func (r *Reconciler) overlapping(ctx context.Context, repository *porch.Repository) ([]porch.Repository, error) {
+func (r *Reconciler) overlapping(ctx context.Context, repository *objects.Repository) ([]objects.Repository, error) {
 	if repository.Address == "" {
 		return nil, nil
 	}
-	found, err := porch.RepositoriesAt(ctx, r.client, repository.Address)
-	found = slices.DeleteFunc(found, func(other porch.Repository) bool {
+	found, err := r.variants.RepositoriesAt(ctx, repository.Address)
+	found = slices.DeleteFunc(found, func(other objects.Repository) bool {
 		return other.Name == repository.Name && other.Namespace == repository.Namespace ||
 			!repository.Overlaps(&other.Repository)
 	})
-	slices.SortFunc(found, func(a, b porch.Repository) int { return byAge(&a, &b) })
+	slices.SortFunc(found, func(a, b objects.Repository) int { return byAge(&a, &b) })
 	return found, err
 }
 
 // byAge orders Repositories by their age, the oldest first.
-func byAge(a, b *porch.Repository) int {
+func byAge(a, b *objects.Repository) int {
 	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name),
 		cmp.Compare(a.Namespace, b.Namespace))
 }

@@ -10,10 +10,9 @@ import (
 
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // maxSaves is how often a draft is saved in a row: a second save is needed if the package's pipeline makes a resource
@@ -35,7 +34,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 	}
 	ours := a.ours(draft, e.content) || e.asMade
 	if wanted, changed := e.wanted(), e.changed(); len(changed) > 0 {
-		saved, err := a.porch.Save(ctx, e.content, wanted)
+		saved, err := a.packages.Save(ctx, e.content, wanted)
 		if err != nil {
 			return a.notSaved(ctx, draft, e.content, ours, err)
 		}
@@ -55,7 +54,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 
 // ours reports whether only the controller has edited a draft. It also notes a draft that was just made as saved: if
 // the next save fails, the draft is still known to be the controller's.
-func (a *action) ours(draft *revision.Revision, content porch.Content) bool {
+func (a *action) ours(draft *revision.Revision, content packages.Content) bool {
 	if a.isAsMade(content) {
 		a.in.Saved = decide.Saved{Name: draft.Name, Content: kptfile.Digest(content.Files)}
 		return true
@@ -64,16 +63,16 @@ func (a *action) ours(draft *revision.Revision, content porch.Content) bool {
 }
 
 // isAsMade reports whether a content is as Porch made it when the draft was created.
-func (a *action) isAsMade(content porch.Content) bool {
+func (a *action) isAsMade(content packages.Content) bool {
 	return a.created != nil && a.created.Version == content.Version
 }
 
 // notSaved returns the error of a save. If the package's pipeline keeps a requested draft from being saved, the draft
 // is incomplete, and is deleted if only the controller has edited it.
-func (a *action) notSaved(ctx context.Context, draft *revision.Revision, content porch.Content, ours bool,
+func (a *action) notSaved(ctx context.Context, draft *revision.Revision, content packages.Content, ours bool,
 	err error) error {
 	asked := a.in.Requested.Is(draft.Name, draft.Task)
-	if _, ofRender := porch.RenderError(err); !ofRender || !ours || a.created == nil && !asked {
+	if _, ofRender := packages.Rendered(err); !ofRender || !ours || a.created == nil && !asked {
 		return err
 	}
 	if failed := a.discard(ctx, draft, content.Version); failed != nil {
@@ -84,7 +83,7 @@ func (a *action) notSaved(ctx context.Context, draft *revision.Revision, content
 
 // discard deletes an incomplete draft.
 func (a *action) discard(ctx context.Context, draft *revision.Revision, version string) error {
-	if err := a.remove(ctx, draft, version); client.IgnoreNotFound(err) != nil {
+	if err := a.remove(ctx, draft, version); ignoreAbsent(err) != nil {
 		return err
 	}
 	a.in.Revisions = slices.DeleteFunc(a.in.Revisions, func(r revision.Revision) bool { return r.Name == draft.Name })
@@ -94,7 +93,7 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision, version 
 }
 
 // saved notes that a draft was saved, and that the upstream asked for is now merged into it.
-func (a *action) saved(draft *revision.Revision, content porch.Content, changed []string) {
+func (a *action) saved(draft *revision.Revision, content packages.Content, changed []string) {
 	merged := decide.Merged(&a.in.Input, draft.Name)
 	switch {
 	case a.created != nil: // the creation was noted already
@@ -146,9 +145,9 @@ func (a *action) prepare(ctx context.Context, draft *revision.Revision) (evaluat
 func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluated, err error) {
 	if local, merged := a.in.contents[a.in.Requested.Task.Local]; merged && a.created != nil {
 		files, err := a.onLock(ctx, local)
-		return evaluated{content: porch.Unread(a.created), files: files, asMade: true}, err
+		return evaluated{content: packages.Unread(a.created), files: files, asMade: true}, err
 	}
-	if e.content, err = a.porch.Content(ctx, draft.Namespace, draft.Name); err != nil {
+	if e.content, err = a.packages.Read(ctx, draft.Namespace, draft.Name); err != nil {
 		return e, err
 	}
 	if a.created != nil {

@@ -9,8 +9,11 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
@@ -51,8 +54,9 @@ type Options struct {
 
 // Reconciler reconciles PackageVariants.
 type Reconciler struct {
-	client     porch.API // reads from the cache
-	porch      porch.Client
+	variants   objects.Variants
+	packages   packages.Home
+	known      packages.Known
 	runtime    mutate.Runtime
 	large      *largework.Limit
 	version    string
@@ -60,11 +64,12 @@ type Reconciler struct {
 	lookWithin time.Duration
 	// requestTimeout is how long a call to Porch takes at most, and so how long a save may be in progress.
 	requestTimeout time.Duration
-	watches        objects.Source
-	objects        *objects.Contents
+	injected       objects.Source
 	upstream       *ttlcache.Values[upstreamContent]
-	allowed        *ttlcache.Values[bool] // to approve, by namespace
-	repoLocks      *repolock.Locks
+	// mayApproveIn asks whether the controller may approve package revisions in a namespace, allowed has the answers.
+	mayApproveIn func(ctx context.Context, namespace string) (bool, error)
+	allowed      *ttlcache.Values[bool]
+	repoLocks    *repolock.Locks
 	// concurrency is how many variants of a namespace are worked on at once.
 	concurrency int
 	progresses  *progresses
@@ -83,7 +88,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	if err != nil {
 		return fmt.Errorf("cannot make a client for metadata: %w", err)
 	}
-	if err := AddIndexes(mgr.GetFieldIndexer()); err != nil {
+	if err := manifests.AddIndexes(mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	woken := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
@@ -91,19 +96,19 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		woken <- event.TypedGenericEvent[types.NamespacedName]{Object: variant}
 	}
 	r := &Reconciler{
-		client:  mgr.GetClient(),
-		porch:   porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
-		runtime: options.Runtime, large: options.Large,
+		variants: manifests.Variants{API: mgr.GetClient()}, known: porch.Cache{Reader: mgr.GetClient()},
+		packages:     &porch.Home{Client: porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()}},
+		mayApproveIn: manifests.MayApprove(mgr.GetClient()),
+		runtime:      options.Runtime, large: options.Large,
 		version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
 		requestTimeout: options.RequestTimeout,
-		watches:        objects.New(mgr.GetRESTMapper(), metadataClient, wake),
+		injected:       watches.NewSource(watches.New(mgr.GetRESTMapper(), metadataClient, wake), mgr.GetAPIReader()),
 		upstream:       ttlcache.New[upstreamContent](keptContents, keptFor),
 		allowed:        ttlcache.New[bool](keptAnswers, answerFor),
 		repoLocks:      repolock.New(wake), concurrency: options.Concurrency,
 		progresses: newProgresses(), failures: newFailures(), absences: newAbsences(patience),
 		events: mgr.GetEventRecorder("package-variants"),
 	}
-	r.objects = objects.NewContents(r.watches, mgr.GetAPIReader())
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariant").
 		For(&v1alpha1.PackageVariant{}, builder.WithPredicates(changed()))

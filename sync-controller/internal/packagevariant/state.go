@@ -10,7 +10,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -82,7 +81,7 @@ func (in *inspection) saveOperation(steps []decide.Step) *v1alpha1.Operation {
 			continue
 		}
 		e, inspected := in.contents[r.Name]
-		if !inspected || e.content.KeptInGit() {
+		if !inspected || e.content.KeptInGit {
 			return nil
 		}
 		now := metav1.Now().Rfc3339Copy()
@@ -100,7 +99,7 @@ func (in *inspection) saveOperation(steps []decide.Step) *v1alpha1.Operation {
 // if there is none.
 func (in *inspection) reportedOperation(failed error) *v1alpha1.Operation {
 	op := in.pendingOperation()
-	if porch.Unsure(failed) { // a save may still be in progress
+	if isUnsure(failed) { // a save may still be in progress
 		op = in.pv.Status.Operation.DeepCopy()
 	}
 	switch {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
 // fill sets the fields of the status that say what there is. held says that some steps were held back, failed is the
@@ -143,7 +143,7 @@ func (in *inspection) fillTargets(status *v1alpha1.PackageVariantStatus, failed 
 		if rendered, saved := in.progress.rendered[r.Name]; saved {
 			target.RenderStatus = &rendered
 		}
-		if rendered, failed := porch.RenderError(failed); failed {
+		if rendered, failed := packages.Rendered(failed); failed {
 			target.RenderStatus = &v1alpha1.RenderStatus{Err: rendered}
 		}
 		targets = append(targets, target)

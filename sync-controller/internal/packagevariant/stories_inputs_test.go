@@ -11,7 +11,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -284,5 +283,5 @@ func (c *cluster) hasObject(namespace, name, region string) {
 // knowsObjects tells the controller of the objects that there are now.
 func (c *cluster) knowsObjects() {
 	source := c.Source()
-	c.reconciler.watches, c.reconciler.objects = source, objects.NewContents(source, c.client)
+	c.reconciler.injected = source
 }

@@ -4,10 +4,11 @@ package packagevariant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/engine/packages"
 )
 
 // timedOutError says that Porch repeatedly failed to make a draft in time, though it answers other requests. Regular
@@ -29,10 +30,10 @@ func (e *timedOutError) Unwrap() error { return e.err }
 // notCreated returns the error of a draft that was not made. It counts the times that Porch did not make it in time
 // though it answers other requests.
 func (a *action) notCreated(ctx context.Context, draft *decide.Draft, err error) error {
-	if !porch.TimedOut(err) {
+	if !errors.Is(err, packages.ErrTimeout) {
 		return err
 	}
-	if _, unanswered := a.porch.Revision(ctx, a.in.pv.Namespace, draft.Task.Source); unanswered != nil {
+	if _, unanswered := a.packages.Get(ctx, a.in.pv.Namespace, draft.Task.Source); unanswered != nil {
 		return err
 	}
 	times := requestOf(&a.in.pv.Status).TimedOut + 1

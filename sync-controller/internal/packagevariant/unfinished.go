@@ -4,16 +4,16 @@ package packagevariant
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // resume returns the files from which to finish a requested draft, and whether only Porch and the controller wrote it.
@@ -22,7 +22,7 @@ import (
 // predicted: a wrong prediction counts as an edit, so nothing is lost. If the draft lacks files, the error is an
 // interruptedError.
 func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revision.Revision,
-	content porch.Content) (files map[string]string, asMade bool, err error) {
+	content packages.Content) (files map[string]string, asMade bool, err error) {
 	if err := in.interrupted(target, &content); err != nil {
 		return nil, false, err
 	}
@@ -30,7 +30,7 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 		return content.Files, false, nil
 	}
 	p, err := r.predictMade(ctx, in, target)
-	if apierrors.IsNotFound(err) { // the revision that it was made from is gone
+	if errors.Is(err, packages.ErrAbsent) { // the revision that it was made from is gone
 		return content.Files, false, nil
 	}
 	if err != nil {
@@ -76,7 +76,8 @@ func (p *prediction) withEdits(files map[string]string) map[string]string {
 
 // isSaved reports whether a requested draft is as the controller saves it once Porch has made it: the save was done,
 // and the controller did not hear of it.
-func (r *Reconciler) isSaved(ctx context.Context, in *inspection, p *prediction, content porch.Content) (bool, error) {
+func (r *Reconciler) isSaved(ctx context.Context, in *inspection, p *prediction, content packages.Content) (
+	bool, error) {
 	made := p.made
 	if p.merge != nil {
 		made = p.wanted
@@ -129,7 +130,7 @@ type prediction struct {
 func (r *Reconciler) predictMade(ctx context.Context, in *inspection, target *revision.Revision) (p prediction,
 	err error) {
 	task, lock := &target.Task, target.Lock
-	if p.source, err = r.porch.Revision(ctx, target.Namespace, task.Source); err != nil {
+	if p.source, err = r.packages.Get(ctx, target.Namespace, task.Source); err != nil {
 		return p, err
 	}
 	from, err := r.shared(ctx, &p.source)
@@ -148,11 +149,11 @@ func (r *Reconciler) predictMade(ctx context.Context, in *inspection, target *re
 		p.made, _ = tasks.Clone(from.Files, target.Package.Name, lock, in.Repositories[target.Package.Repo].Deployment)
 		return p, nil
 	}
-	base, err := r.porch.Revision(ctx, target.Namespace, task.Base)
+	base, err := r.packages.Get(ctx, target.Namespace, task.Base)
 	if err != nil {
 		return p, err
 	}
-	local, err := r.porch.Content(ctx, target.Namespace, task.Local)
+	local, err := r.packages.Read(ctx, target.Namespace, task.Local)
 	if err != nil {
 		return p, err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
 // TestIsMade checks which drafts are as Porch made them, by v1.5 or by a newer version.
@@ -76,7 +76,7 @@ func TestSavedUnchanged(t *testing.T) {
 			in := &inspection{observation: &observation{Input: decide.Input{Saved: before,
 				Revisions: []revision.Revision{draft},
 				Requested: decide.Request{Name: draft.Name, Task: draft.Task}}}}
-			e := evaluated{content: porch.Content{Files: files}, files: files, asMade: true}
+			e := evaluated{content: packages.Content{Files: files}, files: files, asMade: true}
 			c.edit(in, &e)
 			in.contents = map[string]evaluated{draft.Name: e}
 			if got := in.savedUnchanged(); got != c.want {

@@ -46,18 +46,19 @@ func TestUnlisted(t *testing.T) {
 		c.SavesFiles(first, map[string]string{"mine.txt": "mine\n"})
 		c.Run()
 		c.edits(zone("b"))
-		c.reconciler.client = &unlisted{c.client, []string{first, "blueprints.web.v1"}}
+		c.reconciler.known = porch.Cache{Reader: &unlisted{c.client, []string{first, "blueprints.web.v1"}}}
 		isReady := func() string {
 			pv := c.variants()[0]
 			return meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady).Reason
 		}
 
-		c.reconciler.porch.Reader = refusing{c.client}
+		c.asks(refusing{c.client})
 		c.reconcile("web")
 		if got := isReady(); got != v1alpha1.ReasonPorchUnavailable || c.Errs["web"] == nil {
 			t.Errorf("Porch does not answer: the variant is %s, the error is %v", got, c.Errs["web"])
 		}
-		c.reconciler.porch.Reader, c.Errs["web"] = c.client, nil
+		c.asks(c.client)
+		delete(c.Errs, "web")
 		for range 3 {
 			c.Pass()
 			c.reconcile("web")

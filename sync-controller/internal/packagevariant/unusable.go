@@ -3,12 +3,8 @@
 package packagevariant
 
 import (
-	"errors"
-
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/functions/krm"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 )
 
 // unusableError says that the content of a revision is not worked on, with the reason of a condition: it exceeds the
@@ -31,16 +27,5 @@ func checkFiles(revision string, files map[string]string) error {
 	if err := krm.CheckPackage(files); err != nil {
 		return &unusableError{revision, v1alpha1.ReasonPackageTooLarge, err}
 	}
-	if err := porch.CheckText(files); err != nil {
-		return &unusableError{revision, v1alpha1.ReasonPackageRefused, err}
-	}
 	return nil
-}
-
-// unread returns the error of reading a revision, which is an unusableError if Porch returns too much for its files.
-func unread(revision string, err error) error {
-	if errors.Is(err, timeouts.ErrTooLarge) {
-		return &unusableError{revision, v1alpha1.ReasonPackageTooLarge, timeouts.ErrTooLarge}
-	}
-	return err
 }

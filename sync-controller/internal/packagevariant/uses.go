@@ -7,8 +7,9 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
@@ -42,7 +43,7 @@ func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
 func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation) error {
 	downstream := revision.DownstreamOf(o.Spec)
 	own := o.Repositories[downstream.Repo]
-	all, err := porch.RepositoriesAt(ctx, r.client, own.Address)
+	all, err := r.variants.RepositoriesAt(ctx, own.Address)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation) error
 		if !below {
 			continue
 		}
-		variants, err := r.indexed(ctx, all[i].Namespace, upstreamIndex, pkg.String())
+		variants, err := r.variants.Find(ctx, all[i].Namespace, objects.ByUpstream, pkg.String())
 		if err != nil {
 			return err
 		}
@@ -80,7 +81,7 @@ func (r *Reconciler) isBase(ctx context.Context, rev *revision.Revision) (bool, 
 		if d.Open() {
 			return true, nil
 		}
-		siblings, err := r.cached(ctx, d.Namespace, porch.PackageIndex, d.Package.String())
+		siblings, err := r.known.Find(ctx, d.Namespace, packages.ByPackage, d.Package.String())
 		if err != nil {
 			return false, err
 		}
@@ -95,7 +96,7 @@ func (r *Reconciler) isBase(ctx context.Context, rev *revision.Revision) (bool, 
 // these revisions may no longer be needed.
 func (r *Reconciler) bases(ctx context.Context, rev *revision.Revision) []ctrl.Request {
 	var requests []ctrl.Request
-	siblings, err := r.cached(ctx, rev.Namespace, porch.PackageIndex, rev.Package.String())
+	siblings, err := r.known.Find(ctx, rev.Namespace, packages.ByPackage, rev.Package.String())
 	for i := range siblings {
 		if siblings[i].Lock == nil {
 			continue
@@ -116,6 +117,6 @@ func (r *Reconciler) bases(ctx context.Context, rev *revision.Revision) []ctrl.R
 
 // limited returns the variants that make a revision's package and limit its history.
 func (r *Reconciler) limited(ctx context.Context, rev *revision.Revision) []ctrl.Request {
-	return r.variants(ctx, rev.Namespace, downstreamIndex, rev.Package.String(),
+	return r.having(ctx, rev.Namespace, objects.ByDownstream, rev.Package.String(),
 		func(pv *v1alpha1.PackageVariant) bool { return pv.Spec.RevisionHistoryLimit != nil })
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -53,10 +54,10 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: rev.Namespace, Name: name}})
 	}
 	if !rev.Main() {
-		requests = append(requests, r.variants(ctx, rev.Namespace, downstreamIndex, rev.Package.String(), nil)...)
+		requests = append(requests, r.having(ctx, rev.Namespace, objects.ByDownstream, rev.Package.String(), nil)...)
 		requests = append(requests, r.nested(ctx, rev.Namespace, rev.Package)...)
 	}
-	requests = append(requests, r.variants(ctx, rev.Namespace, upstreamIndex, rev.Package.String(),
+	requests = append(requests, r.having(ctx, rev.Namespace, objects.ByUpstream, rev.Package.String(),
 		func(pv *v1alpha1.PackageVariant) bool {
 			return mayMean(pv.Spec.Upstream, &rev)
 		})...)
@@ -69,7 +70,7 @@ func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []
 		log.FromContext(ctx).Error(err, "cannot find what was derived from a revision", "revision", rev.Name)
 	}
 	for i := range derived {
-		requests = append(requests, r.variants(ctx, rev.Namespace, downstreamIndex, derived[i].Package.String(),
+		requests = append(requests, r.having(ctx, rev.Namespace, objects.ByDownstream, derived[i].Package.String(),
 			func(pv *v1alpha1.PackageVariant) bool {
 				return revision.UpstreamOf(pv.Spec.Upstream) != rev.Package // the others are in the list already
 			})...)
@@ -95,7 +96,7 @@ func mayMean(u *variant.Upstream, r *revision.Revision) bool {
 
 // affectedByRepository returns the variants that name a Repository, or one that overlaps it.
 func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) []ctrl.Request {
-	requests := r.variants(ctx, o.GetNamespace(), repositoryIndex, o.GetName(), nil)
+	requests := r.having(ctx, o.GetNamespace(), objects.ByRepository, o.GetName(), nil)
 	repository, ok := porch.RepositoryOf(o)
 	if !ok {
 		return requests
@@ -105,7 +106,7 @@ func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) 
 		log.FromContext(ctx).Error(err, "cannot find the Repositories that overlap", "repository", o.GetName())
 	}
 	for i := range others {
-		requests = append(requests, r.variants(ctx, others[i].Namespace, repositoryIndex, others[i].Name, nil)...)
+		requests = append(requests, r.having(ctx, others[i].Namespace, objects.ByRepository, others[i].Name, nil)...)
 	}
 	return requests
 }
@@ -117,7 +118,7 @@ func (r *Reconciler) conflicting(ctx context.Context, o client.Object) []ctrl.Re
 		return nil
 	}
 	pkg := revision.DownstreamOf(&pv.Spec)
-	return append(r.nested(ctx, pv.Namespace, pkg), r.variants(ctx, pv.Namespace, downstreamIndex, pkg.String(),
+	return append(r.nested(ctx, pv.Namespace, pkg), r.having(ctx, pv.Namespace, objects.ByDownstream, pkg.String(),
 		func(other *v1alpha1.PackageVariant) bool { return other.Name != pv.Name })...)
 }
 

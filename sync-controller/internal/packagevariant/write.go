@@ -7,10 +7,7 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // writeStatus writes the status if it changes, unless the variant has changed meanwhile.
@@ -29,9 +26,8 @@ func (r *Reconciler) patchStatus(ctx context.Context, o *observation,
 	change func(*v1alpha1.PackageVariantStatus)) error {
 	after := o.pv.DeepCopy()
 	change(&after.Status)
-	if err := r.client.Status().Patch(ctx, after, client.MergeFromWithOptions(o.pv,
-		client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("cannot write the status: %w", orOutdated(err))
+	if err := r.variants.WriteStatus(ctx, o.pv, after); err != nil {
+		return fmt.Errorf("cannot write the status: %w", err)
 	}
 	o.wrote(after)
 	return nil
@@ -43,14 +39,6 @@ func (o *observation) wrote(after *v1alpha1.PackageVariant) {
 	*o.pv = *after
 }
 
-// orOutdated returns the error of a write to a variant. If the variant is gone, that is no failure.
-func orOutdated(err error) error {
-	if apierrors.IsNotFound(err) {
-		return porch.ErrOutdated
-	}
-	return err
-}
-
 // event records an Event of the variant.
 func (r *Reconciler) event(pv *v1alpha1.PackageVariant, kind, reason, message string) {
 	r.events.Eventf(pv, nil, kind, reason, "Reconcile", "%s", v1alpha1.ShortenNote(message))
@@ -60,9 +48,8 @@ func (r *Reconciler) event(pv *v1alpha1.PackageVariant, kind, reason, message st
 func (a *action) patch(ctx context.Context, change func(*v1alpha1.PackageVariant)) error {
 	after := a.in.pv.DeepCopy()
 	change(after)
-	if err := a.client.Patch(ctx, after, client.MergeFromWithOptions(a.in.pv,
-		client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("cannot change the finalizers of PackageVariant %s: %w", after.Name, orOutdated(err))
+	if err := a.variants.WriteFinalizers(ctx, a.in.pv, after); err != nil {
+		return fmt.Errorf("cannot change the finalizers of PackageVariant %s: %w", after.Name, err)
 	}
 	a.in.wrote(after)
 	return nil

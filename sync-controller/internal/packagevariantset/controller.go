@@ -13,7 +13,8 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
@@ -68,9 +69,9 @@ func SetupWithManager(
 		client: mgr.GetClient(), live: mgr.GetAPIReader(), runtime: runtime, large: large, version: version,
 		events: mgr.GetEventRecorder("package-variants"),
 	}
-	r.watches = objects.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
+	r.watches = watches.NewSource(watches.New(mgr.GetRESTMapper(), metadataClient, func(user types.NamespacedName) {
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}
-	})
+	}), r.live)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariantset").
 		For(&v1alpha2.PackageVariantSet{}, builder.WithPredicates(

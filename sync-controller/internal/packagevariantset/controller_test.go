@@ -19,7 +19,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -111,7 +111,7 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 				},
 			}).Build(),
 		runtime: mutate.Builtin{}, version: "v1",
-		watches: objects.New(nil, nil, nil),
+		watches: watches.NewSource(watches.New(nil, nil, nil), nil),
 		events:  events.NewFakeRecorder(100),
 	}
 	return c

@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
@@ -32,7 +33,7 @@ type fleet struct {
 // newFleet returns a cluster with the Repository blueprints, and the first revision of the blueprint web.
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	f := &fleet{Cluster: memorytest.New(t, true, porch.AddIndexes, AddIndexes, packagevariant.AddIndexes),
+	f := &fleet{Cluster: memorytest.New(t, true, porch.AddIndexes, AddIndexes, manifests.AddIndexes),
 		again: map[string]time.Duration{}}
 	f.OfSets = true
 	f.Repository("blueprints", nil)

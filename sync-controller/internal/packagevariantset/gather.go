@@ -12,9 +12,10 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -190,10 +191,10 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 
 // unreadable says why objects that a selector chooses from cannot be read. The watch reports when they can.
 func unreadable(err error) error {
-	if unknown, is := errors.AsType[*objects.UnknownKindError](err); is {
+	if unknown, is := errors.AsType[*watches.UnknownKindError](err); is {
 		return stalled(v1alpha2.ReasonKindNotFound, unknown.Error())
 	}
-	if denied, is := errors.AsType[*objects.DeniedError](err); is {
+	if denied, is := errors.AsType[*watches.DeniedError](err); is {
 		return stalled(v1alpha2.ReasonPermissionMissing, denied.Error())
 	}
 	return err

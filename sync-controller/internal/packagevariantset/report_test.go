@@ -12,8 +12,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/rollout"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -240,8 +241,8 @@ func TestFailed(t *testing.T) {
 
 // TestUnreadable checks what is reported about unreadable objects that a selector chooses from.
 func TestUnreadable(t *testing.T) {
-	denied := &objects.DeniedError{Resource: schema.GroupResource{Resource: "configmaps"}, Namespace: "fleet"}
-	unknown := &objects.UnknownKindError{Kind: objects.Kind{APIVersion: "example.com/v1", Kind: "Team",
+	denied := &watches.DeniedError{Resource: schema.GroupResource{Resource: "configmaps"}, Namespace: "fleet"}
+	unknown := &watches.UnknownKindError{Kind: objects.Kind{APIVersion: "example.com/v1", Kind: "Team",
 		Namespace: "fleet"}}
 	for name, test := range map[string]struct {
 		err  error

@@ -6,8 +6,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -83,7 +84,7 @@ var targets = map[string][]act{
 		}},
 		{"an object is added", func(f *fleet) { f.hasObject("b", "edge-2") }},
 		{"its kind cannot be read", func(f *fleet) {
-			f.Unreadable["ConfigMap"] = &objects.DeniedError{
+			f.Unreadable["ConfigMap"] = &watches.DeniedError{
 				Namespace: "fleet", Resource: schema.GroupResource{Resource: "configmaps"}}
 		}},
 		{"it can be read again, and one object is gone", func(f *fleet) {
@@ -91,7 +92,7 @@ var targets = map[string][]act{
 			f.Drop(configMaps, memorytest.Key("a"))
 		}},
 		{"the cluster does not know the kind", func(f *fleet) {
-			f.Unreadable["ConfigMap"] = &objects.UnknownKindError{Kind: objects.Kind{APIVersion: "v1", Kind: "ConfigMap"}}
+			f.Unreadable["ConfigMap"] = &watches.UnknownKindError{Kind: objects.Kind{APIVersion: "v1", Kind: "ConfigMap"}}
 		}},
 	},
 	"a failing target": {

@@ -9,13 +9,13 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -41,7 +41,7 @@ type Options struct {
 	Deleted map[types.NamespacedName][]string
 	// Progress is called with (done, total) as variants are looked at; nil to skip that.
 	Progress func(done, of int)
-	// Denied returns an *objects.DeniedError if the controller lacks one of the verbs for the objects of a kind; nil for a
+	// Denied returns an *watches.DeniedError if the controller lacks one of the verbs for the objects of a kind; nil for a
 	// controller that may read all kinds.
 	Denied func(ctx context.Context, kind objects.Kind, verbs ...string) error
 	// Outside is what may change without being named; nil to ignore that.
@@ -51,7 +51,7 @@ type Options struct {
 // Indexes adds the indexes that the reconcilers use to a world. Call it before objects are added.
 func Indexes(world *memory.World) error {
 	for _, add := range []func(client.FieldIndexer) error{
-		porch.AddIndexes, packagevariant.AddIndexes, packagevariantset.AddIndexes,
+		porch.AddIndexes, manifests.AddIndexes, packagevariantset.AddIndexes,
 	} {
 		if err := add(world); err != nil {
 			return err
@@ -142,15 +142,11 @@ func newPlanner(world *memory.World, options Options) *planner {
 // sourceOf returns the objects of a world that a controller with its rights can read, for which it needs the verbs.
 func sourceOf(world *memory.World, denied func(context.Context, objects.Kind, ...string) error,
 	verbs ...string) objects.Source {
-	return objects.NewStatic(func(ctx context.Context, kind objects.Kind) ([]*metav1.PartialObjectMetadata, error) {
-		gv, err := schema.ParseGroupVersion(kind.APIVersion)
-		if err == nil && denied != nil {
-			err = denied(ctx, kind, verbs...)
+	return world.Source(world, func(ctx context.Context, kind objects.Kind) error {
+		if denied == nil {
+			return nil
 		}
-		if err != nil {
-			return nil, err
-		}
-		return world.Metadata(ctx, gv.WithKind(kind.Kind), kind.Namespace)
+		return denied(ctx, kind, verbs...)
 	})
 }
 

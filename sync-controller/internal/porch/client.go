@@ -84,8 +84,8 @@ func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error)
 }
 
 // Keep withdraws the proposal to delete a revision.
-func (c *Client) Keep(ctx context.Context, r *revision.Revision) error {
-	return c.patch(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}})
+func (c *Client) Keep(ctx context.Context, r *revision.Revision) (revision.Revision, error) {
+	return c.patchBy(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}}, c.Writer.Patch)
 }
 
 // Move gives a revision another lifecycle, and returns its new state: a draft becomes Proposed; a proposed revision
@@ -105,16 +105,20 @@ func (c *Client) Move(ctx context.Context, r *revision.Revision, to revision.Lif
 }
 
 // ProposeDeletion proposes the deletion of a published revision, and gives it these owners.
-func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) error {
+func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) (
+	proposed revision.Revision, err error) {
 	isProposed := func(now *revision.Revision) bool {
 		return now.Lifecycle == revision.DeletionProposed && owned(owners)(now)
 	}
-	return c.untilKept(ctx, r, "lifecycle", isProposed, func() error {
-		return c.patch(ctx, proposeDeletion, r, map[string]any{
+	err = c.untilKept(ctx, r, "lifecycle", isProposed, func() error {
+		var err error
+		proposed, err = c.patchBy(ctx, proposeDeletion, r, map[string]any{
 			"spec":     map[string]any{"lifecycle": revision.DeletionProposed},
 			"metadata": map[string]any{"ownerReferences": orEmpty(owners)},
-		})
+		}, c.Writer.Patch)
+		return err
 	})
+	return proposed, err
 }
 
 // SetMeta gives a revision these owners, and adds these labels and annotations to those that it has. The content stays

@@ -365,13 +365,11 @@ func TestLifecycle(t *testing.T) {
 	object := pr("edge", "web", "v1", "Published")
 	p := newPorch(t, interceptor.Funcs{}, object)
 	r := Revision(object)
-	set := p.Keep(t.Context(), &r)
+	_, set := p.Keep(t.Context(), &r)
 	_, approved := p.Move(t.Context(), &r, revision.Draft)
-	for _, err := range []error{
-		set, approved,
-		p.ProposeDeletion(t.Context(), &r, nil),
-		p.ProposeDeletion(t.Context(), &r, []metav1.OwnerReference{{APIVersion: "v1", Kind: "X", Name: "x", UID: "u"}}),
-	} {
+	_, proposed := p.ProposeDeletion(t.Context(), &r, nil)
+	_, owned := p.ProposeDeletion(t.Context(), &r, []metav1.OwnerReference{{APIVersion: "v1", Kind: "X", Name: "x", UID: "u"}})
+	for _, err := range []error{set, approved, proposed, owned} {
 		if err != nil {
 			t.Error(err)
 		}
@@ -472,7 +470,7 @@ func TestBroughtBack(t *testing.T) {
 			r := Revision(object)
 			r.KeptInGit = c.inGit
 			got := ""
-			if err := p.ProposeDeletion(t.Context(), &r, nil); err != nil {
+			if _, err := p.ProposeDeletion(t.Context(), &r, nil); err != nil {
 				got = err.Error()
 			}
 			want := 1

@@ -13,6 +13,7 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,13 +53,24 @@ func renderStatus(from *porchapi.RenderStatus) (to v1alpha1.RenderStatus) {
 	return to
 }
 
-// Unread returns the content of a draft as r has it, without its files, which were not read: Save replaces them all,
-// unless the draft has changed since.
-func Unread(r *revision.Revision) Content {
+// port returns a content as the port packages has it.
+func (c *Content) port() packages.Content {
+	if c.object == nil {
+		return packages.Content{}
+	}
+	of := &c.object.Spec
+	return packages.Content{Namespace: c.object.Namespace, Name: c.object.Name,
+		Package: revision.Package{Repo: of.RepositoryName, Name: of.PackageName}, Workspace: of.WorkspaceName,
+		Files: c.Files, Version: c.Version, KeptInGit: c.KeptInGit(), RenderStatus: c.RenderStatus}
+}
+
+// contentFrom returns a content of the port packages, without its files: Save replaces them all, unless the draft has
+// changed since.
+func contentFrom(read *packages.Content) Content {
 	return contentOf(&porchapi.PackageRevisionResources{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name, ResourceVersion: r.Version},
+		ObjectMeta: metav1.ObjectMeta{Namespace: read.Namespace, Name: read.Name, ResourceVersion: read.Version},
 		Spec: porchapi.PackageRevisionResourcesSpec{
-			RepositoryName: r.Package.Repo, PackageName: r.Package.Name, WorkspaceName: r.Workspace,
+			RepositoryName: read.Package.Repo, PackageName: read.Package.Name, WorkspaceName: read.Workspace,
 		},
 	})
 }

@@ -8,41 +8,33 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Indexes of the cached PackageRevisions.
-const (
-	// PackageIndex finds them by their package, as revision.Package writes it.
-	PackageIndex = "package"
-	// InsideIndex finds them by the packages in which theirs lies; see revision.Package.Ancestors.
-	InsideIndex = "inside"
-	// OwnerIndex finds them by the name of a PackageVariant that owns them.
-	OwnerIndex = "owner"
-	// LockIndex finds them by the keys of their lock; see revision.Lock.Keys.
-	LockIndex = "lock"
-)
+// PackageIndex is the name of packages.ByPackage in the cache.
+const PackageIndex = string(packages.ByPackage)
 
 // addressIndex finds the cached Repositories by the address of their git repository.
 const addressIndex = "address"
 
 // AddIndexes adds the indexes to a cache. It must be called once per cache.
 func AddIndexes(indexer client.FieldIndexer) error {
-	for name, values := range map[string]client.IndexerFunc{
-		PackageIndex: indexed(func(r revision.Revision) []string { return []string{r.Package.String()} }),
-		InsideIndex: indexed(func(r revision.Revision) []string {
+	for name, values := range map[packages.Index]client.IndexerFunc{
+		packages.ByPackage: indexed(func(r revision.Revision) []string { return []string{r.Package.String()} }),
+		packages.Inside: indexed(func(r revision.Revision) []string {
 			return revision.Names(r.Package.Ancestors())
 		}),
-		LockIndex: indexed(func(r revision.Revision) []string {
+		packages.ByLock: indexed(func(r revision.Revision) []string {
 			if r.Lock == nil {
 				return nil
 			}
 			return r.Lock.Keys()
 		}),
-		OwnerIndex: func(o client.Object) []string { return revision.Variants(o) },
+		packages.ByOwner: func(o client.Object) []string { return revision.Variants(o) },
 	} {
-		if err := indexer.IndexField(context.Background(), &porchapi.PackageRevision{}, name, values); err != nil {
+		if err := indexer.IndexField(context.Background(), &porchapi.PackageRevision{}, string(name), values); err != nil {
 			return fmt.Errorf("cannot index PackageRevisions by %s: %w", name, err)
 		}
 	}

@@ -96,8 +96,10 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 		},
 	})
 	_, cacheErr := lister.List(metav1.ListOptions{})
-	if err := errors.Join(getErr, readErr, saveErr, proposeErr, approveErr, cacheErr, p.Keep(ctx, &published),
-		p.SetMeta(ctx, &published, nil, nil, nil), p.ProposeDeletion(ctx, &published, nil), p.Delete(ctx, &r), p.Delete(ctx, &r)); err != nil {
+	_, keepErr := p.Keep(ctx, &published)
+	_, proposeDeletionErr := p.ProposeDeletion(ctx, &published, nil)
+	if err := errors.Join(getErr, readErr, saveErr, proposeErr, approveErr, cacheErr, keepErr,
+		p.SetMeta(ctx, &published, nil, nil, nil), proposeDeletionErr, p.Delete(ctx, &r), p.Delete(ctx, &r)); err != nil {
 		t.Fatal(err)
 	}
 	got := counted(t)

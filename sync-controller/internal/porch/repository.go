@@ -7,32 +7,27 @@ import (
 	"context"
 
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Repository is what is read from a Repository. The maps and slices of its metadata are shared.
-type Repository struct {
-	metav1.ObjectMeta
-	revision.Repository
-}
-
 // NewRepository returns an empty Repository, for functions that take an object to name a kind.
 func NewRepository() client.Object { return &configapi.Repository{} }
 
 // RepositoryOf returns what is read from a Repository, and false for an object of another kind.
-func RepositoryOf(o client.Object) (Repository, bool) {
+func RepositoryOf(o client.Object) (objects.Repository, bool) {
 	repository, ok := o.(*configapi.Repository)
 	if !ok {
-		return Repository{}, false
+		return objects.Repository{}, false
 	}
 	return repositoryOf(repository), true
 }
 
-func repositoryOf(repository *configapi.Repository) Repository {
-	out := Repository{ObjectMeta: repository.ObjectMeta, Repository: revision.Repository{
+func repositoryOf(repository *configapi.Repository) objects.Repository {
+	out := objects.Repository{ObjectMeta: repository.ObjectMeta, Repository: revision.Repository{
 		Deployment: repository.Spec.Deployment, Migrated: isMigrated(repository), Message: "Porch has not read it yet",
 	}}
 	if git := repository.Spec.Git; git != nil {
@@ -45,21 +40,22 @@ func repositoryOf(repository *configapi.Repository) Repository {
 }
 
 // GetRepository returns the Repository of that name. The error satisfies apierrors.IsNotFound if there is none.
-func GetRepository(ctx context.Context, reader client.Reader, namespace, name string) (Repository, error) {
+func GetRepository(ctx context.Context, reader client.Reader, namespace, name string) (objects.Repository, error) {
 	var repository configapi.Repository
 	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &repository); err != nil {
-		return Repository{}, err
+		return objects.Repository{}, err
 	}
 	return repositoryOf(&repository), nil
 }
 
 // ListRepositories returns the Repositories that the options select, to be read only.
-func ListRepositories(ctx context.Context, reader client.Reader, options ...client.ListOption) ([]Repository, error) {
+func ListRepositories(ctx context.Context, reader client.Reader, options ...client.ListOption) (
+	[]objects.Repository, error) {
 	var list configapi.RepositoryList
 	if err := reader.List(ctx, &list, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
 		return nil, err
 	}
-	out := make([]Repository, len(list.Items))
+	out := make([]objects.Repository, len(list.Items))
 	for i := range list.Items {
 		out[i] = repositoryOf(&list.Items[i])
 	}
@@ -68,6 +64,6 @@ func ListRepositories(ctx context.Context, reader client.Reader, options ...clie
 
 // RepositoriesAt returns the Repositories in all namespaces that are over the git repository with an address, from a
 // cache that has the indexes of AddIndexes.
-func RepositoriesAt(ctx context.Context, cache client.Reader, address string) ([]Repository, error) {
+func RepositoriesAt(ctx context.Context, cache client.Reader, address string) ([]objects.Repository, error) {
 	return ListRepositories(ctx, cache, client.MatchingFields{addressIndex: revision.Address(address)})
 }

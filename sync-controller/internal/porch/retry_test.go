@@ -121,10 +121,10 @@ func TestWritesAreRetried(t *testing.T) {
 		_, createErr := p.Create(ctx, Draft{Namespace: "fleet", Package: r.Package, Workspace: "v2",
 			Task: revision.Task{Type: revision.Clone}})
 		_, saveErr := p.Save(ctx, content, map[string]string{"a.yaml": "a"})
+		_, proposeErr := p.ProposeDeletion(ctx, &revision.Revision{Namespace: "fleet", Name: object.Name},
+			[]metav1.OwnerReference{})
 		for verb, err := range map[string]error{
-			"create": createErr, "update": saveErr,
-			"patch": p.ProposeDeletion(ctx, &revision.Revision{Namespace: "fleet", Name: object.Name},
-				[]metav1.OwnerReference{}),
+			"create": createErr, "update": saveErr, "patch": proposeErr,
 			"delete": p.Delete(ctx, &r),
 		} {
 			if err != nil || !failed[verb] {

@@ -11,13 +11,12 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/tasks"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -114,16 +113,7 @@ func (c *Cluster) Must(err error) {
 
 // Source returns a source of the objects that are in the cluster. Each kind is read once.
 func (c *Cluster) Source() objects.Source {
-	return objects.NewStatic(func(ctx context.Context, kind objects.Kind) ([]*metav1.PartialObjectMetadata, error) {
-		if err := c.Unreadable[kind.Kind]; err != nil {
-			return nil, err
-		}
-		gv, err := schema.ParseGroupVersion(kind.APIVersion)
-		if err != nil {
-			return nil, err
-		}
-		return c.Metadata(ctx, gv.WithKind(kind.Kind), kind.Namespace)
-	})
+	return c.World.Source(c, func(_ context.Context, kind objects.Kind) error { return c.Unreadable[kind.Kind] })
 }
 
 // Eventf implements events.EventRecorder.

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,7 +58,7 @@ func OfSnapshot() *Controller {
 	return &Controller{accounts: map[string]found{}, answers: map[question]bool{}, assumed: map[string][]string{}}
 }
 
-// Denied returns an *objects.DeniedError if the controller lacks one of the verbs for the objects of a kind.
+// Denied returns an *watches.DeniedError if the controller lacks one of the verbs for the objects of a kind.
 func (c *Controller) Denied(ctx context.Context, kind objects.Kind, verbs ...string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +77,7 @@ func (c *Controller) Denied(ctx context.Context, kind objects.Kind, verbs ...str
 		right := authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: resource.Group,
 			Version: gvk.Version, Resource: resource.Resource}
 		if !c.may(ctx, question{kind.Namespace, right}, fmt.Sprintf("read %s (%s)", kind.Kind, kind.APIVersion)) {
-			return &objects.DeniedError{Resource: resource, Namespace: namespace}
+			return &watches.DeniedError{Resource: resource, Namespace: namespace}
 		}
 	}
 	return nil

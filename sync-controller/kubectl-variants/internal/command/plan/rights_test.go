@@ -11,8 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/engine/mutate"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/objects"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
@@ -139,7 +140,7 @@ func planWith(t *testing.T, fleet, from string, approves bool, denied string) *p
 		Denied: func(_ context.Context, kind objects.Kind, verbs ...string) error {
 			for _, verb := range verbs {
 				if verb == denied {
-					return &objects.DeniedError{Resource: schema.GroupResource{Resource: "configmaps"}, Namespace: kind.Namespace}
+					return &watches.DeniedError{Resource: schema.GroupResource{Resource: "configmaps"}, Namespace: kind.Namespace}
 				}
 			}
 			return nil

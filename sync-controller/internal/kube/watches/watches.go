@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package objects watches in-cluster objects of kinds that are known only at run time: those that are injected into
+// Package watches watches in-cluster objects of kinds that are known only at run time: those that are injected into
 // packages and those that a PackageVariantSet selects. Only metadata is held. A kind is watched, in a namespace, from
 // its first use to its last.
-package objects
+package watches
 
 import (
 	"context"
@@ -11,23 +11,13 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/package-variants/package-variants/engine/objects"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 )
-
-// Kind is a kind of objects, as manifests name it, in a namespace.
-type Kind struct {
-	APIVersion, Kind, Namespace string
-}
-
-// Reference refers to an object of a kind or, without a name, to all objects of that kind.
-type Reference struct {
-	Kind
-	Name string
-}
 
 // Watches are the watches for the users of one controller; a user is the name of the object that it reconciles.
 type Watches struct {
@@ -36,9 +26,9 @@ type Watches struct {
 	notify func(user types.NamespacedName)
 
 	mu         sync.Mutex
-	references map[types.NamespacedName][]Reference
+	references map[types.NamespacedName][]objects.Reference
 	users      users // of the same references
-	kinds      map[Kind]*kindWatch
+	kinds      map[objects.Kind]*kindWatch
 }
 
 // New returns Watches without users. notify is called when an object that a user refers to is created, changed or
@@ -46,13 +36,13 @@ type Watches struct {
 func New(mapper meta.RESTMapper, client metadata.Interface, notify func(user types.NamespacedName)) *Watches {
 	return &Watches{
 		mapper: mapper, client: client, notify: notify,
-		references: map[types.NamespacedName][]Reference{}, users: users{}, kinds: map[Kind]*kindWatch{},
+		references: map[types.NamespacedName][]objects.Reference{}, users: users{}, kinds: map[objects.Kind]*kindWatch{},
 	}
 }
 
 // Use replaces the user's references, and returns once all objects of their kinds are known, or are known to be
 // unreadable: see Problem. The error is that of the context.
-func (w *Watches) Use(ctx context.Context, user types.NamespacedName, references []Reference) error {
+func (w *Watches) Use(ctx context.Context, user types.NamespacedName, references []objects.Reference) error {
 	for _, watch := range w.replace(user, slices.Clone(references)) {
 		select {
 		case <-watch.tried:
@@ -64,7 +54,7 @@ func (w *Watches) Use(ctx context.Context, user types.NamespacedName, references
 }
 
 // Add adds to the user's references, as Use replaces them.
-func (w *Watches) Add(ctx context.Context, user types.NamespacedName, references []Reference) error {
+func (w *Watches) Add(ctx context.Context, user types.NamespacedName, references []objects.Reference) error {
 	w.mu.Lock()
 	all := slices.Clone(w.references[user])
 	w.mu.Unlock()
@@ -81,7 +71,7 @@ func (w *Watches) Release(user types.NamespacedName) { w.replace(user, nil) }
 
 // replace replaces the references of a user. It starts the watches that are needed, which it returns, and stops those
 // of the kinds that are no longer referred to.
-func (w *Watches) replace(user types.NamespacedName, references []Reference) []*kindWatch {
+func (w *Watches) replace(user types.NamespacedName, references []objects.Reference) []*kindWatch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, reference := range w.references[user] {
@@ -110,11 +100,8 @@ func (w *Watches) replace(user types.NamespacedName, references []Reference) []*
 	return needed
 }
 
-// Version identifies an object's UID and resourceVersion.
-func Version(o metav1.Object) string { return string(o.GetUID()) + "/" + o.GetResourceVersion() }
-
 // informer returns the informer of a kind, or nil if it is not watched.
-func (w *Watches) informer(kind Kind) cache.SharedIndexInformer {
+func (w *Watches) informer(kind objects.Kind) cache.SharedIndexInformer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if watch := w.kinds[kind]; watch != nil {
@@ -125,7 +112,7 @@ func (w *Watches) informer(kind Kind) cache.SharedIndexInformer {
 
 // Problem returns why the objects of a kind in use cannot be read: a *DeniedError, an *UnknownKindError, or another;
 // nil if they can. Reading is retried until they can, or until the kind is no longer referred to.
-func (w *Watches) Problem(kind Kind) error {
+func (w *Watches) Problem(kind objects.Kind) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if watch := w.kinds[kind]; watch != nil {
@@ -135,7 +122,7 @@ func (w *Watches) Problem(kind Kind) error {
 }
 
 // denied notes that the objects of a kind in use may no longer be read, and returns that problem.
-func (w *Watches) denied(kind Kind, namespace string) error {
+func (w *Watches) denied(kind objects.Kind, namespace string) error {
 	mapping, err := w.mapping(kind)
 	if err == nil {
 		err = &DeniedError{Resource: mapping.Resource.GroupResource(), Namespace: namespace}
@@ -146,7 +133,7 @@ func (w *Watches) denied(kind Kind, namespace string) error {
 
 // lose notes why the objects of a kind can no longer be read, and tries to watch it again. It reports false if the kind
 // is not watched.
-func (w *Watches) lose(kind Kind, err error) bool {
+func (w *Watches) lose(kind objects.Kind, err error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	watch := w.kinds[kind]
@@ -160,7 +147,7 @@ func (w *Watches) lose(kind Kind, err error) bool {
 }
 
 // Object returns the metadata of an object, or nil if there is none of that name, or if its kind is not watched.
-func (w *Watches) Object(kind Kind, name string) *metav1.PartialObjectMetadata {
+func (w *Watches) Object(kind objects.Kind, name string) *metav1.PartialObjectMetadata {
 	informer := w.informer(kind)
 	if informer == nil {
 		return nil
@@ -177,7 +164,7 @@ func (w *Watches) Object(kind Kind, name string) *metav1.PartialObjectMetadata {
 
 // Objects returns the metadata of the objects of a kind, in no particular order; nil if the kind is not watched.
 // Callers must not change them.
-func (w *Watches) Objects(kind Kind) []*metav1.PartialObjectMetadata {
+func (w *Watches) Objects(kind objects.Kind) []*metav1.PartialObjectMetadata {
 	informer := w.informer(kind)
 	if informer == nil {
 		return nil

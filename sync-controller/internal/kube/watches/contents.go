@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package objects
+package watches
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,29 +22,31 @@ const (
 	keptFor     = 30 * time.Second
 )
 
-// Contents reads whole objects whose metadata Watches hold.
-type Contents struct {
-	watches Source
-	live    client.Reader
-	recent  *ttlcache.Values[map[string]any]
+// Source implements objects.Source: the watches, and the whole objects, which it reads from the API.
+type Source struct {
+	*Watches
+	live   client.Reader
+	recent *ttlcache.Values[map[string]any]
 }
 
-// NewContents returns Contents that reads the watched objects from the API.
-func NewContents(watches Source, live client.Reader) *Contents {
-	return &Contents{watches: watches, live: live, recent: ttlcache.New[map[string]any](keptObjects, keptFor)}
+var _ objects.Source = (*Source)(nil)
+
+// NewSource returns a Source over watches and an API server.
+func NewSource(watches *Watches, live client.Reader) *Source {
+	return &Source{Watches: watches, live: live, recent: ttlcache.New[map[string]any](keptObjects, keptFor)}
 }
 
 // Read returns an object of a kind in use, at the version of the metadata or a little later; nil if there is none.
 // Callers must not change it. The error is the Problem of the kind, or temporary.
-func (c *Contents) Read(ctx context.Context, r Reference) (map[string]any, error) {
-	if err := c.watches.Problem(r.Kind); err != nil {
+func (c *Source) Read(ctx context.Context, r objects.Reference) (map[string]any, error) {
+	if err := c.Problem(r.Kind); err != nil {
 		return nil, err
 	}
-	known := c.watches.Object(r.Kind, r.Name)
+	known := c.Object(r.Kind, r.Name)
 	if known == nil {
 		return nil, nil
 	}
-	object, err := c.recent.Get(r.APIVersion+"/"+Version(known), func() (map[string]any, error) {
+	object, err := c.recent.Get(r.APIVersion+"/"+objects.Version(known), func() (map[string]any, error) {
 		u := &unstructured.Unstructured{}
 		u.SetAPIVersion(r.APIVersion)
 		u.SetKind(r.Kind.Kind)
@@ -54,7 +57,7 @@ func (c *Contents) Read(ctx context.Context, r Reference) (map[string]any, error
 	case apierrors.IsNotFound(err):
 		return nil, nil // the watch will report it
 	case apierrors.IsForbidden(err):
-		return nil, c.watches.denied(r.Kind, known.Namespace)
+		return nil, c.denied(r.Kind, known.Namespace)
 	case err != nil:
 		return nil, fmt.Errorf("cannot read the %s %q: %w", r.Kind.Kind, r.Name, err)
 	}

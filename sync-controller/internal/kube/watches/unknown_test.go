@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package objects
+package watches
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/package-variants/package-variants/engine/objects"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -50,8 +51,8 @@ func TestUnknown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w, know := notKnown(t)
-		w.use(eu, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: configMaps, Name: "b"})
-		w.use(us, Reference{Kind: configMaps, Name: "x"})
+		w.use(eu, objects.Reference{Kind: configMaps, Name: "a"}, objects.Reference{Kind: configMaps, Name: "b"})
+		w.use(us, objects.Reference{Kind: configMaps, Name: "x"})
 		if _, is := errors.AsType[*UnknownKindError](w.Problem(configMaps)); !is || w.Problem(teams) != nil {
 			t.Errorf("the problem is %v; of a kind that nobody asks for: %v, want none", w.Problem(configMaps), w.Problem(teams))
 		}
@@ -74,12 +75,12 @@ func TestUnknownAndLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w, know := notKnown(t)
-		w.use(eu, Reference{Kind: configMaps})
+		w.use(eu, objects.Reference{Kind: configMaps})
 		w.Release(eu)
 		if err := w.Problem(configMaps); err != nil {
 			t.Errorf("it is looked for, though nobody refers to it: %v", err)
 		}
-		w.use(us, Reference{Kind: configMaps})
+		w.use(us, objects.Reference{Kind: configMaps})
 		know()
 		time.Sleep(10 * lookAgain)
 		w.wantNotifiedAny("one refers to it again", "web-us")
@@ -97,7 +98,7 @@ func TestPermission(t *testing.T) {
 			return !permitted.Load(), nil, apierrors.NewForbidden(a.GetResource().GroupResource(), "", errDown)
 		}}, object(configMaps, "fleet", "facts", "1"))
 		live := newAPI(facts("1", "eu"))
-		contents, reference := NewContents(w.Watches, live), Reference{Kind: configMaps, Name: "facts"}
+		contents, reference := NewSource(w.Watches, live), objects.Reference{Kind: configMaps, Name: "facts"}
 		denied := func(when string, err error) {
 			t.Helper()
 			if is, ok := errors.AsType[*DeniedError](err); !ok || is.Namespace != "fleet" ||

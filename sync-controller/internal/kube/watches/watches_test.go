@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package objects
+package watches
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/engine/objects"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,10 +24,10 @@ import (
 )
 
 var (
-	configMaps = Kind{APIVersion: "v1", Kind: "ConfigMap", Namespace: "fleet"}
-	teams      = Kind{APIVersion: "example.com/v1", Kind: "Team", Namespace: "fleet"}
-	clusters   = Kind{APIVersion: "example.com/v1", Kind: "Cluster", Namespace: "fleet"} // not namespaced
-	unknown    = Kind{APIVersion: "example.com/v1", Kind: "Unknown", Namespace: "fleet"}
+	configMaps = objects.Kind{APIVersion: "v1", Kind: "ConfigMap", Namespace: "fleet"}
+	teams      = objects.Kind{APIVersion: "example.com/v1", Kind: "Team", Namespace: "fleet"}
+	clusters   = objects.Kind{APIVersion: "example.com/v1", Kind: "Cluster", Namespace: "fleet"} // not namespaced
+	unknown    = objects.Kind{APIVersion: "example.com/v1", Kind: "Unknown", Namespace: "fleet"}
 
 	configMapResource = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	clusterResource   = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "clusters"}
@@ -36,7 +37,7 @@ var (
 )
 
 // object returns the metadata of an object.
-func object(kind Kind, namespace, name, version string) *metav1.PartialObjectMetadata {
+func object(kind objects.Kind, namespace, name, version string) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{
 		TypeMeta: metav1.TypeMeta{APIVersion: kind.APIVersion, Kind: kind.Kind},
 		ObjectMeta: metav1.ObjectMeta{
@@ -87,7 +88,7 @@ func mapper() meta.RESTMapper {
 	return m
 }
 
-func (w *world) use(user types.NamespacedName, references ...Reference) {
+func (w *world) use(user types.NamespacedName, references ...objects.Reference) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
 	defer cancel()
@@ -167,10 +168,10 @@ func (w *world) watching(resource string, times int) {
 func TestNotify(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, object(configMaps, "fleet", "a", "1"), object(configMaps, "other", "a", "1"))
-	w.use(eu, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: configMaps, Name: "b"})
+	w.use(eu, objects.Reference{Kind: configMaps, Name: "a"}, objects.Reference{Kind: configMaps, Name: "b"})
 	w.watching("configmaps", 1)
 	w.wantNotified("of what there is", "web-eu")
-	w.use(us, Reference{Kind: configMaps})
+	w.use(us, objects.Reference{Kind: configMaps})
 
 	w.create(configMapResource, object(configMaps, "fleet", "b", "1"))
 	w.wantNotified("by name, and of all", "web-eu", "web-us")
@@ -185,7 +186,7 @@ func TestNotify(t *testing.T) {
 	w.change(w.client.Tracker().Delete(configMapResource, "fleet", "a"))
 	w.wantNotified("deleted", "web-eu", "web-us")
 
-	w.use(eu, Reference{Kind: configMaps, Name: "c"})
+	w.use(eu, objects.Reference{Kind: configMaps, Name: "c"})
 	w.update(configMapResource, object(configMaps, "fleet", "b", "2"))
 	w.wantNotified("not referred to any more", "web-us")
 	w.Release(us)
@@ -199,8 +200,8 @@ func TestNotify(t *testing.T) {
 func TestNotifyOncePerUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.use(eu, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: configMaps, Name: "a"},
-		Reference{Kind: configMaps, Name: "b"}, Reference{Kind: teams})
+	w.use(eu, objects.Reference{Kind: configMaps, Name: "a"}, objects.Reference{Kind: configMaps, Name: "a"},
+		objects.Reference{Kind: configMaps, Name: "b"}, objects.Reference{Kind: teams})
 	w.watching("configmaps", 1)
 	w.create(configMapResource, object(configMaps, "fleet", "a", "1"))
 	w.wantNotified("two references to one object", "web-eu")
@@ -209,19 +210,19 @@ func TestNotifyOncePerUser(t *testing.T) {
 func TestStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	var running []Kind
-	check := func(why string, want ...Kind) {
+	var running []objects.Kind
+	check := func(why string, want ...objects.Kind) {
 		t.Helper()
 		running = w.Running()
 		slices.SortFunc(running, cmpKinds)
-		if diff := cmp.Diff(append([]Kind{}, want...), running); diff != "" {
+		if diff := cmp.Diff(append([]objects.Kind{}, want...), running); diff != "" {
 			t.Errorf("%s: what is watched, -want +got:\n%s", why, diff)
 		}
 	}
 	check("no users")
-	w.use(eu, Reference{Kind: configMaps}, Reference{Kind: teams, Name: "a"})
+	w.use(eu, objects.Reference{Kind: configMaps}, objects.Reference{Kind: teams, Name: "a"})
 	check("the first user", configMaps, teams)
-	w.use(us, Reference{Kind: teams, Name: "b"})
+	w.use(us, objects.Reference{Kind: teams, Name: "b"})
 	check("the second user", configMaps, teams)
 	w.use(eu)
 	check("no references any more", teams)
@@ -231,7 +232,7 @@ func TestStart(t *testing.T) {
 	check("the last user")
 	w.Release(us)
 	check("released twice")
-	w.use(us, Reference{Kind: teams})
+	w.use(us, objects.Reference{Kind: teams})
 	check("again", teams)
 	w.watching("teams", 2)
 	w.create(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "teams"},
@@ -239,14 +240,14 @@ func TestStart(t *testing.T) {
 	w.wantNotified("by the watch that was started anew", "web-us")
 }
 
-func cmpKinds(a, b Kind) int {
+func cmpKinds(a, b objects.Kind) int {
 	return slices.Compare([]string{a.Kind, a.Namespace}, []string{b.Kind, b.Namespace})
 }
 
 func TestStopEndsTheWatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.use(eu, Reference{Kind: configMaps})
+	w.use(eu, objects.Reference{Kind: configMaps})
 	w.watching("configmaps", 1)
 	informer := w.informer(configMaps)
 	w.Release(eu)
@@ -265,9 +266,9 @@ func TestObject(t *testing.T) {
 	if w.Object(configMaps, "a") != nil || w.Objects(configMaps) != nil {
 		t.Error("objects of a kind that is not watched")
 	}
-	w.use(eu, Reference{Kind: configMaps, Name: "a"}, Reference{Kind: clusters}, Reference{Kind: unknown})
+	w.use(eu, objects.Reference{Kind: configMaps, Name: "a"}, objects.Reference{Kind: clusters}, objects.Reference{Kind: unknown})
 	for name, c := range map[string]struct {
-		kind Kind
+		kind objects.Kind
 		name string
 		want string
 	}{
@@ -309,7 +310,7 @@ func TestObject(t *testing.T) {
 func TestClusterScoped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.use(eu, Reference{Kind: clusters, Name: "edge"})
+	w.use(eu, objects.Reference{Kind: clusters, Name: "edge"})
 	w.watching("clusters", 1)
 	w.create(clusterResource, object(clusters, "", "edge", "1"))
 	w.wantNotified("of an object without a namespace", "web-eu")
@@ -328,7 +329,7 @@ func TestErrors(t *testing.T) {
 	}
 	fails := func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, boom }
 	for name, c := range map[string]struct {
-		kind   Kind
+		kind   objects.Kind
 		answer clienttesting.ReactionFunc
 		denied *DeniedError
 		want   string
@@ -352,14 +353,14 @@ func TestErrors(t *testing.T) {
 		"not readable, cluster-scoped": {clusters, fails, nil, "cannot list clusters.example.com: boom"},
 		"not known": {unknown, nil, nil,
 			"the cluster does not know the kind Unknown of example.com/v1: install its CRD, or correct apiVersion and kind"},
-		"no API version": {Kind{APIVersion: "a/b/c", Kind: "X"}, nil, nil,
+		"no API version": {objects.Kind{APIVersion: "a/b/c", Kind: "X"}, nil, nil,
 			"unexpected GroupVersion string: a/b/c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, map[string]clienttesting.ReactionFunc{"teams": c.answer, "configmaps": c.answer,
 				"clusters": c.answer})
-			w.use(eu, Reference{Kind: c.kind}, Reference{Kind: c.kind, Name: "a"})
+			w.use(eu, objects.Reference{Kind: c.kind}, objects.Reference{Kind: c.kind, Name: "a"})
 			err := w.Problem(c.kind)
 			if err == nil || err.Error() != c.want {
 				t.Fatalf("got %v\nwant %s", err, c.want)
@@ -394,7 +395,7 @@ func TestMapperFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.mapper = brokenMapper{} // before the first use
-	w.use(eu, Reference{Kind: teams})
+	w.use(eu, objects.Reference{Kind: teams})
 	err := w.Problem(teams)
 	if want := "cannot look up the kind example.com/v1 Team: boom"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -414,7 +415,7 @@ func TestUseEndsWithItsContext(t *testing.T) {
 	}})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	err := w.Use(ctx, eu, []Reference{{Kind: configMaps}})
+	err := w.Use(ctx, eu, []objects.Reference{{Kind: configMaps}})
 	if want := "cannot read the ConfigMap objects in namespace fleet: context deadline exceeded"; err == nil ||
 		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -425,10 +426,10 @@ func TestUseEndsWithItsContext(t *testing.T) {
 }
 
 // Running returns the kinds that are watched.
-func (w *Watches) Running() []Kind {
+func (w *Watches) Running() []objects.Kind {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	kinds := make([]Kind, 0, len(w.kinds))
+	kinds := make([]objects.Kind, 0, len(w.kinds))
 	for kind, watch := range w.kinds {
 		if watch.informer != nil {
 			kinds = append(kinds, kind)

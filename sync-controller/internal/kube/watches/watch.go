@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package objects
+package watches
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"github.com/package-variants/package-variants/engine/objects"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,7 +27,7 @@ const (
 
 // kindWatch is the watch of a kind. Its informer and err are guarded by the lock of the Watches.
 type kindWatch struct {
-	kind     Kind
+	kind     objects.Kind
 	tried    chan struct{}   // closed after the first try
 	ctx      context.Context // ends with the watch
 	end      context.CancelFunc
@@ -35,7 +36,7 @@ type kindWatch struct {
 	err      error
 }
 
-func newKindWatch(kind Kind) *kindWatch {
+func newKindWatch(kind objects.Kind) *kindWatch {
 	ctx, end := context.WithCancel(context.Background())
 	return &kindWatch{kind: kind, tried: make(chan struct{}), ctx: ctx, end: end}
 }
@@ -114,7 +115,7 @@ func (w *Watches) start(ctx context.Context, watch *kindWatch) (cache.SharedInde
 }
 
 // handler notifies users of events of a kind's objects.
-func (w *Watches) handler(kind Kind) cache.ResourceEventHandler {
+func (w *Watches) handler(kind objects.Kind) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc: func(o any) { w.changed(kind, o) },
 		UpdateFunc: func(old, o any) {
@@ -128,20 +129,20 @@ func (w *Watches) handler(kind Kind) cache.ResourceEventHandler {
 
 // watchFailed handles errors of a kind's informer. If the objects can no longer be read, it notifies all users that
 // refer to the kind. Being refused only the watch does not count: the informer then lists the objects again and again.
-func (w *Watches) watchFailed(kind Kind) cache.WatchErrorHandlerWithContext {
+func (w *Watches) watchFailed(kind objects.Kind) cache.WatchErrorHandlerWithContext {
 	return func(ctx context.Context, reflector *cache.Reflector, err error) {
 		cache.DefaultWatchErrorHandler(ctx, reflector, err)
 		if !apierrors.IsForbidden(err) && !apierrors.IsNotFound(err) {
 			return
 		}
-		if _, _, err := w.readable(ctx, kind); Lasting(err) && w.lose(kind, err) {
+		if _, _, err := w.readable(ctx, kind); objects.Lasting(err) && w.lose(kind, err) {
 			w.notifyAll(kind)
 		}
 	}
 }
 
 // readable returns the resource of a kind, and the namespace to list it in, if the objects may be listed.
-func (w *Watches) readable(ctx context.Context, kind Kind) (schema.GroupVersionResource, string, error) {
+func (w *Watches) readable(ctx context.Context, kind objects.Kind) (schema.GroupVersionResource, string, error) {
 	mapping, err := w.mapping(kind)
 	if err != nil {
 		return schema.GroupVersionResource{}, "", err
@@ -158,7 +159,7 @@ func (w *Watches) readable(ctx context.Context, kind Kind) (schema.GroupVersionR
 }
 
 // mapping looks up a kind. The error is an *UnknownKindError if the cluster does not know it.
-func (w *Watches) mapping(kind Kind) (*meta.RESTMapping, error) {
+func (w *Watches) mapping(kind objects.Kind) (*meta.RESTMapping, error) {
 	gv, err := schema.ParseGroupVersion(kind.APIVersion)
 	if err != nil {
 		return nil, err
@@ -186,7 +187,7 @@ func (w *Watches) mayRead(ctx context.Context, resource schema.GroupVersionResou
 }
 
 // changed notifies the users that refer to an object.
-func (w *Watches) changed(kind Kind, o any) {
+func (w *Watches) changed(kind objects.Kind, o any) {
 	object, err := cache.DeletionHandlingObjectToName(o)
 	if err != nil {
 		return
@@ -198,7 +199,7 @@ func (w *Watches) changed(kind Kind, o any) {
 }
 
 // notifyAll notifies the users that refer to any object of a kind.
-func (w *Watches) notifyAll(kind Kind) {
+func (w *Watches) notifyAll(kind objects.Kind) {
 	w.mu.Lock()
 	users := w.users.all(kind)
 	w.mu.Unlock()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package objects
+package watches
 
 import (
-	"errors"
 	"fmt"
 
+	"github.com/package-variants/package-variants/engine/objects"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -27,6 +27,9 @@ func (e *DeniedError) Error() string {
 		e.Resource, in(e.Namespace), aggregationLabel, e.Resource.Group, e.Resource.Resource)
 }
 
+// Unwrap returns the kind of the error.
+func (e *DeniedError) Unwrap() error { return objects.ErrDenied }
+
 // in returns the part of a message that says where; nothing for a cluster-scoped kind.
 func in(namespace string) string {
 	if namespace == "" {
@@ -35,18 +38,14 @@ func in(namespace string) string {
 	return " in namespace " + namespace
 }
 
-// Lasting reports whether an error says that objects cannot be read until a person acts.
-func Lasting(err error) bool {
-	_, denied := errors.AsType[*DeniedError](err)
-	_, unknown := errors.AsType[*UnknownKindError](err)
-	return denied || unknown
-}
-
 // UnknownKindError says that the cluster does not know a kind.
-type UnknownKindError struct{ Kind Kind }
+type UnknownKindError struct{ Kind objects.Kind }
 
 // Error names the kind.
 func (e *UnknownKindError) Error() string {
 	return fmt.Sprintf("the cluster does not know the kind %s of %s: install its CRD, or correct apiVersion and kind",
 		e.Kind.Kind, e.Kind.APIVersion)
 }
+
+// Unwrap returns the kind of the error.
+func (e *UnknownKindError) Unwrap() error { return objects.ErrUnknownKind }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package objects
+package watches
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/engine/objects"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -44,7 +45,7 @@ func newAPI(objects ...client.Object) *api {
 }
 
 // factsOf refers to facts.
-var factsOf = Reference{Kind: configMaps, Name: "facts"}
+var factsOf = objects.Reference{Kind: configMaps, Name: "facts"}
 
 // watched returns a cluster whose watch of facts knows a version.
 func watched(t *testing.T, version string) *world {
@@ -74,7 +75,7 @@ func facts(version, region string) *corev1.ConfigMap {
 func TestContents(t *testing.T) {
 	t.Parallel()
 	a, w := newAPI(facts("1", "eu")), watched(t, "1")
-	c := NewContents(w.Watches, a)
+	c := NewSource(w.Watches, a)
 	expect := func(step string, want any, wantReads int32) {
 		t.Helper()
 		a.reads.Store(0)
@@ -102,14 +103,14 @@ func TestContents(t *testing.T) {
 func TestContentsOfNothing(t *testing.T) {
 	t.Parallel()
 	a, w := newAPI(), watched(t, "1")
-	c := NewContents(w.Watches, a)
+	c := NewSource(w.Watches, a)
 	for name, test := range map[string]struct {
-		reference Reference
+		reference objects.Reference
 		reads     int32
 	}{
 		"gone, and the watch is behind": {factsOf, 1},
-		"never there":                   {Reference{Kind: configMaps, Name: "other"}, 0},
-		"of a kind that nobody uses":    {Reference{Kind: teams, Name: "facts"}, 0},
+		"never there":                   {objects.Reference{Kind: configMaps, Name: "other"}, 0},
+		"of a kind that nobody uses":    {objects.Reference{Kind: teams, Name: "facts"}, 0},
 	} {
 		a.reads.Store(0)
 		if got, err := c.Read(t.Context(), test.reference); got != nil || err != nil || a.reads.Load() != test.reads {
@@ -129,7 +130,7 @@ func TestContentsFail(t *testing.T) {
 	t.Parallel()
 	a, w := newAPI(facts("1", "eu")), watched(t, "1")
 	a.answer.Store(apierrors.NewInternalError(errDown))
-	_, err := NewContents(w.Watches, a).Read(t.Context(), factsOf)
+	_, err := NewSource(w.Watches, a).Read(t.Context(), factsOf)
 	want := `cannot read the ConfigMap "facts": Internal error occurred: the API is down`
 	if err == nil || err.Error() != want || !apierrors.IsInternalError(err) {
 		t.Errorf("error %v, want %s", err, want)
@@ -140,7 +141,7 @@ func TestContentsFail(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w = watched(t, "1")
-	if _, err := NewContents(w.Watches, cancelled{a}).Read(ctx, factsOf); !errors.Is(err, context.Canceled) ||
+	if _, err := NewSource(w.Watches, cancelled{a}).Read(ctx, factsOf); !errors.Is(err, context.Canceled) ||
 		w.Problem(configMaps) != nil {
 		t.Errorf("a call that was ended: error %v, problem %v", err, w.Problem(configMaps))
 	}
@@ -156,15 +157,15 @@ func (cancelled) Get(ctx context.Context, _ client.ObjectKey, _ client.Object, _
 // TestContentsAPIVersions reads one object by two versions of its API, in which it may look different.
 func TestContentsAPIVersions(t *testing.T) {
 	t.Parallel()
-	beta := Kind{APIVersion: "example.com/v1beta1", Kind: "Team", Namespace: "fleet"}
+	beta := objects.Kind{APIVersion: "example.com/v1beta1", Kind: "Team", Namespace: "fleet"}
 	w := newWorld(t, nil, object(teams, "fleet", "a", "1"), object(beta, "fleet", "a", "1"))
 	m := mapper().(*meta.DefaultRESTMapper)
 	m.Add(schema.GroupVersion{Group: "example.com", Version: "v1beta1"}.WithKind("Team"), meta.RESTScopeNamespace)
 	w.mapper = m
-	w.use(eu, Reference{Kind: teams, Name: "a"}, Reference{Kind: beta, Name: "a"})
-	c := NewContents(w.Watches, echo{})
-	for _, kind := range []Kind{teams, beta, teams} {
-		got, err := c.Read(t.Context(), Reference{Kind: kind, Name: "a"})
+	w.use(eu, objects.Reference{Kind: teams, Name: "a"}, objects.Reference{Kind: beta, Name: "a"})
+	c := NewSource(w.Watches, echo{})
+	for _, kind := range []objects.Kind{teams, beta, teams} {
+		got, err := c.Read(t.Context(), objects.Reference{Kind: kind, Name: "a"})
 		if err != nil || got["apiVersion"] != kind.APIVersion || got["kind"] != "Team" {
 			t.Errorf("asked for %s: got %v, error %v", kind.APIVersion, got, err)
 		}

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package objects
+package watches
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/engine/objects"
 )
 
 // TestUsers checks which users an object has, and that what is no longer referred to takes no memory.
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	u := users{}
-	named := func(name string) Reference { return Reference{Kind: configMaps, Name: name} }
+	named := func(name string) objects.Reference { return objects.Reference{Kind: configMaps, Name: name} }
 	expect := func(why, object string, want ...string) {
 		t.Helper()
 		var got []string

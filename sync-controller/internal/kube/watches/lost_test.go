@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package objects
+package watches
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/package-variants/package-variants/engine/objects"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -89,8 +90,8 @@ func TestLost(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				f := newFailing(t)
-				f.use(eu, Reference{Kind: configMaps})
-				f.use(us, Reference{Kind: configMaps, Name: "x"})
+				f.use(eu, objects.Reference{Kind: configMaps})
+				f.use(us, objects.Reference{Kind: configMaps, Name: "x"})
 				time.Sleep(time.Minute)
 				f.wantNotifiedAny("of what there is", "web-eu")
 
@@ -127,7 +128,7 @@ func TestUnknownToTheServer(t *testing.T) {
 	t.Parallel()
 	f := newFailing(t)
 	f.answer(apierrors.NewNotFound(configMapResource.GroupResource(), ""), nil)
-	f.use(eu, Reference{Kind: configMaps})
+	f.use(eu, objects.Reference{Kind: configMaps})
 	if _, is := errors.AsType[*UnknownKindError](f.Problem(configMaps)); !is {
 		t.Errorf("the problem is %v", f.Problem(configMaps))
 	}

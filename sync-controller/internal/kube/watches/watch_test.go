@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package objects
+package watches
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/package-variants/package-variants/engine/objects"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 )
@@ -19,12 +20,12 @@ import (
 func TestUseKeepsItsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, object(configMaps, "fleet", "d", "1"))
-	references := make([]Reference, 0, 8)
+	references := make([]objects.Reference, 0, 8)
 	for _, name := range []string{"a", "b", "c"} {
-		references = append(references, Reference{Kind: teams, Name: name})
+		references = append(references, objects.Reference{Kind: teams, Name: name})
 	}
 	w.use(eu, references...)
-	references = append(references, Reference{Kind: configMaps, Name: "d"})
+	references = append(references, objects.Reference{Kind: configMaps, Name: "d"})
 	w.use(eu, references...)
 	if got := references[3].Kind; got != configMaps {
 		t.Errorf("the caller's reference became one in %v", got)
@@ -32,7 +33,7 @@ func TestUseKeepsItsOwn(t *testing.T) {
 	if w.Object(configMaps, "d") == nil {
 		t.Error("the object of the reference that was added is not known")
 	}
-	references[3] = Reference{Kind: clusters}
+	references[3] = objects.Reference{Kind: clusters}
 	w.watching("configmaps", 1)
 	w.wantNotified("of what there is", "web-eu")
 	w.update(configMapResource, object(configMaps, "fleet", "d", "2"))
@@ -46,9 +47,9 @@ func TestUseKeepsNothing(t *testing.T) {
 		error) {
 		return true, nil, errors.New("boom")
 	}})
-	w.use(eu, Reference{Kind: configMaps, Name: "a"})
+	w.use(eu, objects.Reference{Kind: configMaps, Name: "a"})
 	for range 100 {
-		w.use(eu, Reference{Kind: clusters, Name: "b"}, Reference{Kind: teams})
+		w.use(eu, objects.Reference{Kind: clusters, Name: "b"}, objects.Reference{Kind: teams})
 	}
 	if running := w.Running(); len(running) != 1 || running[0] != clusters {
 		t.Errorf("watched are %v", running)
@@ -66,14 +67,14 @@ func TestUseKeepsNothing(t *testing.T) {
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	a, b := Reference{Kind: configMaps, Name: "a"}, Reference{Kind: teams, Name: "b"}
+	a, b := objects.Reference{Kind: configMaps, Name: "a"}, objects.Reference{Kind: teams, Name: "b"}
 	w.use(eu, a)
 	for range 3 {
-		if err := w.Add(t.Context(), eu, []Reference{b, a}); err != nil {
+		if err := w.Add(t.Context(), eu, []objects.Reference{b, a}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := w.references[eu]; !slices.Equal(got, []Reference{a, b}) || len(w.Running()) != 2 {
+	if got := w.references[eu]; !slices.Equal(got, []objects.Reference{a, b}) || len(w.Running()) != 2 {
 		t.Errorf("the references are %v, watched are %v", got, w.Running())
 	}
 }
@@ -100,7 +101,7 @@ func TestConcurrentUsers(t *testing.T) {
 		})
 	}
 	for range 30 {
-		if err := w.Use(ctx, eu, []Reference{{Kind: configMaps, Name: "a"}}); err != nil {
+		if err := w.Use(ctx, eu, []objects.Reference{{Kind: configMaps, Name: "a"}}); err != nil {
 			t.Error(err)
 			break
 		}

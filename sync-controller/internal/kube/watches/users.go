@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package objects
+package watches
 
 import (
 	"maps"
 	"slices"
 
+	"github.com/package-variants/package-variants/engine/objects"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 // users are the users that refer to objects of a kind, by the names of the objects; "" stands for all. A lookup for one
 // object or one user does not slow down with the number of others.
-type users map[Kind]map[string]map[types.NamespacedName]bool
+type users map[objects.Kind]map[string]map[types.NamespacedName]bool
 
-func (u users) add(user types.NamespacedName, r Reference) {
+func (u users) add(user types.NamespacedName, r objects.Reference) {
 	if u[r.Kind] == nil {
 		u[r.Kind] = map[string]map[types.NamespacedName]bool{}
 	}
@@ -24,7 +25,7 @@ func (u users) add(user types.NamespacedName, r Reference) {
 }
 
 // drop ends a reference, and removes the name, and the kind, if it was the last one.
-func (u users) drop(user types.NamespacedName, r Reference) {
+func (u users) drop(user types.NamespacedName, r objects.Reference) {
 	if delete(u[r.Kind][r.Name], user); len(u[r.Kind][r.Name]) == 0 {
 		delete(u[r.Kind], r.Name)
 	}
@@ -34,7 +35,7 @@ func (u users) drop(user types.NamespacedName, r Reference) {
 }
 
 // of returns the users that refer to an object, each once.
-func (u users) of(kind Kind, name string) []types.NamespacedName {
+func (u users) of(kind objects.Kind, name string) []types.NamespacedName {
 	found := map[types.NamespacedName]bool{}
 	maps.Copy(found, u[kind][""])
 	maps.Copy(found, u[kind][name])
@@ -42,7 +43,7 @@ func (u users) of(kind Kind, name string) []types.NamespacedName {
 }
 
 // all returns the users that refer to any object of a kind, each once.
-func (u users) all(kind Kind) []types.NamespacedName {
+func (u users) all(kind objects.Kind) []types.NamespacedName {
 	found := map[types.NamespacedName]bool{}
 	for _, named := range u[kind] {
 		maps.Copy(found, named)

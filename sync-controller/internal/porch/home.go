@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package porch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Home implements the port packages of the engine by calls to Porch, without a cache. Its errors are *packages.Error.
+type Home struct {
+	Client
+	watcher watcher
+}
+
+var _ packages.Home = (*Home)(nil)
+
+// Watcher is an API that can be watched.
+type Watcher interface {
+	API
+	watcher
+}
+
+// watcher is the part of client.WithWatch that a Home needs.
+type watcher interface {
+	Watch(ctx context.Context, list client.ObjectList, options ...client.ListOption) (watch.Interface, error)
+}
+
+// NewHome returns the home that an API server with Porch is.
+func NewHome(api Watcher) *Home { return &Home{Client{Reader: api, Writer: api}, api} }
+
+// Unhurried returns the home that a world in memory is: there is nothing to wait for in it, and nobody watches it.
+func Unhurried(world API) *Home {
+	return &Home{Client: Client{Reader: world, Writer: world,
+		Pause: func(context.Context, time.Duration) error { return nil }}}
+}
+
+// List implements packages.Home.
+func (h *Home) List(ctx context.Context, namespace string, of revision.Package) ([]revision.Revision, error) {
+	var found []revision.Revision
+	err := EachRevision(ctx, h.Reader, func(_ metav1.Object, r revision.Revision) {
+		if r.Package == of {
+			found = append(found, r)
+		}
+	}, client.InNamespace(namespace), client.MatchingFields{"spec.repository": of.Repo})
+	slices.SortFunc(found, revision.ByName)
+	return found, Classify(err)
+}
+
+// Get implements packages.Home.
+func (h *Home) Get(ctx context.Context, namespace, name string) (revision.Revision, error) {
+	r, err := h.Revision(ctx, namespace, name)
+	return r, Classify(err)
+}
+
+// Read implements packages.Home.
+func (h *Home) Read(ctx context.Context, namespace, name string) (packages.Content, error) {
+	content, err := h.Content(ctx, namespace, name)
+	if errors.Is(err, timeouts.ErrTooLarge) {
+		return packages.Content{}, unusable(name, v1alpha1.ReasonPackageTooLarge, timeouts.ErrTooLarge)
+	}
+	if err == nil {
+		if err := CheckText(content.Files); err != nil {
+			return packages.Content{}, unusable(name, v1alpha1.ReasonPackageRefused, err)
+		}
+	}
+	return content.port(), Classify(err)
+}
+
+// Ask implements packages.Home.
+func (h *Home) Ask(ctx context.Context, d packages.Draft) (revision.Revision, error) {
+	r, err := h.Create(ctx, Draft{Namespace: d.Namespace, Package: d.Package, Workspace: d.Workspace,
+		Labels: d.Labels, Annotations: d.Annotations, Owner: d.Owner, Task: d.Task})
+	return r, Classify(err)
+}
+
+// Save implements packages.Home.
+func (h *Home) Save(ctx context.Context, read packages.Content, files map[string]string) (packages.Content, error) {
+	saved, err := h.Client.Save(ctx, contentFrom(&read), files)
+	if err != nil {
+		return packages.Content{}, Classify(err)
+	}
+	return saved.port(), nil
+}
+
+// Move implements packages.Home.
+func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifecycle) (moved revision.Revision,
+	err error) {
+	switch {
+	case to == revision.DeletionProposed:
+		moved, err = h.ProposeDeletion(ctx, r, r.Owners)
+	case r.Lifecycle == revision.DeletionProposed && to == revision.Published:
+		moved, err = h.Keep(ctx, r)
+	default:
+		moved, err = h.Client.Move(ctx, r, to)
+	}
+	return moved, Classify(err)
+}
+
+// Own implements packages.Home.
+func (h *Home) Own(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference,
+	m packages.Metadata) error {
+	return Classify(h.SetMeta(ctx, r, owners, m.Labels, m.Annotations))
+}
+
+// Watch implements packages.Home.
+func (h *Home) Watch(ctx context.Context, namespace string) (<-chan packages.Event, error) {
+	from, err := h.watcher.Watch(ctx, NewRevisionList(), client.InNamespace(namespace))
+	if err != nil {
+		return nil, Classify(err)
+	}
+	events := make(chan packages.Event)
+	go func() {
+		defer close(events)
+		defer from.Stop()
+		for e := range from.ResultChan() {
+			o, _ := e.Object.(client.Object) // an error has no object
+			r, is := RevisionOf(o)
+			if !is {
+				continue
+			}
+			select {
+			case events <- packages.Event{Revision: r, Gone: e.Type == watch.Deleted}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return events, nil
+}
+
+// Delete implements packages.Home.
+func (h *Home) Delete(ctx context.Context, r *revision.Revision) error {
+	if r.Published() {
+		return &packages.Error{Kind: packages.ErrRefused,
+			Err: fmt.Errorf("the package revision %s is published: propose its deletion", r.Name)}
+	}
+	return Classify(h.Client.Delete(ctx, r))
+}
+
+// Commit implements packages.Home.
+func (h *Home) Commit(ctx context.Context, r *revision.Revision) (string, error) {
+	commit, err := h.Client.Commit(ctx, r)
+	return commit, Classify(err)
+}
+
+// Cache implements packages.Known by a cache that has the indexes of AddIndexes.
+type Cache struct{ client.Reader }
+
+var _ packages.Known = Cache{}
+
+// Find implements packages.Known.
+func (c Cache) Find(ctx context.Context, namespace string, by packages.Index, value string) ([]revision.Revision,
+	error) {
+	found, err := FindRevisions(ctx, c, namespace, string(by), value)
+	return found, Classify(err)
+}
+
+// Named implements packages.Known.
+func (c Cache) Named(ctx context.Context, namespace, name string) (revision.Revision, error) {
+	r, err := GetRevision(ctx, c, namespace, name)
+	return r, Classify(err)
+}
