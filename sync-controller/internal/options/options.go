@@ -39,9 +39,8 @@ const (
 	porchRuntime = "porch"
 )
 
-// gracePeriod is how long running calls to Porch may still take when the controller is asked to stop: less than the
-// grace period of a Pod.
-var gracePeriod = 25 * time.Second
+// gracePeriod is how long the manager waits for running steps, which end before, when the controller is asked to stop.
+var gracePeriod = timeouts.Grace + 2*time.Second
 
 // Options are the flags.
 type Options struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -101,5 +102,42 @@ func TestLargeWork(t *testing.T) {
 		if len(c.FilesOf(first)) == 0 {
 			t.Error("no draft was made afterwards")
 		}
+	})
+}
+
+// TestStopInStep has the save of a new draft wait for other large work. A controller that is asked to stop meanwhile
+// gives up when its grace period is over.
+func TestStopInStep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, true)
+		c.repositories("blueprints", "edge")
+		c.blueprint(1, large())
+		c.applies()
+		limit, end, done := largework.New(), make(chan struct{}), false
+		c.reconciler.large = limit
+		c.Then = func(call memorytest.Call) {
+			if call.Of("create", "") {
+				begun := make(chan struct{})
+				go func() { _ = limit.Do(t.Context(), largework.Large+1, func() { close(begun); <-end }) }()
+				<-begun
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		go func() {
+			_, _ = c.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: memorytest.Key("web")})
+			done = true
+		}()
+		synctest.Wait()
+		stop()
+		time.Sleep(timeouts.Grace - time.Second)
+		if synctest.Wait(); done {
+			t.Error("it gave up at once")
+		}
+		time.Sleep(2 * time.Second)
+		if synctest.Wait(); !done {
+			t.Error("it does not stop")
+		}
+		close(end)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -86,7 +87,8 @@ func (r *Reconciler) work(ctx context.Context, req ctrl.Request, seen *observati
 	if ctx.Err() != nil {
 		return 0, false, ctx.Err() // it is asked to stop, and nothing was begun
 	}
-	ctx = context.WithoutCancel(ctx) // what is begun now is finished even if the controller is asked to stop
+	ctx, end := timeouts.Begun(ctx) // what is begun now is finished even if the controller is asked to stop
+	defer end()
 	if err != nil {
 		return 0, false, r.reportFailure(ctx, seen, err)
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package timeouts limits the time of each call to the Kubernetes API, so no call holds a worker for too long, whether
-// the server does not answer or asks for a later retry. It also limits how much is read of the files of a package.
+// the server does not answer or asks for a later retry, and the time of a step when the controller is asked to stop. It
+// also limits how much is read of the files of a package.
 package timeouts
 
 import (
@@ -76,6 +77,18 @@ func (d *deadline) cause(err error) error {
 func (d *deadline) end() {
 	d.timer.Stop()
 	d.cancel(nil)
+}
+
+// Grace is how long a step that was begun may still take when the controller is asked to stop: less than the grace
+// period of a Pod.
+const Grace = 25 * time.Second
+
+// Begun returns a context for a step that is not left half done: it ends Grace after ctx has ended. The returned
+// function must be called when the step is done.
+func Begun(ctx context.Context) (context.Context, context.CancelFunc) {
+	begun, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(Grace, end) })
+	return begun, func() { stop(); end() }
 }
 
 // isWatch reports whether a request lasts until the client ends it.
