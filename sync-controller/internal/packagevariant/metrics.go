@@ -12,8 +12,8 @@ import (
 var (
 	evaluations = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "package_variant_evaluations_total",
-		Help: "Reconciles of PackageVariants for which something had changed. The others end before anything is " +
-			"read from Porch.",
+		Help: "Decisions about PackageVariants for which something had changed: one before each step, and one when " +
+			"nothing is left to do. Other reconciles read nothing from Porch.",
 	})
 	actions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "package_variant_actions_total",
