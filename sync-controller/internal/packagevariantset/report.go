@@ -133,7 +133,7 @@ func judge(in *input, steps []step, held hold) outcome {
 		if undecided != "" && undecided != said[0] {
 			said = append(said, undecided)
 		}
-		o.condition = of(reason, strings.Join(said, "; "))
+		o.condition = of(reason, strings.TrimPrefix(strings.Join(said, "; "), "; "))
 	}
 	switch {
 	case held.reason != "":
@@ -152,10 +152,10 @@ func judge(in *input, steps []step, held hold) outcome {
 		say(func(reason, message string) v1alpha1.Condition {
 			return v1alpha1.Condition{Type: c.Type, Reason: reason, Message: message}
 		}, c.Reason, "%s", c.Message)
-	case len(in.excluded) > 0:
-		say(v1alpha1.Stalled, v1alpha2.ReasonExpansionFailed, "%d of %d variants are ready", t.ready, t.desired)
+	case len(in.excluded) > 0: // the notes say why, and not how many are ready: each change of a message is an Event
+		say(v1alpha1.Stalled, v1alpha2.ReasonExpansionFailed, "")
 	case len(in.refused) > 0:
-		say(v1alpha1.Stalled, v1alpha2.ReasonVariantRefused, "%d of %d variants are ready", t.ready, t.desired)
+		say(v1alpha1.Stalled, v1alpha2.ReasonVariantRefused, "")
 	case undecided != "": // and nothing fails
 		say(v1alpha1.Stalled, v1alpha2.ReasonEmptySelection, "%s", undecided)
 	case t.ready < t.desired:

@@ -162,14 +162,14 @@ func TestJudge(t *testing.T) {
 			wanted: 3, excluded: []mutate.Excluded{{Target: "b", Message: "no such label"}},
 			steps: []step{wanted(ready("a")), wanted(failing("c")), maybe(ready("d"))}, counts: counts{3, 2, 1, 0},
 			condition: v1alpha1.Condition{Type: "Stalled", Reason: "ExpansionFailed",
-				Message: "1 of 3 variants are ready; 1 of 3 targets cannot be expanded and stay as they are: b: no such label; " +
+				Message: "1 of 3 targets cannot be expanded and stay as they are: b: no such label; " +
 					"1 variants that no target makes are kept until that is corrected, for any of them may belong to what fails: d"},
 		},
 		"one cannot be made, and stays": {
 			wanted: 2, excluded: []mutate.Excluded{{Target: "b", Message: "no such label"}},
 			steps: []step{wanted(ready("a")), spared(ready("b"))}, counts: counts{2, 1, 1, 0},
 			condition: v1alpha1.Condition{Type: "Stalled", Reason: "ExpansionFailed",
-				Message: "1 of 2 variants are ready; 1 of 2 targets cannot be expanded and stay as they are: b: no such label"},
+				Message: "1 of 2 targets cannot be expanded and stay as they are: b: no such label"},
 		},
 		"a name is taken": {
 			wanted: 2, steps: []step{{do: taken, have: fresh("a").want}, ready("b")}, counts: counts{2, 1, 1, 0},
