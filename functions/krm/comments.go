@@ -19,8 +19,8 @@ import (
 // of a ResourceList are items of a list, it is lost which value a comment at their foot belongs to.
 //
 // All of this could be removed if FunctionFilter matched elements of lists by what identifies them, or copied nothing
-// to a resource that comes back with comments. place.go and foot.go could be removed if it passed resources as separate
-// documents. The tests in pairs_test.go and twice_test.go, and e2e/corpus, then pass without it.
+// to a resource that comes back with comments. place.go, foot.go and the empty lines that encode.go writes could be
+// removed if it passed resources as separate documents. The tests in pairs_test.go and twice_test.go, and e2e/corpus, then pass without it.
 
 // guardComments keeps kpt from putting comments where they do not belong. After a function, kpt copies the comments and
 // the order of keys of each resource from the function's input to its output, matched by the annotation id: keys of

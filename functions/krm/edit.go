@@ -3,6 +3,7 @@
 package krm
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -144,17 +145,17 @@ func identical(a, b *yaml.Node) bool {
 
 // reread returns an item as a reader parses it from a ResourceList in which other items follow it.
 func reread(item *yaml.Node) (*yaml.Node, error) {
-	list := &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{item, {Kind: yaml.MappingNode}}}
-	text, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{node.String("items"), list}})
-	if err != nil {
+	list := []*yaml.Node{item, {Kind: yaml.MappingNode}}
+	text := bytes.NewBufferString("items:\n")
+	if err := encodeItems(text, list); err != nil {
 		return nil, err
 	}
-	read, err := yaml.Parse(string(text))
+	read, err := yaml.Parse(text.String())
 	if err != nil {
 		return nil, err
 	}
 	items := node.Get(read.YNode(), "items")
-	if items == nil || len(items.Content) != len(list.Content) {
+	if items == nil || len(items.Content) != len(list) {
 		return nil, Errorf(nil, "", "the item is not one item any more")
 	}
 	return items.Content[0], nil

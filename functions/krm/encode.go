@@ -30,15 +30,41 @@ func encode(rl *fn.ResourceList) ([]byte, error) {
 		return rl.ToYAML()
 	}
 	out := bytes.NewBufferString(emptyList + "items:\n")
-	for batch := range slices.Chunk(rl.Items, batchSize) {
-		list := &yaml.Node{Kind: yaml.SequenceNode}
-		for _, item := range batch {
-			list.Content = append(list.Content, item.MoveToResourceNode().YNode())
-		}
-		if err := yaml.NewEncoder(out).Encode(list); err != nil {
-			return nil, err
-		}
+	items := make([]*yaml.Node, len(rl.Items))
+	for i, item := range rl.Items {
+		items[i] = item.MoveToResourceNode().YNode()
+	}
+	if err := encodeItems(out, items); err != nil {
+		return nil, err
 	}
 	out.Write(rest)
 	return out.Bytes(), nil
+}
+
+// encodeItems writes items as elements of a list. An empty line follows an item that ends with a comment: only then
+// does a reader go by the comment's column, and otherwise it attaches the comment to the innermost last value.
+func encodeItems(out *bytes.Buffer, items []*yaml.Node) error {
+	for len(items) > 0 {
+		n := min(batchSize, len(items))
+		last := slices.IndexFunc(items[:n], endsWithComment)
+		if last >= 0 {
+			n = last + 1
+		}
+		if err := yaml.NewEncoder(out).Encode(&yaml.Node{Kind: yaml.SequenceNode, Content: items[:n]}); err != nil {
+			return err
+		}
+		if last >= 0 {
+			out.WriteByte('\n')
+		}
+		items = items[n:]
+	}
+	return nil
+}
+
+func endsWithComment(n *yaml.Node) bool {
+	if n.FootComment != "" || len(n.Content) == 0 {
+		return n.FootComment != ""
+	}
+	last := len(n.Content) - 1
+	return n.Kind == yaml.MappingNode && n.Content[last-1].FootComment != "" || endsWithComment(n.Content[last])
 }

@@ -5,20 +5,17 @@ package krm
 import (
 	"bytes"
 
-	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// placeFeet attaches the comments at the foot of items to the values that they belong to. In a list, YAML attaches the
-// last comment of an item to its innermost last value, whatever the comment's indentation. kpt has read the item from
-// its own file and knows where the comment belongs, so it would put it back next to the copy that a function moved. So
-// an item with such a comment is parsed separately, from its lines in the ResourceList. An item without an id, to which
-// kpt copies no comments, is left as it is: the next reader would attach the comment to the innermost value again.
+// placeFeet attaches the comments at the foot of items to the values that they belong to. In a list, unless an empty
+// line follows, YAML attaches the last comment of an item to its innermost last value, whatever the comment's
+// indentation. So an item with such a comment is parsed separately, from its lines in the ResourceList.
 func placeFeet(items []*yaml.RNode, input []byte) {
 	var lines [][]byte
 	for _, item := range items {
 		n := item.YNode()
-		if !hasFoot(n) || Annotation(item, kioutil.IdAnnotation) == "" {
+		if !hasFoot(n) {
 			continue
 		}
 		if lines == nil {

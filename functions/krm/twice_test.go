@@ -3,29 +3,39 @@
 package krm_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/functions/internal/fntest"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // TestThroughKpt checks what kpt leaves in a file after an edit: each comment once, in its place, also after a second
 // run.
 func TestThroughKpt(t *testing.T) {
 	t.Parallel()
-	set := func(keys []string, value any) pairEdit {
+	set := func(keys []string, value any) krm.Function {
 		return pairEdit{keys: keys, apply: func(f *node.Field) error {
 			n, err := node.FromValue(value)
 			if err != nil {
 				return err
 			}
 			return f.Set(n)
-		}}
+		}}.function()
+	}
+	remove := func(keys ...string) krm.Function {
+		return pairEdit{keys: keys, apply: func(f *node.Field) error { _, err := f.Remove(); return err }}.function()
+	}
+	below := func(_ *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
+		item := items[0].Copy()
+		item.Content()[len(item.Content())-2].FootComment = "# new"
+		return krm.Output{Items: []*yaml.RNode{item}}, nil
 	}
 	for name, c := range map[string]struct {
-		edit     pairEdit
+		function krm.Function
 		in, want string
 	}{
 		"at the foot of a key and of a map": {set([]string{"data", "b"}, "y"),
@@ -40,6 +50,20 @@ func TestThroughKpt(t *testing.T) {
 		"at the foot of a list": {set([]string{"data"}, []any{"x", "z"}),
 			"data:\n- x # l\n# foot of data\n",
 			"data:\n- x # l\n# foot of data\n\n- z\n"},
+		"at the foot of a map, nothing changed": {fntest.Noop,
+			"data:\n  a: x\n# foot of data\n",
+			"data:\n  a: x\n# foot of data\n"},
+		"at the foot of a map and of a key in it, nothing changed": {fntest.Noop,
+			"data:\n  a: x\n  # foot of a\n# foot of data\n",
+			"data:\n  a: x\n  # foot of a\n# foot of data\n"},
+		"at the foot of a map, last key removed": {remove("data", "b"),
+			"data:\n  a: x\n  b: x\n# foot of data\n",
+			"data:\n  a: x\n# foot of data\n"},
+		"at the foot of the last key, which is removed": {remove("last"),
+			"data:\n  a: x\nlast: x\n# foot\n",
+			"data:\n  a: x\n# foot\n"},
+		"added at the foot":  {below, "data:\n  a: x\n", "data:\n  a: x\n# new\n"},
+		"added below a text": {below, "data:\n  a: |\n    x\n", "data:\n  a: |\n    x\n# new\n"},
 		"behind a key without value": {set([]string{"data"}, "z"),
 			"data: # c\n# on last\nlast: |\n  x\n",
 			"data: z # c\n# on last\nlast: |\n  x\n"},
@@ -53,14 +77,14 @@ func TestThroughKpt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const meta = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n"
-			first, err := fntest.ThroughKpt(c.edit.function(), "kind: A", meta+c.in)
+			first, err := fntest.ThroughKpt(c.function, "kind: A", meta+c.in)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(meta+c.want, first); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			second, err := fntest.ThroughKpt(c.edit.function(), "kind: A", first)
+			second, err := fntest.ThroughKpt(c.function, "kind: A", first)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,6 +92,21 @@ func TestThroughKpt(t *testing.T) {
 				t.Errorf("a second run (-first +second):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestFootInPipe checks that a comment at the foot of an item stays in its column, so that the next reader attaches it to
+// the same value, also if the item has no id.
+func TestFootInPipe(t *testing.T) {
+	t.Parallel()
+	const item = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: "
+	list := item + "a\n  data:\n    a: x\n  # foot\n\n" + item + "b\n"
+	stdout, stderr, code := fntest.Run(fntest.Noop, []byte(header+"items:\n"+strings.Replace(list, "\n\n", "\n", 1)))
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	if diff := cmp.Diff(header+"items:\n"+list, string(stdout)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
