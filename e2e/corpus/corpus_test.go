@@ -114,9 +114,11 @@ func (c corpusCase) wantEdit(t *testing.T, asIs tree.Tree, function, config stri
 	if cmp.Equal(edited, again) {
 		return
 	}
+	// With a function of the SDK, kpt doubles comments at the foot of a resource; ours leave them.
 	want, _ := c.untouched(t, edited)
-	if diff, _ := tree.Diff(want, again); diff != "" {
-		t.Errorf("a second run changes what the first left (compared with the no-op function on it):\n%s", diff)
+	got, _ := c.untouched(t, again)
+	if diff, _ := tree.Diff(want, got); diff != "" {
+		t.Errorf("a second run changes what the first left (compared by the no-op function on both):\n%s", diff)
 	}
 }
 

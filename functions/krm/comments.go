@@ -20,7 +20,8 @@ import (
 //
 // All of this could be removed if FunctionFilter matched elements of lists by what identifies them, or copied nothing
 // to a resource that comes back with comments. place.go, foot.go and the empty lines that encode.go writes could be
-// removed if it passed resources as separate documents. The tests in pairs_test.go and twice_test.go, and e2e/corpus, then pass without it.
+// removed if it passed resources as separate documents. The tests in pairs_test.go and twice_test.go, and e2e/corpus,
+// then pass without it.
 
 // guardComments keeps kpt from putting comments where they do not belong. After a function, kpt copies the comments and
 // the order of keys of each resource from the function's input to its output, matched by the annotation id: keys of

@@ -28,9 +28,12 @@ func placeFeet(items []*yaml.RNode, input []byte) {
 	}
 }
 
-// itemText returns the text of the item of a ResourceList that begins in the given line, as it would be in a file;
-// nothing if it is not in block style.
+// itemText returns the text of the item of a ResourceList whose first key is in the given line, as it would be in a
+// file; nothing if it is not in block style.
 func itemText(lines [][]byte, first int) string {
+	for first >= 0 && first < len(lines) && bytes.HasPrefix(lines[first], []byte("  ")) {
+		first-- // a comment above the first key
+	}
 	if first < 0 || first >= len(lines) || !bytes.HasPrefix(lines[first], []byte("- ")) {
 		return ""
 	}

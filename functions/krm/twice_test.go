@@ -99,7 +99,7 @@ func TestThroughKpt(t *testing.T) {
 // the same value, also if the item has no id.
 func TestFootInPipe(t *testing.T) {
 	t.Parallel()
-	const item = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: "
+	const item = "- # head\n  # of two lines\n  apiVersion: v1\n  kind: A\n  metadata:\n    name: "
 	list := item + "a\n  data:\n    a: x\n  # foot\n\n" + item + "b\n"
 	stdout, stderr, code := fntest.Run(fntest.Noop, []byte(header+"items:\n"+strings.Replace(list, "\n\n", "\n", 1)))
 	if code != 0 {

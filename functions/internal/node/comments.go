@@ -40,6 +40,11 @@ func footOfCompact(key, list *yaml.Node) string {
 	return list.Content[len(list.Content)-1].FootComment
 }
 
+// OwnComment returns the last block of a head comment, which describes what follows it.
+func OwnComment(comment string) string {
+	return strings.TrimSpace(comment[len(leadingBlocks(comment)):])
+}
+
 // leadingBlocks returns the blocks of a head comment except the last, which describes what follows it.
 func leadingBlocks(comment string) string {
 	i := strings.LastIndex(comment, "\n\n")

@@ -3,6 +3,8 @@
 package merging
 
 import (
+	"strings"
+
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -25,6 +27,30 @@ func commentsOf(n *yaml.Node) comments {
 		return comments{}
 	}
 	return comments{n.HeadComment, n.LineComment, n.FootComment}
+}
+
+// commentsWith returns the comments that go with an entry of a map, or with an element of a list, which has no key.
+func commentsWith(p pair) []string {
+	var out []string
+	add := func(comment string) {
+		if comment = strings.TrimSpace(comment); comment != "" {
+			out = append(out, comment)
+		}
+	}
+	var within func(n *yaml.Node)
+	within = func(n *yaml.Node) {
+		add(node.OwnComment(n.HeadComment))
+		add(n.LineComment)
+		for _, c := range n.Content {
+			within(c)
+		}
+	}
+	for _, n := range []*yaml.Node{p.key, p.value} {
+		if n != nil {
+			within(n)
+		}
+	}
+	return out
 }
 
 // merged returns the package's comments with what the upstream changed in those that are unchanged here.

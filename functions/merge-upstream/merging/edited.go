@@ -55,7 +55,7 @@ func (m *merged) walk(t *tuple, r rules, set commentSet) (*walker, *yaml.Node) {
 	}
 	w.mapping(s, "", schema)
 	w.looks(s, s.local)
-	if !w.otherPlace {
+	if !w.otherPlace && t.local.item == nil { // an item has no comments beside those of its values
 		w.looks(documents, &root)
 	}
 	w.anchors.settle(s.local)

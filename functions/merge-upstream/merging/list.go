@@ -122,7 +122,12 @@ func (w *walker) missing(r row, path string, schema *openapi.ResourceSchema) *ya
 		if w.adds(e, path, schema) {
 			return w.copy(e.updated)
 		}
-	case e.original != nil && (node.Equal(e.local, e.original) || w.record(path, e, "")):
+	case e.original == nil:
+	case node.Equal(e.local, e.original):
+		if w.removes(pair{value: e.original}, pair{value: e.local}, path) {
+			return nil
+		}
+	case w.record(path, e, ""):
 		return nil
 	}
 	return e.local

@@ -3,6 +3,7 @@
 package merging
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"strconv"
@@ -56,23 +57,22 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err != nil {
 		return krm.Output{}, err
 	}
-	return krm.Output{Items: out, Results: m.notes(c)}, nil
+	return krm.Output{Items: out, Results: m.notes(c, v)}, nil
 }
 
 // notes returns the results of a run that did its work.
-func (m *merged) notes(c Config) fn.Results {
+func (m *merged) notes(c Config, v versions) fn.Results {
 	var out fn.Results
+	source := cmp.Or(c.Updated.Name, "the updated upstream")
 	for _, c := range m.conflicts {
 		out = append(out, c.result(false).Result(fn.Warning))
 	}
 	for _, name := range m.unseen {
 		e := &krm.Error{File: name,
-			Reason: "changed upstream, but is not among the resources that a function gets: copy it from " + c.Updated.Name}
-		if c.Updated.Name == "" {
-			e.Reason += "the updated upstream"
-		}
+			Reason: "changed upstream, but is not among the resources that a function gets: copy it from " + source}
 		out = append(out, e.Result(fn.Warning))
 	}
+	out = append(out, m.hiddenChanges(v, source)...)
 	if c.UpstreamLock == nil {
 		e := &krm.Error{File: pkgtree.KptfileName, Field: "upstreamLock",
 			Reason: "stays as it is, because the config has none: without it, the next merge has no right original"}
@@ -193,7 +193,7 @@ func (l *localPackage) items(m *merged, items []*yaml.RNode) ([]*yaml.RNode, err
 	}
 	for _, r := range m.results {
 		if r.local == nil && r.outcome != keep {
-			stay(r, yaml.NewRNode(copyNode(r.node())))
+			stay(r, withHidden(r.document()))
 		}
 	}
 	for i := range staying {
@@ -206,7 +206,7 @@ func (l *localPackage) items(m *merged, items []*yaml.RNode) ([]*yaml.RNode, err
 
 // item returns a merged resource with the annotations by which an orchestrator knows it.
 func (l *localPackage) item(r result, before *yaml.RNode) *yaml.RNode {
-	item := yaml.NewRNode(copyNode(r.node()))
+	item := yaml.NewRNode(copyNode(r.document().Content[0]))
 	was := node.Get(before.YNode(), "metadata", "annotations")
 	for _, key := range keysOf(was) {
 		if krm.IsInternalAnnotation(key) {
@@ -216,12 +216,15 @@ func (l *localPackage) item(r result, before *yaml.RNode) *yaml.RNode {
 	return item
 }
 
-// node returns the mapping of a resource that is changed or taken.
-func (r result) node() *yaml.Node {
-	if r.outcome == changed {
-		return r.root.Content[0]
+// document returns the document node of a resource after the merge.
+func (r result) document() *yaml.Node {
+	switch r.outcome {
+	case changed:
+		return r.root
+	case taken:
+		return r.updated.root
 	}
-	return r.updated.body()
+	return r.local.root
 }
 
 // place returns the items with their files and positions in the files.

@@ -4,6 +4,7 @@ package merging
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
@@ -80,7 +81,10 @@ func (w *walker) missingUpstream(f field, path string, schema *openapi.ResourceS
 	case v.original == nil:
 		return f.local
 	case node.Equal(v.local, v.original):
-		return pair{}
+		if w.removes(f.original, f.local, path) {
+			return pair{}
+		}
+		return f.local
 	}
 	schema = schemaOf(schema, v)
 	parts := v.all(yaml.MappingNode) && !w.isFixed(schema) || v.all(yaml.SequenceNode) && w.hasElements(v, path, schema)
@@ -95,6 +99,21 @@ func (w *walker) missingUpstream(f field, path string, schema *openapi.ResourceS
 		return f.local
 	}
 	return pair{}
+}
+
+// removes reports whether a value that the upstream removed, and that has no other value here, is removed. If its
+// comments were changed here, that is a conflict.
+func (w *walker) removes(original, local pair, path string) bool {
+	before := map[string]bool{}
+	for _, c := range commentsWith(original) {
+		before[c] = true
+	}
+	after := slices.DeleteFunc(commentsWith(local), func(c string) bool { return before[c] })
+	if len(after) == 0 || w.rules.written(path) {
+		return true
+	}
+	commented := node.String("commented " + strings.Join(after, ", "))
+	return w.record(path, sources{original: original.value, local: commented}, "")
 }
 
 // isFixed reports whether a schema names the fields of a map. Such a map has a meaning as a whole: what remains of a
