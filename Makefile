@@ -24,7 +24,7 @@ export CGO_ENABLED
 
 # The modules of this repository. A module that is not there is passed over; one
 # of OUTSIDE is not part of go.work and builds with its own go.mod only.
-ALL_MODULES := api functions engine sync-controller sync-controller/kubectl-variants release e2e e2e/bench
+ALL_MODULES := api functions engine local sync-controller sync-controller/kubectl-variants release e2e e2e/bench
 OUTSIDE := release e2e e2e/bench
 MODULES := $(patsubst %/go.mod,%,$(wildcard $(addsuffix /go.mod,$(ALL_MODULES))))
 TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod tools/*/go.mod))
@@ -276,7 +276,7 @@ test test-with-kubectl: export WITHOUT_CONTAINERS := 1
 WITH_KPT := ./binaries ./corpus ./kpt ./internal/harness ./internal/machine ./internal/rights
 
 .PHONY: test
-test: ## Run the tests that need no cluster: tables, stories, the contract in memory, and the functions with the real kpt
+test: ## Run the tests that need no cluster: tables, stories, the contract in memory and on git, and the functions with the real kpt
 	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS)
 	@$(MAKE) --no-print-directory kpt-tools build
 	@echo '== testing: this takes about 7 minutes on two cores'; $(begin); \

@@ -46,7 +46,7 @@ check() {
 }
 
 if [[ ${1:-} == --self-check ]]; then
-	for module in api functions engine; do
+	for module in api functions engine local; do
 		found=$(check "$module" fmt 2>&1) || true
 		if [[ $found != *"must not depend on fmt"* ]]; then
 			echo "$found" >&2
@@ -59,9 +59,11 @@ fi
 
 rc=0
 check api k8s.io/client-go sigs.k8s.io/controller-runtime sigs.k8s.io/kustomize/kyaml \
-	"$root/functions" "$root/engine" "$root/sync-controller" "$root/release" "$root/e2e" || rc=1
+	"$root/functions" "$root/engine" "$root/local" "$root/sync-controller" "$root/release" "$root/e2e" || rc=1
 check functions k8s.io/client-go sigs.k8s.io/controller-runtime \
-	"$root/engine" "$root/sync-controller" "$root/release" "$root/e2e" || rc=1
+	"$root/engine" "$root/local" "$root/sync-controller" "$root/release" "$root/e2e" || rc=1
 check engine k8s.io/client-go sigs.k8s.io/controller-runtime github.com/nephio-project/porch \
+	"$root/local" "$root/sync-controller" "$root/release" "$root/e2e" || rc=1
+check local k8s.io/client-go sigs.k8s.io/controller-runtime github.com/nephio-project/porch \
 	"$root/sync-controller" "$root/release" "$root/e2e" || rc=1
 exit $rc

@@ -124,6 +124,28 @@ func Touch(files map[string]string) (map[string]string, error) {
 	return files, nil
 }
 
+// Lock returns a Kptfile with another upstream and upstreamLock, as the lock has them. Comments stay.
+func Lock(text string, lock *revision.Lock) (string, error) {
+	return rewritten(kptfileName, text, true, func(nodes []*yaml.RNode) error {
+		for _, field := range [][]string{
+			{"upstream", "type", "git"}, {"upstreamLock", "type", "git"},
+			{"upstream", "git", "repo", lock.Repo}, {"upstreamLock", "git", "repo", lock.Repo},
+			{"upstream", "git", "directory", strings.TrimPrefix(lock.Directory, "/")},
+			{"upstreamLock", "git", "directory", strings.TrimPrefix(lock.Directory, "/")},
+			{"upstream", "git", "ref", lock.Ref}, {"upstreamLock", "git", "ref", lock.Ref},
+			{"upstreamLock", "git", "commit", lock.Commit},
+		} {
+			last := len(field) - 1
+			scalar, err := nodes[0].Pipe(yaml.LookupCreate(yaml.ScalarNode, field[:last]...))
+			if err != nil {
+				return err
+			}
+			scalar.YNode().Value, scalar.YNode().Tag = field[last], yaml.NodeTagString
+		}
+		return nil
+	})
+}
+
 // LockOf returns the upstream lock in the Kptfile among the files; nil if it has none.
 func LockOf(files map[string]string) *revision.Lock {
 	var file struct {

@@ -173,3 +173,57 @@ func TestWithoutNestedContexts(t *testing.T) {
 		}
 	}
 }
+
+// TestLock gives Kptfiles another lock: their comments stay, and what the lock does not say.
+func TestLock(t *testing.T) {
+	t.Parallel()
+	const before = `# ours
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: eu # a region
+upstream:
+  type: git
+  git:
+    repo: https://git.example.com/old
+    directory: web
+    ref: web/v1 # the first
+  updateStrategy: resource-merge
+pipeline:
+  mutators:
+    - image: set-labels:v1
+`
+	const after = `# ours
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: eu # a region
+upstream:
+  type: git
+  git:
+    repo: https://git.example.com/blueprints
+    directory: web
+    ref: web/v1 # the first
+  updateStrategy: resource-merge
+pipeline:
+  mutators:
+    - image: set-labels:v1
+upstreamLock:
+  type: git
+  git:
+    repo: https://git.example.com/blueprints
+    directory: web
+    ref: web/v1
+    commit: "123456"
+`
+	got, err := Lock(before, &revision.Lock{Repo: lock.Repo, Directory: "/web", Ref: lock.Ref, Commit: "123456"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(after, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := Lock("a: [", lock); err == nil {
+		t.Error("a Kptfile that is none has another lock")
+	}
+}

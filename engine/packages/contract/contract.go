@@ -137,6 +137,7 @@ func (of *Implementation) checkDiffers(t *testing.T) {
 	for _, file := range files {
 		names = append(names, strings.TrimSuffix(filepath.Base(file), "."+of.Name+".txt"))
 	}
+	slices.Sort(names)
 	if diff := cmp.Diff(names, slices.Sorted(maps.Keys(of.Differs))); diff != "" && os.Getenv("UPDATE_GOLDEN") == "" {
 		t.Errorf("files of what %s does in another way (-files +said):\n%s", of.Name, diff)
 	}

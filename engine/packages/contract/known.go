@@ -51,7 +51,10 @@ func numberAnew(p *play) {
 	p.publishes(name)
 	for range 2 {
 		r, err := p.Ask(p.ctx, p.draft(web, "two", revision.Task{Type: revision.Edit, Source: name}))
-		p.must(err)
+		if err != nil {
+			p.answered("an edit of the first", err)
+			break
+		}
 		p.edit(p.Home, r.Name, map[string]string{"mine.txt": "mine\n"})
 		p.publishes(r.Name)
 		p.tellOf(p.get(r.Name))

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package git
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// signer is who makes commits and tags: the user, as their configuration and environment say.
+type signer struct {
+	author, committer     string
+	signCommits, signTags bool
+}
+
+// who returns who makes commits. It is asked of git once.
+func (r *Repository) who(ctx context.Context) (*signer, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.signer != nil {
+		return r.signer, nil
+	}
+	s := &signer{}
+	for name, into := range map[string]*string{"GIT_AUTHOR_IDENT": &s.author, "GIT_COMMITTER_IDENT": &s.committer} {
+		out, err := r.run(ctx, nil, "var", name)
+		if err != nil {
+			return nil, fmt.Errorf("cannot tell who makes commits: %w", err)
+		}
+		*into = strings.TrimSpace(string(out))
+	}
+	for name, into := range map[string]*bool{"commit.gpgSign": &s.signCommits, "tag.gpgSign": &s.signTags} {
+		out, err := r.run(ctx, nil, "config", "--type=bool", "--default=false", "--get", name)
+		if err != nil {
+			return nil, err
+		}
+		*into = strings.TrimSpace(string(out)) == "true"
+	}
+	r.signer = s
+	return s, nil
+}
+
+// PutCommit returns the name of a commit, which is made by the user, now, and signed if their configuration says so.
+func (r *Repository) PutCommit(ctx context.Context, c *Commit) (Hash, error) {
+	by, err := r.who(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !by.signCommits {
+		return r.put("commit", c.encode(by.author, by.committer)), nil
+	}
+	if err := r.Write(ctx); err != nil {
+		return "", err
+	}
+	args := []string{"commit-tree", "-S", "-F", "-"}
+	for _, parent := range c.Parents {
+		args = append(args, "-p", string(parent))
+	}
+	out, err := r.run(ctx, strings.NewReader(c.Message), append(args, string(c.Tree))...)
+	return Hash(strings.TrimSpace(string(out))), err
+}
+
+// PutTag returns the name of an annotated tag of a commit, made and signed as commits are.
+func (r *Repository) PutTag(ctx context.Context, name string, commit Hash, message string) (Hash, error) {
+	by, err := r.who(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !by.signTags {
+		return r.put("tag", fmt.Appendf(nil, "object %s\ntype commit\ntag %s\ntagger %s\n\n%s", commit, name, by.committer,
+			message)), nil
+	}
+	if err := r.Write(ctx); err != nil {
+		return "", err
+	}
+	// The tag in the clone is what the next fetch makes of it.
+	if _, err := r.run(ctx, strings.NewReader(message), "tag", "-s", "-f", "-F", "-", name, string(commit)); err != nil {
+		return "", err
+	}
+	out, err := r.run(ctx, nil, "rev-parse", "refs/tags/"+name)
+	return Hash(strings.TrimSpace(string(out))), err
+}

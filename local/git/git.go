@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package git reads and writes git repositories over bare clones, by the git command line of the user: its
+// credentials, its author, its signatures and its hooks are the user's. What is written stays in memory until it is
+// needed in the clone or pushed.
+package git
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Hash is the name of an object, in hexadecimal digits; "" is none.
+type Hash string
+
+// Ref is where a branch or a tag points to.
+type Ref struct {
+	// Hash is the object, Commit the commit: they differ for an annotated tag.
+	Hash, Commit Hash
+}
+
+// Repository is a git repository at an address, with a bare clone of it in a directory. Its methods may be called at
+// once.
+type Repository struct {
+	dir, address string
+
+	mu      sync.Mutex
+	reader  *reader
+	pending map[Hash]object
+	size    int
+	known   map[Hash]bool
+	signer  *signer
+	sha256  bool
+}
+
+// Open returns the repository at an address, of which a bare clone is in a directory of the cache. It makes the
+// clone if it is not there yet. Close ends what Open and the methods start.
+func Open(ctx context.Context, cache, address string) (*Repository, error) {
+	sum := sha256.Sum256([]byte(address))
+	r := &Repository{dir: filepath.Join(cache, hex.EncodeToString(sum[:10])), address: address,
+		pending: map[Hash]object{}, known: map[Hash]bool{}}
+	if _, err := os.Stat(filepath.Join(r.dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
+		if err := r.clone(ctx, cache); err != nil {
+			return nil, err
+		}
+	} else if _, err := r.run(ctx, nil, "gc", "--auto", "--quiet"); err != nil {
+		return nil, err
+	}
+	format, err := r.run(ctx, nil, "rev-parse", "--show-object-format")
+	r.sha256 = strings.TrimSpace(string(format)) == "sha256"
+	return r, err
+}
+
+// clone makes the clone beside its place, so that a clone that is there is whole.
+func (r *Repository) clone(ctx context.Context, cache string) error {
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return err
+	}
+	beside, err := os.MkdirTemp(cache, "new-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(beside) }()
+	if _, err := execute(ctx, r, "", nil, "clone", "--quiet", "--bare", "--", r.address, beside); err != nil {
+		return fmt.Errorf("cannot clone %w", err)
+	}
+	if err := os.Rename(beside, r.dir); err != nil {
+		if _, there := os.Stat(filepath.Join(r.dir, "HEAD")); there != nil {
+			return err
+		} // another process was faster
+	}
+	return nil
+}
+
+// Close ends the process that reads, and forgets what was not written to the clone.
+func (r *Repository) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pending, r.size = map[Hash]object{}, 0
+	return r.closeReader()
+}
+
+// Address returns the address, without a password.
+func (r *Repository) Address() string { return redacted(r.address) }
+
+// everything is what is fetched: the branches and the tags.
+var everything = []string{"+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"}
+
+// Fetch brings the clone to the state of the repository, and returns where its branches and tags are, by their full
+// names. A clone that lacks a part of the history gets it.
+func (r *Repository) Fetch(ctx context.Context) (map[string]Ref, error) {
+	args := []string{"fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-auto-gc",
+		"--recurse-submodules=no"}
+	if _, err := os.Stat(filepath.Join(r.dir, "shallow")); err == nil {
+		args = append(args, "--unshallow")
+	}
+	var err error
+	for range 3 { // two processes that fetch into one clone at once get in each other's way
+		if _, err = r.run(ctx, nil, append(append(args, "--", r.address), everything...)...); err == nil ||
+			!strings.Contains(err.Error(), "cannot lock ref") {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot fetch %w", err)
+	}
+	out, err := r.run(ctx, nil, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname)", "refs/heads/",
+		"refs/tags/")
+	if err != nil {
+		return nil, err
+	}
+	refs := map[string]Ref{}
+	for line := range strings.Lines(string(out)) {
+		hash, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		peeled, name, _ := strings.Cut(rest, " ")
+		refs[name] = Ref{Hash: Hash(hash), Commit: Hash(peeled)}
+		if peeled == "" {
+			refs[name] = Ref{Hash: Hash(hash), Commit: Hash(hash)}
+		}
+	}
+	return refs, nil
+}
+
+// Unmerged returns the commits of branches that are not in the history of a commit, each with its parents. The
+// pattern names the branches, as git does.
+func (r *Repository) Unmerged(ctx context.Context, pattern string, commit Hash) (map[Hash][]Hash, error) {
+	out, err := r.run(ctx, nil, "rev-list", "--parents", "--glob="+pattern, "^"+string(commit))
+	if err != nil {
+		return nil, err
+	}
+	commits := map[Hash][]Hash{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		parents := make([]Hash, 0, len(fields))
+		for _, field := range fields[1:] {
+			parents = append(parents, Hash(field))
+		}
+		commits[Hash(fields[0])] = parents
+	}
+	return commits, nil
+}
+
+// MergeBase returns the best common ancestor of two commits; "" if they have none.
+func (r *Repository) MergeBase(ctx context.Context, a, b Hash) (Hash, error) {
+	if err := r.Write(ctx); err != nil {
+		return "", err
+	}
+	out, err := r.run(ctx, nil, "merge-base", string(a), string(b))
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return "", nil
+	}
+	return Hash(strings.TrimSpace(string(out))), err
+}
+
+// Merge merges two commits as git does, and returns the tree, or else the files in which they conflict.
+func (r *Repository) Merge(ctx context.Context, ours, theirs Hash) (tree Hash, conflicts []string, err error) {
+	if err := r.Write(ctx); err != nil {
+		return "", nil, err
+	}
+	out, err := r.run(ctx, nil, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", string(ours),
+		string(theirs))
+	var exit *exec.ExitError
+	conflicted := errors.As(err, &exit) && exit.ExitCode() == 1
+	if err != nil && !conflicted {
+		return "", nil, err
+	}
+	parts := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
+	if conflicted {
+		return "", slices.Compact(slices.Sorted(slices.Values(parts[1:]))), nil
+	}
+	return Hash(parts[0]), nil, nil
+}
+
+// Error is what git says when it fails.
+type Error struct {
+	// Address is that of the repository, Command what was asked of git, Words what it answered.
+	Address, Command, Words string
+	err                     error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	return fmt.Sprintf("the git repository %s: git %s: %s", e.Address, e.Command, e.Words)
+}
+
+// Unwrap returns the error of the process.
+func (e *Error) Unwrap() error { return e.err }
+
+// run runs git in the clone.
+func (r *Repository) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	return execute(ctx, r, r.dir, stdin, args...)
+}
+
+// execute runs git, in a repository's directory unless that is "".
+func execute(ctx context.Context, r *Repository, dir string, stdin io.Reader, args ...string) ([]byte, error) {
+	var out, said bytes.Buffer
+	cmd := command(ctx, dir, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &said
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		words := strings.TrimSpace(said.String())
+		if words == "" {
+			words = err.Error()
+		}
+		return out.Bytes(), &Error{Address: r.Address(), Command: args[0], err: err,
+			Words: strings.ReplaceAll(words, r.address, r.Address())}
+	}
+	return out.Bytes(), nil
+}
+
+// command returns a git that never asks on a terminal, speaks English, and leaves no process behind.
+func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	args = append([]string{"-c", "gc.autoDetach=false"}, args...)
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // what is run is always git
+	cmd.WaitDelay = 10 * time.Second
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(ofCaller, name)
+	})
+	cmd.Env = append(cmd.Env, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	if dir != "" {
+		cmd.Env = append(cmd.Env, "GIT_DIR="+dir)
+	}
+	return cmd
+}
+
+// ofCaller are the variables by which a git that runs us as its hook names its own repository.
+var ofCaller = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_PREFIX", "GIT_NAMESPACE"}
+
+// redacted returns an address without the password in it.
+func redacted(address string) string {
+	if u, err := url.Parse(address); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return address
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package git
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The modes of entries of trees.
+const (
+	File      = "100644"
+	Link      = "120000"
+	Module    = "160000"
+	Directory = "40000"
+)
+
+// Entry is one of a tree.
+type Entry struct {
+	Mode, Name string
+	Hash       Hash
+}
+
+// sortKey is by what git sorts the entries of a tree.
+func (e *Entry) sortKey() string {
+	if e.Mode == Directory {
+		return e.Name + "/"
+	}
+	return e.Name
+}
+
+// Commit is a commit.
+type Commit struct {
+	Tree    Hash
+	Parents []Hash
+	// At is when it was made.
+	At      time.Time
+	Message string
+}
+
+// kinds of objects, with the numbers that packs have for them.
+var kinds = map[string]byte{"commit": 1, "tree": 2, "blob": 3, "tag": 4}
+
+// object is an object of a repository.
+type object struct {
+	kind string
+	data []byte
+}
+
+// encodeTree returns a tree as git stores it.
+func encodeTree(entries []Entry) ([]byte, error) {
+	entries = slices.Clone(entries)
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.sortKey(), b.sortKey()) })
+	var b bytes.Buffer
+	for _, e := range entries {
+		b.WriteString(e.Mode + " " + e.Name + "\x00")
+		raw, err := hex.DecodeString(string(e.Hash))
+		if err != nil {
+			return nil, fmt.Errorf("the entry %s of a tree: %w", e.Name, err)
+		}
+		b.Write(raw)
+	}
+	return b.Bytes(), nil
+}
+
+// decodeTree reads a tree as git stores it, with hashes of some bytes.
+func decodeTree(data []byte, size int) ([]Entry, error) {
+	var entries []Entry
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, 0)
+		if end < 0 || len(data) < end+1+size {
+			return nil, fmt.Errorf("a tree ends in the middle of an entry")
+		}
+		mode, name, _ := strings.Cut(string(data[:end]), " ")
+		entries = append(entries, Entry{Mode: mode, Name: name, Hash: Hash(hex.EncodeToString(data[end+1 : end+1+size]))})
+		data = data[end+1+size:]
+	}
+	return entries, nil
+}
+
+// encode returns a commit as git stores it.
+func (c *Commit) encode(author, committer string) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "tree %s\n", c.Tree)
+	for _, parent := range c.Parents {
+		fmt.Fprintf(&b, "parent %s\n", parent)
+	}
+	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s", author, committer, c.Message)
+	return b.Bytes()
+}
+
+// decodeCommit reads a commit as git stores it.
+func decodeCommit(data []byte) *Commit {
+	headers, message, _ := strings.Cut(string(data), "\n\n")
+	c := &Commit{Message: message}
+	for line := range strings.Lines(headers) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch key {
+		case "tree":
+			c.Tree = Hash(value)
+		case "parent":
+			c.Parents = append(c.Parents, Hash(value))
+		case "committer":
+			fields := strings.Fields(value[strings.LastIndex(value, ">")+1:])
+			if len(fields) > 0 {
+				seconds, _ := strconv.ParseInt(fields[0], 10, 64) // one that is none is the beginning of time
+				c.At = time.Unix(seconds, 0).UTC()
+			}
+		}
+	}
+	return c
+}

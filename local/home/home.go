@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package home is the port packages of the engine over plain git repositories: drafts are branches, published
+// revisions are tags, and what is on the branch of a Repository is what is deployed. A round of work begins with
+// Fetch and ends with Push; what is written in between is seen at once, and nowhere else.
+package home
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
+	"github.com/package-variants/package-variants/local/git"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// defaultBranch is the branch of a Repository that names none, as in Porch.
+const defaultBranch = "main"
+
+// Repository is a directory of a git repository with packages.
+type Repository struct {
+	Namespace, Name string
+	revision.Repository
+	// Remote is where git finds the repository, if that is not its Address: locks have the Address.
+	Remote string
+}
+
+// branch returns the ref of the branch.
+func (r *Repository) branch() string {
+	if r.Branch == "" {
+		return branches + defaultBranch
+	}
+	return branches + r.Branch
+}
+
+// place returns the directory of a package in the git repository.
+func (r *Repository) place(pkg string) string { return strings.Trim(path.Join(r.Directory, pkg), "/") }
+
+// key names a Repository or a revision.
+type key struct{ namespace, name string }
+
+// Home implements packages.Home. Its methods may be called at once.
+type Home struct {
+	fleet        string
+	mu           sync.Mutex
+	repositories map[key]*repository
+	clones       []*clone
+	notes        Notes
+	// proposed are the drafts that are proposed, with the trees that were: nobody else sees that.
+	proposed map[key]git.Hash
+	index    index
+	memo     *tasks.Memo
+}
+
+var _ packages.Home = (*Home)(nil)
+
+// repository is a Repository with the clone of its git repository.
+type repository struct {
+	Repository
+	*clone
+	// known are the revisions of packages as far as they were asked for, touched the packages that the index does
+	// not have as they are.
+	known   map[string][]found
+	touched map[string]bool
+}
+
+// Options are what a Home needs.
+type Options struct {
+	// Cache is the directory for clones.
+	Cache string
+	// Fleet names the manifests that the variants are from, in commits.
+	Fleet        string
+	Repositories []Repository
+	// Notes are those that the Home had at its end; nil for none.
+	Notes Notes
+}
+
+// New returns a home. It reads nothing before Fetch.
+func New(o Options) *Home {
+	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, notes: maps.Clone(o.Notes),
+		proposed: map[key]git.Hash{}, memo: tasks.NewMemo()}
+	if h.notes == nil {
+		h.notes = Notes{}
+	}
+	byAddress := map[string]*clone{}
+	for _, r := range o.Repositories {
+		remote := r.Remote
+		if remote == "" {
+			remote = r.Address
+		}
+		at := revision.Address(remote)
+		if byAddress[at] == nil {
+			byAddress[at] = newClone(o.Cache, remote)
+			h.clones = append(h.clones, byAddress[at])
+		}
+		in := &repository{Repository: r, clone: byAddress[at]}
+		in.repositories = append(in.repositories, in)
+		h.repositories[key{r.Namespace, r.Name}] = in
+	}
+	h.touchAll()
+	return h
+}
+
+// Close ends what reads the clones. What was not pushed is forgotten.
+func (h *Home) Close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var errs []error
+	for _, c := range h.clones {
+		if c.git != nil {
+			errs = append(errs, c.git.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Fetch begins a round: it reads where the branches and tags of all git repositories are, at once. What was not
+// pushed is forgotten. A repository that cannot be read does not keep the others from being read: it is told of by
+// the calls for its packages.
+func (h *Home) Fetch(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all sync.WaitGroup
+	for _, c := range h.clones {
+		all.Go(func() { c.fetch(ctx) })
+	}
+	all.Wait()
+	h.proposed = map[key]git.Hash{}
+	h.touchAll()
+	return ctx.Err()
+}
+
+// List implements packages.Home.
+func (h *Home) List(_ context.Context, namespace string, of revision.Package) (_ []revision.Revision, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer classify(&err)
+	r, err := h.repository(namespace, of.Repo)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.revisions(r, of)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]revision.Revision, len(found))
+	for i := range found {
+		out[i] = found[i].Revision
+	}
+	return out, nil
+}
+
+// Get implements packages.Home.
+func (h *Home) Get(_ context.Context, namespace, name string) (_ revision.Revision, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer classify(&err)
+	f, err := h.find(namespace, name)
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	return f.Revision, nil
+}
+
+// Read implements packages.Home.
+func (h *Home) Read(_ context.Context, namespace, name string) (_ packages.Content, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer classify(&err)
+	f, err := h.find(namespace, name)
+	if err != nil {
+		return packages.Content{}, err
+	}
+	return h.content(f)
+}
+
+// failed returns an error of a kind of the port.
+func failed(kind error, format string, args ...any) error {
+	return &packages.Error{Kind: kind, Err: fmt.Errorf(format, args...)}
+}
+
+// classify makes an error of a call one of a kind of the port: what git fails to read is unavailable.
+func classify(err *error) {
+	var known *packages.Error
+	if *err != nil && !errors.As(*err, &known) && !errors.Is(*err, context.Canceled) &&
+		!errors.Is(*err, context.DeadlineExceeded) {
+		*err = failed(packages.ErrUnavailable, "%w", *err)
+	}
+}
+
+// content returns the files of a revision.
+func (h *Home) content(f *found) (packages.Content, error) {
+	content := packages.Unread(&f.Revision)
+	files, err := f.in.files(f.tree)
+	switch {
+	case err != nil:
+		return packages.Content{}, err
+	case len(files.texts) == 0:
+		return content, failed(packages.ErrNoFiles, "%s has no files", f.Name)
+	case files.texts[kptfile] == "":
+		return packages.Content{}, failed(packages.ErrUnsure, "%s has no Kptfile", f.Name)
+	}
+	for name, text := range files.texts {
+		if !utf8.ValidString(text) {
+			return packages.Content{}, failed(packages.ErrRefused, "%s of %s is not text in UTF-8", name, f.Name)
+		}
+	}
+	content.Files = maps.Clone(files.texts)
+	return content, nil
+}
+
+// Commit implements packages.Home.
+func (*Home) Commit(_ context.Context, r *revision.Revision) (string, error) { return r.Commit, nil }
+
+// Watch implements packages.Home. Git tells of nothing: whoever wants to know fetches and looks.
+func (*Home) Watch(context.Context, string) (<-chan packages.Event, error) {
+	events := make(chan packages.Event)
+	close(events)
+	return events, nil
+}
+
+// repository returns a Repository that can be read.
+func (h *Home) repository(namespace, name string) (*repository, error) {
+	r := h.repositories[key{namespace, name}]
+	if r == nil {
+		return nil, failed(packages.ErrAbsent, "there is no Repository %s", name)
+	}
+	if r.err != nil {
+		return nil, failed(packages.ErrUnavailable, "Repository %s: %w", name, r.err)
+	}
+	return r, nil
+}
+
+// found is a revision, with where it is.
+type found struct {
+	revision.Revision
+	in *repository
+	place
+	tree git.Hash
+	// unowned is what the commits say of who made a draft.
+	made
+}
+
+// find returns the revision of a name.
+func (h *Home) find(namespace, name string) (*found, error) {
+	for i := range len(name) {
+		if name[i] != '.' || h.repositories[key{namespace, name[:i]}] == nil {
+			continue
+		}
+		r, err := h.repository(namespace, name[:i])
+		if err != nil {
+			return nil, err
+		}
+		for _, pkg := range r.named(name[i+1:]) {
+			all, err := h.revisions(r, revision.Package{Repo: r.Name, Name: pkg})
+			if err != nil {
+				return nil, err
+			}
+			for j := range all {
+				if all[j].Name == name {
+					return &all[j], nil
+				}
+			}
+		}
+	}
+	return nil, failed(packages.ErrAbsent, "there is no package revision %s", name)
+}
+
+// named returns the packages of which a revision may have a name, which is given without its Repository.
+func (r *repository) named(name string) (names []string) {
+	for i := range len(name) {
+		if name[i] != '.' {
+			continue
+		}
+		dotted := strings.Trim(path.Join(r.Directory, "x"), "/")
+		dotted = strings.TrimSuffix(dotted, "x") + name[:i]
+		for place := range r.dotted[strings.ReplaceAll(dotted, "/", ".")] {
+			if pkg, in := strings.CutPrefix("/"+place, r.Root()); in {
+				names = append(names, pkg)
+			}
+		}
+		names = append(names, strings.ReplaceAll(name[:i], ".", "/")) // one that is on the branch only
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Owned reports whether a variant owns a revision.
+func Owned(r *revision.Revision) bool {
+	return len(revision.Variants(&metav1.ObjectMeta{OwnerReferences: r.Owners})) > 0
+}

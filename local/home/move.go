@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/git"
+)
+
+// Move implements packages.Home. A proposal holds until the next Fetch: nobody else sees it. What is published is
+// merged into the branch. The deletion of a package is proposed by a branch that removes it, for a person to merge.
+func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifecycle) (_ revision.Revision,
+	err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer classify(&err)
+	f, err := h.current(r)
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	switch [2]revision.Lifecycle{f.Lifecycle, to} {
+	case [2]revision.Lifecycle{revision.Draft, revision.Proposed}:
+		h.proposed[f.key()] = f.tree
+	case [2]revision.Lifecycle{revision.Proposed, revision.Draft}:
+		delete(h.proposed, f.key())
+	case [2]revision.Lifecycle{revision.Proposed, revision.Published}:
+		err = h.publish(ctx, f)
+	case [2]revision.Lifecycle{revision.Published, revision.DeletionProposed}:
+		if err = h.remove(ctx, f); err == nil {
+			note := h.noted(f)
+			note.Owners, note.Labels, note.Annotations = slices.Clone(r.Owners), f.Labels, f.Annotations
+			h.notes[f.key().String()] = note
+		}
+	case [2]revision.Lifecycle{revision.DeletionProposed, revision.Published}:
+		f.in.set(removals+f.path, git.Ref{}, f.key())
+	default:
+		err = failed(packages.ErrRefused, "%s is %s and does not become %s", f.Name, f.Lifecycle, to)
+	}
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	f.in.touch(f.path)
+	now, err := h.find(r.Namespace, r.Name)
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	return now.Revision, nil
+}
+
+// publish merges a draft into the branch, where its package must be what it was when the draft began, and gives it
+// the next tag.
+func (h *Home) publish(ctx context.Context, f *found) error {
+	c, branch := f.in.clone, f.in.ref(f.in.branch()).Commit
+	head := git.Hash(f.Commit)
+	base, err := c.base(ctx, head, f.in.branch())
+	if err != nil {
+		return err
+	}
+	before, err := c.at(base, f.path)
+	if err != nil {
+		return err
+	}
+	if now, err := c.at(branch, f.path); err != nil || now != before {
+		return errors.Join(err, failed(packages.ErrStale,
+			"the branch has another %s than the one that the draft %s began with", f.path, f.Name))
+	}
+	p := place{path: f.path, number: c.latest(f.path) + 1}
+	version := strconv.Itoa(p.number)
+	message, err := messageOf(fmt.Sprintf("Publish %s v%s", f.path, version),
+		&annotation{Package: f.path, Workspace: f.Workspace, Revision: version}, made{})
+	if err != nil {
+		return err
+	}
+	commit, err := c.merged(ctx, f, base, branch, message)
+	if err != nil {
+		return err
+	}
+	ref, made := git.Ref{Hash: commit, Commit: commit}, c.changes[f.ref()]
+	c.set(f.in.branch(), ref, f.key())
+	c.set(p.ref(), ref, f.key())
+	c.set(f.ref(), git.Ref{}, f.key())
+	c.line[onBranch{f.in.branch(), commit}] = true
+	c.publications = append(c.publications,
+		publication{of: f.key(), branch: f.in.branch(), tag: p.ref(), draft: f.ref(), made: made})
+	delete(h.proposed, f.key())
+	return nil
+}
+
+// merged returns the merge of a draft into a branch. If the draft has changes beside its package, git merges them.
+func (c *clone) merged(ctx context.Context, f *found, base, branch git.Hash, message string) (git.Hash, error) {
+	head, err := c.git.Commit(git.Hash(f.Commit))
+	if err != nil {
+		return "", err
+	}
+	began, err := c.git.Commit(base)
+	if err != nil {
+		return "", err
+	}
+	if only, err := c.git.With(began.Tree, f.path, f.tree); err != nil || only == head.Tree {
+		if err != nil {
+			return "", err
+		}
+		return c.commit(ctx, branch, f.path, f.tree, message, branch, git.Hash(f.Commit))
+	}
+	tree, conflicts, err := c.git.Merge(ctx, branch, git.Hash(f.Commit))
+	if err == nil && tree == "" {
+		err = failed(packages.ErrStale, "the draft %s and the branch conflict in %v", f.Name, conflicts)
+	}
+	if err != nil {
+		return "", err
+	}
+	return c.git.PutCommit(ctx, &git.Commit{Tree: tree, Parents: []git.Hash{branch, git.Hash(f.Commit)},
+		Message: message})
+}
+
+// maxSaves is how many commits of a draft are looked at before git is asked where it began.
+const maxSaves = 20
+
+// base returns the commit of the branch from which a draft comes.
+func (c *clone) base(ctx context.Context, head git.Hash, branch string) (git.Hash, error) {
+	at := head
+	for range maxSaves {
+		if c.line[onBranch{branch, at}] {
+			return at, nil
+		}
+		commit, err := c.git.Commit(at)
+		if err != nil || len(commit.Parents) != 1 {
+			break
+		}
+		at = commit.Parents[0]
+	}
+	base, err := c.git.MergeBase(ctx, head, c.ref(branch).Commit)
+	if err == nil && base == "" {
+		err = failed(packages.ErrRefused, "a draft and its branch have no common commit")
+	}
+	return base, err
+}
+
+// remove makes the branch by which a person removes a package.
+func (h *Home) remove(ctx context.Context, f *found) error {
+	if f.Number != f.in.latest(f.path) {
+		return failed(packages.ErrRefused, "the tags of what was published stay: %s is not the latest of its package",
+			f.Name)
+	}
+	branch := f.in.ref(f.in.branch()).Commit
+	commit, err := f.in.commit(ctx, branch, f.path, "", "Remove "+f.path+"\n", branch)
+	if err != nil {
+		return err
+	}
+	f.in.set(removals+f.path, git.Ref{Hash: commit, Commit: commit}, f.key(),
+		need{f.in.clone, branch})
+	return nil
+}
+
+// ignoreAbsent returns an error unless it says that something is absent.
+func ignoreAbsent(err error) error {
+	if errors.Is(err, packages.ErrAbsent) {
+		return nil
+	}
+	return err
+}

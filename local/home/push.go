@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/local/git"
+)
+
+// Outcome is what came of what a round wrote of one revision.
+type Outcome struct {
+	Namespace, Name string
+	// Err is nil if all of it was pushed. Of what was not pushed, nothing is left.
+	Err error
+}
+
+// Refusal is the error of a ref that its server refuses.
+type Refusal struct {
+	// Address is that of the git repository, Words are the server's.
+	Address, Ref, Words string
+}
+
+// Error implements error.
+func (e *Refusal) Error() string {
+	return fmt.Sprintf("the git repository %s refuses %s: %s", e.Address, e.Ref, e.Words)
+}
+
+// Unwrap says of which kind of the port it is.
+func (*Refusal) Unwrap() error { return packages.ErrRefused }
+
+// Push ends a round: it pushes what was written, to each git repository after those that its new packages name, and
+// says what came of each revision.
+func (h *Home) Push(ctx context.Context) []Outcome {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all outcomes
+	left := slices.DeleteFunc(slices.Clone(h.clones), func(c *clone) bool { return len(c.changes) == 0 })
+	for len(left) > 0 {
+		ready := slices.DeleteFunc(slices.Clone(left), func(c *clone) bool { return !c.ready() })
+		if len(ready) == 0 {
+			ready = left // they name each other: what has to wait is told to
+		}
+		for _, c := range ready {
+			all = append(all, c.drop(func(n need) bool { return n.in != c })...)
+		}
+		var pushes sync.WaitGroup
+		done := make([]outcomes, len(ready))
+		for i, c := range ready {
+			pushes.Go(func() { done[i] = c.push(ctx) })
+		}
+		pushes.Wait()
+		all = append(all, slices.Concat(done...)...)
+		left = slices.DeleteFunc(left, func(c *clone) bool { return slices.Contains(ready, c) })
+	}
+	h.touchAll()
+	h.noteAll(all)
+	h.touchAll()
+	return all.byRevision()
+}
+
+// ready reports whether a repository needs nothing that is still to be pushed to another one.
+func (c *clone) ready() bool {
+	for _, change := range c.changes {
+		for _, n := range change.needs {
+			if n.in != c && n.in.unpushed[n.hash] && len(n.in.changes) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// outcome is what came of a ref.
+type outcome struct {
+	of  key
+	ref string
+	err error
+}
+
+type outcomes []outcome
+
+// byRevision returns the outcomes by revision, with the first error of each.
+func (all outcomes) byRevision() []Outcome {
+	of := map[key]error{}
+	for _, o := range all {
+		if of[o.of] == nil {
+			of[o.of] = o.err
+		}
+	}
+	var out []Outcome
+	for _, k := range slices.SortedFunc(maps.Keys(of), byName) {
+		out = append(out, Outcome{Namespace: k.namespace, Name: k.name, Err: of[k]})
+	}
+	return out
+}
+
+// noteAll notes where drafts are, and nothing of those that there are not.
+func (h *Home) noteAll(all outcomes) {
+	for _, o := range all {
+		if !strings.HasPrefix(o.ref, drafts) {
+			continue
+		}
+		f, err := h.find(o.of.namespace, o.of.name)
+		if err != nil {
+			if errors.Is(err, packages.ErrAbsent) {
+				delete(h.notes, o.of.String())
+			}
+			continue
+		}
+		h.seen(f)
+	}
+}
+
+// seen notes where an owned draft is; of any other revision, that it is none.
+func (h *Home) seen(f *found) {
+	if !Owned(&f.Revision) {
+		return
+	}
+	note := h.noted(f)
+	switch {
+	case f.Open():
+		note.Owners = f.Owners
+		note.Draft = &Seen{Commit: f.Commit, Tree: string(f.tree), Branch: string(f.in.ref(f.in.branch()).Commit)}
+	default:
+		note.Draft = nil
+	}
+	h.notes[f.key().String()] = note
+}
+
+// push pushes what is to be pushed to one repository: first commits of branches, what is published, and then the
+// rest, each ref for itself.
+func (c *clone) push(ctx context.Context) (all outcomes) {
+	published := map[string]bool{}
+	for _, p := range c.publications {
+		published[p.branch], published[p.tag], published[p.draft] = true, true, true
+	}
+	all = append(all, c.pushEach(ctx, func(ref string) bool {
+		return !published[ref] && c.line[onBranch{ref, c.ref(ref).Commit}]
+	})...)
+	all = append(all, c.publish(ctx)...)
+	all = append(all, c.drop(func(need) bool { return true })...)
+	return append(all, c.pushEach(ctx, func(string) bool { return true })...)
+}
+
+// drop gives up the changes that need what could not be pushed.
+func (c *clone) drop(which func(need) bool) (all outcomes) {
+	for _, ref := range slices.Sorted(maps.Keys(c.changes)) {
+		change := c.changes[ref]
+		if slices.ContainsFunc(change.needs, func(n need) bool { return which(n) && n.in.unpushed[n.hash] }) {
+			err := failed(packages.ErrStale, "it is made of what could not be pushed")
+			all = append(all, c.settle(ref, change.of, err))
+		}
+	}
+	return all
+}
+
+// pushEach pushes the changes of some refs.
+func (c *clone) pushEach(ctx context.Context, some func(ref string) bool) (all outcomes) {
+	var updates []git.Update
+	for _, ref := range slices.Sorted(maps.Keys(c.changes)) {
+		if some(ref) {
+			updates = append(updates, c.update(ref))
+		}
+	}
+	if len(updates) == 0 {
+		return all
+	}
+	results, err := c.git.Push(ctx, updates, false)
+	for i, u := range updates {
+		told := err
+		if i < len(results) {
+			told = c.errorOf(&results[i])
+		} else {
+			told = failed(packages.ErrUnavailable, "%w", told)
+		}
+		all = append(all, c.settle(u.Ref, c.changes[u.Ref].of, told))
+	}
+	return all
+}
+
+// update returns the update of a ref that has a change.
+func (c *clone) update(ref string) git.Update {
+	return git.Update{Ref: ref, Old: c.refs[ref].Hash, New: c.changes[ref].Hash}
+}
+
+// settle ends a change: the ref is where it is to be, or else it is where it was seen.
+func (c *clone) settle(ref string, of key, err error) outcome {
+	if change := c.changes[ref]; change != nil && err == nil {
+		delete(c.unpushed, change.Hash)
+		c.refs[ref] = change.Ref
+		if change.Hash == "" {
+			delete(c.refs, ref)
+		}
+	}
+	delete(c.changes, ref)
+	return outcome{of: of, ref: ref, err: err}
+}
+
+// errorOf returns the error that a result is.
+func (c *clone) errorOf(r *git.Result) error {
+	switch r.Status {
+	case git.Pushed:
+		return nil
+	case git.Refused:
+		return &Refusal{Address: c.git.Address(), Ref: r.Ref, Words: r.Words}
+	case git.Moved:
+		return failed(packages.ErrStale, "in the git repository %s, %s has moved: %s", c.git.Address(), r.Ref,
+			r.Words)
+	default:
+		return failed(packages.ErrStale, "the git repository %s took nothing of a push with %s", c.git.Address(),
+			r.Ref)
+	}
+}
+
+// publish pushes all publications at once, or none, and where that fails one after the other, until one fails: those
+// after it are based on it.
+func (c *clone) publish(ctx context.Context) (all outcomes) {
+	if len(c.publications) == 0 {
+		return nil
+	}
+	err := c.publishAll(ctx, c.publications)
+	rest := c.publications
+	if err != nil && len(rest) > 1 && !c.whole(err) {
+		for err = error(nil); err == nil && len(rest) > 0; {
+			if err = c.publishAll(ctx, rest[:1]); err == nil {
+				all = append(all, c.published(rest[0], nil)...)
+				rest = rest[1:]
+			}
+		}
+	}
+	for i, p := range rest {
+		told := err
+		if i > 0 && err != nil && !c.whole(err) {
+			told = failed(packages.ErrStale, "another publication before it was not pushed")
+		}
+		all = append(all, c.published(p, told)...)
+	}
+	for _, p := range c.publications {
+		delete(c.changes, p.branch)
+	}
+	c.publications = nil
+	return all
+}
+
+// whole reports whether an error is about a repository or a branch rather than about one publication.
+func (c *clone) whole(err error) bool {
+	var refusal *Refusal
+	if !errors.As(err, &refusal) {
+		return errors.Is(err, packages.ErrUnavailable)
+	}
+	if strings.Contains(refusal.Words, "pre-receive hook declined") { // it refuses all refs for the sake of one
+		return strings.Contains(refusal.Words, "protected branch")
+	}
+	return !strings.HasPrefix(refusal.Ref, tags) && !strings.HasPrefix(refusal.Ref, drafts)
+}
+
+// published settles the refs of a publication. What is not published is still a draft.
+func (c *clone) published(p publication, err error) outcomes {
+	if err != nil && p.made != nil {
+		c.changes[p.draft] = p.made
+		return outcomes{c.settle(p.tag, p.of, err)}
+	}
+	return outcomes{c.settle(p.tag, p.of, err), c.settle(p.draft, p.of, err)}
+}
+
+// publishAll pushes publications that follow each other: the branches to where the last one has them, the tags, and
+// the ends of the drafts. A server without atomic pushes gets them in that order.
+func (c *clone) publishAll(ctx context.Context, some []publication) error {
+	var steps [3][]git.Update
+	to := map[string]git.Hash{}
+	for _, p := range some {
+		to[p.branch] = c.changes[p.tag].Hash
+		steps[1] = append(steps[1], c.update(p.tag))
+		if c.refs[p.draft].Hash != "" {
+			steps[2] = append(steps[2], git.Update{Ref: p.draft, Old: c.refs[p.draft].Hash})
+		}
+	}
+	for _, ref := range slices.Sorted(maps.Keys(to)) {
+		steps[0] = append(steps[0], git.Update{Ref: ref, Old: c.refs[ref].Hash, New: to[ref]})
+	}
+	err := c.pushAll(ctx, slices.Concat(steps[:]...), true)
+	for i := 0; i < len(steps) && (errors.Is(err, git.ErrNotAtomic) || i > 0 && err == nil); i++ {
+		err = c.pushAll(ctx, steps[i], false)
+	}
+	if err == nil {
+		for ref, hash := range to {
+			c.refs[ref] = git.Ref{Hash: hash, Commit: hash}
+			delete(c.unpushed, hash)
+		}
+	}
+	return err
+}
+
+// pushAll pushes updates that belong together, and returns the error of the first one that is about it.
+func (c *clone) pushAll(ctx context.Context, updates []git.Update, atomic bool) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	results, err := c.git.Push(ctx, updates, atomic)
+	if errors.Is(err, git.ErrNotAtomic) {
+		return err
+	}
+	if err != nil {
+		return failed(packages.ErrUnavailable, "%w", err)
+	}
+	var spoiled error
+	for i := range results {
+		switch err := c.errorOf(&results[i]); {
+		case err == nil:
+		case results[i].Status != git.Spoiled:
+			return err
+		default:
+			spoiled = err
+		}
+	}
+	return spoiled
+}

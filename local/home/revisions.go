@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/git"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// mainNumber is the number of the revision that the branch itself is, as in Porch.
+const mainNumber = -1
+
+// revisions returns the revisions of a package, by name: its drafts, what was published, and what is on the branch.
+// What was published counts no longer if it is gone from the branch and was deployed from there, or is owned.
+func (h *Home) revisions(r *repository, pkg revision.Package) (all []found, err error) {
+	if known, is := r.known[pkg.Name]; is {
+		return known, nil
+	}
+	where := r.place(pkg.Name)
+	branch, onBranch, err := r.branchOf(where)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
+	for _, p := range r.places(where) {
+		f, err := h.foundAt(r, pkg, p, used)
+		if err != nil {
+			return nil, err
+		}
+		used[f.Workspace] = true
+		all = append(all, *f)
+	}
+	if onBranch == "" && (r.Deployment || slices.ContainsFunc(all, func(f found) bool { return Owned(&f.Revision) })) {
+		all = slices.DeleteFunc(all, func(f found) bool { return f.number > 0 })
+	}
+	if onBranch != "" {
+		f, err := h.onBranch(r, pkg, where, branch, onBranch)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *f)
+	}
+	slices.SortFunc(all, func(a, b found) int { return revision.ByName(a.Revision, b.Revision) })
+	r.known[pkg.Name] = all
+	return all, nil
+}
+
+// branchOf returns the branch with what it has of a package: as it was fetched, unless this round publishes the
+// package.
+func (r *repository) branchOf(where string) (branch git.Ref, tree git.Hash, err error) {
+	branch = r.refs[r.branch()]
+	if tree, err = r.at(branch.Commit, where); err != nil {
+		return branch, "", err
+	}
+	now := r.ref(r.branch())
+	if now == branch {
+		return branch, tree, nil
+	}
+	changed, err := r.at(now.Commit, where)
+	if changed != tree {
+		return now, changed, err
+	}
+	return branch, tree, err
+}
+
+// places returns what there is of a package, drafts first, and then what was published, the latest first.
+func (c *clone) places(where string) (all []place) {
+	for name := range c.packages[where] {
+		if p, is := placeOf(name); is && c.ref(name).Hash != "" {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b place) int {
+		switch {
+		case a.number == 0 || b.number == 0:
+			return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.workspace, b.workspace))
+		default:
+			return cmp.Compare(b.number, a.number)
+		}
+	})
+	return all
+}
+
+// foundAt returns the revision at a place. One whose workspace a later one has is named by its version.
+func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[string]bool) (*found, error) {
+	ref := r.ref(p.ref())
+	known, err := r.factsOf(p, ref)
+	if err != nil {
+		return nil, err
+	}
+	f := &found{in: r, place: p, tree: known.tree, made: known.made}
+	f.Revision = revision.Revision{
+		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number, KeptInGit: true,
+		Lifecycle: revision.Draft, Version: string(known.tree), Commit: string(known.commit), Lock: known.lock,
+		Task: known.task, Created: known.at,
+	}
+	if used[f.Workspace] {
+		f.Workspace = versionOf(p)
+	}
+	f.Name = pkg.NameOf(f.Workspace)
+	if p.number > 0 {
+		f.Lifecycle, f.Version, f.PublishedAt = revision.Published, f.Commit, known.at
+		if r.ref(removals+p.path).Hash != "" {
+			f.Lifecycle = revision.DeletionProposed
+		}
+		f.Origin = revision.LockOn(&f.Revision, r.Address, r.Directory)
+	} else if h.proposed[f.key()] == known.tree {
+		f.Lifecycle, f.Version = revision.Proposed, f.Version+" proposed"
+	}
+	h.note(f)
+	return f, nil
+}
+
+// onBranch returns the revision that the branch is.
+func (h *Home) onBranch(r *repository, pkg revision.Package, where string, branch git.Ref, tree git.Hash) (*found,
+	error) {
+	lock, err := r.lockOf(tree)
+	if err != nil {
+		return nil, err
+	}
+	commit, err := r.git.Commit(branch.Commit)
+	if err != nil {
+		return nil, err
+	}
+	f := &found{in: r, place: place{path: where}, tree: tree}
+	f.Revision = revision.Revision{
+		Namespace: r.Namespace, Package: pkg, Workspace: strings.TrimPrefix(r.branch(), branches), Number: mainNumber,
+		KeptInGit: true, Lifecycle: revision.Published, Version: string(tree), Commit: string(branch.Commit), Lock: lock,
+		Created: commit.At, PublishedAt: commit.At,
+	}
+	f.Name = pkg.NameOf(f.Workspace)
+	f.Origin = revision.LockOn(&f.Revision, r.Address, r.Directory)
+	h.note(f)
+	return f, nil
+}
+
+// key is that of the notes on a revision.
+func (f *found) key() key { return key{f.Namespace, f.Name} }
+
+// note gives a revision what is noted of it. A draft of this fleet of which nothing is noted says itself whose it is.
+func (h *Home) note(f *found) {
+	note, noted := h.notes[f.key().String()]
+	f.Owners, f.Labels, f.Annotations = slices.Clone(note.Owners), maps.Clone(note.Labels), maps.Clone(note.Annotations)
+	if !noted && f.Open() && f.variant != "" && f.fleet == h.fleet && h.fleet != "" {
+		namespace, name, _ := strings.Cut(f.variant, "/")
+		if namespace == f.Namespace {
+			f.Owners = []metav1.OwnerReference{revision.Owner{Name: name}.Reference()}
+		}
+	}
+}
+
+// latest returns the number that was published last of a package, whether it counts or not.
+func (c *clone) latest(where string) int {
+	number := 0
+	for _, p := range c.places(where) {
+		number = max(number, p.number)
+	}
+	return number
+}

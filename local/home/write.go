@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
+	"github.com/package-variants/package-variants/local/git"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Ask implements packages.Home. An upgrade is a copy of the package with the lock of the other upstream: what merges
+// is a function, and it saves.
+func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, err error) {
+	defer classify(&err)
+	source, from, err := h.sources(&d)
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	texts, like, err := h.copied(&d, source, from)
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r, name, err := h.vacant(&d)
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	tree, err := r.put(texts, like)
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	k := key{d.Namespace, name}
+	p := place{path: r.place(d.Package.Name), workspace: d.Workspace}
+	base, err := h.base(ctx, r, p.path, k)
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	a := &annotation{Package: p.path, Workspace: d.Workspace, Task: taskOf(d.Task)}
+	message, err := messageOf(fmt.Sprintf("Draft %s: %s of %s", p.path, d.Task.Type, d.Task.Source), a,
+		h.by(d.Namespace, d.Owner.Name, tree))
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	commit, err := r.commit(ctx, base, p.path, tree, message, base)
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	r.set(p.ref(), git.Ref{Hash: commit, Commit: commit}, k, needsOf(source, r, base)...)
+	r.touch(p.path)
+	h.notes[k.String()] = Note{Repository: d.Package.Repo, Package: d.Package.Name, Workspace: d.Workspace,
+		Owners: []metav1.OwnerReference{d.Owner.Reference()}, Labels: maps.Clone(d.Labels),
+		Annotations: maps.Clone(d.Annotations)}
+	f, err := h.find(d.Namespace, name)
+	if err != nil {
+		return revision.Revision{}, err
+	}
+	return f.Revision, r.git.WriteIfLarge(ctx)
+}
+
+// by is who makes commits.
+func (h *Home) by(namespace, variant string, tree git.Hash) made {
+	if variant == "" {
+		return made{}
+	}
+	return made{fleet: h.fleet, variant: namespace + "/" + variant, tree: string(tree)}
+}
+
+// vacant returns the Repository of a new draft and the draft's name, which nothing has yet.
+func (h *Home) vacant(d *packages.Draft) (*repository, string, error) {
+	r, err := h.repository(d.Namespace, d.Package.Repo)
+	if err != nil {
+		return nil, "", err
+	}
+	name := d.Package.NameOf(d.Workspace)
+	all, err := h.revisions(r, d.Package)
+	if err != nil {
+		return nil, "", err
+	}
+	taken := slices.ContainsFunc(all, func(f found) bool { return f.Name == name })
+	if p := (place{path: r.place(d.Package.Name), workspace: d.Workspace}); taken || r.ref(p.ref()).Hash != "" {
+		return nil, "", failed(packages.ErrStale, "there is a package revision %s", name)
+	}
+	return r, name, nil
+}
+
+// sources returns the revision that the lock of a draft is on, nil for an edit, and the one that it is a copy of.
+func (h *Home) sources(d *packages.Draft) (source, from *found, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, _, err := h.vacant(d); err != nil {
+		return nil, nil, err
+	}
+	if source, err = h.find(d.Namespace, d.Task.Source); err != nil {
+		return nil, nil, err
+	}
+	from = source
+	if d.Task.Type == revision.Upgrade {
+		if from, err = h.find(d.Namespace, d.Task.Local); err != nil {
+			return nil, nil, err
+		}
+	}
+	if d.Task.Type != revision.Clone && !from.Published() {
+		return nil, nil, failed(packages.ErrRefused, "%s is not published", from.Name)
+	}
+	return source, from, nil
+}
+
+// copied returns the files of a draft, and what they are made from.
+func (h *Home) copied(d *packages.Draft, source, from *found) (map[string]string, *files, error) {
+	h.mu.Lock()
+	like, err := from.in.files(from.tree)
+	h.mu.Unlock()
+	if err == nil && like.texts[kptfile] == "" {
+		err = failed(packages.ErrUnsure, "%s has no Kptfile", from.Name)
+	}
+	if err != nil || d.Task.Type == revision.Edit {
+		return like.textsOf(), like, err
+	}
+	lock := revision.LockOn(&source.Revision, source.in.Address, source.in.Directory)
+	if source.Open() {
+		lock.Ref = strings.TrimPrefix(source.ref(), branches)
+	}
+	var texts map[string]string
+	if d.Task.Type == revision.Clone {
+		deployment := h.repositories[key{d.Namespace, d.Package.Repo}].Deployment
+		texts, err = h.memo.Clone(like.texts, d.Package.Name, lock, deployment)
+	} else {
+		texts = maps.Clone(like.texts)
+	}
+	if err == nil {
+		texts[kptfile], err = tasks.Lock(texts[kptfile], lock)
+	}
+	if err != nil {
+		err = failed(packages.ErrRefused, "%s: %w", from.Name, err)
+	}
+	return texts, like, err
+}
+
+// textsOf returns the texts of files that may be none.
+func (f *files) textsOf() map[string]string {
+	if f == nil {
+		return nil
+	}
+	return f.texts
+}
+
+// needsOf returns what has to be pushed before a draft: what its lock is on, and the commit that it starts from.
+func needsOf(source *found, r *repository, base git.Hash) []need {
+	return []need{{r.clone, base}, {source.in.clone, git.Hash(source.Commit)}}
+}
+
+// base returns the commit that a draft starts from: the branch's as it is there, so that the draft does not depend on
+// what else is published in this round, unless that is its own package. A Repository without its branch gets an empty
+// first commit.
+func (h *Home) base(ctx context.Context, r *repository, place string, k key) (git.Hash, error) {
+	if now := r.ref(r.branch()); now.Commit != "" {
+		branch, _, err := r.branchOf(place)
+		if branch.Commit == "" {
+			branch = now
+		}
+		return branch.Commit, err
+	}
+	empty, err := r.git.PutTree(nil)
+	if err != nil {
+		return "", err
+	}
+	commit, err := r.git.PutCommit(ctx, &git.Commit{Tree: empty, Message: "Begin a branch for packages\n"})
+	if err != nil {
+		return "", err
+	}
+	r.set(r.branch(), git.Ref{Hash: commit, Commit: commit}, k)
+	r.line[onBranch{r.branch(), commit}] = true
+	return commit, nil
+}
+
+// commit returns a commit with a package's tree over the content of another commit.
+func (c *clone) commit(ctx context.Context, over git.Hash, place string, tree git.Hash, message string,
+	parents ...git.Hash) (git.Hash, error) {
+	base, err := c.git.Commit(over)
+	if err != nil {
+		return "", err
+	}
+	root, err := c.git.With(base.Tree, place, tree)
+	if err != nil {
+		return "", err
+	}
+	return c.git.PutCommit(ctx, &git.Commit{Tree: root, Parents: parents, Message: message})
+}
+
+// Save implements packages.Home. What is saved to a draft that was made in this round is one commit with it.
+func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string]string) (_ packages.Content,
+	err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer classify(&err)
+	f, err := h.find(read.Namespace, read.Name)
+	if err != nil {
+		return packages.Content{}, err
+	}
+	if f.Lifecycle != revision.Draft || f.Version != read.Version {
+		return packages.Content{}, failed(packages.ErrStale, "%s is not what was read", f.Name)
+	}
+	if err := check(texts); err != nil {
+		return packages.Content{}, failed(packages.ErrRefused, "%s: %w", f.Name, err)
+	}
+	like, err := f.in.files(f.tree)
+	if err != nil {
+		return packages.Content{}, err
+	}
+	tree, err := f.in.put(texts, like)
+	if err != nil {
+		return packages.Content{}, err
+	}
+	if tree != f.tree {
+		if err := h.saved(ctx, f, tree); err != nil {
+			return packages.Content{}, err
+		}
+	}
+	if f, err = h.find(read.Namespace, read.Name); err != nil {
+		return packages.Content{}, err
+	}
+	now := packages.Unread(&f.Revision)
+	now.Files = maps.Clone(texts)
+	return now, f.in.git.WriteIfLarge(ctx)
+}
+
+// saved moves a draft to another tree.
+func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
+	c, head := f.in.clone, git.Hash(f.Commit)
+	variant := ""
+	if owners := revision.Variants(&metav1.ObjectMeta{OwnerReferences: f.Owners}); len(owners) > 0 {
+		variant = owners[0]
+	}
+	by := h.by(f.Namespace, variant, tree)
+	a := &annotation{Package: f.path, Workspace: f.Workspace}
+	subject, parents := "Save "+f.path, []git.Hash{head}
+	change := c.changes[f.ref()]
+	if change != nil && c.refs[f.ref()].Hash == "" { // nobody has seen it
+		old, err := c.git.Commit(head)
+		if err != nil {
+			return err
+		}
+		subject, _, _ = strings.Cut(old.Message, "\n")
+		parents, a.Task = old.Parents, taskOf(f.Task)
+	}
+	message, err := messageOf(subject, a, by)
+	if err != nil {
+		return err
+	}
+	commit, err := c.commit(ctx, head, f.path, tree, message, parents...)
+	if err != nil {
+		return err
+	}
+	var needs []need
+	if change != nil {
+		needs = change.needs
+	}
+	c.set(f.ref(), git.Ref{Hash: commit, Commit: commit}, f.key(), needs...)
+	return nil
+}
+
+// check returns why files cannot be those of a package.
+func check(texts map[string]string) error {
+	var file struct{ Kind string }
+	if err := yaml.Unmarshal([]byte(texts[kptfile]), &file); err != nil || file.Kind != kptfile {
+		return fmt.Errorf("a package has a Kptfile at its root, with kind: Kptfile")
+	}
+	for name := range texts {
+		if name == "" || strings.Contains(name, "\x00") || path.IsAbs(name) || path.Clean(name) != name ||
+			name == ".." || strings.HasPrefix(name, "../") {
+			return fmt.Errorf("%q is no path of a file in a package", name)
+		}
+		for above := path.Dir(name); above != "."; above = path.Dir(above) {
+			if _, isFile := texts[above]; isFile {
+				return fmt.Errorf("%s is a file and a directory", above)
+			}
+		}
+		for part := range strings.SplitSeq(name, "/") {
+			if strings.EqualFold(part, ".git") {
+				return fmt.Errorf("%q is a path that git keeps for itself", name)
+			}
+		}
+	}
+	return nil
+}
+
+// Own implements packages.Home.
+func (h *Home) Own(_ context.Context, r *revision.Revision, owners []metav1.OwnerReference,
+	m packages.Metadata) (err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer classify(&err)
+	f, err := h.current(r)
+	if err != nil {
+		return err
+	}
+	note := h.noted(f)
+	note.Owners = slices.Clone(owners)
+	note.Labels, note.Annotations = with(f.Labels, m.Labels), with(f.Annotations, m.Annotations)
+	h.notes[f.key().String()] = note
+	f.in.touch(f.path)
+	return nil
+}
+
+// with returns labels with more of them.
+func with(labels, more map[string]string) map[string]string {
+	out := maps.Clone(labels)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, more)
+	return out
+}
+
+// Delete implements packages.Home.
+func (h *Home) Delete(_ context.Context, r *revision.Revision) (err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer classify(&err)
+	if _, err := h.repository(r.Namespace, r.Package.Repo); err != nil {
+		return err
+	}
+	f, err := h.find(r.Namespace, r.Name)
+	switch {
+	case err != nil:
+		return ignoreAbsent(err)
+	case f.Published():
+		return failed(packages.ErrRefused, "%s is published: propose its deletion", f.Name)
+	}
+	f.in.set(f.ref(), git.Ref{}, f.key())
+	delete(h.proposed, f.key())
+	delete(h.notes, f.key().String())
+	return nil
+}
+
+// current returns a revision if it is still what was read.
+func (h *Home) current(r *revision.Revision) (*found, error) {
+	f, err := h.find(r.Namespace, r.Name)
+	if err == nil && f.Version != r.Version {
+		err = failed(packages.ErrStale, "%s is not what was read", f.Name)
+	}
+	return f, err
+}
