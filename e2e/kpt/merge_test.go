@@ -58,6 +58,13 @@ var mergeCases = map[string]mergeCase{
 		updated:  mergedFile + "pipeline:\n  mutators:\n  - image: a/c:v2\n  - image: a/b:v2\n    configMap:\n      a: x\n",
 		local:    mergedFile + "pipeline:\n  mutators:\n  - image: a/b:v1\n    configMap:\n      a: mine\n  - image: a/c:v1\n",
 		want:     mergedFile + "pipeline:\n  mutators:\n  - image: a/c:v2\n  - image: a/b:v2\n    configMap:\n      a: mine\n"},
+	"functions moved and changed, of different order of keys": {file: "Kptfile",
+		original: mergedFile + "pipeline:\n  mutators:\n  - image: a/b:v1\n    name: b\n  - name: c\n    image: a/c:v1\n",
+		updated:  mergedFile + "pipeline:\n  mutators:\n  - image: a/c:v2\n    name: c\n  - image: a/b:v2\n    name: b\n",
+		local:    mergedFile + "pipeline:\n  mutators:\n  - image: a/b:v1\n    name: b\n  - name: c\n    image: a/c:v1\n",
+		want:     mergedFile + "pipeline:\n  mutators:\n  - name: c\n    image: a/c:v2\n  - image: a/b:v2\n    name: b\n",
+		results: []string{`Kptfile: Kptfile "web": if this file begins with a comment and an empty line, such as a license, kpt ` +
+			"drops that comment in this run: put it back without the empty line; if not, nothing is lost"}},
 	"probe removed upstream": {
 		original: mergedPod + "    livenessProbe:\n      httpGet:\n        path: /a\n", updated: mergedPod,
 		local: mergedPod + "    livenessProbe:\n      httpGet:\n        path: /a\n      periodSeconds: 1\n", want: mergedPod,

@@ -10,10 +10,26 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// hasMoved reports whether element i of the list to was at another position in the list from.
+// hasMoved reports whether element i of the list to was at another position in the list from: an equal one was there, or
+// if it was changed, too, one with the same keys in the same order.
 func hasMoved(from, to *yaml.Node, i int) bool {
-	return !node.Equal(from.Content[i], to.Content[i]) &&
-		slices.ContainsFunc(from.Content, func(n *yaml.Node) bool { return node.Equal(n, to.Content[i]) })
+	n := to.Content[i]
+	return !node.Equal(from.Content[i], n) && slices.ContainsFunc(from.Content, func(before *yaml.Node) bool {
+		return node.Equal(before, n) || sameKeys(before, n) && !wouldReorder(before, n)
+	})
+}
+
+// sameKeys reports whether two mappings have the same keys in the same order.
+func sameKeys(a, b *yaml.Node) bool {
+	if a.Kind != yaml.MappingNode || b.Kind != yaml.MappingNode || len(a.Content) != len(b.Content) {
+		return false
+	}
+	for i := 0; i < len(a.Content); i += 2 {
+		if a.Content[i].Value != b.Content[i].Value {
+			return false
+		}
+	}
+	return true
 }
 
 // wouldReorder reports whether kpt, which gives the keys of to the order that they have in from, would change to.
