@@ -68,7 +68,7 @@ func TestPackageVariantTemplateLifecycleRules(t *testing.T) {
 			"{name: b}]")},
 		"Expressions": {spec: template("approvalPolicyExpr: e, revisionHistoryLimitExpr: e, dependsOn: [{nameExpr: e, " +
 			"minRevisionExpr: e}]")},
-		"Condition": {spec: template("pipeline: {mutators: [{image: a, condition: x, whenExpr: e}]}")},
+		"Condition": {spec: template("pipeline: {mutators: [{image: a, condition: x}, {image: a, whenExpr: e}]}")},
 		"ConditionTwice": {
 			spec: template("pipeline: {mutators: [{image: a, condition: x, conditionExpr: e}, {image: a, when: x, whenExpr: e}]}"),
 			want: []string{

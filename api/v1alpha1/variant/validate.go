@@ -214,7 +214,7 @@ func (p *Pipeline) Validate(path string) FieldErrors {
 }
 
 // Validate returns what is wrong with the function, which stands at path: it runs an image or an executable, has one
-// config at most, and its name has no dot.
+// config and one condition at most, and its name has no dot.
 func (f *Function) Validate(path string) FieldErrors {
 	var errs FieldErrors
 	switch {
@@ -230,6 +230,9 @@ func (f *Function) Validate(path string) FieldErrors {
 	errs.problem(path+".configPath", configPathProblem(f.ConfigPath))
 	if f.ConfigPath != "" && len(f.ConfigMap) > 0 {
 		errs.Addf(path, "has both configPath and configMap, which kpt refuses: decide for one")
+	}
+	if f.Condition != "" && f.When != "" {
+		errs.Addf(path, "has both condition and when, two names of one field: keep the one that your version of kpt knows")
 	}
 	if _, set := f.ConfigMap[""]; set {
 		errs.Addf(path+".configMap.", "has an empty key: name it, or remove it")

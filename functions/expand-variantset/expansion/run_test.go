@@ -242,6 +242,10 @@ func TestFailures(t *testing.T) {
 			"validators: [{image: a, when: x, whenExpr: y}]}}"),
 			head + "pipeline.mutators[0]: has both condition and conditionExpr: decide for one\n" +
 				head + "pipeline.validators[0]: has both when and whenExpr: decide for one"},
+		"a condition and its other name": {templated("{pipeline: {mutators: [{image: a, condition: x, when: y}], " +
+			"validators: [{image: a, condition: x, whenExpr: y}]}}"),
+			head + "pipeline.mutators[0]: has both condition and when, two names of one field: keep the one that your version " +
+				"of kpt knows\n" + head + "pipeline.validators[0]: has both a condition and a when: decide for one"},
 		"name that no label can have": {strings.Replace(set("  - repositorySelector: {}\n"), "name: web", "name: team/web", 1),
 			`PackageVariantSet "team/web": metadata.name: is "team/web", which the label ` +
 				`config.porch.kpt.dev/packagevariantset of the variants cannot have as its value: use letters, digits, '-', '_' ` +

@@ -3,6 +3,7 @@
 package expansion
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -296,6 +297,10 @@ func (v *validator) functions(path string, functions []v1alpha2.FunctionTemplate
 		v.add(f.Validate(at))
 		atMostOne(v, at, "condition", "conditionExpr", ifSet(f.Condition), f.ConditionExpr)
 		atMostOne(v, at, "when", "whenExpr", ifSet(f.When), f.WhenExpr)
+		if f.ConditionExpr != nil || f.WhenExpr != nil { // else Validate says so
+			atMostOne(v, at, "a condition", "a when", cmp.Or(ifSet(f.Condition), f.ConditionExpr),
+				cmp.Or(ifSet(f.When), f.WhenExpr))
+		}
 		for j, e := range f.ConfigMapExprs { // here Porch takes a plain value beside an expression, which wins
 			if e.Key == nil && e.KeyExpr == nil {
 				v.errorf(node.Index(node.Join(at, "configMapExprs"), j), "has neither key nor keyExpr: set one")
