@@ -7,7 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +38,7 @@ func BenchmarkFleet(b *testing.B) {
 				h := New(Options{Cache: filepath.Join(dir, fmt.Sprint(i)), Fleet: "fleet", Repositories: fleet(b)})
 				firstRun(b, h, variants)
 			}
+			b.ReportMetric(peak(b), "peak-MB")
 		})
 		h := New(Options{Cache: filepath.Join(dir, "cache"), Fleet: "fleet", Repositories: repositories})
 		firstRun(b, h, variants)
@@ -47,13 +48,22 @@ func BenchmarkFleet(b *testing.B) {
 				secondRun(b, again, variants)
 			}
 		})
-		peak, _ := os.ReadFile("/proc/self/status")
-		for line := range strings.Lines(string(peak)) {
-			if strings.HasPrefix(line, "VmHWM") {
-				b.Logf("%s of %s", strings.TrimSpace(line), runtime.GOOS)
-			}
-		}
 	}
+}
+
+// peak returns how much memory the process has had, without the git processes that it has started.
+func peak(b *testing.B) float64 {
+	b.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Skip(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kilobytes, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return kilobytes / 1024
 }
 
 func fleet(b *testing.B) (all []Repository) {

@@ -220,25 +220,30 @@ func (c *clone) errorOf(r *git.Result) error {
 	}
 }
 
-// publish pushes all publications at once, or none, and where that fails one after the other, until one fails: those
-// after it are based on it.
+// maxPublications is how many publications are pushed at once: the line of a command has a limit.
+const maxPublications = 250
+
+// publish pushes publications, many at once. If the server takes none of some, half of them are tried, until one
+// alone is not taken: those after it are based on it.
 func (c *clone) publish(ctx context.Context) (all outcomes) {
-	if len(c.publications) == 0 {
-		return nil
-	}
-	err := c.publishAll(ctx, c.publications)
+	var err error
 	rest := c.publications
-	if err != nil && len(rest) > 1 && !c.whole(err) {
-		for err = error(nil); err == nil && len(rest) > 0; {
-			if err = c.publishAll(ctx, rest[:1]); err == nil {
-				all = append(all, c.published(rest[0], nil)...)
-				rest = rest[1:]
+	for size := maxPublications; len(rest) > 0; {
+		some := rest[:min(size, len(rest))]
+		if err = c.publishAll(ctx, some); err == nil {
+			for _, p := range some {
+				all = append(all, c.published(p, nil)...)
 			}
+			rest = rest[len(some):]
+			continue
+		}
+		if size = len(some) / 2; size == 0 || c.whole(err) {
+			break
 		}
 	}
 	for i, p := range rest {
 		told := err
-		if i > 0 && err != nil && !c.whole(err) {
+		if i > 0 && !c.whole(err) {
 			told = failed(packages.ErrStale, "another publication before it was not pushed")
 		}
 		all = append(all, c.published(p, told)...)

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/git/gittest"
+)
+
+// draftRef is the branch of the first draft of web, nextRef that of an edit of what was published first.
+const (
+	draftRef = "drafts/web/packagevariant-1"
+	nextRef  = "drafts/web/packagevariant-2"
+)
+
+// settles begins a round of a home that has never seen the repositories, with the notes of the last one, and returns
+// what it finds and does, before it pushes that.
+func (w *world) settles() (said []string) {
+	w.Helper()
+	w.home = w.homeWith(w.TempDir(), w.home.Notes())
+	w.round(w.home)
+	s, err := w.home.Settle(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, part := range []struct {
+		name string
+		of   []string
+	}{{"published", s.Published}, {"done", s.Done}, {"updated", s.Updated}, {"merged", s.Merged}, {"rejected", s.Rejected}} {
+		if len(part.of) > 0 {
+			said = append(said, part.name+" "+strings.Join(part.of, " "))
+		}
+	}
+	for name, files := range s.Overtaken {
+		said = append(said, fmt.Sprintf("overtaken %s in %v", name, files))
+	}
+	for _, o := range w.home.Push(w.Context()) {
+		if o.Err != nil {
+			w.Error(o)
+		}
+	}
+	return said
+}
+
+// people does things with the git repository of edge.
+type person struct{ *gittest.Clone }
+
+func (p person) push(refs ...string) { p.Git(append([]string{"push", "-q", "origin"}, refs...)...) }
+
+func (p person) set(old, by string) map[string]string {
+	return map[string]string{"web/settings.yaml": strings.Replace(p.Git("show", "HEAD:web/settings.yaml"), old, by, 1)}
+}
+
+// TestSettle has people do things with a draft of web, which a variant owns, and looks at what the next rounds do. The
+// last round does nothing, each time.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	merge := func(p person) {
+		p.Merge(draftRef)
+		p.push("HEAD:refs/heads/main")
+	}
+	squash := func(p person) {
+		p.Git("merge", "-q", "--squash", "origin/"+draftRef)
+		p.Git("commit", "-q", "-m", "Squash (#1)")
+	}
+	const published = "edge.web.packagevariant-1: Published 1 owned"
+	const main = "edge.web.main: Published -1"
+	const open = "edge.web.packagevariant-1: Draft 0 owned"
+	for name, c := range map[string]struct {
+		do            func(person)
+		settled, then []string
+	}{
+		"nothing": {func(person) {}, nil, []string{open, "heads/" + draftRef, "heads/main"}},
+		"it is merged": {merge, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+			[]string{main, published, "heads/main", "tags/web/v1"}},
+		"it is merged and its branch removed": {func(p person) { merge(p); p.push(":refs/heads/" + draftRef) },
+			[]string{"published default/edge.web.packagevariant-1", "merged default/edge.web.packagevariant-1"},
+			[]string{main, published, "heads/main", "tags/web/v1"}},
+		"it is squashed": {func(p person) { squash(p); p.push("HEAD:refs/heads/main") },
+			[]string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+			[]string{main, published, "heads/main", "tags/web/v1"}},
+		"it is squashed and its branch removed": {func(p person) { squash(p); p.push("HEAD:refs/heads/main", ":refs/heads/"+draftRef) },
+			[]string{"published default/edge.web.packagevariant-1", "merged default/edge.web.packagevariant-1"},
+			[]string{main, published, "heads/main", "tags/web/v1"}},
+		"it is rebased over other work": {func(p person) {
+			p.Commit("Other", map[string]string{"README.md": "edge"})
+			p.Git("cherry-pick", "origin/"+draftRef)
+			p.push("HEAD:refs/heads/main")
+		}, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+			[]string{main, published, "heads/main", "tags/web/v1"}},
+		"it is merged with one more change": {func(p person) {
+			p.Git("merge", "-q", "--no-ff", "--no-commit", "origin/"+draftRef)
+			p.Commit("Merge and change", map[string]string{"web/more.txt": "more"})
+			p.push("HEAD:refs/heads/main")
+		}, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+			[]string{main, published, "heads/main", "tags/web/v1"}},
+		"it is squashed with one more change": {func(p person) {
+			squash(p)
+			p.Commit("Change", map[string]string{"web/more.txt": "more"})
+			p.push("HEAD:refs/heads/main")
+		}, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+			[]string{main, published, "heads/main", "tags/web/v1"}},
+		"it is squashed with a change of its own lines": {func(p person) {
+			squash(p)
+			p.Commit("Change", p.set("size: web", "size: huge"))
+			p.push("HEAD:refs/heads/main")
+		}, []string{"published default/edge.web.v1", "overtaken default/edge.web.packagevariant-1 in [web/settings.yaml]"},
+			[]string{main, open, "edge.web.v1: Published 1 owned", "heads/" + draftRef, "heads/main", "tags/web/v1"}},
+		"it is edited and then merged": {func(p person) {
+			p.Checkout(draftRef)
+			p.Push("Edit", map[string]string{"web/mine.txt": "mine"}, "HEAD:refs/heads/"+draftRef)
+			p.Update()
+			merge(p)
+		}, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+			[]string{main, published, "heads/main", "tags/web/v1"}},
+		"it grows after it was merged": {func(p person) {
+			merge(p)
+			p.Checkout(draftRef)
+			p.Push("Edit", map[string]string{"web/mine.txt": "mine"}, "HEAD:refs/heads/"+draftRef)
+		}, []string{"published default/edge.web.v1"},
+			[]string{main, open, "edge.web.v1: Published 1 owned", "heads/" + draftRef, "heads/main", "tags/web/v1"}},
+		"its branch is removed": {func(p person) { p.push(":refs/heads/" + draftRef) },
+			[]string{"rejected default/edge.web.packagevariant-1"}, []string{"heads/main"}},
+		"the branch is brought into it": {func(p person) {
+			p.Push("Other", map[string]string{"README.md": "edge"}, "HEAD:refs/heads/main")
+			p.Checkout(draftRef)
+			p.Git("fetch", "-q", "origin")
+			p.Merge("main")
+			p.push("HEAD:refs/heads/" + draftRef)
+		}, nil, []string{open, "heads/" + draftRef, "heads/main"}},
+		"others are published": {func(p person) {
+			p.Push("Other", gittest.Files("other", webFiles), "HEAD:refs/heads/main")
+		}, nil, []string{open, "heads/" + draftRef, "heads/main"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := begun(t, nil)
+			w.draft(w.home, edge("web"), "blueprints.web.v1")
+			w.push(w.home)
+			c.do(person{w.people("edge")})
+			wantEqual(t, c.settled, w.settles())
+			wantEqual(t, c.then, w.state(w.home, "web"))
+			again := w.settles()
+			if len(c.settled) > 0 && strings.HasPrefix(c.settled[len(c.settled)-1], "overtaken") {
+				again = nil // it says so until it is resolved
+			}
+			wantEqual(t, []string(nil), again)
+		})
+	}
+}
+
+// TestSettlePublished has people do things with what is published, beside which there may be a draft of an edit.
+func TestSettlePublished(t *testing.T) {
+	t.Parallel()
+	hotfix := func(p person, old, by string) {
+		p.Commit("Hotfix", p.set(old, by))
+		p.push("HEAD:refs/heads/main")
+	}
+	const main, first = "edge.web.main: Published -1", "edge.web.packagevariant-1: Published 1 owned"
+	const next, second = "edge.web.packagevariant-2: Draft 0 owned", "edge.web.v2: Published 2 owned"
+	for name, c := range map[string]struct {
+		beside        bool
+		do            func(person)
+		settled, then []string
+	}{
+		"a hotfix": {false, func(p person) { hotfix(p, "zone: none", "zone: a") },
+			[]string{"published default/edge.web.v2"}, []string{main, first, second, "heads/main", "tags/web/v1", "tags/web/v2"}},
+		"a hotfix beside a draft": {true, func(p person) { hotfix(p, "size: web", "size: more") },
+			[]string{"published default/edge.web.v2", "updated default/edge.web.packagevariant-2"},
+			[]string{main, first, next, second, "heads/" + nextRef, "heads/main", "tags/web/v1", "tags/web/v2"}},
+		"a hotfix of the lines of a draft": {true, func(p person) { hotfix(p, "zone: none", "zone: a") },
+			[]string{"published default/edge.web.v2", "overtaken default/edge.web.packagevariant-2 in [web/settings.yaml]"},
+			[]string{main, first, next, second, "heads/" + nextRef, "heads/main", "tags/web/v1", "tags/web/v2"}},
+		"a revert": {false, func(p person) {
+			hotfix(p, "zone: none", "zone: a")
+			p.Git("revert", "--no-edit", "HEAD")
+			p.push("HEAD:refs/heads/main")
+		}, nil, []string{main, first, "heads/main", "tags/web/v1"}},
+		"its directory is removed": {false, func(p person) {
+			p.Git("rm", "-r", "-q", "web")
+			p.Git("commit", "-q", "-m", "Remove")
+			p.push("HEAD:refs/heads/main")
+		}, nil, []string{"heads/main", "tags/web/v1"}},
+		"a package of others": {false, func(p person) {
+			p.Push("Other", gittest.Files("other", webFiles), "HEAD:refs/heads/main")
+		}, nil, []string{main, first, "heads/main", "tags/web/v1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := begun(t, nil)
+			w.approve(w.home, w.draft(w.home, edge("web"), "blueprints.web.v1"))
+			w.push(w.home)
+			if c.beside {
+				w.round(w.home)
+				w.ask(w.home, "packagevariant-2", revision.Task{Type: revision.Edit, Source: "edge.web.packagevariant-1"})
+				w.edit(w.home, "edge.web.packagevariant-2", "zone: none", "zone: b")
+				w.push(w.home)
+			}
+			c.do(person{w.people("edge")})
+			wantEqual(t, c.settled, w.settles())
+			wantEqual(t, c.then, w.state(w.home, "web"))
+			if c.beside && strings.HasPrefix(c.settled[1], "updated") {
+				text := w.remotes["edge"].Git("show", nextRef+":web/settings.yaml")
+				if !strings.Contains(text, "size: more") || !strings.Contains(text, "zone: b") {
+					t.Error(text)
+				}
+			}
+		})
+	}
+}
+
+// ask has a home make a draft of web.
+func (w *world) ask(h *Home, workspace string, by revision.Task) {
+	w.Helper()
+	if _, err := h.Ask(w.Context(), packages.Draft{Namespace: namespace, Package: edge("web"), Workspace: workspace,
+		Owner: revision.Owner{Name: "web", UID: "1"}, Task: by}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// TestOvertakenResolved has a person resolve the conflicts of a draft in it, which can then be merged.
+func TestOvertakenResolved(t *testing.T) {
+	t.Parallel()
+	w := begun(t, nil)
+	w.approve(w.home, w.draft(w.home, edge("web"), "blueprints.web.v1"))
+	w.push(w.home)
+	w.round(w.home)
+	w.ask(w.home, "packagevariant-2", revision.Task{Type: revision.Edit, Source: "edge.web.packagevariant-1"})
+	w.edit(w.home, "edge.web.packagevariant-2", "zone: none", "zone: b")
+	w.push(w.home)
+	p := person{w.people("edge")}
+	p.Push("Hotfix", p.set("zone: none", "zone: a"), "HEAD:refs/heads/main")
+	wantEqual(t, []string{"published default/edge.web.v2", "overtaken default/edge.web.packagevariant-2 in [web/settings.yaml]"},
+		w.settles())
+	w.round(w.home)
+	r, err := w.home.Get(t.Context(), namespace, "edge.web.packagevariant-2")
+	if err == nil {
+		r, err = w.home.Move(t.Context(), &r, revision.Proposed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.home.Move(t.Context(), &r, revision.Published); err == nil ||
+		err.Error() != "the branch has another web than the one that the draft edge.web.packagevariant-2 began with" {
+		t.Error(err)
+	}
+	p.Update()
+	p.Checkout(nextRef)
+	p.Git("merge", "-q", "-X", "ours", "origin/main", "-m", "Merge")
+	p.push("HEAD:refs/heads/" + nextRef)
+	wantEqual(t, []string(nil), w.settles())
+	w.round(w.home)
+	w.approve(w.home, "edge.web.packagevariant-2")
+	w.push(w.home)
+	wantEqual(t, []string{"edge.web.main: Published -1", "edge.web.packagevariant-1: Published 1 owned",
+		"edge.web.packagevariant-2: Published 3 owned", "edge.web.v2: Published 2 owned",
+		"heads/main", "tags/web/v1", "tags/web/v2", "tags/web/v3"}, w.state(w.home, "web"))
+}
+
+// TestRemoval proposes the deletion of a package, which a person merges, and makes the package once more.
+func TestRemoval(t *testing.T) {
+	t.Parallel()
+	w := begun(t, nil)
+	w.approve(w.home, w.draft(w.home, edge("web"), "blueprints.web.v1"))
+	w.push(w.home)
+	w.round(w.home)
+	r, err := w.home.Get(t.Context(), namespace, "edge.web.packagevariant-1")
+	if err == nil {
+		_, err = w.home.Move(t.Context(), &r, revision.DeletionProposed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.push(w.home)
+	wantEqual(t, []string{"edge.web.main: Published -1", "edge.web.packagevariant-1: DeletionProposed 1 owned",
+		"heads/main", "heads/removals/web", "tags/web/v1"}, w.state(w.home, "web"))
+	wantEqual(t, []string(nil), w.settles())
+	p := person{w.people("edge")}
+	p.Merge("removals/web")
+	p.push("HEAD:refs/heads/main")
+	wantEqual(t, []string(nil), w.settles())
+	wantEqual(t, []string{"heads/main", "tags/web/v1"}, w.state(w.home, "web"))
+	w.round(w.home)
+	w.draft(w.home, edge("web"), "blueprints.web.v1")
+	wantEqual(t, []string{"edge.web.packagevariant-1: pushed"}, w.push(w.home))
+}
+
+// TestLostNotes has a home without notes know the drafts of its fleet by their commits, and nothing else.
+func TestLostNotes(t *testing.T) {
+	t.Parallel()
+	w := begun(t, nil)
+	w.approve(w.home, w.draft(w.home, edge("a"), "blueprints.web.v1"))
+	w.draft(w.home, edge("web"), "blueprints.web.v1")
+	w.push(w.home)
+	lost := w.another()
+	wantEqual(t, []string{"edge.a.main: Published -1", "edge.a.packagevariant-1: Published 1",
+		"edge.web.packagevariant-1: Draft 0 owned", "heads/" + draftRef, "heads/main", "tags/a/v1"}, w.state(lost, "a", "web"))
+	p := person{w.people("edge")}
+	p.Merge(draftRef)
+	p.push("HEAD:refs/heads/main")
+	w.home = lost
+	wantEqual(t, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"}, w.settles())
+}
