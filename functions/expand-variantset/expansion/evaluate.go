@@ -22,8 +22,6 @@ type variables struct {
 	repoDefault, packageDefault  string
 	of                           string // names the upstream after a target in messages, if there are several upstreams
 	upstream, repository, target map[string]any
-	// longest is the length of the longest text in them.
-	longest int
 	// cost is the cost of all evaluations of the set so far.
 	cost uint64
 	// trace has where people wrote each value, by its path; nil unless a template is rendered for that.
@@ -104,7 +102,10 @@ func (e *expression) value(vars *variables) (ref.Val, error) {
 	if vars.trace != nil {
 		vars.trace[strings.TrimSuffix(e.path, "Expr")] = e.of()
 	}
-	value, err := e.program.eval(vars)
+	value, details, err := e.program.Eval(vars)
+	if details != nil && details.ActualCost() != nil {
+		vars.cost += *details.ActualCost()
+	}
 	if err != nil {
 		return nil, e.failed(vars, reason(err))
 	}
@@ -112,19 +113,6 @@ func (e *expression) value(vars *variables) (ref.Val, error) {
 		return nil, e.limited(vars)
 	}
 	return value, nil
-}
-
-// eval evaluates the program, without counting the cost if it cannot take long.
-func (p *program) eval(vars *variables) (ref.Val, error) {
-	if p.fast != nil && p.values*p.values*max(vars.longest, p.length) <= maxUntracked {
-		value, _, err := p.fast.Eval(vars)
-		return value, err
-	}
-	value, details, err := p.tracked.Eval(vars)
-	if details != nil && details.ActualCost() != nil {
-		vars.cost += *details.ActualCost()
-	}
-	return value, err
 }
 
 func (e *expression) failed(vars *variables, reason string) *FieldError {

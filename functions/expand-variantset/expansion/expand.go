@@ -207,7 +207,6 @@ func (e *expander) show(w want) {
 		e.explicit["repo"], e.explicit["package"] = p.repo, w.pkg()
 		e.vars.target = e.explicit
 	}
-	e.vars.longest = max(w.origin.longest, len(p.repo), len(w.pkg()), p.object.longest())
 }
 
 // make adds a variant. A variant that the rules refuse is removed again.
@@ -254,7 +253,6 @@ func (e *expander) downstream(w want) (d variant.Downstream, err error) {
 				"register it, or correct the target", d.Repo, w, field.suffix(), e.set.Namespace)
 	}
 	e.vars.repository = repository.variable(e.vars.repository)
-	e.vars.longest = max(e.vars.longest, repository.longest())
 	if d.Package, err = t.template.pkg.eval(&e.vars, orDefault(plain.Package, w.pkg())); err != nil {
 		return unknown, err
 	}

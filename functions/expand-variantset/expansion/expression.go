@@ -8,9 +8,6 @@ import (
 	"strings"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 
 	"github.com/package-variants/package-variants/functions/bounds"
@@ -19,7 +16,7 @@ import (
 // compiler compiles the expressions of one set, each source once.
 type compiler struct {
 	env   environments
-	cache map[cacheKey]*program
+	cache map[cacheKey]cel.Program
 	errs  []error
 	// length and patterns are the totals for the set's expressions: of their text, and of the programs of their regular
 	// expressions. full reports whether a limit has been reached.
@@ -35,24 +32,14 @@ type cacheKey struct {
 
 func newCompiler() (*compiler, error) {
 	env, err := newEnvironments()
-	return &compiler{env: env, cache: map[cacheKey]*program{}}, err
+	return &compiler{env: env, cache: map[cacheKey]cel.Program{}}, err
 }
 
 // expression is a compiled expression and where it stands in the set.
 type expression struct {
 	path, source string
-	program      *program
-}
-
-// program evaluates an expression.
-type program struct {
-	// tracked counts the cost while it evaluates, and stops at the limit.
-	tracked cel.Program
-	// fast does not count the cost, and takes a fraction of the time; nil if the expression has loops or functions that
-	// multiply.
-	fast cel.Program
-	// values is the number of values that the expression joins and compares, length that of its source.
-	values, length int
+	// program counts the cost while it evaluates, and stops at the limit.
+	program cel.Program
 }
 
 // compile compiles the expression at path, which must give a string; nil gives nil. Errors are collected in c.errs.
@@ -86,7 +73,7 @@ func (c *compiler) compileTo(gives *cel.Type, env *environment, path string, sou
 	return e
 }
 
-func (c *compiler) program(gives *cel.Type, env *environment, source string) (*program, error) {
+func (c *compiler) program(gives *cel.Type, env *environment, source string) (cel.Program, error) {
 	if len(source) > bounds.ExpressionBytes {
 		return nil, fmt.Errorf("it has %d characters, and %d are allowed: shorten it", len(source), bounds.ExpressionBytes)
 	}
@@ -101,21 +88,11 @@ func (c *compiler) program(gives *cel.Type, env *environment, source string) (*p
 	} else if t := compiled.OutputType(); !t.IsExactType(gives) && !t.IsExactType(cel.DynType) {
 		return nil, fmt.Errorf("it gives %s, but must give %s: %s", describe(t), describeWanted(gives), remedy(t, gives))
 	}
-	p := &program{length: len(source)}
-	var err error
-	if err = c.takePatterns(compiled); err != nil {
+	if err := c.takePatterns(compiled); err != nil {
 		return nil, err
 	}
-	optimize := cel.EvalOptions(cel.OptOptimize)
-	p.tracked, err = used.Program(compiled, optimize, cel.CostTracking(costs{}), cel.CostLimit(bounds.ExpressionCost))
-	if err != nil {
-		return nil, err
-	}
-	var linear bool
-	if linear, p.values = isLinear(compiled); linear {
-		p.fast, err = used.Program(compiled, optimize)
-	}
-	return p, err
+	return used.Program(compiled, cel.EvalOptions(cel.OptOptimize), cel.CostTracking(costs{}),
+		cel.CostLimit(bounds.ExpressionCost))
 }
 
 // explain words why an expression does not compile.
@@ -175,31 +152,4 @@ func remedy(t, gives *cel.Type) string {
 	default:
 		return "use another expression"
 	}
-}
-
-// linear are the operators and functions whose cost grows no faster than what they are given.
-var linear = map[string]bool{
-	operators.Add: true, operators.Index: true, operators.Conditional: true, operators.LogicalAnd: true,
-	operators.LogicalOr:  true,
-	operators.LogicalNot: true, operators.Equals: true, operators.NotEquals: true, operators.In: true,
-	overloads.StartsWith: true, overloads.EndsWith: true, overloads.Contains: true, overloads.Size: true,
-	overloads.TypeConvertString: true, overloads.TypeConvertInt: true, variantNameFunction: true,
-}
-
-// isLinear reports whether an expression only selects, compares and joins, and how many values. Without loops and
-// functions that multiply, it cannot cost more than the square of their number times the size of the largest.
-func isLinear(compiled *cel.Ast) (yes bool, values int) {
-	yes = true
-	ast.PreOrderVisit(compiled.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		switch e.Kind() {
-		case ast.IdentKind, ast.LiteralKind:
-			values++
-		case ast.SelectKind:
-		case ast.CallKind:
-			yes = yes && linear[e.AsCall().FunctionName()]
-		default:
-			yes = false
-		}
-	}))
-	return yes, values
 }

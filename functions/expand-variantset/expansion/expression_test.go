@@ -105,7 +105,8 @@ func TestLimits(t *testing.T) {
 		"lists.range(1001).size() > 0 ? 'a' : 'b'": `"lists.range(1001).size() > 0 ? 'a' : 'b'" for target ` +
 			`edge-000000/web: lists.range: size 1001 exceeds maximum allowed (1000)`,
 		"'%.1000000000f'.replace('', '').format([1.0])": `"'%.1000000000f'.replace('', '').format([1.0])" ` +
-			`for target edge-000000/web: format takes a precision of at most 999: make it smaller`,
+			`for target edge-000000/web: could not parse formatting clause: error while parsing precision: ` +
+			`precision 1000000000 exceeds maximum allowed precision 100`,
 	} {
 		got, err := evaluate(source, nil, big)
 		switch {
@@ -130,7 +131,7 @@ func TestSetLimits(t *testing.T) {
 				"may have: make its values shorter, or select fewer targets"},
 		"cost": {"lists.range(100).map(i, i * i + i * 2 + i % 7).size() > 0 ? 'a' : 'b'", 8_000,
 			`spec.targets[0].template.packageContext.dataExprs[0].valueExpr: cannot evaluate "lists.range(100).map(i, i * i + ` +
-				`i * 2 + i % 7).size() > 0 ? 'a' : 'b'" for target edge-006882/web: ` +
+				`i * 2 + i % 7).size() > 0 ? 'a' : 'b'" for target edge-006880/web: ` +
 				"the expressions of this set have come to the cost limit of 50000000 for all targets: " +
 				"make them simpler, or select fewer"},
 	} {

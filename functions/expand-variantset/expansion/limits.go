@@ -4,7 +4,6 @@ package expansion
 
 import (
 	"math"
-	"regexp"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -19,9 +18,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/functions/bounds"
 )
-
-// maxUntracked is how much work an expression may be whose cost is not counted, in bytes that are copied.
-const maxUntracked = 1 << 20
 
 // costs counts what CEL does not: results of functions that are not resolved before they are called, for their
 // arguments are dynamic, concatenations of lists, which could grow twofold with each step, and the steps of regular
@@ -119,9 +115,6 @@ func boundedOverload(name string, o *decls.OverloadDecl, b *functions.Overload) 
 	return cel.Overload(o.ID(), o.ArgTypes(), o.ResultType(), binding)
 }
 
-// precision finds the precision of a number in a format.
-var precision = regexp.MustCompile(`%\.[0-9]{4,}`)
-
 // tooLarge says why a function must not be called, or "".
 func tooLarge(name string, args []ref.Val) string {
 	elements, text := bounds.CallElements, bounds.CallBytes
@@ -130,16 +123,11 @@ func tooLarge(name string, args []ref.Val) string {
 			return name + " takes lists of at most 1000 elements and texts of at most 256 KiB in all: make them smaller"
 		}
 	}
-	switch name {
-	case "replace":
+	if name == "replace" {
 		s, old, by := textOf(args[0]), textOf(args[1]), textOf(args[2])
 		grown := float64(strings.Count(s, old)) * math.Max(0, float64(len(by)-len(old)))
 		if float64(len(s))+grown > bounds.CallBytes {
 			return "replace gives a text of at most 256 KiB: make it smaller"
-		}
-	case "format":
-		if precision.MatchString(textOf(args[0])) {
-			return "format takes a precision of at most 999: make it smaller"
 		}
 	}
 	return ""

@@ -41,23 +41,6 @@ func (o *Object) variable(m map[string]any) map[string]any {
 	return m
 }
 
-// longest returns the length of the longest text of the object that expressions see; 0 for none.
-func (o *Object) longest() int {
-	if o == nil {
-		return 0
-	}
-	n := max(len(o.Name), len(o.Namespace))
-	for _, m := range []map[string]string{o.Labels, o.Annotations} {
-		for key, value := range m {
-			if key == LastApplied {
-				continue
-			}
-			n = max(n, len(key), len(value))
-		}
-	}
-	return n
-}
-
 func orEmpty(m map[string]string) map[string]string {
 	if m == nil {
 		return map[string]string{}

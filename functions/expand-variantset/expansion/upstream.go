@@ -78,7 +78,6 @@ type origin struct {
 	// path is the field that it comes from; of names it after a target in messages, if the set has several.
 	path, of string
 	variable map[string]any
-	longest  int // of the texts in the variable
 }
 
 // origins returns the upstreams of a set whose spec stands at path, and its upstreamSelector if that selects none.
@@ -159,10 +158,9 @@ func (s *Snapshot) selectedOrigins(sel *v1alpha2.UpstreamSelector, path string) 
 // see sets what expressions see of the revision. If a set has several upstreams, they also see its repository and
 // package; Porch's own controller, which supports only one upstream, shows neither.
 func (o *origin) see(r *PackageRevision) {
-	o.variable, o.longest = r.variable(nil), r.longest()
+	o.variable = r.variable(nil)
 	if o.of != "" {
 		o.variable["repo"], o.variable["package"] = r.Repo, r.Package
-		o.longest = max(o.longest, len(r.Repo), len(r.Package))
 	}
 }
 
