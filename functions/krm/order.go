@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// hasMoved reports whether element i of the list to was at another position in the list from: an equal one was there, or
-// if it was changed, too, one with the same keys in the same order.
+// hasMoved reports whether element i of the list to was at another position in the list from: an equal one was there,
+// or, if it was changed too, one with the same keys in the same order.
 func hasMoved(from, to *yaml.Node, i int) bool {
 	n := to.Content[i]
 	return !node.Equal(from.Content[i], n) && slices.ContainsFunc(from.Content, func(before *yaml.Node) bool {
