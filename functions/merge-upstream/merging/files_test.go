@@ -55,6 +55,11 @@ func TestFiles(t *testing.T) {
 			files{"a.yaml": "# c\n" + cmv1, "b.yaml": deploy}, files{"b.yaml": deploy}, "", nil},
 		"resource of a file removed upstream": {files{"a.yaml": cmv1 + "---\n" + deploy}, files{"a.yaml": deploy},
 			files{"a.yaml": cmv1 + "---\n" + deploy + "\n"}, files{"a.yaml": deploy + "\n"}, "", nil},
+		"first resource removed upstream, comment above the next": {
+			files{"a.yaml": "# license\n" + cmv1 + "---\n" + deploy + "spec: {a: 1}\n"},
+			files{"a.yaml": "# license\n" + deploy + "spec: {a: 2}\n"},
+			files{"a.yaml": "# license\n" + cmv1 + "---\n# mine\n" + deploy + "spec: {a: 1}\n"},
+			files{"a.yaml": "# license\n# mine\n" + deploy + "spec: {a: 2}\n"}, "", nil},
 		"resource removed upstream, changed": {files{"a.yaml": cmv1, "b.yaml": deploy}, files{"b.yaml": deploy},
 			files{"a.yaml": cmMine, "b.yaml": deploy}, files{"a.yaml": cmMine, "b.yaml": deploy}, "",
 			[]string{`a.yaml ConfigMap "settings": local`}},
