@@ -11,25 +11,27 @@ import (
 )
 
 // hasMoved reports whether element i of the list to was at another position in the list from: an equal one was there,
-// or, if it was changed too, one with the same keys in the same order.
+// or, if it was changed too, one that is like it.
 func hasMoved(from, to *yaml.Node, i int) bool {
 	n := to.Content[i]
 	return !node.Equal(from.Content[i], n) && slices.ContainsFunc(from.Content, func(before *yaml.Node) bool {
-		return node.Equal(before, n) || sameKeys(before, n) && !wouldReorder(before, n)
+		return node.Equal(before, n) || isLike(before, n) && !wouldReorder(before, n)
 	})
 }
 
-// sameKeys reports whether two mappings have the same keys in the same order.
-func sameKeys(a, b *yaml.Node) bool {
+// isLike reports whether two mappings have the same keys in the same order, and one of the values in common.
+func isLike(a, b *yaml.Node) bool {
 	if a.Kind != yaml.MappingNode || b.Kind != yaml.MappingNode || len(a.Content) != len(b.Content) {
 		return false
 	}
+	common := false
 	for i := 0; i < len(a.Content); i += 2 {
 		if a.Content[i].Value != b.Content[i].Value {
 			return false
 		}
+		common = common || node.Equal(a.Content[i+1], b.Content[i+1])
 	}
-	return true
+	return common
 }
 
 // wouldReorder reports whether kpt, which gives the keys of to the order that they have in from, would change to.
